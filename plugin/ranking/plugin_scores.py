@@ -1,4 +1,4 @@
-"""Scores of plug-ins: infinity and NaN become unknown, and a warning names the plug-in."""
+"""Scores by plug-ins: infinity and NaN are replaced by None, and a warning names the plug-in."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from podium.rankers.ranking import Entry, Standings
 def require_scores(standings: Standings, ranker: Ranker) -> Standings:
     """Return standings whose figures are finite or None.
 
-    A warning names a plug-in that gave a model with battles no finite score.
+    If a plug-in gave no finite score to a model with battles, a warning names the plug-in.
 
     Raises:
         PluginError: no model has a finite score.

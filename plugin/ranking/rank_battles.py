@@ -40,11 +40,16 @@ from podium.tournaments.decisions import printed_level
 from podium.wording import some
 
 Slice = tuple[str | None, Battles]
-"""A value of the column that slices, None for all battles, and the battles that have it."""
+"""A value of the column that divides the battles, and the battles with this value.
+
+The value is None if the battles are not divided.
+"""
 
 REPLACES = "replaces"
-"""Key of the diagnostics with the ranker that was asked for in place of this one, and the
-reason."""
+"""Key in the diagnostics of standings whose ranker replaces the one that was asked for.
+
+Its value has the name of the ranker that was asked for (`ranker`) and the `reason`.
+"""
 
 
 def rank(
@@ -139,9 +144,14 @@ def _families_of_table(models: About) -> Mapping[str, str]:
 
 
 def _has_sources_apart(battles: Battles, column: str | None, pool: bool) -> bool:
-    """Return whether slices (values of `column`) are of different judges or metrics.
+    """Return whether slices are by different judges or metrics.
 
-    Each judge has a temperature of its own, so that such slices are fitted alone.
+    Such slices are fitted separately, because each judge has a temperature of its own.
+
+    Args:
+        battles: all battles.
+        column: the column that divides the battles; None if they are not divided.
+        pool: whether judges are ranked together.
     """
     if column in SOURCES:
         return True
@@ -149,14 +159,14 @@ def _has_sources_apart(battles: Battles, column: str | None, pool: bool) -> bool
 
 
 def _describe_runs(battles: Battles) -> dict[str, Any]:
-    """Return what is known of the runs of hosts' evals; empty without any."""
+    """Return what is known of the runs of hosts' evals; empty if there are none."""
     return {"runs": [run.to_json() for run in battles.runs]} if battles.runs else {}
 
 
 def _describe_metrics(battles: Battles) -> dict[str, Any]:
     """Return the names of the metrics of scores, and what else is known of them.
 
-    Empty without metrics.
+    It is empty if there are no metrics.
     """
     if not battles.metrics:
         return {}
@@ -167,7 +177,7 @@ def _describe_metrics(battles: Battles) -> dict[str, Any]:
 
 
 def _describe_judges(battles: Battles) -> dict[str, Any]:
-    """Return the names of the judges, and what else is known of them; empty without judges."""
+    """Return the names of the judges, and what else is known of them; empty if there are none."""
     if not battles.judges:
         return {}
     records = {name: battles.judge_of(name) for name in battles.judges}
@@ -177,9 +187,10 @@ def _describe_judges(battles: Battles) -> dict[str, Any]:
 
 
 def withhold_ranks(standings: Standings) -> Standings:
-    """Return standings in which nobody is clearly ahead.
+    """Return standings in which no model is clearly ahead: all rank sets are as wide as possible.
 
-    They are for rows that may share items, whose errors are then too small.
+    They are for battles whose rows may share items. Errors that take rows as independent are then
+    too small.
     """
     placed = sum(entry.rank_low is not None for entry in standings.entries)
     entries = tuple(
@@ -194,10 +205,11 @@ def withhold_ranks(standings: Standings) -> Standings:
 
 
 def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | None, list[Slice]]:
-    """Return the column that slices the battles, and the slices.
+    """Return the column that divides the battles, and the slices.
 
-    Without `by`, it is the column whose values are to be ranked alone, if there is one. Notes of
-    the slices say why, and how many battles are in no slice.
+    The column is `by` or, if this is None, the column whose values must be ranked separately, if
+    there is one (`Battles.apart`). Notes are added to the slices: why the battles are divided, and
+    how many of them are in no slice.
     """
     notes = []
     column = by
@@ -240,9 +252,10 @@ class RankerCall:
     Attributes:
         name: name of the ranker.
         function: the ranker.
-        settings: level, options and context, by parameter.
-        seed: seed of its random generator.
-        warnings: warnings to add to its own.
+        settings: arguments of the call, by parameter: level, options, and context (see
+            `choose_context`).
+        seed: seed of the random generator that the ranker gets.
+        warnings: warnings that are added to those of the ranker.
     """
 
     name: str
@@ -254,10 +267,11 @@ class RankerCall:
     def __call__(self, battles: Battles) -> Standings:
         """Rank the battles with a new random generator.
 
-        The answer of a tournament, if the battles have one, sets the level and is added.
+        If the battles have the answer of a tournament, it sets the level and is added to the
+        diagnostics.
 
         Raises:
-            PluginError: a plug-in failed, or returned something else than standings with scores.
+            PluginError: a plug-in failed, or did not return standings with scores.
         """
         known = catalogue.extension(Ranker, self.name)
         settings = dict(self.settings)
@@ -280,7 +294,10 @@ class RankerCall:
         return done if battles.likely_item is None else withhold_ranks(done)
 
     def _rank_by_replacement(self, battles: Battles, error: UnknownScaleError) -> Standings:
-        """Rank by the ranker that the error names, with the settings that it has, and say so."""
+        """Rank by the ranker that the error names, and add a warning that it is a replacement.
+
+        Settings that the replacement has no parameter for are left out.
+        """
         function = catalogue.ranker_function(error.instead)
         known = parameters_of(function).keys()
         settings = {name: value for name, value in self.settings.items() if name in known}
@@ -317,7 +334,20 @@ def _rank_slices(
     *,
     pool: bool,
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
-    """Rank every slice by every ranker; a part that fails does not stop the others."""
+    """Rank every slice by every ranker; a ranker that fails on a slice does not stop the others.
+
+    Args:
+        slices: the slices.
+        rankers: the rankers.
+        families: family by name of the model.
+        pool: whether all rankers may rank several judges together.
+
+    Returns:
+        The standings, and a sentence for each failure.
+
+    Raises:
+        PodiumError: no ranker gave standings, or a ranker was used wrongly on every slice.
+    """
     known = {value: judge_warnings(part, families) for value, part in slices}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
@@ -351,9 +381,10 @@ def _rank_slices(
 
 
 def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]:
-    """Leave out standings in place of another ranker's if that ranker was asked for anyway.
+    """Leave out standings by a replacement if the replacing ranker was asked for anyway.
 
-    The standings that were asked for then have the warning.
+    Example: `soft-elo` is replaced by `bradley-terry`, and both were asked for. The standings by
+    `bradley-terry` are then kept once, and have the warning about the replacement.
     """
     made_for = {
         (own.ranker, own.slice): select_codes(own.warnings, ["replaced-ranker"])
@@ -374,10 +405,11 @@ def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]
 
 
 def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> list[RankerCall]:
-    """Centre rankers with a free origin on models common to all slices, to make them comparable.
+    """Centre scores on the models common to all slices, so that slices can be compared.
 
-    These are the bounded models of all slices with at least half the median number of items in
-    each, or else all bounded ones.
+    This is done for rankers with the parameter `centre`, whose scores have a free origin. The
+    common models have a bounded rating in every slice, and at least half the median number of
+    items there. If no model has so many items, they are all models with bounded ratings.
     """
     if len(slices) < 2:
         return list(rankers)
@@ -409,7 +441,19 @@ def choose_context(
     whole: Battles | None,
     calibration: Calibration | str | Path | None,
 ) -> dict[str, dict[str, Any]]:
-    """Return for each ranker the context arguments that its signature asks for."""
+    """Return the context arguments of each ranker, by its name.
+
+    The context is `calibration` and `whole`. A ranker gets those that are among its parameters.
+
+    Args:
+        functions: the rankers, by name.
+        whole: all battles, from which a ranker may estimate what slices share; None if slices must
+            be fitted separately.
+        calibration: the calibration of the judge, or the path of its file; None if there is none.
+
+    Raises:
+        UsageError: a calibration was given that no ranker uses.
+    """
     if isinstance(calibration, str | Path):
         from podium.rankers.json_files import read_calibration
 
@@ -450,7 +494,7 @@ def refuse_several_judges(battles: Battles) -> None:
 
 
 def refuse_several_metrics(battles: Battles) -> None:
-    """Raise NotIdentifiedError if scores are of several metrics, which nothing may mix."""
+    """Raise NotIdentifiedError if scores are of several metrics, which must not be mixed."""
     metrics = battles.metrics
     if len(metrics) > 1:
         choice = option_text("where", "metric=NAME")
@@ -462,10 +506,10 @@ def refuse_several_metrics(battles: Battles) -> None:
 
 
 def ranked_apart(battles: Battles, rankers: Sequence[str]) -> str | None:
-    """Return the column whose values a host ranks alone.
+    """Return the column whose values a host ranks separately.
 
-    It is `metric` for scores of several metrics, and `judge` for several judges. It is None for one
-    judge, one jury, and rankers that rank several judges together.
+    It is `metric` for scores of several metrics, and `judge` for several judges. It is None for
+    one judge, for one jury, and if all rankers can rank several judges together.
     """
     if len(battles.metrics) > 1:
         return "metric"

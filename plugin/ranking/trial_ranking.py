@@ -1,4 +1,4 @@
-"""Try rankers on made-up battles, to know what they cannot do with a run that is to come."""
+"""Try rankers on made-up battles before a run, to know whether they can rank its battles."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,12 @@ from podium.ranking.rank_battles import REPLACES, choose_context, rank, ranked_a
 from podium.scorers.judging import Judging
 
 ITEMS = 30
-"""Items of the made-up battles; fewer if there would be more judgments than `ROWS`."""
+"""Largest number of items of the made-up battles; fewer if `ROWS` would be exceeded."""
 ROWS = 4000
-"""Most made-up judgments in one order, unless two items of many models have more."""
+"""Largest number of made-up judgments in one order.
+
+It may be exceeded for many models, because there are always two items.
+"""
 METRICS = ("a metric", "another metric")
 
 
@@ -28,10 +31,10 @@ class ComingBattles:
 
     Attributes:
         models: names of the models, two or more.
-        judges: names of the judges; none if models are ranked by scores of their own.
+        judges: names of the judges; empty if models are ranked by scores that no judge gives.
         one_jury: whether the judges take turns.
         margins: whether verdicts may have margins.
-        graded: whether verdicts may be graded.
+        graded: whether verdicts may be graded, that is soft credits and not only win, tie or loss.
         scores: whether each response gets a score.
         human: whether the battles come with human labels.
         metrics: number of metrics, if there are no judges; each is ranked alone.
@@ -59,7 +62,15 @@ def coming_verdicts(
     one_jury: bool = False,
     human: bool = False,
 ) -> ComingBattles:
-    """Return what is known of battles that judges will be asked for."""
+    """Return what is known of the battles of a run before it starts.
+
+    Args:
+        models: names of the models.
+        judges: names of the judges.
+        how: how the judges will be asked.
+        one_jury: whether the judges take turns.
+        human: whether the battles come with human labels.
+    """
     asked = how.realization
     softens = asked.probabilities == "soften" and not asked.margins
     return ComingBattles(
@@ -114,11 +125,15 @@ def check_rankers(
 
 
 def _made_up_rows(coming: ComingBattles) -> Iterator[dict[str, Any]]:
-    """Yield judgments of all pairs in both orders in which every model wins some and loses some."""
+    """Yield judgments of all pairs in both orders; every model wins some and loses some.
+
+    Scores without judges are yielded once per metric, in one order.
+    """
     pairs = [*combinations(enumerate(coming.models), 2)]
     items = max(2, min(ITEMS, ROWS // max(len(pairs), 1)))
     for k in range(items):
         for (i, a), (j, b) in pairs:
+            # A pattern without meaning: over five items, each pair has two wins and three losses.
             won = (k * 7 + 3 * i + 5 * j) % 5 < 2
             row: dict[str, Any] = {"item": f"item {k}", "model_a": a, "model_b": b}
             row |= _made_up_verdict(coming, k, won)
@@ -134,7 +149,13 @@ def _made_up_rows(coming: ComingBattles) -> Iterator[dict[str, Any]]:
 
 
 def _made_up_verdict(coming: ComingBattles, item: int, won: bool) -> dict[str, Any]:
-    """Return the columns of a battle's outcome; `item` is the number of the item."""
+    """Return the columns with the outcome of a battle.
+
+    Args:
+        coming: what is known of the battles.
+        item: number of the item, from 0.
+        won: whether the first model wins.
+    """
     size = 1.0 + item % 3
     credit_if_graded = 0.9 if won else 0.2
     row: dict[str, Any] = {"credit": credit_if_graded if coming.graded else float(won)}

@@ -16,7 +16,7 @@ from podium.tournaments.stopping import Progress, Stopping
 
 AUTO = "auto"
 MIN_FOR_PILOT = 3
-"""The fewest models for a pilot: an anchor, and two to compare."""
+"""Fewest models with which a pilot chooses the anchor: the anchor, and two models to compare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class Anchor(Stopping):
         return self.progress(field, rest, played[choice.rounds :], against=choice.anchors)
 
     def _choose(self, field: Field, played: Sequence[Round]) -> "_AnchorChoice":
-        """Return the anchors that are named, or that the pilot chose."""
+        """Return the anchors that are named, or else the choice by the pilot so far."""
         named = self._anchors(field)
         if named:
             return _AnchorChoice(named, frozenset(), 0, OVER)
@@ -105,7 +105,8 @@ class Anchor(Stopping):
         rounds = _rounds_until_played(pilot.pairings, played)
         if rounds is None:
             return _AnchorChoice((), items, len(played), pilot)
-        # The model that all have met since the pilot, if there is one, was chosen before.
+        # If all battles since the pilot are with one model, this model was chosen as the anchor.
+        # It is not chosen again, because verdicts of the pilot may have changed since.
         later_outcomes = [outcome for round_ in played[rounds:] for outcome in round_.outcomes]
         later_pairs = [{outcome.pairing.a, outcome.pairing.b} for outcome in later_outcomes]
         in_all_pairs = set(field.models).intersection(*later_pairs) if later_pairs else set()
@@ -116,9 +117,9 @@ class Anchor(Stopping):
         return _AnchorChoice((most_informative(field.models, of_pilot),), items, rounds, pilot)
 
     def _anchors(self, field: Field) -> tuple[str, ...]:
-        """Return the named anchors; empty if a pilot chooses.
+        """Return the named anchors; empty if a pilot chooses the anchor.
 
-        Of two models, either gives the same battles, so there is no pilot.
+        With fewer than three models there is no pilot: every anchor gives the same battles.
         """
         if self.anchor == AUTO:
             return field.models[:1] if len(field.models) < MIN_FOR_PILOT else ()
@@ -142,8 +143,9 @@ class _AnchorChoice:
     Attributes:
         anchors: names of the anchors; empty until the pilot has ended.
         items: items of the pilot; empty if the anchors are named.
-        rounds: number of rounds up to the end of the pilot, or so far.
-        pilot: battles of the pilot.
+        rounds: number of rounds up to the end of the pilot, or of all rounds so far if it has not
+            ended; 0 if the anchors are named.
+        pilot: battles of the pilot; none if the anchors are named.
     """
 
     anchors: tuple[str, ...]
@@ -176,7 +178,7 @@ def pairings_against(
 def most_informative(models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
     """Return the model against which verdicts on two others differ most often.
 
-    Of equals, it is the one with more comparisons, then the first by name.
+    Of models with the same share, it is the one with more comparisons, then the first by name.
 
     Raises:
         NotIdentifiedError: no item has readable verdicts of two models against a third.
@@ -197,12 +199,12 @@ def informativeness_of(
 ) -> dict[str, tuple[float, float]]:
     """Return how often verdicts on two others differ with each model as the anchor.
 
-    Verdicts differ by margin if every battle has one, else by credit. Continuous ones differ by
-    sign. Source: Don-Yehiya et al. 2026, section 4.3.
+    Verdicts are compared by their margins if every battle has one, else by their credits. If these
+    are continuous, only their signs are compared. Source: Don-Yehiya et al. 2026, section 4.3.
 
     Returns:
-        By model, the share of pairs of others with different verdicts, and the number of pairs
-        that were compared.
+        By name of the model: the share of pairs of other models whose verdicts against it differ,
+        and the number of pairs that were compared.
     """
     readable = [outcome for outcome in outcomes if outcome.credit is not None]
     if not readable:

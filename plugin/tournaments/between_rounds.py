@@ -14,7 +14,8 @@ from podium.rankers.fit.pairs import pairs_from_matrices
 from podium.rankers.fit.strengths import build_prior, fit_strengths
 
 Matchups = Mapping[tuple[str, str], Sequence[float]]
-"""By pair of models that met, in order of their names: the readable credits of the first."""
+"""By pair of models that met, the first by name first: credits of the first from readable battles.
+"""
 
 
 def strengths_of_matchups(
@@ -77,7 +78,9 @@ def code_outcomes(readable: Sequence[Outcome], models: Sequence[str]) -> CodedBa
 def weigh_as_round_robin(coded: CodedBattles, field: Field) -> CodedBattles:
     """Weigh battles so that each pair that met counts as in a round robin.
 
-    There, a pair plays on all items that have both responses. The mean weight is 1.
+    In a round robin, a pair has a battle on each item with both responses. The weight of a battle
+    is the number of these items divided by the number of battles of its pair. Weights are then
+    scaled to the mean 1.
     """
     items = field.items if field.absent else field.items[:1]
     has_response = []
@@ -104,7 +107,7 @@ def matchups_in(played: Sequence[Round]) -> Matchups:
 
 
 def opponents_of(name: str, met: Matchups) -> frozenset[str]:
-    """Return the models that this model has met, also those without a readable battle."""
+    """Return the models that a model has met, also if no battle with them was readable."""
     opponents = set()
     for a, b in met:
         if name in (a, b):

@@ -35,19 +35,24 @@ LEVEL_ON_EVERY_ITEM = (
 
 @dataclass(frozen=True, slots=True)
 class TournamentAnswer:
-    """The answer of a tournament to its question: `until`, `margin` and `level`.
+    """The answer of a tournament to its question.
 
     Attributes:
-        look: number of the last interim analysis, of `looks` planned ones; None if each was
-            predicted.
-        reason: why it ended: `answered`, `items` (used up), `max_battles`, or `interrupted`.
+        until: the question, as the option of the tournament.
+        margin: Elo by which a decision may be wrong.
+        level: confidence level of all decisions together.
+        look: number of the last interim analysis, from 1.
+        looks: number of planned interim analyses; None if each was predicted.
+        reason: why the tournament ended: `answered`, `items` (used up), `max_battles`, or
+            `interrupted`.
         answered: whether the question is answered.
         decisions: sentences on what is decided, why the tournament ended, and what is open.
-        advice: the last of these sentences, on what would decide more; empty if nothing is open or
-            nothing can be said.
-        open: the groups of models that are not decided.
+        advice: the sentence among `decisions` on how many more items would decide more; empty if
+            nothing is open, or if nothing can be said.
+        open: groups of models that are connected by undecided pairs.
         battles: number of battles.
-        calls: number of judge calls, one per battle; the caller replaces it if there were more.
+        calls: number of judge calls. It is set to one per battle; the caller replaces it if there
+            were more.
         about: what the decisions hold for: a round robin of all models (`field`), or the pairs
             `played` only.
     """
@@ -85,7 +90,7 @@ def build_tournament_answer(
         played: the rounds so far.
 
     Returns:
-        None if the tournament has no stopping rule, or had no interim analysis.
+        The answer; None if the tournament has no stopping rule, or had no interim analysis.
     """
     asked = _innermost_rule(rule)
     if not isinstance(asked, Stopping) or not asked.until:
@@ -145,8 +150,8 @@ def _open_groups(asked: Stopping, last: Look, names: Sequence[str]) -> tuple[tup
 def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:
     """Return the level of the intervals printed with an answer.
 
-    With `topK`, 1 - level is shared among the interim analyses: the ratings of the best models
-    were analysed so often because they were high.
+    For `topK`, 1 - level is divided by the number of interim analyses. Which models play on there
+    depends on their ratings, so that an interval at the original level would be too narrow.
     """
     if answer is None or not asks_top(answer["until"]):
         return level
@@ -164,7 +169,7 @@ def _end_reason(
 ) -> str:
     """Return why the tournament ended: `answered`, `items`, `max_battles` or `interrupted`.
 
-    It is `max_battles` if the tournament would have played more than this limit.
+    It is `max_battles` if the tournament would have played more battles without this limit.
     """
     reason = progress.reason or "interrupted"
     if most is None or reason == "answered" or progress.looks[-1].battles < most:
@@ -193,7 +198,8 @@ def _limits(asked: Stopping, field: Field, progress: Progress) -> Iterator[str]:
 
 
 def _depends_on_transitivity(asked: Any, field: Field, progress: Progress) -> bool:
-    """Return whether models were compared through pairs that do not represent a round robin."""
+    """Return whether decisions may differ from those of a round robin if the judge is not
+    transitive."""
     if hasattr(asked, "anchor"):
         return asked.first is not None
     is_open = (
@@ -205,7 +211,14 @@ def _depends_on_transitivity(asked: Any, field: Field, progress: Progress) -> bo
 
 
 def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]) -> list[str]:
-    """Return sentences on what the last interim analysis decided, each with the level."""
+    """Return sentences on what the last interim analysis decided, each with the level.
+
+    Args:
+        asked: the tournament.
+        last: the last interim analysis.
+        names: names of the models.
+        new: names of newcomers to an existing ranking; empty if there are none.
+    """
     if last.check is not None and last.check.is_other_scale:
         check = last.check
         slope = f"(slope {check.slope:.2f}, 97.5%: {check.low:.2f} … {check.high:.2f})"
@@ -227,7 +240,10 @@ def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[
 
 
 def _rating_decision(last: Look, new: Sequence[str]) -> str:
-    """Return the half-width of the ratings' intervals, or of those of newcomers, as a sentence."""
+    """Return a sentence on the half-widths of the intervals of ratings.
+
+    The ratings are those of newcomers (`new`), or of all models if there are no newcomers.
+    """
     is_single = len(new) == 1
     noun = "Rating" if is_single else "Ratings"
     whose = f"{noun} of {some(new)}" if new else noun
@@ -243,13 +259,18 @@ def _rating_decision(last: Look, new: Sequence[str]) -> str:
 def _order_decisions(
     asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]
 ) -> list[str]:
-    """Return the order if all pairs are decided, else how many pairs are, and of which groups."""
+    """Return sentences on the order of the models.
+
+    If all pairs are decided, they state the order. Otherwise they state how many pairs are
+    decided, and name two groups of models between which all pairs are.
+    """
     settled = np.where(last.asked, last.settled, 0)
     ranked = sorted(range(len(names)), key=lambda k: (-settled[k].sum(), -last.theta[k], names[k]))
     if last.open.any():
         return [_partial_order(asked, last, names, settled, ranked, has_newcomers=bool(new))]
     asked_about = np.flatnonzero(last.asked.any(axis=1)).tolist()
-    # An anchor is compared with all others, and they are not compared with each other.
+    # If only anchors are compared with all others, and the others not with each other, there is no
+    # order of all, and the comparisons with each anchor are stated.
     anchors = [k for k in asked_about if last.asked[k].sum() == len(asked_about) - 1]
     if len(anchors) < len(asked_about):
         return [_anchor_decision(names, settled, ranked, k, asked.margin) for k in anchors]
@@ -272,7 +293,18 @@ def _partial_order(
     *,
     has_newcomers: bool,
 ) -> str:
-    """Return how many pairs are decided, and two groups of which all pairs are, as a sentence."""
+    """Return a sentence on how many pairs are decided, and on two groups of models.
+
+    All pairs of a model of the first group with a model of the second are decided.
+
+    Args:
+        asked: the tournament.
+        last: the last interim analysis.
+        names: names of the models.
+        settled: as `Look.settled`, 0 for pairs that the question is not about.
+        ranked: positions of the models, the best first.
+        has_newcomers: whether the question is about pairs with a newcomer.
+    """
     decided = int((settled > 0).sum())
     if not decided and last.clusters < MIN_ITEMS:
         few = f"{last.clusters} items were judged, and an error needs {MIN_ITEMS}"
@@ -295,7 +327,15 @@ def _partial_order(
 def _anchor_decision(
     names: Sequence[str], settled: np.ndarray, ranked: Sequence[int], anchor: int, margin: float
 ) -> str:
-    """Return which models are not worse, and which not better, than an anchor, as a sentence."""
+    """Return a sentence on which models are not worse, and which not better, than an anchor.
+
+    Args:
+        names: names of the models.
+        settled: as `Look.settled`.
+        ranked: positions of the models, the best first.
+        anchor: position of the anchor.
+        margin: margin of the decisions in Elo.
+    """
     above = [names[k] for k in ranked if settled[k, anchor] == 1]
     below = [names[k] for k in ranked if settled[k, anchor] == -1]
     sides = []
@@ -308,10 +348,10 @@ def _anchor_decision(
 
 
 def _set_decisions(asked: Stopping, last: Look, names: Sequence[str]) -> list[str]:
-    """Return the best K models as sentences.
+    """Return sentences on the set of the best K models.
 
-    While these are open, the sentences name the models decided to be among them, and the
-    undecided.
+    If not all K are decided, the sentences name the models that are decided to be among them, and
+    the models that are undecided.
     """
     number = cast(int, asked.first)
     ranked = np.argsort(-last.theta, kind="stable")
@@ -348,9 +388,9 @@ def _end(reason: str, progress: Progress, most: int | None) -> str:
 
 
 def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
-    """Return how many more items would answer the question, or why that is unknown.
+    """Return a sentence on how many more items would answer the question.
 
-    Empty if nothing can be said.
+    It may also say why this number is unknown; it is empty if nothing can be said.
     """
     if last.is_other_scale:
         return ""

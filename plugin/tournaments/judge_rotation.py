@@ -14,8 +14,9 @@ from podium.data.pairings import Pairing
 from podium.errors import UsageError
 
 ROTATE = re.compile(r"rotate(?::(?P<weights>.*))?")
+"""Matches `rotate`, and `rotate:2,1,1` with the weights `2,1,1`."""
 SAME = 1e-9
-"""Difference up to which two judges are equally far behind."""
+"""Largest difference in the leads of two judges that count as equal."""
 
 
 def read_shares(
@@ -68,7 +69,12 @@ def read_shares(
 
 
 def _read_weights(text: str | None, number: int) -> list[float]:
-    """Parse weights with commas; equal ones for None, and no weights if a text is no number."""
+    """Parse weights that are separated by commas.
+
+    Returns:
+        The weights; 1 for each of `number` judges if the text is None, and an empty list if a
+        weight is not a number.
+    """
     if text is None:
         return [1.0] * number
     try:
@@ -78,7 +84,7 @@ def _read_weights(text: str | None, number: int) -> list[float]:
 
 
 def name_jury(judges: Sequence[str]) -> str:
-    """Return a name for judges that take turns, the same in whichever order they stand."""
+    """Return a name for judges that take turns; it does not depend on their order."""
     key = "\0".join(sorted(judges))
     return f"{len(judges)} judges in turn, {sha256(key.encode()).hexdigest()[:8]}"
 
@@ -87,16 +93,18 @@ def name_jury(judges: Sequence[str]) -> str:
 class JudgeRotation:
     """Assigns judges to battles by minimization (Taves 1974; Pocock and Simon 1975).
 
-    The new battles of a round are taken in an order drawn by the seed. Each goes to the judge that
-    is furthest behind its share of all battles so far, and of those of the pair, of the item, and
-    of the pair in this order.
+    The new battles of a round are taken in an order drawn by the seed. A battle belongs to several
+    groups: all battles, those of its pair, those of its item, and those of its pair in its order.
+    It goes to the judge with the smallest lead. The lead is the number of battles that the judge
+    has more than its share, summed over these groups.
 
     Attributes:
         judges: names of the judges.
-        shares: as `read_shares` returns them.
-        seed: of the order in which the battles of a round are taken.
-        first_shown: the model shown first in the only order of a battle; None if both orders are
-            asked.
+        shares: share of the battles of each judge alone, then the share that all judges judge; as
+            `read_shares` returns them.
+        seed: seed of the order in which the battles of a round are taken.
+        first_shown: function that returns the model shown first in a battle; None if the battle is
+            judged in both orders.
         by_item: whether all battles of an item have the same judge, who rates each response once.
     """
 
@@ -135,8 +143,8 @@ class JudgeRotation:
         """Return how many battles a judge has more than its share, summed over groups.
 
         Args:
-            number: position of the judge in `shares`; the last one stands for all judges.
-            counts: battles by judge of each group.
+            number: position of the judge in `shares`; the last position stands for all judges.
+            counts: for each group, the number of battles by position in `shares`.
         """
         share = self.shares[number]
         if not share:
@@ -146,7 +154,8 @@ class JudgeRotation:
     def share_of(self, number: int) -> float:
         """Return the share of the battles that a judge judges, alone or with the others.
 
-        Judges count from 0.
+        Args:
+            number: position of the judge, from 0.
         """
         return self.shares[number] + self.shares[-1]
 
@@ -156,7 +165,7 @@ class JudgeRotation:
         return tuple(self.judges) if chosen == len(self.judges) else (self.judges[chosen],)
 
     def _key_of(self, pairing: Pairing) -> Any:
-        """Return what has judges of its own: the battle, or the responses to an item."""
+        """Return the key of what is assigned to a judge: the battle, or the item if `by_item`."""
         return (pairing.item, pairing.response) if self.by_item else pairing
 
     def _draw(self, pairing: Pairing) -> bytes:

@@ -1,4 +1,7 @@
-"""Parts of a tournament: as many battles as a limit allows, or the items of one shard."""
+"""Parts of a tournament: as many battles as a limit allows, or the items of one shard.
+
+A shard is a part of the items that is played in a process of its own.
+"""
 
 import re
 from collections.abc import Collection, Sequence
@@ -13,6 +16,7 @@ from podium.tournaments.selection import order_of_visits
 from podium.tournaments.stopping import Stopping
 
 SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
+"""Matches `k/n` with positive integers, for example `1/4`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,12 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One of `of` parts of a tournament, numbered from 1."""
+    """One of several parts of a tournament.
+
+    Attributes:
+        number: number of this part, from 1.
+        of: number of parts.
+    """
 
     number: int = 1
     of: int = 1
@@ -55,13 +64,14 @@ class Shard:
         return f"{self.number}/{self.of}"
 
     def items_of(self, field: Field, seed: int) -> frozenset[str]:
-        """Return the items of this shard: every n-th in the order of visits."""
+        """Return the items of this shard: every `of`-th item in the order of visits."""
         return frozenset(order_of_visits(field, None, seed)[self.number - 1 :: self.of])
 
     def part_of(self, coming: NextRound, items: Collection[str]) -> NextRound:
         """Return the battles of a round that this shard plays.
 
-        The battles that are left out are divided between the shards.
+        The number of battles that the round leaves out, because responses are absent, is divided
+        evenly between the shards.
         """
         pairings = tuple(pairing for pairing in coming.pairings if pairing.item in items)
         left_out_before = coming.left_out * (self.number - 1) // self.of
@@ -120,7 +130,7 @@ def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A tournament of one known round."""
+    """A tournament with one round, which is known in advance."""
 
     coming: NextRound
 

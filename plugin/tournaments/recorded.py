@@ -31,7 +31,7 @@ class Recorded:
 
     @property
     def shows_first(self) -> bool:
-        """Whether the pairings fix which response is shown first."""
+        """Whether all pairings fix which response is shown first."""
         return all(battle.first is not None for battle in self.battles)
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:

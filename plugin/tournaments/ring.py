@@ -18,9 +18,15 @@ from podium.tournaments.stopping import Progress, Stopping, look_summary
 
 Opponents = Literal["open", "field"]
 THINNING = 3
-"""Factor by which groups meet other models on fewer items than if all pairs met equally often."""
+"""How much less often a group meets other models than if all pairs met equally often.
+
+It is a ratio of numbers of items.
+"""
 TRIES = 8
-"""Circles that are drawn if pairs met on the item before; the one with the fewest is played."""
+"""Number of random circles that are drawn for an item on which pairs have met before.
+
+The circle with the fewest such pairs is played.
+"""
 Met = set[tuple[int, int]]
 """Pairs (shown first, shown second) that were played on one item, by position of the model."""
 
@@ -86,7 +92,12 @@ class Ring(Stopping):
         return OVER if progress.reason else self._next_round(field, order, progress, played)
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
-        """Return the progress with `until`."""
+        """Return the progress of a tournament with `until` from its rounds.
+
+        If newcomers join a ranking, the question is about them, and only they play on.
+        """
+        # Rounds at the start in which only models of the ranking met are its battles, and have no
+        # look.
         before = ranked_before(self, field)
         new = self.newcomers(field)
         given: Sequence[Round] = ()
@@ -137,9 +148,9 @@ class Ring(Stopping):
     def _next_round(
         self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]
     ) -> NextRound:
-        """Return the battles until the next look.
+        """Return the battles until the next look, and the next round's note.
 
-        If none can be played before it, they are those until a later look.
+        If no battle can be played before the next look, the battles last until a later one.
         """
         names = sorted(field.models)
         met = _pairs_by_item(names, played)
@@ -170,7 +181,15 @@ class Ring(Stopping):
         visits: range,
         met: dict[str, Met],
     ) -> Iterator[Pairing]:
-        """Yield the battles of each group's circles on some item visits, and add them to `met`."""
+        """Yield the battles of each group on some item visits.
+
+        Args:
+            field: the models and items.
+            order: the items in the order of visits.
+            groups: groups of models that play on, by position.
+            visits: numbers of the item visits, from 0.
+            met: pairs that were played on each item; the new battles are added in place.
+        """
         names = sorted(field.models)
         for visit in visits:
             turn, place = divmod(visit, len(order))
@@ -187,7 +206,15 @@ class Ring(Stopping):
     def _circle(
         self, group: Sequence[int], present: Sequence[int], item: str, turn: int, met: Met
     ) -> Iterator[tuple[int, int]]:
-        """Yield the battles of one group on an item as (shown first, shown second)."""
+        """Yield the battles of one group on an item as positions (shown first, shown second).
+
+        Args:
+            group: positions of the models of the group with a response to the item.
+            present: positions of all models with a response to the item.
+            item: the item.
+            turn: how often the item was visited before.
+            met: pairs that were played on the item before.
+        """
         if not group or len(present) < 2:
             return
         rng = generator(self.seed, "circle", item, str(turn), ",".join(map(str, group)))
@@ -208,7 +235,7 @@ class Ring(Stopping):
 
 
 def _is_between(round_: Round, names: Sequence[str]) -> bool:
-    """Return whether all battles of a round are between some models."""
+    """Return whether all battles of a round are between the named models."""
     battles = (outcome.pairing for outcome in round_.outcomes)
     return all(battle.a in names and battle.b in names for battle in battles)
 
@@ -227,7 +254,11 @@ def _pairs_by_item(names: Sequence[str], played: Sequence[Round]) -> dict[str, M
 
 
 def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> list[tuple[int, int]]:
-    """Draw random circles and return the one with the most pairs that have not met on the item."""
+    """Draw random circles and return the one with the most pairs that have not met on the item.
+
+    The battles are (shown first, shown second): each model with the next one on the circle. A
+    group of two models has one battle, and a single model none.
+    """
     if len(group) < 3:
         return list(pairwise(rng.permutation(group).tolist()))
     circles = []
@@ -245,17 +276,22 @@ def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> li
 def _edges_to_opponent(
     group: Sequence[int], others: Sequence[int], rng: np.random.Generator
 ) -> list[tuple[int, int]]:
-    """Draw a model outside the group that all of the group meet, and the order.
+    """Draw whether a group meets an opponent on an item, and which one.
+
+    All models of the group then meet the same opponent, which is shown first to all or second to
+    all.
 
     Returns:
-        The battles with it; empty if the group is to play a circle instead.
+        The battles with the opponent; empty if the group is to play a circle instead.
     """
-    # A circle plays 2 / (n - 1) of each pair of n models (1 of a pair of two); THINNING = 1 would
-    # play others as often.
+    # A circle of n models contains a given pair with probability 2 / (n - 1), or 1 if n is 2. With
+    # m others, an opponent is drawn with probability 2 m / (THINNING (2 m + max(n - 1, 2))). For
+    # THINNING = 1, a pair with an other model would meet as often as a pair of the group.
     drawn = int(rng.integers(THINNING * (2 * len(others) + max(len(group) - 1, 2))))
     if drawn >= 2 * len(others):
         return []
-    # Each other model is drawn with two numbers: shown second by the even one, first by the odd.
+    # Each other model has two of the numbers: with the even one it is shown second, with the odd
+    # one first.
     opponent = others[drawn // 2]
     is_shown_first = drawn % 2 == 1
     if is_shown_first:

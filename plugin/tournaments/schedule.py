@@ -45,8 +45,8 @@ def rounds_of(rule: Any, field: Field) -> int | None:
 class TournamentRule(Protocol):
     """A tournament as a pure, deterministic function of the rounds played so far.
 
-    Earlier schedules are read from `played`, never computed again: verdicts may be read anew,
-    opponents stay.
+    The battles of earlier rounds are taken from `played` and never computed again. Their verdicts
+    may change, for example if replies are parsed again, but the opponents stay the same.
     """
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
@@ -58,7 +58,11 @@ class TournamentRule(Protocol):
 
 
 def asks_order(rule: Any) -> bool:
-    """Return whether the pairings of a tournament, or of its class, fix who is shown first."""
+    """Return whether the pairings of a tournament fix which response is shown first.
+
+    Args:
+        rule: the tournament, or its class.
+    """
     return bool(getattr(rule, "shows_first", False))
 
 

@@ -17,8 +17,11 @@ def generator(seed: int, *words: str) -> np.random.Generator:
     """Return a random generator for one purpose, independent of draws for other purposes.
 
     Args:
-        seed: 0 or more, else UsageError.
-        words: the purpose.
+        seed: seed of all draws.
+        words: words that identify the purpose.
+
+    Raises:
+        UsageError: the seed is negative.
     """
     if seed < 0:
         raise UsageError(f"seed={seed}: give 0 or more")
@@ -27,9 +30,12 @@ def generator(seed: int, *words: str) -> np.random.Generator:
 
 
 def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
-    """Draw a sample of the items, all of them if `number` is None.
+    """Draw a sample of the items in random order; all items if `number` is None.
 
-    The larger sample of a seed begins with the smaller one. UsageError for a number below 1.
+    Samples of one seed are nested: a larger one begins with the smaller ones.
+
+    Raises:
+        UsageError: the number is below 1.
     """
     if number is not None and number < 1:
         raise UsageError(f"items={number}: give a number of items, 1 or more")
@@ -62,11 +68,12 @@ def draw_balanced(
         models: names of the models.
         number: how many battles are drawn, at most as many as there are candidates.
         rng: random generator.
-        counts: battles of each model before, shape (models,).
-        over_pairs: whether pairs with the fewest battles come first.
+        counts: number of battles of each model before the draw, shape (models,); all 0 by default.
+        over_pairs: whether to draw from the pairs that were drawn least often first, and only
+            among these by the battles of their models.
 
     Returns:
-        The drawn battles with their pairs, and the battles of each model after the draw.
+        The drawn battles with their pairs, and the number of battles of each model after the draw.
     """
     codes = {name: k for k, name in enumerate(models)}
     waiting: dict[tuple[str, str], list[Drawn]] = {}
@@ -83,6 +90,7 @@ def draw_balanced(
     for _ in range(number):
         load = counts[a] + counts[b]
         if over_pairs:
+            # One more draw of a pair outweighs any difference in the battles of its models.
             load = load + times_drawn * 2 * (number + 1)
         load = np.where(left > 0, load, np.inf)
         chosen = int(rng.choice(np.flatnonzero(load == load.min())))
@@ -97,12 +105,15 @@ def parse_model_names(given: str | Sequence[str], models: Sequence[str]) -> tupl
     """Parse an option that names models.
 
     Args:
-        given: a sequence of names, or a text with commas. A text that is the name of one model is
-            this model.
-        models: names of all models; UsageError for other names.
+        given: a sequence of names, or a text with names separated by commas. A text that is itself
+            the name of a model is not split.
+        models: names of all models.
 
     Returns:
         The named models, each once, in the order given.
+
+    Raises:
+        UsageError: a name is not among the models.
     """
     names: Sequence[str]
     if not isinstance(given, str):

@@ -1,10 +1,13 @@
 """Group-sequential stopping of a tournament.
 
-There are planned looks (interim analyses), and each look settles pairs of models.
+A tournament visits items in a random order. After planned numbers of item visits there is a look
+(an interim analysis). It fits strengths to all battles so far, and settles pairs of models: it is
+decided that one model is not worse than the other by more than the margin. The tournament stops
+when all pairs that the question is about are settled.
 
-Sources: step-down over pairs (Holm 1979); a share of the level for each of a known number of looks
-(repeated confidence intervals: Jennison and Turnbull 2000, ch. 9). Nothing here assumes that pairs
-or looks are independent.
+Each look may spend a share of 1 - level, the probability of any wrong decision (repeated
+confidence intervals: Jennison and Turnbull 2000, ch. 9). A look divides its share among the open
+pairs by a step-down test (Holm 1979). Nothing here assumes that pairs or looks are independent.
 """
 
 import re
@@ -31,19 +34,27 @@ from podium.tournaments.selection import draw_items, order_of_visits
 from podium.wording import some
 
 MIN_ITEMS = 25
-"""The fewest items from which an error is estimated well enough to settle a pair."""
+"""Fewest items of a model, and of a tournament, with which pairs are settled.
+
+With fewer, errors are not estimated well enough.
+"""
 SPENDING_GROWTH = 2.0
 """Factor by which the share of 1 - level that a look may spend grows from look to look."""
 MOST_SURPLUS = 1.5
-"""Factor by which z of all battles may exceed z of the battles weighted as in a round robin."""
+"""Largest ratio of z of all battles to z of the battles weighted as in a round robin.
+
+A larger z of all battles is reduced to this ratio before a decision.
+"""
 SAME = 1e-9
-"""Difference in logits up to which two strengths are equal: rounding must not settle a pair."""
+"""Largest difference in logits of strengths that count as equal: rounding must not settle a pair.
+"""
 OTHER_POPULATION = (
     "decisions are about items like these. What the judge's noise adds for these items alone "
     "cannot be known from one battle of a pair on an item. Leave the option out; to rank on these "
     "items alone, play round_robin on all of them"
 )
 QUESTION = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?)")
+"""Values of the option `until`: `order`, `top3`, `error:20` or `error:2.5`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +63,9 @@ class LookFit:
 
     Attributes:
         theta: log-strengths, shape (models,).
-        covariance: their covariance, shape (models, models). It is NaN for models with too few
-            items or without a chain of battles to the others, and for newcomers to a ladder that
-            has another scale.
+        covariance: covariance of the log-strengths, shape (models, models). It is NaN for models
+            with too few items or without a chain of battles to the others, and for newcomers to a
+            ladder (known ratings) that has another scale.
         clusters: number of items.
         is_bounded: mask of the models whose strength is finite, shape (models,).
         check: whether the ladder has the scale of the battles; None if there is no ladder.
@@ -68,12 +79,19 @@ class LookFit:
 
     @property
     def is_other_scale(self) -> bool:
+        """Whether the ladder has another scale than the battles; False if there is none."""
         return self.check is not None and self.check.is_other_scale
 
     def z(self, margin: float) -> np.ndarray:
-        """Return (row - column + margin) / standard error, shape (models, models).
+        """Return how many standard errors the row lies above the column minus the margin.
 
-        It is NaN for two models that earn the same on every item. The margin is in Elo.
+        This is z = (theta of row - theta of column + margin) / standard error of the difference.
+
+        Args:
+            margin: the margin in Elo.
+
+        Returns:
+            z by pair, shape (models, models); NaN for two models that earn the same on every item.
         """
         gap = self.theta[:, None] - self.theta
         variance = np.diag(self.covariance)
@@ -91,17 +109,20 @@ class Look(LookFit):
 
     Attributes:
         number: number of the look, from 1.
-        planned: number of planned looks; None if each was predicted.
-        visits: item visits so far.
-        battles: battles so far.
-        half: half-widths of pointwise intervals in Elo, NaN if unknown.
-        evidence: z that the row is not worse than the column by more than the margin, shape
-            (models, models), like the following ones.
-        asked: mask of the pairs that the question is about.
-        settled: 1 if it is decided that the row is not worse, -1 for the reverse, 0 if open.
-        spent: mask of the pairs that no longer share the level, because no decision about them is
-            left.
-        critical: the last critical value of t.
+        planned: number of planned looks; None for `error:X`, whose looks are predicted one by one.
+        visits: number of item visits so far.
+        battles: number of battles so far.
+        half: half-widths of pointwise intervals of ratings in Elo, NaN if unknown, shape (models
+            in question,).
+        evidence: z of the test that the row is not worse than the column by more than the margin,
+            shape (models, models). A large z settles this.
+        asked: mask of the pairs that the question is about, shape (models, models).
+        settled: 1 if it is decided that the row is not worse than the column by more than the
+            margin, -1 if this is decided for the column, 0 if open; shape (models, models).
+        spent: mask of the pairs about which nothing is left to decide, shape (models, models). The
+            error probability of a look is divided among the other pairs.
+        critical: critical value of t of the last step of the step-down test; NaN if no pair was
+            tested.
     """
 
     number: int
@@ -128,9 +149,9 @@ class Look(LookFit):
 
     @property
     def is_divided(self) -> bool:
-        """Whether not all models play on in one group.
+        """Whether open pairs connect the models in several groups, which play on separately.
 
-        Later battles then do not represent a round robin.
+        Later battles then do not represent a round robin of all models.
         """
         return int(connected_components(self.open, directed=False)[0]) > 1
 
@@ -144,8 +165,9 @@ class Progress:
         looks: the interim analyses so far.
         visits: item visits so far.
         upcoming: item visits at the next look; equal to `visits` when the tournament is over.
-        reason: why it is over: `answered`, or `items` if they are used up; else empty.
-        groups: positions of the models that play on, each group among themselves.
+        reason: why the tournament is over: `answered`, or `items` if they are used up. It is empty
+            while the tournament goes on.
+        groups: groups of models that play on, by position of the models sorted by name.
     """
 
     order: tuple[str, ...]
@@ -219,7 +241,7 @@ class Stopping:
         return int(match["first"]) if match and match["first"] else None
 
     def size(self, field: Field) -> int:
-        """Return the maximum number of battles, those played without `until`."""
+        """Return the maximum number of battles: the number that is played without `until`."""
         return len(cast(Any, replace(self, until="", margin=0.0)).next(field, ()).pairings)
 
     def planned_looks(self, most: int) -> tuple[int, ...]:
@@ -234,9 +256,10 @@ class Stopping:
         return (*(number for number in visits if number < most), most)
 
     def rounds(self, field: Field) -> int | None:
-        """Return the maximum number of rounds: 1, or the number of planned looks.
+        """Return the maximum number of rounds.
 
-        None if the number is not fixed.
+        It is 1 without `until`, else the number of planned looks. It is None for `error:X`, whose
+        looks are not planned.
         """
         if self.error is not None:
             return None
@@ -261,8 +284,8 @@ class Stopping:
     ) -> tuple[tuple[str, ...], str]:
         """Return the items to play until the next look, and a summary of the last look.
 
-        There are no items when the tournament is over. This is for tournaments that visit each
-        item once and that no model leaves.
+        There are no items when the tournament is over. The method is for tournaments that visit
+        each item once and in which all models play to the end.
         """
         if not self.until:
             return draw_items(field, self.items, self.seed), ""
@@ -301,10 +324,10 @@ class Stopping:
             passes: how often an item is visited at most.
             against: models with which `until=order` compares all others, and whose intervals
                 `error:X` is about; all models if empty.
-            given: earlier rounds, without a look.
-            ladder: known ratings.
+            given: earlier rounds, which count in the fit but have no look.
+            ladder: known ratings that join the fit; None if there are none.
             about_field: whether decisions must also hold with the pairs weighted as in a round
-                robin.
+                robin of all models (the field).
         """
         self.refuse_unanswerable(field, len(order))
         names = sorted(field.models)
@@ -347,12 +370,19 @@ class Stopping:
     def _weaker_evidence(
         self, evidence: np.ndarray, coded: CodedBattles, field: Field, prior: LadderPrior | None
     ) -> np.ndarray:
-        """Return the evidence of all battles, or that of battles weighted as in a round robin.
+        """Return the weaker of two z: of all battles, and of battles weighted as in a round robin.
 
-        It is the value of z that is nearer to 0, or 0 if their signs differ. Both must allow a
-        decision, so that the weighted value, which is less precise, adds no second chance of a
-        wrong decision.
+        The z of weighted battles, which are less precise, is first multiplied by `MOST_SURPLUS`.
+        The result is the value nearer to 0, or 0 if the signs differ. A decision needs both, so
+        that the second z does not add a chance of a wrong decision.
+
+        Args:
+            evidence: z of all battles, shape (models, models).
+            coded: the battles.
+            field: the models and items.
+            prior: known ratings that join the fit; None if there are none.
         """
+        # The median of 0 and two numbers of one sign is the number nearer to 0.
         as_round_robin = _fit_look(sorted(field.models), weigh_as_round_robin(coded, field), prior)
         bound = MOST_SURPLUS * as_round_robin.z(self.margin)
         weaker: np.ndarray = np.median([np.zeros_like(bound), evidence, bound], axis=0)
@@ -363,8 +393,8 @@ class Stopping:
     ) -> np.ndarray:
         """Return a mask of the pairs that can be settled, shape (models, models).
 
-        Both models have enough items. With `until=order`, one of them is in `against`, if that is
-        not empty.
+        Both models of such a pair have enough items. With `until=order`, one of the two must also
+        be in `against`, unless `against` is empty.
         """
         names = sorted(field.models)
         pairs = np.ones((len(names), len(names)), dtype=bool)
@@ -386,9 +416,11 @@ class Stopping:
     def visits_at_next_look(self, visits: int, looks: Sequence[Look], plan: Sequence[int]) -> int:
         """Return the item visits at the next look.
 
-        These are the planned ones or, for `error:X`, a number predicted from the last half-width.
+        It is the next planned number. For `error:X` it is predicted: a half-width falls with the
+        square root of the number of items.
         """
-        # A width does not depend on which model is ahead, so looking at it often biases nothing.
+        # The width of an interval does not depend on which model is ahead. Stopping by the width
+        # therefore does not bias the ratings, and the number of such looks needs no plan.
         if self.error is None or not visits:
             return next(number for number in plan if number > visits)
         width = np.mean(looks[-1].half)
@@ -402,10 +434,13 @@ class Stopping:
 
         Args:
             round_: the round; its last item in the order of visits was visited last.
-            before: item visits before the round.
+            before: number of item visits before the round.
             order: the items in the order of visits.
-            plan: item visits at the planned looks.
+            plan: numbers of item visits at the planned looks.
         """
+        # The number of the visit is counted from `before` around the order of visits, because an
+        # item may be visited several times. It is rounded up to a planned number, because the last
+        # items may have had no battle.
         place = {item: k for k, item in enumerate(order)}
         items = {outcome.pairing.item for outcome in round_.outcomes} & place.keys()
         visits_of_round = [(place[item] - before) % len(place) + 1 for item in items]
@@ -429,13 +464,14 @@ class Stopping:
 
         Args:
             fit: the log-strengths.
-            evidence: z of each pair.
+            evidence: z of each pair, shape (models, models).
             played: the rounds so far.
-            visits: item visits so far.
-            plan: item visits at the planned looks.
-            pairs: mask of the pairs that can be settled.
-            before: the last look, whose decisions stand.
-            is_subject: mask of the models whose errors `error:X` is about; none for all.
+            visits: number of item visits so far.
+            plan: numbers of item visits at the planned looks.
+            pairs: mask of the pairs that can be settled, shape (models, models).
+            before: the look before, whose decisions are kept; None if there are none to keep.
+            is_subject: mask of the models whose errors `error:X` is about, shape (models,). If no
+                model is marked, it is about all.
         """
         half = self._half_widths(fit, is_subject)
         settled = np.zeros_like(pairs, np.int64) if before is None else before.settled.copy()
@@ -468,10 +504,10 @@ class Stopping:
         )
 
     def _half_widths(self, fit: LookFit, is_subject: np.ndarray) -> np.ndarray:
-        """Return half-widths of intervals in Elo, shape (models in question,).
+        """Return half-widths of intervals of ratings in Elo, shape (models in question,).
 
-        They are those of all models against the mean, or of some models against the mean of the
-        others. With a ladder they are on its scale.
+        A rating is relative to the mean of all models or, if `is_subject` marks some models, to
+        the mean of the others. With a ladder, it is on the scale of the ladder.
         """
         size = len(fit.theta)
         rows = is_subject if is_subject.any() else np.ones(size, dtype=bool)
@@ -487,7 +523,8 @@ class Stopping:
     def _pairs_in_question(self, theta: np.ndarray) -> np.ndarray:
         """Return a mask of the pairs that the question is about, shape (models, models).
 
-        These are all pairs, or for `topK` one of the best K with one of the others.
+        For `order` these are all pairs. For `topK` they are the pairs of one of the best K models
+        with one of the others.
         """
         if self.first is None:
             return ~np.eye(len(theta), dtype=bool)
@@ -497,16 +534,24 @@ class Stopping:
 
 
 def _error_question(half: np.ndarray, error: float, models: int) -> np.ndarray:
-    """Return a mask that stands for the question of `error:X`, shape (models, models).
+    """Return the mask `asked` for the question `error:X`, shape (models, models).
 
-    Its diagonal is true until the mean half-width is at most the error.
+    This question is not about pairs. The diagonal stands for it: it is true, and so open, until
+    the mean half-width is at most the error.
     """
     is_reached = np.mean(half) <= error
     return np.zeros((models, models), dtype=bool) if is_reached else np.eye(models, dtype=bool)
 
 
 def _spending_share(look: int, planned: int) -> float:
-    """Return the share of 1 - level that a look may spend; looks count from 1."""
+    """Return the share of 1 - level that a look may spend.
+
+    The share of look k is proportional to 2^k, and all shares add up to 1.
+
+    Args:
+        look: number of the look, from 1.
+        planned: number of planned looks.
+    """
     total = sum(SPENDING_GROWTH**k for k in range(1, planned + 1))
     return SPENDING_GROWTH**look / total
 
@@ -522,25 +567,29 @@ def step_down(
 ) -> float:
     """Settle pairs by a step-down test (Holm 1979).
 
-    The error probability is divided by the number of pairs that are asked about and not spent. A
-    pair that is settled with a margin may still be settled the other way round, so it counts until
-    it differs by more than the margin, or is settled both ways.
+    The error probability is divided by the number of pairs that are asked about and not spent.
+    With a margin, each of two models may be settled as not worse than the other. A settled pair
+    is therefore spent only when the reverse is also decided: that the other model is not worse
+    either, or that it is worse by more than the margin. Pairs that become spent raise the error
+    probability of the others, and the test is repeated until nothing changes.
 
     Args:
-        evidence: z that the row is not worse than the column, shape (models, models).
+        evidence: as `Look.evidence`, shape (models, models).
         theta: log-strengths, shape (models,).
         clusters: number of items.
-        asked: mask of the pairs that the question is about.
-        settled: 1, -1 or 0 for each pair; changed in place.
-        spent: mask of the pairs that no longer count; changed in place.
+        asked: mask of the pairs that the question is about, shape (models, models).
+        settled: as `Look.settled`, shape (models, models); changed in place.
+        spent: as `Look.spent`, shape (models, models); changed in place.
         alpha: error probability of this look.
 
     Returns:
-        The last critical value of t; NaN if no pair is open.
+        The critical value of t in the last step; NaN if no pair is open.
     """
     gap = theta[:, None] - theta
     place = np.arange(len(theta))
     is_ahead = np.where(np.abs(gap) > SAME, gap > 0, place[:, None] < place)
+    # Both matrices are symmetric: z that the leader of a pair is not worse than the other model,
+    # and z that the other model is not worse than the leader.
     for_leader = np.where(is_ahead, evidence, evidence.T)
     for_other = np.where(is_ahead, evidence.T, evidence)
     critical = np.nan
@@ -578,7 +627,13 @@ def look_summary(names: Sequence[str], progress: Progress, error: float | None) 
 
 
 def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
-    """Return the connected components of the graph of open pairs, as positions of models."""
+    """Return the groups of models that open pairs connect, as positions of models.
+
+    Models without an open pair are left out.
+
+    Args:
+        open_: mask of the open pairs, shape (models, models).
+    """
     number, component = connected_components(open_, directed=False)
     members = [np.flatnonzero(component == k).tolist() for k in range(number)]
     return tuple(tuple(group) for group in members if len(group) > 1)
@@ -592,7 +647,7 @@ def _fit_look(
     Args:
         names: names of the models.
         coded: the battles; None if there are none.
-        prior: ratings of a ladder that join the fit.
+        prior: ratings of a ladder that join the fit; None if there are none.
     """
     size = len(names)
     nobody = np.zeros(size, dtype=bool)

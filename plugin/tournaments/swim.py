@@ -18,9 +18,9 @@ from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.selection import draw_items, generator, parse_model_names, ranked_before
 
 SAME_GAP = 9
-"""Decimals to which distances in logits are compared.
+"""Decimals to which distances in logits are rounded before they are compared.
 
-Of models at the same distance, the first by name is nearer.
+Of models at the same distance, the first by name is taken as the nearest.
 """
 
 
@@ -99,7 +99,13 @@ class Swim:
     def _nearest_opponent(
         self, models: Sequence[str], candidates: Sequence[str], met: Matchups
     ) -> str:
-        """Return the candidate that is nearest in rating to the last of the models."""
+        """Return the candidate that is nearest in rating to a newcomer.
+
+        Args:
+            models: names of the models whose ratings are fitted; the newcomer is the last one.
+            candidates: names of the possible opponents.
+            met: credits of the rounds so far, by pair.
+        """
         newcomer = models[-1]
         ladder = self.ratings if isinstance(self.ratings, Ladder) else None
         strengths = strengths_of_matchups(met, models, ladder)
@@ -114,7 +120,7 @@ class Swim:
         return self.rounds(field) * len(draw_items(field, self.items, self.seed))
 
     def rounds(self, field: Field) -> int:
-        """Return the number of rounds: one per pair."""
+        """Return the number of rounds: one for each pair of a newcomer and an opponent."""
         start = max(len(ranked_before(self, field)), 1)
         return sum(opponents(ranked) for ranked in range(start, len(field.models)))
 

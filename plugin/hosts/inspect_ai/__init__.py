@@ -1,1 +1,1 @@
-"""podium inside inspect-ai: tasks, scorers, metrics, a hook, an embedded judge."""
+"""podium inside inspect-ai: tasks, scorers, metrics, a hook, and a rule-based judge."""

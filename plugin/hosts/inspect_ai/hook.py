@@ -1,4 +1,7 @@
-"""The hook that ranks tournaments, and other logs that ask for a ranker, when a run has ended."""
+"""The hook that ranks models when a run has ended.
+
+It ranks tournaments, and ordinary evals for which the user asked for a ranker.
+"""
 
 import os
 import sys
@@ -43,16 +46,17 @@ if TYPE_CHECKING:
 
 @hooks(name="podium_ranking", description="rank models after a run (--metadata ranker=NAME)")
 class PodiumHooks(Hooks):
-    """Ranks the logs of a run or an eval set, and writes the ranking into and beside them."""
+    """Ranks the logs of a run or an eval set, and writes the ranking into and beside the logs."""
 
     def __init__(self) -> None:
         self.done: dict[LogStates, bool] = {}
         watch_scoring(click.get_current_context(silent=True))
 
     async def on_run_start(self, data: RunStart) -> None:
-        """Say before the first call which rankers that metadata ask for cannot rank the run."""
+        """Print before the first call which rankers of `--metadata` cannot rank the run."""
         typed = rankers_asked_for(typed_metadata(), {**os.environ, RANKER_VARIABLE: ""})
-        # A tournament's task checks its own rankers, and `podium inspect` those of its option.
+        # The task of a tournament checks its rankers itself. `podium inspect` has already checked
+        # the rankers of its option.
         if typed and not all(name.startswith(f"{NAMESPACE}/") for name in data.task_names):
             _say_what_cannot_be_ranked(typed)
 
@@ -61,7 +65,7 @@ class PodiumHooks(Hooks):
         _set_exit_code(rank_logs(data.logs, self.done))
 
     async def on_eval_set_end(self, data: EvalSetEnd) -> None:
-        """Rank the logs of an eval set unless its last run did.
+        """Rank the logs of an eval set, unless they were ranked after its last run.
 
         Running a finished set again calls only this hook.
         """
@@ -69,7 +73,10 @@ class PodiumHooks(Hooks):
 
 
 def _set_exit_code(ranked: bool) -> None:
-    """Let the command that runs end with exit code 1 unless all was ranked, not with Inspect's."""
+    """Let the running command end with exit code 1 if `ranked` is false.
+
+    If `ranked` is true, Inspect's exit code stays.
+    """
     command = click.get_current_context(silent=True)
     if not command:
         return
@@ -83,7 +90,7 @@ def _set_exit_code(ranked: bool) -> None:
 
 
 def _say_what_cannot_be_ranked(rankers: Sequence[str]) -> None:
-    """Print why rankers cannot rank the scores of any eval, and which ones will be replaced."""
+    """Print which rankers will be replaced, or why they cannot rank scores of ordinary evals."""
     from podium.ranking.trial_ranking import COMING_SCORES, check_rankers
 
     try:
@@ -103,14 +110,15 @@ def headers_in(folder: str) -> Iterator[EvalLog]:
 
 
 def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None) -> bool:
-    """Rank each tournament alone, and other logs by task; print why some cannot be ranked.
+    """Rank each tournament alone, and the other logs of each task together.
 
     Args:
         logs: headers of the logs.
-        done: whether logs in these states were ranked before.
+        done: whether logs were ranked, by their states (see `states_of`). Logs in these states are
+            not ranked again. The result of each attempt is added to it.
 
     Returns:
-        whether all were ranked.
+        whether all logs were ranked. If a log was not, the reason is printed.
     """
     groups: dict[tuple[str, tuple[str, ...]], list[EvalLog]] = {}
     ranked = True
@@ -136,7 +144,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
 
 
 def _is_ranked_here(tournament: TournamentMetadata | None, rankers: Sequence[str]) -> bool:
-    """Return whether podium ranks a log: a tournament, or an eval of which a ranker is asked."""
+    """Return whether this hook ranks a log: a tournament, or an eval with rankers."""
     if tournament is None:
         return bool(rankers)
     # Another host ranks its tournament itself, and a shard may have no battles.
@@ -158,7 +166,7 @@ def _rank_together(
     """Rank a tournament, or the scores of several models on one task, and write the ranking.
 
     Returns:
-        whether it was ranked; if not, the reason is printed.
+        whether the logs were ranked. If not, the reason is printed.
     """
     places = [place_of(log.location) for log in logs]
     written: Place | None = None
@@ -189,7 +197,7 @@ def _rank_together(
 
 
 def _write_reason_of_failure(place: Place, log: EvalLog, error: Exception) -> None:
-    """Write the error into a log that Inspect took for failed without a reason."""
+    """Write the error into a log that Inspect marked as failed without an error."""
     path = local_file(place)
     header = read_eval_log(str(path), header_only=True)
     message = str(error).removeprefix(f"{log.location}: ")
@@ -199,7 +207,10 @@ def _write_reason_of_failure(place: Place, log: EvalLog, error: Exception) -> No
 
 
 def _text_of_ranking(ranking: "Ranking", battles: "Battles", log: EvalLog) -> str:
-    """Write the tables of a ranking, below its agreement with known preferences, if any."""
+    """Write the tables of a ranking.
+
+    If it is known which responses humans prefer, the judge's agreement with them comes first.
+    """
     from podium.show.report.ranking_view import ranking_text
 
     named = tuple(
@@ -219,15 +230,18 @@ def _text_of_ranking(ranking: "Ranking", battles: "Battles", log: EvalLog) -> st
 def _rank_places(
     places: Sequence[Place], logs: Sequence[EvalLog], rankers: Sequence[str]
 ) -> tuple["Ranking", "Battles"]:
-    """Rank logs, and write the ranking into each that has results; return it and the battles."""
+    """Rank logs, and write the ranking into each log that has results.
+
+    Returns:
+        the ranking and its battles.
+    """
     from podium.data.reading.judgments import read_battles
     from podium.ranking.rank_battles import rank, ranked_apart
 
     one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
     battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)
     ranking = rank(battles, rankers, by=ranked_apart(battles, rankers))
-    # A failed log among others is left out, and a warning names it; so is an earlier run of a
-    # model.
+    # Failed logs and earlier runs of a model are left out of the ranking, and warnings name them.
     counted = _logs_that_count(places)
     for log, place in zip(logs, places, strict=True):
         if place in counted and (log.results is not None or len(logs) == 1):
@@ -244,9 +258,9 @@ def _logs_that_count(places: Sequence[Place]) -> set[Place]:
 
 
 def _print_at_end(say: Callable[[], None]) -> None:
-    """Call `say` when the command ends: Inspect's full screen hides what is printed before.
+    """Call `say` when the command ends, because Inspect's full screen hides what is printed before.
 
-    Without a command it is called at once.
+    If no command runs, `say` is called at once.
     """
     command = click.get_current_context(silent=True)
     if command is None:

@@ -1,6 +1,8 @@
-"""Everything of Inspect that is not public, with the public way that was tried, and what differs
-between versions. Nothing of Inspect is imported before it is needed: a start of `inspect --help`
-loads this file first."""
+"""All uses of Inspect's private names, and of what differs between its versions.
+
+Comments name the public way that was tried instead. Inspect is imported only where it is needed,
+because `inspect --help` loads this file first.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,13 +23,15 @@ if TYPE_CHECKING:
 
 # Public way tried: click's context, which exists only once a command runs.
 COMMAND_LINE = "inspect_ai._cli.main"
-"""The module of `main` and of the click group `inspect`, which are extended as soon as it is
-loaded."""
+"""The module that defines `main` and the click group `inspect`.
+
+podium extends both as soon as the module is loaded.
+"""
 
 
 @cache
 def has_reason() -> bool:
-    """Return whether a sample without a score has a field for the reason: 0.3.250 has none."""
+    """Return whether Inspect keeps a reason with an unscored sample; version 0.3.250 does not."""
     from inspect_ai.scorer import Score
 
     return "reason" in signature(Score.unscored).parameters
@@ -36,7 +40,7 @@ def has_reason() -> bool:
 def flatten_arguments(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return keyword arguments as they were typed.
 
-    Inspect 0.3.250 nests them deeper with every replay of a log.
+    Inspect 0.3.250 nests them in a further `kwargs` with every replay of a log.
     """
     own = {name: value for name, value in kwargs.items() if name != "kwargs"}
     inner = kwargs.get("kwargs")
@@ -58,9 +62,9 @@ def score_without_value(
 
 
 def kept_in_store(sample: "EvalSample", name: str) -> Any:
-    """Return what a solver kept in a sample's store; None where it kept nothing."""
-    # Of a sample that a killed run had ended and not yet written, Inspect restores the events, and
-    # not the store.
+    """Return what a solver wrote into a sample's store under a name; None if it wrote nothing."""
+    # If a run was killed after a sample ended and before it was written, Inspect restores the
+    # sample's events, but not its store.
     if name in sample.store or not sample.events:
         return sample.store.get(name)
     changes = [
@@ -71,7 +75,7 @@ def kept_in_store(sample: "EvalSample", name: str) -> Any:
 
 
 def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:
-    """Return a value with long texts, which a log keeps apart, in their places."""
+    """Return a value in which long texts, which a log keeps as attachments, are filled in."""
     if isinstance(value, Mapping):
         return {key: _with_attachments(part, attachments) for key, part in value.items()}
     return (
@@ -82,9 +86,9 @@ def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:
 
 
 def set_headline(results: "EvalResults", score: "EvalScore", metric: str) -> None:
-    """Make a metric the one that lists of logs show.
+    """Make a metric the headline, which Inspect shows in lists of logs.
 
-    Inspect 0.3.250 shows the first metric of the first score.
+    Inspect 0.3.250 has no such setting, and shows the first metric of the first score.
     """
     if "headline" in type(results).model_fields:
         from inspect_ai.log import HeadlineMetric
@@ -94,15 +98,15 @@ def set_headline(results: "EvalResults", score: "EvalScore", metric: str) -> Non
 
 def has_active_model() -> bool:
     """Return whether Inspect has set a model and its roles for this context."""
-    # Public way tried: `model_roles()` is empty before it as well as without roles; `get_model()`
-    # creates a model.
+    # Public way tried: `model_roles()` is empty before Inspect sets the roles, but also if there
+    # are none; `get_model()` creates a model.
     from inspect_ai.model._model import active_model
 
     return active_model() is not None
 
 
 def usage_of_run() -> "Mapping[str, ModelUsage]":
-    """Return the tokens of all calls of the run and of the runs that it retries, by model."""
+    """Return the tokens of all calls of this run and of the runs that it retries, by model."""
     # Public way tried: a log's `stats`, which a source of samples sees only after the run.
     from inspect_ai.model._model import model_usage
 
@@ -126,7 +130,7 @@ def load_tasks(source: str) -> "list[Task]":
 
 
 def batch_of(judge: "Model") -> Any:
-    """Return how a judge's calls are batched: as its role says, else by `--batch`."""
+    """Return how a judge's calls are batched: by its role's setting, or else by `--batch`."""
     # Public way tried: the `GenerateConfig` of the task reaches the model under test, not the
     # models of roles.
     from inspect_ai.model._generate_config import active_generate_config
@@ -135,20 +139,24 @@ def batch_of(judge: "Model") -> Any:
 
 
 def option_typed(name: str) -> Any:
-    """Return an option of the command that runs now, as `log_format`; None if it was not given."""
+    """Return the value of an option of the running command; None if it was not given."""
     command = click.get_current_context(silent=True)
     return None if command is None else command.params.get(name)
 
 
 def typed_metadata() -> dict[str, str]:
-    """Return the values of `--metadata` of the command that runs now; empty without a command."""
+    """Return the values of `--metadata` of the running command; empty if no command runs."""
     words = (str(word).partition("=") for word in option_typed("metadata") or ())
     return {name: value for name, _, value in words}
 
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Re-raise podium's errors in their class, so that Inspect prints them without a traceback."""
+    """Let Inspect print podium's errors without a traceback.
+
+    An error is raised again in a class that derives from its own and from Inspect's
+    `PrerequisiteError`.
+    """
     # Public way tried: Inspect prints a traceback for every exception but its `PrerequisiteError`.
     try:
         yield

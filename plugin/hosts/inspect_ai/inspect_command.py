@@ -1,4 +1,7 @@
-"""The `inspect` command with `--ranker NAME`, which podium's hook finds in the environment."""
+"""The `inspect` command with `--ranker NAME`.
+
+The names are passed to podium's hook in an environment variable.
+"""
 
 import os
 import sys
@@ -13,13 +16,16 @@ from podium.hosts.inspect_ai.logs.log_files import RANKER_VARIABLE
 from podium.printable import tell
 
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")
+"""Commands of Inspect that take `--ranker`."""
 CPU_SAVING = {
     "--no-log-realtime": ("INSPECT_EVAL_NO_LOG_REALTIME", "INSPECT_EVAL_LOG_REALTIME"),
     "--no-score-display": ("INSPECT_EVAL_NO_SCORE_DISPLAY", "INSPECT_EVAL_SCORE_DISPLAY"),
     "--no-log-model-api": ("INSPECT_EVAL_LOG_MODEL_API",),
 }
-"""Options that save a quarter of a tournament's CPU, each with the variables by which users decide
-it themselves."""
+"""Options that together save a quarter of a tournament's CPU time.
+
+Each has the environment variables with which users set the option themselves.
+"""
 REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
 
 
@@ -39,7 +45,7 @@ def run(arguments: Sequence[str]) -> None:
         raise UsageError(
             f"podium does not know this inspect-ai's command line ({error}): {REMEDY}"
         ) from None
-    # An Inspect that is built otherwise does without the option in its help and the flags.
+    # If another version of Inspect is built differently, it runs without the help and the flags.
     with suppress(AttributeError, LookupError, TypeError):
         _add_to_help(host)
         options = host.inspect.commands[own[0]].params
@@ -52,7 +58,7 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def refuse_lm_eval_model(name: str, option: str) -> None:
-    """Raise UsageError for a judge that is named as users of lm-eval name its models."""
+    """Raise UsageError for a judge `lm-eval:...`: judges are models of Inspect."""
     if name.startswith("lm-eval:"):
         raise UsageError(
             f"{option} {name.partition(',')[0]}: judges are models of Inspect: write hf/NAME, "
@@ -62,7 +68,10 @@ def refuse_lm_eval_model(name: str, option: str) -> None:
 
 
 def extend_command(host: Any) -> None:
-    """Add --ranker to the `inspect` command, just loaded, after `podium enable`."""
+    """Add --ranker to the `inspect` command, whose module `host` was just loaded.
+
+    This is called if the user has run `podium enable`.
+    """
     stock = host.main
     _add_to_help(host)
     own, rankers = split_rankers(sys.argv[1:])
@@ -96,9 +105,9 @@ def split_rankers(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    """Return options to add to a tournament's command to save CPU.
+    """Return the options of `CPU_SAVING` to add to a command that plays a tournament.
 
-    Options on which the user decided, in the command or the environment, are not among them.
+    Options that the user has set in the command or the environment are not returned.
     """
     is_tournament = any(word.startswith("podium/") for word in arguments[1:])
     if not is_tournament or arguments[0] not in COMMANDS[:2]:
@@ -113,7 +122,7 @@ def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -
 
 
 def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
-    """Pass the rankers, if any, to podium's hook in the environment.
+    """Check the judges and rankers, and pass rankers to podium's hook in the environment.
 
     Raises:
         UsageError: a judge is one of lm-eval, the command ranks nothing, or a ranker is unknown.
@@ -139,8 +148,8 @@ def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
     ):
         from podium.ranking.trial_ranking import COMING_SCORES, check_rankers
 
-        # Which models and scorers there are is known when the eval has begun; a tournament's task
-        # checks its own.
+        # Models and scorers are known only when the eval has begun. The task of a tournament checks
+        # its rankers itself.
         for note in check_rankers(rankers, COMING_SCORES):
             tell(note)
     os.environ[RANKER_VARIABLE] = ",".join(rankers)
@@ -170,7 +179,7 @@ def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: b
         return
     try:
         import_module("podium.hosts.inspect_ai.registry")
-    # Inspect would say no more than that an entry point failed, run, and rank nothing.
+    # Without this error, Inspect would only print that an entry point failed, and rank nothing.
     except Exception as error:
         raise UsageError(f"podium does not fit this inspect-ai ({error}): {REMEDY}") from None
     if arguments[0] != "score":
@@ -189,7 +198,7 @@ def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: b
         if end.code not in (None, 0):
             raise
     changed = changed_logs(before, arguments)
-    # The others of an earlier ranking are ranked with the log again.
+    # Logs that were ranked together with a changed log are ranked with it again.
     others = {place for log in changed for place in remove_stale_rankings(log)}
     for place in others:
         remove_rankings(place)

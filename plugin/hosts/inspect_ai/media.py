@@ -1,4 +1,4 @@
-"""Images, audio, video and files of an item, in a log and beside the judge's prompt."""
+"""Images, audio, video and documents of an item: read them from logs, and show them to judges."""
 
 import json
 import re
@@ -18,7 +18,7 @@ REFUSAL = re.compile(
     r"\b(?:images?|audio|videos?|vision|media|multi-?modal|documents?|content type)\b",
     re.IGNORECASE,
 )
-"""Words in the error of a provider that rejects media."""
+"""Matches words in the error message of a provider that rejects media."""
 
 
 def media_in(messages: str | Sequence[ChatMessage]) -> list[Content]:
@@ -34,7 +34,7 @@ def media_in(messages: str | Sequence[ChatMessage]) -> list[Content]:
 
 
 def text_with_places(messages: Sequence[ChatMessage]) -> list[str]:
-    """Return the text of each message, with `[image 1]` in place of media.
+    """Return the text of each message, with `[image 1]` or the like in place of media.
 
     Media are numbered over all messages.
     """
@@ -63,7 +63,7 @@ def media_as_text(messages: str | Sequence[ChatMessage]) -> str | None:
 
 
 def why_not_shown(sample: EvalSample) -> str | None:
-    """Return why a response cannot be judged, because of media; None if it can."""
+    """Return why media prevent a response from being judged; None if they do not."""
     places = [str(getattr(part, part.type)) for part in media_in(sample.input)]
     if not all(
         place.startswith(("data:", "http://", "https://")) or Path(place).is_file()
@@ -75,7 +75,7 @@ def why_not_shown(sample: EvalSample) -> str | None:
 
 
 def input_of(instruction: str, media: str | None) -> str | list[ChatMessage]:
-    """Return a sample's input: the instruction, and the item's media (JSON) behind it."""
+    """Return a sample's input: the instruction, then the item's media, which are given as JSON."""
     if media is None:
         return instruction
     return [

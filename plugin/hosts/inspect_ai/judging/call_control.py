@@ -1,4 +1,4 @@
-"""Control of model calls: errors, answers for several samples, a stop if all calls fail alike."""
+"""Make model calls: name their errors, share answers, and stop if all calls fail alike."""
 
 import json
 import os
@@ -21,8 +21,8 @@ class ConnectionFailedError(ConnectionError):
     """A model's server could not be reached.
 
     Attributes:
-        reason: why, in the system's words.
-        message: reason and address of the server, which Inspect shows.
+        reason: the message of the operating system, such as `connection refused`.
+        message: the reason and the server's address. Inspect shows it.
     """
 
     def __init__(self, reason: str, address: str) -> None:
@@ -32,10 +32,10 @@ class ConnectionFailedError(ConnectionError):
 
 
 async def generate_output(model: Model, messages: Any, **options: Any) -> ModelOutput:
-    """Call a model; a failure is raised as its cause.
+    """Call a model; if the call fails, raise the cause without Inspect's wrappers.
 
-    A call whose JSON was cut off on the way, which no provider's client repeats, is repeated at
-    most twice.
+    A call whose JSON reply was cut off is repeated up to twice, because no provider's client does
+    this.
 
     Raises:
         ConnectionFailedError: the server could not be reached.
@@ -45,7 +45,7 @@ async def generate_output(model: Model, messages: Any, **options: Any) -> ModelO
             return await model.generate(messages, **options)
         except Exception as error:
             failure = root_of(error)
-        # Not inside `except`: an error must not become the context of its own cause.
+        # The cause is raised outside of `except`, so that it does not get the error as its context.
         is_cut = isinstance(failure, json.JSONDecodeError) or str(failure).startswith(
             "JSONDecodeError"
         )
@@ -64,16 +64,17 @@ def root_of(error: BaseException) -> BaseException:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return type and message of an error's cause in one line of at most 320 characters."""
+    """Return the type and message of an error's cause, in one line of at most 320 characters."""
     root = root_of(error)
     kind = "" if isinstance(root, ConnectionFailedError) else f"{type(root).__name__}: "
     return shorten(f"{kind}{root}", 320)
 
 
 def name_of_failure(error: BaseException) -> str:
-    """Return a short name of a failed call's error, for counts.
+    """Return a short name of a failed call's error, by which failures are counted.
 
-    It is `HTTP 500`, the reason why no connection was made, or the type of the error.
+    It is the HTTP status (`HTTP 500`), the reason why the server was not reached, or the type of
+    the error.
     """
     root = root_of(error)
     response = getattr(root, "response", None)
@@ -104,14 +105,14 @@ def _connection_failure(error: BaseException, base_url: str | None) -> Connectio
 
 
 def _direct_cause(error: BaseException) -> BaseException | None:
-    """Return what caused an error; of a group of errors the first."""
+    """Return what caused an error; for a group of errors, the first of them."""
     if isinstance(error, BaseExceptionGroup):
         return error.exceptions[0]
     return error.__cause__ or error.__context__
 
 
 def _reason(causes: list[BaseException]) -> str:
-    """Return the system's words for the first error that has some, as `connection refused`."""
+    """Return the operating system's message on the first cause that has one."""
     for cause in causes:
         if isinstance(cause, OSError) and cause.errno is not None:
             if cause.errno > 0 and not isinstance(cause, ssl.SSLError):
@@ -123,28 +124,33 @@ def _reason(causes: list[BaseException]) -> str:
 
 
 CALLS_BEFORE_STOPPING = 10
-"""Calls that are made before the first answer; if all of them fail alike, no more are."""
+"""So many calls are made before one is answered. If all of them fail alike, no more are made."""
 NUMBERED = re.compile(r"\b(?=\w*\d)\w{4,}")
-"""What differs between alike errors: the numbers of requests. Three digits are a status."""
+"""Matches a word of four or more characters with a digit, such as the id of a request.
+
+Errors that differ only in such words count as alike. A number of three digits may be an HTTP
+status, so it does not match.
+"""
 SHUTDOWN_TIMEOUT = 5.0
-"""Seconds in which a run ends after one of its calls raised JudgeStoppedError."""
+"""After a call raised JudgeStoppedError, other calls wait so many seconds for the run to end."""
 T = TypeVar("T")
 
 
 class JudgeStoppedError(RuntimeError):
-    """No more calls are made: the first ones all failed alike."""
+    """No more calls are made to a model, because the first ones all failed alike."""
 
 
 def stopped_text(name: str, error: JudgeStoppedError) -> str:
-    """Return the message that a model of this name is not asked any more."""
+    """Return the message of an error, with the name of the model that is not asked any more."""
     return str(error).replace(STOPPED, f"{name} is not asked any more")
 
 
 class CircuitBreaker:
-    """Makes the first ten calls, and more only if one is answered or they fail differently.
+    """Makes the first ten calls, and further ones only if one is answered or they fail differently.
 
     Args:
-        ends_run: wait before a later call is refused, so that the first refusal can end the run.
+        ends_run: whether the first refused call ends the run. Later calls then wait
+            `SHUTDOWN_TIMEOUT` before they are refused.
     """
 
     def __init__(self, *, ends_run: bool = False) -> None:
@@ -182,14 +188,14 @@ class CircuitBreaker:
                 self._settle(JudgeStoppedError(f"{STOPPED}: {first} by {self._failures[0]}"))
             raise
         except BaseException:
-            # It was cancelled, because the other order failed: its turn is another's.
+            # The call was cancelled, because the other order failed. Another call takes its place.
             self._room.release()
             raise
         self._settle()
         return answer
 
     def _settle(self, refusal: JudgeStoppedError | None = None) -> None:
-        """Decide once and for good: waiting and later calls go on, or raise `refusal`."""
+        """Decide once for all further calls: they are made, or raise `refusal` if it is given."""
         if not self._is_settled:
             self._is_settled = True
             self._refusal = refusal
@@ -197,7 +203,11 @@ class CircuitBreaker:
 
 
 class ModelCalls:
-    """The calls of models by name, each with a circuit breaker, and answers that are shared."""
+    """Makes calls with one circuit breaker per model name, and shares answers between samples.
+
+    Attributes:
+        stopped: names of the models that are not asked any more.
+    """
 
     def __init__(self, *, ends_run: bool = False) -> None:
         self.stopped: set[str] = set()
@@ -209,9 +219,9 @@ class ModelCalls:
         self._locks: dict[tuple[Any, ...], anyio.Lock] = defaultdict(anyio.Lock)
 
     async def ask_once(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Return the answer kept under a key.
+        """Return the answer under a key, which is asked for once.
 
-        The first caller asks for it. The others wait, and fail with it.
+        The first caller makes the call. Callers that come meanwhile wait, and fail if it fails.
         """
         earlier = self._failures.get(key)
         async with self._locks[key]:
@@ -234,13 +244,13 @@ class ModelCalls:
         shown: str | None = None,
         while_others: str = "",
     ) -> T:
-        """Make a call of a model; print once if it is not asked any more.
+        """Make a call to a model. Print a message when the model is not asked any more.
 
         Args:
-            name: the model, or the judge.
+            name: the name of the model or judge, which has its own circuit breaker.
             ask: makes the call.
-            shown: the name in the message, if it is another.
-            while_others: what the message says of the others.
+            shown: the name in the message; None for `name`.
+            while_others: the end of the message, about the other judges.
         """
         try:
             return await self._breakers[name].call(ask)

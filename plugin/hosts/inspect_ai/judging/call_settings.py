@@ -1,4 +1,4 @@
-"""How each call of a judge is made: form of the reply, temperature, limit of tokens."""
+"""The settings of each call to a judge: form of the reply, temperature, limit of tokens."""
 
 import re
 from collections.abc import AsyncIterator
@@ -20,23 +20,28 @@ from podium.scorers.reply import FILTERED, TOO_LONG, Reply, no_verdict
 from podium.scorers.schemas import parse_object
 
 Schema = Literal["full", "brief"]
-"""Whether a JSON schema has a field for reasons, where its realization asks for some."""
+"""Only a `full` JSON schema has a field for reasons, if the realization asks for them."""
 ABOUT_SCHEMA = re.compile(
     r"response_?format|json_?schema|\bschema|grammar|structured[ _]outputs?|guided", re.IGNORECASE
 )
-"""Words of a server that takes no JSON schema."""
+"""Matches the error message of a server that takes no JSON schema."""
 ABOUT_LENGTH = re.compile(
     r"context[ _]?(?:length|size|window)|prompt is too long|input (?:is too long|length)"
     r"|too many (?:input )?tokens|exceed_context_size",
     re.IGNORECASE,
 )
-"""Words of a server about a prompt that does not fit."""
+"""Matches the error message of a server about a prompt that is too long."""
 ABOUT_PROBABILITIES = re.compile(r"log[ _]?prob", re.IGNORECASE)
-"""Words of a server that gives no such number of alternatives."""
+"""Matches the error message of a server that gives fewer token probabilities than asked for."""
 
 
 class CallLimits(NamedTuple):
-    """Temperature of a judge, and its limits of output tokens; None for none."""
+    """Temperature of a judge, and its limits of output tokens.
+
+    Attributes:
+        text: limit of a reply as text; None if there is no limit.
+        schema: limit of a reply in a JSON schema; None if there is no limit.
+    """
 
     temperature: float
     text: int | None
@@ -52,7 +57,10 @@ class CallLimits(NamedTuple):
 
 
 def limits_of(how: Judging, model: Model | None) -> CallLimits:
-    """Return the limits of a judge: those of the run, else of its role, else podium's own."""
+    """Return the temperature and limits of a judge.
+
+    Options of the run win over the settings of the judge's role, and these over podium's defaults.
+    """
     own = model.config if model else GenerateConfig()
     temperature = how.generation.get("temperature", own.temperature)
     given = how.generation.get("max_tokens", own.max_tokens)
@@ -62,7 +70,7 @@ def limits_of(how: Judging, model: Model | None) -> CallLimits:
 
 
 def judge_limits(how: Judging) -> dict[str, CallLimits]:
-    """Return the limits by judge; of `judge` if no role is known yet."""
+    """Return the limits of each judge by name; under `judge` if no role is known yet."""
     if how.realization.template is None:
         return {}
     return {str(model): limits_of(how, model) for model in judges_by_role()} or {
@@ -71,9 +79,10 @@ def judge_limits(how: Judging) -> dict[str, CallLimits]:
 
 
 class CallSettings:
-    """Settings of a run's calls, and what its replies show of the judges.
+    """Settings of a run's calls, which depend on the replies so far.
 
-    They show which judges take no schema, and which need no limit of tokens.
+    The replies show which judges take a JSON schema, which need more tokens to reason, and which
+    give only few alternatives of a token.
     """
 
     def __init__(self, how: Judging) -> None:
@@ -85,7 +94,10 @@ class CallSettings:
 
     @asynccontextmanager
     async def first_alone(self, judge: JudgeRecord) -> AsyncIterator[None]:
-        """Make a judge's first call with a schema alone; its reply decides how others are made."""
+        """Let the body run alone until it is known whether the judge takes a JSON schema.
+
+        The first reply decides this for all further calls.
+        """
         async with self._locks.setdefault(judge, anyio.Lock()):
             if judge not in self._takes_schema:
                 yield
@@ -93,7 +105,7 @@ class CallSettings:
         yield
 
     def schema_of(self, judge: JudgeRecord, attempt: int) -> Schema | None:
-        """Return the schema of an attempt: `full`, then `brief`; None for text."""
+        """Return the schema of an attempt: first `full`, then `brief`; None for a text reply."""
         asked = attempt if self.how.replies == "schema" else attempt - 1
         if self.how.form is None or not asked or not self._takes_schema.get(judge, True):
             return None
@@ -116,7 +128,7 @@ class CallSettings:
             form = JSONSchema.model_validate(own)
             named["response_schema"] = ResponseSchema(name="reply", json_schema=form, strict=True)
         if how.has_probabilities(structured=schema is not None):
-            # Reasons are long: the alternatives of all their tokens would fill the log.
+            # Reasons have many tokens, whose alternatives would fill the log, so few are asked for.
             reasons_first = how.realization.has_reasons(how.settings) and not schema
             few = judge in self._few_alternatives or reasons_first
             named |= {"logprobs": True, "top_logprobs": FEW_ALTERNATIVES if few else ALTERNATIVES}
@@ -127,7 +139,7 @@ class CallSettings:
     ) -> bool:
         """Return whether a reply was cut off while the model reasoned.
 
-        Podium's own limit of tokens is then lifted for good.
+        If podium set the limit of tokens, not the user, the judge has no limit from then on.
         """
         is_own = config.max_tokens is not None and not self.how.generation.get(
             "max_tokens", model.config.max_tokens
@@ -144,9 +156,9 @@ class CallSettings:
     def rejects_alternatives(
         self, judge: JudgeRecord, config: GenerateConfig, error: Exception
     ) -> bool:
-        """Return whether a server gives fewer alternatives of a token than were asked for.
+        """Return whether a call failed because it asked for too many alternatives of a token.
 
-        From then on, few are asked for.
+        From then on, the judge is asked for few alternatives.
         """
         if config.top_logprobs != ALTERNATIVES or not ABOUT_PROBABILITIES.search(cause_of(error)):
             return False
@@ -154,17 +166,17 @@ class CallSettings:
         return True
 
     def takes_schema(self, judge: JudgeRecord, reply: Reply | Exception) -> bool:
-        """Return whether a judge takes schemas, by its first reply or error.
+        """Return whether a judge takes JSON schemas, as its first reply or error shows.
 
         Raises:
-            JudgeStoppedError: it does not, and has to.
+            JudgeStoppedError: the judge takes none, and `replies=schema` requires one.
         """
         if judge in self._takes_schema:
             return self._takes_schema[judge]
         if isinstance(reply, Exception):
             why = f"its server says: {cause_of(reply)}"
         elif reply.reason_of_silence or no_verdict(reply.text) == "refusal":
-            return True  # which says nothing: the next reply decides
+            return True  # such a reply shows nothing, so the next one decides
         elif parse_object(reply.text) is not None:
             self._takes_schema[judge] = True
             return True
@@ -189,7 +201,7 @@ def is_about_schema(error: Exception) -> bool:
 
 
 def why_too_long(result: ModelOutput | Exception) -> str:
-    """Return the server's words if a prompt did not fit the judge's context; else empty."""
+    """Return the server's message if a prompt did not fit the judge's context; else empty."""
     if isinstance(result, Exception):
         cause = cause_of(result)
         return (
@@ -197,7 +209,7 @@ def why_too_long(result: ModelOutput | Exception) -> str:
             if not isinstance(result, JudgeStoppedError) and ABOUT_LENGTH.search(cause)
             else ""
         )
-    # With a usage, the reply itself has filled the context.
+    # If the output has a usage, the prompt did fit, and the reply has filled the context.
     return (
         (result.completion or TOO_LONG)
         if _stop_of(result) == "model_length" and not result.usage
@@ -206,7 +218,7 @@ def why_too_long(result: ModelOutput | Exception) -> str:
 
 
 def why_withheld(output: ModelOutput) -> str:
-    """Return the reason if the provider says that a reply's text is no answer; else empty."""
+    """Return why the provider withheld an answer (filter or refusal); empty if it did not."""
     if _stop_of(output) == "content_filter":
         return FILTERED
     content = output.message.content if output.choices else ""

@@ -1,4 +1,4 @@
-"""A limit on what a tournament may cost, answers and verdicts together, by prices of tokens."""
+"""A limit on the cost of a tournament, for answers and verdicts together."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,19 +24,21 @@ from podium.scorers.prompt import CHARACTERS_PER_TOKEN
 from podium.wording import some
 
 Prices = Mapping[str, Sequence[float]]
-"""By model: price of a million input tokens, and of a million output tokens."""
+"""Prices by model: of a million input tokens, and of a million output tokens."""
 
 
 class CostLimit:
-    """A limit on the cost of a tournament.
+    """A limit on the cost of a tournament, from which the number of samples is computed.
 
-    Only a sample with dearer calls than all before it can exceed it.
+    The cost can exceed the limit only if a sample costs more than every sample before it could
+    have cost.
 
     Args:
         most: the limit, in the currency of the prices.
         prices: prices that the user gave, by model.
         attempts: how often a judge is asked at most for a reply that can be parsed.
-        known: prices that Inspect knows, by model, for tokens that are estimated.
+        known: prices by model, as given or as Inspect knows them. They price the estimated tokens
+            of servers that send no usage.
     """
 
     def __init__(
@@ -55,15 +57,15 @@ class CostLimit:
     @property
     def money_spent(self) -> float:
         """Cost of all calls so far, also of failed samples and of retried runs."""
-        # A killed run has no record of its failed samples, but of those that it finished.
+        # Each of the two sums may lack calls of a killed run, so the larger one counts.
         counted = max(sum(self._costs.values()), self._cost(usage_of_run()))
         return counted + sum(self._estimated_costs.values())
 
     def add_cost(self, sample: EvalSample) -> list[str]:
-        """Add the cost of a sample; return a note per model whose server sends no usage."""
+        """Add the cost of a sample; return notes on models whose servers send no usage."""
         contents = parse_sample(sample.metadata or {})
         if not isinstance(contents, BattleMetadata | PackMetadata | RequestMetadata):
-            # What only announces makes no calls, so it does not tell what a sample costs.
+            # Samples that only announce a round or a portion make no calls.
             return []
         name = sample.uuid or str(sample.id)
         key = (str(sample.id), sample.epoch)
@@ -73,8 +75,9 @@ class CostLimit:
         cost = self._costs[name] + self._estimated_costs[name]
         kind = REQUESTED in sample.metadata
         made = [shown["attempts"] for _, shown in judgments_in(sample)]
-        # What it had cost at most: had all its calls been made and repeated, or had an answer been
-        # twice as long.
+        # `dearest` is what the sample could have cost: `cost` times the attempts per call that were
+        # possible (at least 2, for a longer reply) over those that were made, divided by the share
+        # of its judgments that were answered.
         repeats = max(self.attempts, 2) * (len(made) / sum(made) if made else 1)
         share = _share_answered(sample)
         dearest = cost * repeats / share if share else 0.0
@@ -88,7 +91,7 @@ class CostLimit:
         return [_no_usage_text(self.most, model) for model in fresh]
 
     def _cost(self, usages: Mapping[str, ModelUsage], prices: Prices | None = None) -> float:
-        """Return the cost of the tokens of some models; tokens of a cache have the full price."""
+        """Return the cost of tokens; those from a provider's cache count at full price."""
         cost = 0.0
         prices = self.prices if prices is None else prices
         for model, own in usages.items():
@@ -110,13 +113,13 @@ class CostLimit:
         """Return how many samples may be scheduled at once.
 
         Args:
-            answers: whether they are requests for answers, not battles.
+            answers: whether the samples are requests for answers, not battles.
 
         Returns:
-            their number; None for any number, if such samples cost nothing.
+            the number; None if such samples cost nothing, so that any number is allowed.
         """
-        # The first of a kind alone, then as many as fit if each is as dear as the dearest so far
-        # can be. What a retry asks again of failed samples must fit, too.
+        # The first sample of a kind is played alone. Then as many are allowed as fit into what is
+        # left, if each costs as much as the dearest so far. Money is kept to repeat failed ones.
         kept = sum(self._dearest.get(kind, 0.0) for kind in self._failed.values())
         left = self.most - self.money_spent - kept
         dearest = self._dearest.get(answers)
@@ -126,7 +129,7 @@ class CostLimit:
 
 
 def _share_answered(sample: EvalSample) -> float:
-    """Return the share of a sample's judgments that were answered now; 1 if it is no battle."""
+    """Return the share of a sample's judgments that this sample got; 1 if it holds no battle."""
     kept = kept_in_store(sample, NAMESPACE)
     if not isinstance(kept, Mapping) or "options" not in kept:
         return 1.0
@@ -146,7 +149,11 @@ def _no_usage_text(most: float, model: str) -> str:
 def build_cost_limit(
     most: float | None, prices: Prices | None, models: Sequence[Model], attempts: int
 ) -> CostLimit | None:
-    """Return a cost limit whose prices are checked before the first call; None for no limit."""
+    """Return a cost limit with checked prices; None if `most` is None.
+
+    Raises:
+        UsageError: the limit or a price is invalid, or the price of a model or judge is unknown.
+    """
     if most is None:
         return None
     if not (isinstance(most, int | float) and most > 0):
@@ -167,7 +174,10 @@ def build_cost_limit(
 
 
 def price_of(model: Model, prices: Prices) -> Sequence[float] | None:
-    """Return the prices of a million tokens, in and out, as given or as Inspect knows them."""
+    """Return the prices of a million input and output tokens, as given or as Inspect knows them.
+
+    None if they are unknown.
+    """
     cost = getattr(get_model_info(model), "cost", None)
     return prices.get(str(model)) or ((cost.input, cost.output) if cost else None)
 

@@ -1,4 +1,8 @@
-"""The solver that makes the judge's calls, and keeps every reply as it came."""
+"""The solver that makes the judges' calls and stores every reply unchanged in the log.
+
+A judgment is one verdict of one judge on a battle, in one order and repeat. A pairwise judge gives
+it in one reply, and a pointwise judge in one reply per response.
+"""
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -72,19 +76,28 @@ from podium.storage.remote import local_file, place_of
 
 T = TypeVar("T")
 FATAL = (JudgeStoppedError, LimitExceededError)
-"""Errors that end a run or a sample, whatever its other calls say."""
+"""Errors that end a run or a sample, even if its other calls are answered."""
 JudgmentKey = tuple[str, str, str, str, str, int]
-"""Of a judgment: judge, item and response, both models, order, repeat."""
+"""Judge, item with number of the response, model_a, model_b, order, and repeat of a judgment."""
 
 
 class FailedCallsError(RuntimeError):
-    """Calls of another sample failed, and are repeated by a later run."""
+    """A sample would repeat calls that failed in this same run; a later run repeats them."""
 
 
 class Run(ModelCalls):
-    """State of one run: settings, kept ratings and checklists, known judgments, and calls.
+    """State of one run: settings, shared ratings and checklists, earlier judgments, and calls.
 
-    Of judges that take turns, each has a circuit breaker of its own.
+    If judges take turns, each of them has its own circuit breaker.
+
+    Args:
+        how: how the judges are asked.
+        cache: whether calls are answered from Inspect's cache.
+        reask: log of an earlier run, whose unparsed judgments are asked for again; None for none.
+        jury: the judges; empty for those of the roles.
+        ends_run: whether the first refused call ends the run.
+        rotating: number of the judges that take turns; 0 if all judge every battle.
+        asked_before: number of repeats that were asked for before, by judge.
     """
 
     def __init__(
@@ -106,14 +119,15 @@ class Run(ModelCalls):
         self.asked_before = asked_before or {}
         self.known = readable_judgments(reask, how) if reask else {}
         self.modes = {shown["judge"]: shown["mode"] for shown in self.known.values()}
-        # Calls must not be answered from the cache of the run whose unparsed replies are repeated.
+        # With `reask`, calls must not get the unparsed replies again from Inspect's cache.
         self.cache_suffix = f" again {reask}" if reask else ""
-        # Few packs at once: each holds its transcript in memory, and four keep a provider busy.
+        # At most four packs run at once: each holds its transcript in memory, and four keep a
+        # provider busy.
         self.packs = anyio.Semaphore(4)
         self.settings = CallSettings(how)
         self._judges: dict[Model, JudgeRecord] = {}
-        # Of samples of which some calls failed in this run: the sample that repeats these calls is
-        # for a later run.
+        # Why calls failed in this run, by id and epoch of the sample. The sample that repeats them
+        # is for a later run.
         self.failed_calls: dict[tuple[str, int], str] = {}
 
     def refuse_repeat_in_same_run(self, state: TaskState) -> None:
@@ -126,9 +140,10 @@ class Run(ModelCalls):
             raise FailedCallsError(why)
 
     async def call_judge(self, model: Model, ask: Callable[[], Awaitable[T]]) -> T:
-        """Make a call.
+        """Make a call to a judge.
 
-        Of judges that take turns, one whose calls all fail stops alone, and the last ends the run.
+        If judges take turns, a judge whose calls all fail is not asked any more, and the others go
+        on. The run ends when the last judge has stopped.
         """
         if not self.rotating:
             return await self.call("", ask)
@@ -144,17 +159,20 @@ class Run(ModelCalls):
             raise
 
     def judge_of(self, model: Model) -> JudgeRecord:
-        """Return the record of a judge, which is made once: it does not change within a run."""
+        """Return the record of a judge, which is made once per run."""
         if model not in self._judges:
             self._judges[model] = judge_of(model, self.how)
         return self._judges[model]
 
     def mode(self, judge: str) -> Any:
-        """Return the mode of a judge's token probabilities; `off` until a reply decides."""
+        """Return how a judge's token probabilities are used.
+
+        With `logprobs=auto` this is `off` until the judge's first reply decides.
+        """
         return self.modes.get(judge, "off") if self.how.logprobs == "auto" else self.how.logprobs
 
     def settle_mode(self, judge: str, reply: Reply) -> FixedMode:
-        """Return the judge's mode, set by its first reply that has probabilities or a verdict."""
+        """Return a judge's mode. Its first reply with probabilities or a verdict sets it."""
         mode = settle_mode(reply)
         if judge not in self.modes and (
             mode == "required" or self.how.reason(reply, "off") is None
@@ -164,7 +182,7 @@ class Run(ModelCalls):
 
 
 def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgment]:
-    """Return the judgments of an earlier run's log whose replies can all be parsed."""
+    """Return the judgments in an earlier run's log whose replies can all be parsed."""
     from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect
 
     file = local_file(place_of(path))
@@ -191,8 +209,8 @@ def _key_of(judge: str, battle: BattleMetadata, order: str, repeat: int) -> Judg
 
 
 def _response_key_of(battle: BattleMetadata) -> str:
-    """Return the item, with the number of the response where models gave several."""
-    # Inspect's registry loads this file, and reads no table.
+    """Return the item's id, with the number of the response if models gave several."""
+    # Imported here because Inspect's registry loads this file even if no table is read.
     from podium.responses.collection import response_key
 
     return response_key(battle.item, battle.response or 1)
@@ -252,8 +270,8 @@ async def _ask_for_sample(
     Args:
         run: the run.
         state: the sample.
-        earlier: replies so far, by battle; only calls that failed are made again. None if nothing
-            was asked yet.
+        earlier: the replies so far, one element per battle. Only calls that failed are made again.
+            None if no call was made yet.
     """
     run.refuse_repeat_in_same_run(state)
     media = {"media": media_in(state.input)}
@@ -278,7 +296,7 @@ async def _ask_for_sample(
 
 
 def _has_new_reply(replies: BattleReplies) -> bool:
-    """Return whether a call of a battle was answered now."""
+    """Return whether this sample got an answer to any of its own calls on a battle."""
     asked = [shown for shown in replies.judgments if not shown.get("carried")]
     return any(not reply.get("failed") for shown in asked for reply in shown["replies"])
 
@@ -292,7 +310,8 @@ async def ask_judges(
         run: the run.
         battle: the battle.
         epoch: number of the epoch, from 1; each adds its own repeats.
-        earlier: replies so far; only calls that failed are made again.
+        earlier: the replies so far. Only calls that failed are made again. None if no call was
+            made yet.
 
     Returns:
         the replies, and the errors of calls that failed.
@@ -325,7 +344,7 @@ async def ask_judges(
         elif own is not None or earlier is None:
             replies = own["replies"] if own else ()
             calls.append(partial(_ask_judge, run, model, shown, battle, errors, replies))
-    # Of judges that are no longer asked.
+    # Judgments of judges that are no longer asked are kept.
     rows += [cast(KeptJudgment, {**own, "carried": True}) for own in kept.values()]
     made = await make_calls(calls)
     rows += [cast(KeptJudgment, {**row, "mode": run.mode(row["judge"])}) for row in made]
@@ -337,7 +356,7 @@ async def ask_judges(
 def _judge_records(
     run: Run, asked: Sequence[tuple[Model, Judgment]], earlier: BattleReplies | None
 ) -> dict[str, dict[str, Any]]:
-    """Return what the log keeps of the judges, asked now or earlier."""
+    """Return the records that the log keeps of all judges, asked now or earlier, by name."""
     records = dict(earlier.judges) if earlier else {}
     for model, _ in asked:
         judge = run.judge_of(model)
@@ -361,7 +380,7 @@ def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Mo
     sides = (_response_key_of(battle), battle.model_a, battle.model_b)
     asked = []
     for model in jury_of(run.how, run.jury, only=battle.judges):
-        # Behind the repeats of earlier runs and epochs.
+        # Repeats are numbered on from those of earlier runs and epochs.
         before = run.asked_before.get(run.judge_of(model).name, 0) + run.how.repeats * (epoch - 1)
         so_far = replace(run.how, repeats=before + run.how.repeats).judgments(*sides, battle.first)
         asked += [(model, shown) for shown in so_far if shown.repeat >= before]
@@ -369,7 +388,7 @@ def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Mo
 
 
 def _judgment_key(shown: KeptJudgment) -> tuple[str, str, int]:
-    """Return the judge, order and repeat by which a judgment that was kept is found again."""
+    """Return the judge, order and repeat, which identify a judgment of a battle."""
     return shown["judge"], shown["order"], shown["repeat"]
 
 
@@ -383,15 +402,15 @@ async def _ask_judge(
 ) -> KeptJudgment:
     """Return one judgment with its replies.
 
-    A pointwise judge rates a response once for all battles of it.
+    A pointwise judge rates a response once, and the rating counts in all battles of the response.
 
     Args:
         run: the run.
         model: the judge.
         shown: order and repeat.
         battle: the battle.
-        errors: errors of failed calls are added to it.
-        known: replies so far; those that did not fail are kept.
+        errors: changed in place: the errors of failed calls are added.
+        known: the replies so far. Calls of those that did not fail are not made again.
     """
     name = run.judge_of(model).name
     judged = run.known.get(_key_of(name, battle, shown.order, shown.repeat))
@@ -425,7 +444,7 @@ async def _reply_or_failure(
 ) -> tuple[KeptReply, int]:
     """Return the reply and the number of attempts.
 
-    If the call fails, its error is added to `errors`, and the reply names the error.
+    If the call fails, its error is added to `errors`, and the returned reply names the error.
     """
     try:
         return await ask()
@@ -443,7 +462,7 @@ def _failed_reply(error: Exception) -> KeptReply:
 
 
 def _failed_judgment(run: Run, model: Model, shown: Judgment, error: Exception) -> KeptJudgment:
-    """Return the judgment of a judge that could not be asked."""
+    """Return the judgment that records that a judge could not be asked."""
     replies = [_failed_reply(error)] * (1 if run.how.is_pairwise else 2)
     name = run.judge_of(model).name
     about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": replies}
@@ -458,19 +477,19 @@ async def _ask_until_readable(
     repeat: int,
     order: str = "",
 ) -> tuple[KeptReply, int]:
-    """Ask until the reply can be parsed, at most `attempts` times.
+    """Ask a judge until its reply can be parsed, at most `attempts` times.
 
     Returns:
         the last reply, and the number of attempts.
     """
     name = run.judge_of(model).name
     texts = prompt_texts(battle, responses)
-    # Two responses of a model that are alike are judged both.
+    # The number keeps the cache from answering for another, equal response of the same model.
     number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
     for attempt in range(1, run.how.attempts + 1):
         call = f"{name} repeat {repeat} {order} attempt {attempt}{number}"
         kept: Any = dump_reply(await _ask_in_form(run, model, texts, attempt, call, battle.media))
-        # What is read now must be what the scorer reads later, so it is the kept reply.
+        # The scorer will parse the stored reply, so the same form is parsed here.
         reply = load_reply(kept)
         if reply.refused or run.how.reason(reply, run.settle_mode(name, reply)) is None:
             break
@@ -482,12 +501,13 @@ async def _ask_in_form(
 ) -> Reply:
     """Return the reply of one attempt.
 
-    It is asked for in the JSON schema if the run wants that and the judge takes it, else as text.
+    The reply is asked for in a JSON schema if the run wants one and the judge takes it. Otherwise
+    it is asked for as text.
     """
     judge = run.judge_of(model)
     if run.settings.schema_of(judge, attempt):
         async with run.settings.first_alone(judge):
-            # The first reply may have shown that the judge takes none.
+            # Meanwhile, the first reply may have shown that the judge takes no schema.
             schema = run.settings.schema_of(judge, attempt)
             if schema:
                 prompt = run.how.schema_prompt(texts, brief=schema == "brief")
@@ -540,12 +560,12 @@ async def _call_model(
 
     The output is cached under the name of the call.
     """
-    # Inspect's registry loads this file, and judges nothing.
+    # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.hosts.inspect_ai.judging.offline_api import asked_by
 
     asked = prompt_with_media(prompt, media)
     usual = config.merge(GenerateConfig(batch=batch_of(model)))
-    # Messages and settings are in Inspect's key.
+    # Inspect's key already contains the messages and settings.
     scopes = {NAMESPACE: f"{call}{run.cache_suffix}"}
     policy = CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if run.cache else False
 
@@ -589,7 +609,10 @@ def _reply_of(output: ModelOutput | Reply) -> Reply:
 
 
 async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
-    """Return the checklist of an item, by the role `checklist`, else by the first judge."""
+    """Return the checklist of an item.
+
+    The model of the role `checklist` writes it; without this role, the first judge does.
+    """
     model = (
         get_model(role="checklist")
         if "checklist" in model_roles()
@@ -607,5 +630,5 @@ async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
 
 
 def prompt_texts(battle: BattleMetadata, responses: tuple[str, ...]) -> Texts:
-    """Return what the prompt on some responses of a battle shows."""
+    """Return the texts that a judge's prompt shows: the item's, and these responses."""
     return Texts(battle.instruction, responses, battle.reference, battle.system, battle.checklist)

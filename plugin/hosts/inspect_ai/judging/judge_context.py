@@ -1,4 +1,7 @@
-"""What is shown of agents, as far as it fits the judges' contexts, and notes on the rest."""
+"""Choose what judges are shown of agents' work so that it fits their contexts.
+
+Also write notes on what they are not shown.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -23,10 +26,12 @@ from podium.scorers.prompt import Texts, count_tokens
 from podium.wording import some
 
 LOCAL_CONTEXT = 8_000
-"""Tokens that the context of a local server is taken to have."""
+"""Assumed size, in tokens, of the context of a local model whose server does not report it."""
 FILLED = 0.75
-"""Share of a context that prompts fill by the estimate of tokens: code and tables take up to a
-third more of them."""
+"""Prompts may fill at most this share of a context by the estimated number of tokens.
+
+The rest is a reserve, because code and tables take up to a third more tokens than estimated.
+"""
 LOCAL_PROVIDERS = (
     "hf",
     "vllm",
@@ -37,10 +42,10 @@ LOCAL_PROVIDERS = (
     "nnterp",
 )
 TIMEOUT = 2
-"""Seconds."""
+"""Seconds after which a local server that does not report its context is given up."""
 LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "::1", "10.", "192.168.")
 UNEVEN = 0.05
-"""Difference of two models' shares of cut transcripts from which a note names them."""
+"""If two models' shares of cut transcripts differ by this or more, a warning names both models."""
 Test = Callable[[AgentWork], bool]
 
 
@@ -50,7 +55,7 @@ def share_of_transcripts(responses: Responses, show: Show, context: str) -> Iter
     Args:
         responses: the responses.
         show: what is shown of agents.
-        context: why transcripts are short; empty if they are not.
+        context: why transcripts are shorter than asked for; empty if they are not.
     """
     whole = sum(map(len, responses.texts.values()))
     shown, models, _ = _count_work(responses, lambda work: work.shown)
@@ -70,7 +75,8 @@ def share_of_transcripts(responses: Responses, show: Show, context: str) -> Iter
 def notes_on_work(responses: Responses) -> Iterator[Notice]:
     """Yield warnings on what the judge is not shown of agents' work.
 
-    That is all but the last message, or what is cut out of transcripts.
+    If only last messages are shown, this is all that comes before them. If transcripts are shown,
+    it is what was cut out of them.
     """
     whole = sum(map(len, responses.texts.values()))
     hidden, models, _ = _count_work(
@@ -119,10 +125,11 @@ def _count_work(
     Args:
         responses: the responses.
         test: the test.
-        among: counts only responses whose work passes this test, too; None for all.
+        among: only responses whose work passes this test are considered; None for all.
 
     Returns:
-        their number, a text with the numbers by model, and their shares by model.
+        the number, a text with the numbers of each model, and the share of each model's
+        responses.
     """
     counts = {}
     for name, own in responses.work.items():
@@ -141,12 +148,12 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
 
     Args:
         mode: whether the answer or the transcript is shown.
-        tokens: the most tokens of a transcript, which are kept where a context is only assumed;
-            None for the usual number.
+        tokens: the most tokens of a transcript; None for the default. If it is given, assumed
+            contexts do not reduce it.
         how: how judges are asked.
 
     Returns:
-        what is shown, and why that is less than asked; empty if it is not.
+        what is shown, and why it is less than asked for (empty if it is not less).
     """
     responses = 2 if how.is_pairwise else 1
     asked = Show(mode, TOKENS if tokens is None else tokens, responses=responses)
@@ -179,7 +186,10 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
 
 
 def context_of(model: Model) -> tuple[int | None, bool]:
-    """Return the tokens of a model's context, or None, and whether they are only assumed."""
+    """Return the size of a model's context in tokens, and whether it is only assumed.
+
+    The size is None if nothing is known.
+    """
     info = get_model_info(model)
     if info is not None and info.context_length:
         return info.context_length, False
@@ -193,9 +203,9 @@ def context_of(model: Model) -> tuple[int | None, bool]:
 
 
 def _context_of_server(address: str) -> int | None:
-    """Ask a local server for the context of a call.
+    """Ask a local server for the size of its context; None if it does not report one.
 
-    vLLM and SGLang list it with the model, llama.cpp as a property.
+    vLLM and SGLang report it in the list of models, and llama.cpp in its properties.
     """
     root = address.rstrip("/").removesuffix("/v1")
     models: Any = ("data", 0, "max_model_len")

@@ -1,4 +1,4 @@
-"""The models of roles: who judges, in which turn, under which identity and which settings."""
+"""The models of roles: which models judge, whose turn it is, and how judges are identified."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ SAMPLING = (
     "reasoning_effort",
     "reasoning_tokens",
 )
-"""Settings that make a model another judge."""
+"""Settings of a model that are part of a judge's identity."""
 
 
 def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ()) -> list[Model]:
@@ -36,11 +36,12 @@ def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ())
 
     Args:
         how: how they are asked.
-        given: the models; by default those of the roles `judge` (else `grader`), `judge2` ...
-        only: names of the judges to return; by default all.
+        given: the models. If there are none, these are the models of the roles `judge`, `judge2`
+            and so on, or `grader` if there is no role `judge`.
+        only: names of the judges to return; empty for all.
 
     Raises:
-        UsageError: a judge is there twice, or a named one is missing.
+        UsageError: two models are the same judge, or a judge in `only` is missing.
     """
     jury = list(given) or judges_by_role()
     if not jury:
@@ -68,19 +69,19 @@ def build_rotation(
     seed: int,
     jury: Sequence[Model] | None = None,
 ) -> JudgeRotation | None:
-    """Return what assigns judges to battles; None if all judge every battle.
+    """Return the rotation that assigns judges to battles; None if all judges judge every battle.
 
     Args:
-        judges: `all`, `rotate`, or the shares of the judges.
+        judges: `all`, `rotate`, or the judges' shares of the battles.
         overlap: share of the battles that all judges judge, in [0, 1].
         how: how judges are asked.
         seed: seed of the assignment.
-        jury: the models; by default those of the roles.
+        jury: the models; None for those of the roles.
 
     Raises:
-        UsageError: judges take turns and none is known, or a quorum is asked for.
+        UsageError: judges take turns, and no judge is known or a quorum is asked for.
     """
-    # Inspect's registry loads this file, and reads no table.
+    # Imported here because Inspect's registry loads this file even if no table is read.
     from podium.responses.collection import response_key
 
     jury = judges_by_role() if jury is None else jury
@@ -107,13 +108,16 @@ def build_rotation(
 
 
 def judges_by_role() -> list[Model]:
-    """Return the models of the role `judge` (else `grader`) and of `judge2` ...; perhaps none."""
+    """Return the models of the roles `judge`, `judge2` and so on; empty if there are none.
+
+    If there is no role `judge`, these are the roles `grader`, `grader2` and so on.
+    """
     role = next((name for name in ROLES if name in model_roles()), ROLES[0])
     return models_of_role(role)
 
 
 def models_of_role(role: str) -> list[Model]:
-    """Return the models of a role, and of the roles that add a number to its name."""
+    """Return the models of a role, and of the roles whose names add a number to its name."""
     roles = model_roles()
     named: list[Model] = []
     numbered = sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))
@@ -127,7 +131,7 @@ def models_of_role(role: str) -> list[Model]:
 
 
 def roles_are_known() -> bool:
-    """Return whether Inspect has set the roles already; Python may make a task before that."""
+    """Return whether Inspect has set the roles; a task that is made in Python may be earlier."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -143,7 +147,7 @@ def has_judge() -> bool:
 def judge_of(model: Model, how: Judging) -> JudgeRecord:
     """Return the record of a judge with the settings of its model.
 
-    Model arguments may be secret, and are kept as a hash.
+    Of the model's arguments, which may be secret, the record holds only a hash.
     """
     arguments = json.dumps(model.model_args, sort_keys=True, default=str)
     digest = sha256(arguments.encode()).hexdigest()[:6] if model.model_args else None
@@ -152,7 +156,7 @@ def judge_of(model: Model, how: Judging) -> JudgeRecord:
 
 
 def identity(model: Model, how: Judging) -> str:
-    """Return the name under which a judge's verdicts are kept: that of its record."""
+    """Return the name of a judge's record, under which its verdicts are kept."""
     return judge_of(model, how).name
 
 

@@ -1,4 +1,4 @@
-"""podium's models for Inspect: `podium/offline`, and the one in the logs of tournaments."""
+"""podium's models for Inspect: the judge `podium/offline`, and one that logs name."""
 
 import math
 from collections.abc import Iterator
@@ -27,20 +27,23 @@ from podium.scorers.prompt import CHARACTERS_PER_TOKEN, Texts
 from podium.scorers.reply import Reply
 
 PROVIDER = "OpenAI-API"
-"""The converter of Every Eval Ever (0.3) accepts known providers only, in any case, and takes what
-follows this one for developer and model. Inspect's `openai-api` has another case, and is another
-provider."""
+"""Provider in the name of the model that logs of tournaments name.
+
+The converter of Every Eval Ever (0.3) accepts only known providers. It ignores upper and lower
+case, and reads DEVELOPER/MODEL after this provider. Inspect's own provider is `openai-api`, in
+lower case.
+"""
 MODEL = f"{PROVIDER}/podium/tournament"
 
 
 class TournamentModel(ModelAPI):
-    """A model that is never asked: the log of a tournament names it as its own model.
+    """A model that is never asked. The log of a tournament names it as the evaluated model.
 
-    The models under test are in the log's metadata, the judges in its roles.
+    The models that compete are in the log's metadata, and the judges in its roles.
     """
 
     async def generate(self, *_: Any, **__: Any) -> ModelOutput:
-        """Raise UsageError."""
+        """Raise UsageError, because this model answers nothing."""
         what = f"{MODEL} stands for the models of a tournament and answers nothing"
         raise UsageError(f"{what}: name another model")
 
@@ -52,7 +55,7 @@ SETTINGS: dict[str, Any] = {
     "tie": float,
     "sharpness": float,
 }
-"""Arguments of the model, as `-M` or a model role give them."""
+"""Types of the arguments of `podium/offline`, which `-M` or a model role sets."""
 NOT_ASKED = (
     "This rule-based stand-in answers podium's scorers alone, and says nothing to this prompt."
 )
@@ -61,7 +64,10 @@ _ASKED: ContextVar[tuple[Judging, Texts] | None] = ContextVar("asked", default=N
 
 @contextmanager
 def asked_by(how: Judging, texts: Texts) -> Iterator[None]:
-    """Pass settings and texts to `podium/offline`, to which Inspect passes only the prompt."""
+    """Pass settings and texts to `podium/offline` while the body runs.
+
+    Inspect itself passes only the prompt to a model.
+    """
     token = _ASKED.set((how, texts))
     try:
         yield
@@ -70,7 +76,10 @@ def asked_by(how: Judging, texts: Texts) -> Iterator[None]:
 
 
 class OfflineAPI(ModelAPI):
-    """The model API of `podium/offline`, which checks countable demands of an instruction."""
+    """The model API of `podium/offline`, a rule-based judge.
+
+    It checks demands of an instruction that can be counted.
+    """
 
     def __init__(
         self,
@@ -122,7 +131,7 @@ class OfflineAPI(ModelAPI):
         return output
 
     def max_connections(self) -> int:
-        """Return how many calls may run at once: they need no network."""
+        """Return how many calls may run at once. The number is high, as calls need no network."""
         return 100
 
 

@@ -1,4 +1,4 @@
-"""The scorers `verdict` (of a tournament) and `pairwise` (against a log); a metric per ranker."""
+"""The scorers of tournaments (`verdict`) and of logs (`pairwise`), and a metric per ranker."""
 
 import json
 import re
@@ -44,19 +44,19 @@ if TYPE_CHECKING:
     from podium.responses.collection import Responses
 
 REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "length_a", "length_b")
-"""What a score repeats of its battle."""
+"""Fields of a battle that are repeated in the metadata of its score."""
 SCORER = "podium pairwise"
-"""How messages begin that `pairwise` prints."""
+"""The beginning of messages that `pairwise` prints."""
 
 
 @metric(name="judged", scores="unreduced")
 def readable_battles() -> Metric:
     """Count the battles with a readable verdict.
 
-    Inspect passes no score without a value to metrics.
+    Inspect passes only scores with a value to metrics.
     """
 
-    # Inspect asks the annotation whether a metric takes scores with their samples.
+    # The annotation tells Inspect that this metric takes scores with their samples.
     def count(scores: list[SampleScore]) -> float:
         return float(len(scores))
 
@@ -64,10 +64,10 @@ def readable_battles() -> Metric:
 
 
 def _ratings_metric(ranker: str) -> Callable[[], Metric]:
-    """Make the metric that is a ranker's score per model, keyed `RANKER MODEL`.
+    """Make a metric with each model's score by a ranker, under the key `RANKER MODEL`.
 
-    The key names the ranker that ranked the models. The metric is empty while nothing can be
-    ranked.
+    If another ranker had to replace it, the key names that one. The metric is empty while nothing
+    can be ranked.
     """
     name = ranker.replace("-", "_")
 
@@ -95,11 +95,11 @@ def _ratings_metric(ranker: str) -> Callable[[], Metric]:
 
 
 bradley_terry = _ratings_metric("bradley-terry")
-"""Elo by Bradley-Terry, per model."""
+"""Metric: Bradley-Terry rating in Elo points, per model."""
 soft_elo = _ratings_metric("soft-elo")
-"""Soft-Elo, per model: from soft credits, or with human labels in the verdicts."""
+"""Metric: Soft-Elo rating per model, from graded credits or with human labels in the verdicts."""
 win_rate = _ratings_metric("win-rate")
-"""Mean credit over opponents, per model."""
+"""Metric: mean credit over opponents, per model."""
 
 
 @scorer(metrics=[readable_battles()])
@@ -107,7 +107,7 @@ def verdict(**kwargs: Any) -> Scorer:
     """Score a battle by parsing the judges' replies: the credit of model_a, if it is known."""
     options = flatten_arguments(kwargs)
     judging_settings(**options)
-    # Of this scorer alone: a prompt file may be another one by the next run.
+    # Each scorer has its own cache, because a prompt file may change until the next run.
     settings_of = remember(lambda typed: judging_settings(**json.loads(typed)))
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
@@ -185,12 +185,12 @@ def pairwise(
 
 
 def typed_in_score(kind: Kind, name: str, value: str) -> str:
-    """Write an option as `inspect score` has it: those of a task are the scorer's."""
+    """Write an option for `inspect score`, where a task's options are typed as `-S NAME=VALUE`."""
     return f"-S {name}={value}" if kind == "argument" else typed_in_command(kind, name, value)
 
 
 def _key_in_reference(state: TaskState, several: Collection[str]) -> str:
-    """Return the key of the reference's response that a sample's response meets.
+    """Return the key of the reference's response with which a sample's response is compared.
 
     Args:
         state: the sample.
@@ -199,12 +199,15 @@ def _key_in_reference(state: TaskState, several: Collection[str]) -> str:
     from podium.responses.collection import response_key
 
     item = str(state.sample_id)
-    # Epoch k meets epoch k; one response of the reference meets all.
+    # Epoch k is compared with epoch k. A single response of the reference is compared with all.
     return response_key(item, state.epoch if item in several else 1)
 
 
 def _lack_of_response(responses: "Responses", name: str, key: str, response: str) -> str:
-    """Return why a response cannot be compared with that of the reference, empty if it can."""
+    """Return why a response cannot be compared with the reference's; empty if it can.
+
+    `name` is the reference's model, and `key` the key of its response.
+    """
     if key not in responses.texts[name]:
         reason = responses.missing[name].get(key, "no response")
         return f"{name} has no response to compare with: {reason}"
@@ -224,7 +227,7 @@ def _notes_on_sample(work: AgentWork) -> Iterator[str]:
 
 
 def _read_reference(reference: str, show: Show, context: str) -> "Responses":
-    """Return the responses of a log of one model, and print what is shown of them.
+    """Return the responses in the reference log, and print notes on what judges are shown of them.
 
     Raises:
         UsageError: the log has several models.
@@ -291,7 +294,7 @@ def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> 
         value = getattr(battle, name)
         if value is not None:
             known[name] = value
-    # The verdicts of replies that another sample of the log asked for are in that one's score.
+    # Judgments that were carried over from another sample of the log are in that sample's score.
     own = [
         row
         for judgment, row in zip(kept.judgments, rows, strict=True)
@@ -322,7 +325,10 @@ def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> 
 def _score_pack(
     battles: Sequence[BattleMetadata], kept: Sequence[BattleReplies], how: Judging
 ) -> Score:
-    """Return the score of a pack: the share of readable battles; metadata has the verdicts."""
+    """Return the score of a pack (several battles in one sample): its share of readable battles.
+
+    The metadata of the score hold the verdicts.
+    """
     verdicts = []
     lines = []
     for battle, replies in zip(battles, kept, strict=True):
@@ -342,7 +348,7 @@ def _score_pack(
 
 
 def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[VerdictRow]) -> str:
-    """Return a battle as Markdown: its models, credits, the judges' words, and both responses."""
+    """Return a battle as Markdown: its models, credits, the judges' replies, and both responses."""
     a = battle.model_a
     b = battle.model_b
     parts = [f"**{a}** against **{b}**"]
@@ -368,7 +374,10 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
 
 
 def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
-    """Return the pieces of both transcripts by turn, which the viewer can fold."""
+    """Return the pieces of both transcripts by model and turn, as Inspect's viewer can fold them.
+
+    Empty if the responses are not transcripts.
+    """
     folded: dict[str, dict[str, Any]] = {}
     for name, response in (
         (battle.model_a, battle.response_a),
@@ -376,6 +385,7 @@ def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
     ):
         turns = folded.setdefault(name, {})
         for piece, text in read_pieces(response) if battle.transcript else ():
+            # The name of a piece begins with its kind and turn: `turn 3`, `call 3.1`.
             numbered = re.fullmatch(r"[a-z]+ ([0-9]+)[0-9.]*", piece)
             turns.setdefault(f"turn {numbered[1]}" if numbered else piece, {})[piece] = text
     return {"transcripts": folded} if battle.transcript else {}
@@ -384,7 +394,7 @@ def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
 def _quote(text: str) -> str:
     """Return the first 2,000 characters of a text with a bar before each line.
 
-    The viewer has no quotations.
+    The bar marks a quotation, because Inspect's viewer does not format quotations.
     """
     shown = text
     if len(text) > 2000:
@@ -393,7 +403,7 @@ def _quote(text: str) -> str:
 
 
 def _credit_text(row: Mapping[str, Any], prefix: str = "") -> str:
-    """Return the credit of a judgment behind `prefix`, or why it is unparsed."""
+    """Return `prefix` and the credit of a judgment, or why the judgment is unparsed."""
     return (
         f"unparsed ({row['reason']})" if row["credit"] is None else f"{prefix}{row['credit']:.3g}"
     )

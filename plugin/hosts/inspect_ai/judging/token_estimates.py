@@ -1,4 +1,4 @@
-"""Estimated tokens of calls whose server sends no usage; every task imports this file."""
+"""Estimate the tokens of calls whose server sends no usage. Every task imports this file."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,13 +12,16 @@ from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.scorers.prompt import count_tokens
 
 ESTIMATE = f"{NAMESPACE}_estimated_tokens"
-"""Key in the store of a sample: estimated tokens of calls without a usage, by model."""
+"""Key in a sample's store of the estimated tokens: lists of input and output tokens by model."""
 _ESTIMATE: ContextVar[dict[str, list[int]] | None] = ContextVar("estimated_tokens", default=None)
 
 
 @contextmanager
 def estimating_tokens() -> Iterator[dict[str, list[int]]]:
-    """Collect the estimated tokens of calls in the body whose server sends no usage, by model."""
+    """Collect the estimated tokens of calls in the body whose server sends no usage.
+
+    The yielded dictionary has a list of input and output tokens by model.
+    """
     estimate: dict[str, list[int]] = {}
     token = _ESTIMATE.set(estimate)
     try:
@@ -51,7 +54,7 @@ def estimate_usage(model: Model, prompt: str, output: ModelOutput) -> None:
 
 
 def _is_from_cache(output: ModelOutput) -> bool:
-    """Return whether Inspect's cache has given an output, by its record of calls."""
+    """Return whether an output came from Inspect's cache, as its transcript records."""
     if not output.choices:
         return False
     for event in reversed(transcript().events):

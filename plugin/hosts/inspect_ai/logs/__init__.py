@@ -1,1 +1,1 @@
-"""Inspect's logs: what they contain, as battles, scores and responses, and the ranking in them."""
+"""Read battles, scores and responses from Inspect's logs, and write rankings into them."""

@@ -1,4 +1,4 @@
-"""Check that the samples of one id in the logs of a task ask the same."""
+"""Check that samples with the same id in different logs of a task have the same input."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -8,22 +8,27 @@ from podium.errors import OtherQuestionError
 from podium.printable import shorten
 
 ATTACHMENT = "attachment://"
+"""The beginning of a text that stands for an attachment of the log."""
 REMEDY = (
     "responses can be compared only where models were asked the same: "
     "give the samples ids of their own (Inspect "
     "numbers samples without ids, after shuffling them), or compare logs of the same samples"
 )
 EXCERPT = 400
-"""Characters of an input that are kept for messages."""
+"""The first characters of each input, so many, are kept for error messages."""
 SHOWN = 60
-"""Characters of an input in a message."""
+"""An error message shows at most this many characters of an input."""
 
 Input = str | Sequence[Mapping[str, Any]]
 """A sample's input as a log holds it: a text, or messages."""
 
 
 Parts = tuple[int | None, ...]
-"""Hashes of an input's texts and media, None for one that is not known; empty if none is known."""
+"""Hashes of an input's texts and media.
+
+An element is None if the log does not hold the content. The tuple is empty if there is nothing to
+compare.
+"""
 
 
 class Place(NamedTuple):
@@ -34,7 +39,7 @@ class Place(NamedTuple):
 
 
 class AskedInputs:
-    """The first input that was read of each sample, by task and id."""
+    """The input of each sample as it was read first, by task and id."""
 
     def __init__(self) -> None:
         self.by_task: dict[str, TaskInputs] = {}
@@ -45,18 +50,26 @@ class AskedInputs:
 
 
 class TaskInputs:
-    """The first input that was read of each sample of a task, by id: what is compared, its
-    beginning, and its log."""
+    """The input of each sample of a task as it was read first.
+
+    Attributes:
+        known: what is compared, by id: a hash of an input that is a text, or `Parts` of messages.
+        excerpts: the beginning of each input, by id.
+        places: the log in which each input was read, by id.
+    """
 
     def __init__(self) -> None:
-        # A hash of a plain text, and columns of flat values: there are many samples, and most
-        # inputs are texts.
+        # Three dictionaries of flat values take little memory, because there may be many samples.
         self.known: dict[str, int | Parts] = {}
         self.excerpts: dict[str, str] = {}
         self.places: dict[str, Place] = {}
 
     def add(self, sample: str, given: Input, attachments: Mapping[str, str], place: Place) -> None:
-        """Add the input of a sample; OtherQuestionError if one of its id asks something else."""
+        """Add the input of a sample.
+
+        Raises:
+            OtherQuestionError: an earlier sample with this id has another input.
+        """
         if isinstance(given, str):
             known: int | Parts = _hash_of(given)
             excerpt = given[:EXCERPT]
@@ -70,7 +83,7 @@ class TaskInputs:
             raise self._error(sample, excerpt, place)
 
     def _error(self, sample: str, excerpt: str, place: Place) -> OtherQuestionError:
-        """Return the error for a sample that asks something else than the first one of its id."""
+        """Return the error for a sample whose input differs from the first one with its id."""
         path, model = self.places[sample]
         here, there = _distinct_excerpts(excerpt, self.excerpts[sample])
         other = f"in {path} ({model}, sample {sample}) ({there!r})"
@@ -83,7 +96,7 @@ class TaskInputs:
 
 
 def _may_equal(first: int | Parts, second: int | Parts) -> bool:
-    """Return whether two inputs do not differ in what is known of both."""
+    """Return whether two inputs are equal in all parts that are known of both."""
     ours, theirs = ((known,) if isinstance(known, int) else known for known in (first, second))
     if ours == theirs or not (ours and theirs):
         return True
@@ -96,11 +109,11 @@ def _may_equal(first: int | Parts, second: int | Parts) -> bool:
 def _read_messages(
     given: Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
 ) -> tuple[Parts, str]:
-    """Return what is compared of messages, those of the user, and their beginning.
+    """Return what is compared of messages, and the beginning of their texts.
 
-    The system prompt may be what a comparison varies. Turns of the model, of tools, and what
-    stands before them differ by nature: with such turns, only the last message of the user is
-    compared.
+    Only the user's messages are compared, because models may be given different system prompts. If
+    there are messages of the model or of tools, only the last message of the user is compared,
+    because the conversation before it differs between models.
     """
     asked = [message for message in given if message["role"] == "user"]
     if any(message["role"] in ("assistant", "tool") for message in given):
@@ -112,7 +125,7 @@ def _read_messages(
 
 
 def _hash_of(text: str) -> int:
-    """Return a hash of a text without outer blanks, and with normal line ends."""
+    """Return a hash of a text that ignores spaces at its ends and the kind of line ends."""
     text = text.strip()
     return hash(text.replace("\r\n", "\n") if "\r" in text else text)
 
@@ -120,7 +133,7 @@ def _hash_of(text: str) -> int:
 def _parts_of(
     content: str | Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
 ) -> Iterator[str | None]:
-    """Yield the text of a message, then its media; None for what the log does not hold."""
+    """Yield the text of a message, then each of its media; None for content not in the log."""
     contents = [{"type": "text", "text": content}] if isinstance(content, str) else content
     texts = [
         _resolve_text(part.get("text"), attachments) for part in contents if part["type"] == "text"
@@ -131,7 +144,7 @@ def _parts_of(
     for part in contents:
         if part["type"] != "text":
             value = _resolve_text(part.get(part["type"]), attachments)
-            # Paths and addresses of one image differ between machines.
+            # Paths and addresses are not compared: they differ between machines for one image.
             yield value if value is not None and value.startswith("data:") else None
 
 
@@ -143,7 +156,7 @@ def _resolve_text(value: Any, attachments: Mapping[str, str]) -> str | None:
 
 
 def _distinct_excerpts(here: str, there: str) -> tuple[str, str]:
-    """Return two texts, shortened to the place where they first differ."""
+    """Return short excerpts of two texts around the place where they first differ."""
     pairs = zip(here, there, strict=False)
     alike = next(
         (k for k, (own, other) in enumerate(pairs) if own != other), min(len(here), len(there))

@@ -1,4 +1,7 @@
-"""How an Inspect log reduces the scores of several epochs, and the scores that it holds."""
+"""Reduce the scores of several epochs to one per item, as an Inspect log does.
+
+Inspect runs a sample once per epoch. A reducer (mean, max, pass_at_2, ...) makes one score of them.
+"""
 
 import json
 import re
@@ -15,23 +18,29 @@ from podium.data.measure import Measure
 
 MEAN = "mean"
 COLLECT = "collect"
-"""Inspect's reducer that makes a list of all scores."""
+"""Name of Inspect's reducer that returns the list of all scores."""
+# Inspect's functions that make a reducer, by its name: without and with a number k.
 WITHOUT_K = {"max": max_score, "median": median_score, "mode": mode_score}
 WITH_K = {"at_least": at_least, "pass_at": pass_at}
 ESTIMATES = re.compile(r"(pass_at|pass_k)_[0-9]+")
-"""Reducers that estimate the same from any number of epochs from k on."""
+"""Matches reducers that estimate the same probability from any number of epochs of at least k."""
 FIGURES = ("accuracy", "mean")
-"""Metrics that are the mean over samples."""
+"""Names of Inspect's metrics that are the mean over samples."""
 REDUCTIONS = "reductions.json"
+"""The file of reduced scores in an `.eval` archive."""
 SAME = 1e-6
+"""Numbers that differ by at most this, relative or absolute, count as equal."""
 Values = Mapping[str, Mapping[str, Any]]
 """Reduced values by scorer and item."""
 
 
 class Reduction(NamedTuple):
-    """How a run reduces the epochs of a sample: the first of its reducers.
+    """How a run reduces the epochs of a sample.
 
-    The log's headline is by this one.
+    Attributes:
+        reducer: the first reducer of the run, which also gives the log's headline.
+        epochs: number of epochs.
+        others: the further reducers, which are not used here.
     """
 
     reducer: str
@@ -40,12 +49,14 @@ class Reduction(NamedTuple):
 
     @property
     def is_mean(self) -> bool:
-        """Whether every epoch counts the same; a collection of all scores is no number, and its
-        mean is taken."""
+        """Whether every epoch counts the same.
+
+        The list of all scores (reducer `collect`) counts by its mean.
+        """
         return self.reducer in (MEAN, COLLECT)
 
     def agrees_with(self, other: "Reduction") -> bool:
-        """Return whether two runs' reduced scores measure the same."""
+        """Return whether the reduced scores of two runs measure the same quantity."""
         if self.epochs == other.epochs == 1:
             return True
         if self.is_mean and other.is_mean:
@@ -56,7 +67,7 @@ class Reduction(NamedTuple):
 
     @property
     def is_estimate(self) -> bool:
-        """Whether the reduced score estimates a probability, however many epochs there are."""
+        """Whether the reduced score estimates a probability that does not depend on the epochs."""
         return ESTIMATES.fullmatch(self.reducer) is not None
 
     def __str__(self) -> str:
@@ -64,8 +75,13 @@ class Reduction(NamedTuple):
 
 
 class OwnFigure(NamedTuple):
-    """A mean that the results of a log hold for a scorer, and of how many items it is; None if
-    unknown."""
+    """A mean in the results of a log.
+
+    Attributes:
+        scorer: the scorer whose scores it is of.
+        value: the mean.
+        items: number of items that it is over; None if unknown.
+    """
 
     scorer: str
     value: float
@@ -73,8 +89,14 @@ class OwnFigure(NamedTuple):
 
 
 class ReducedScore(NamedTuple):
-    """A score of an item: of all its epochs, or of one if the log does not reduce it; `reason` why
-    there is none."""
+    """A score of an item.
+
+    Attributes:
+        epoch: the epoch of the score if the log does not reduce the scorer's scores; 1 if the score
+            is of all epochs.
+        value: the score; None if it is unknown.
+        reason: why the score is unknown; None if it is known.
+    """
 
     item: str
     scorer: str
@@ -84,19 +106,19 @@ class ReducedScore(NamedTuple):
 
 
 def reduction_of(header: EvalLog) -> Reduction:
-    """Return how a log reduces epochs, by its header."""
+    """Return how a log reduces epochs, as its header says."""
     config = header.eval.config
     first, *others = config.epochs_reducer or [MEAN]
     return Reduction(first, config.epochs or 1, tuple(others))
 
 
 def measure_of_part(task: str, scorer: str, part: str = "") -> Measure:
-    """Return the measure of a scorer's scores, or of one part of them if they have several."""
+    """Return the measure of a scorer's scores, or of one named part if scores are dictionaries."""
     return Measure(part, task, scorer, task_is_named=True)
 
 
 def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
-    """Return the means in a log's results by metric."""
+    """Return the means in a log's results, by name of the measure."""
     figures: dict[str, OwnFigure] = {}
     for score in header.results.scores if header.results else ():
         name = next((name for name in FIGURES if name in score.metrics), None)
@@ -109,8 +131,10 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
 
 
 def read_reductions(path: Path, reducer: str) -> Values:
-    """Return the reduced values that a log holds for one of its reducers; empty if it holds
-    none."""
+    """Return the values that a log holds for one of its reducers, by scorer and item.
+
+    Empty if it holds none.
+    """
     values: dict[str, dict[str, Any]] = {}
     for reduction in _reductions_in(path):
         if (reduction.get("reducer") or MEAN) == reducer:
@@ -122,6 +146,7 @@ def read_reductions(path: Path, reducer: str) -> Values:
 
 
 def _reductions_in(path: Path) -> Sequence[Mapping[str, Any]]:
+    """Return the reductions that a log holds, one per scorer and reducer, as plain values."""
     if path.suffix != ".eval":
         whole = read_eval_log(str(path)).reductions or ()
         return [reduction.model_dump() for reduction in whole]
@@ -146,19 +171,20 @@ class EpochScores:
             )
 
     def leave_out_epoch(self, item: str) -> None:
-        """Note that the log's value of an item counts an epoch that is left out here."""
+        """Note that an epoch of an item is left out here, while the log's value counts it."""
         self.incomplete.add(item)
 
     def reduce(self) -> Iterator[ReducedScore]:
-        """Yield the log's value of each item that it reduces.
+        """Yield the reduced score of each item, as the log holds it.
 
-        If an epoch of the item is left out, or the run ended before it reduced anything, the value
-        is computed again, as far as that is possible.
+        If an epoch of the item is left out here, or if the run ended before it reduced anything,
+        the score is computed again, if that is possible. If the log does not reduce the scores of
+        a scorer, there is a score per epoch.
         """
         held = read_reductions(self.path, self.reduction.reducer)
         for scorer, by_item in self.scores.items():
             if held and scorer not in held:
-                # Its metrics are of the single epochs.
+                # The log does not reduce this scorer's scores: its metrics count single epochs.
                 yield from _scores_by_epoch(scorer, by_item)
             else:
                 yield from self._reduce_scorer(scorer, by_item, held.get(scorer, {}))
@@ -179,15 +205,15 @@ class EpochScores:
     def _recompute(
         self, by_item: Mapping[str, Mapping[int, Score]], known: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return values of items by Inspect's own reducer, for all items but the known ones.
+        """Compute the values of all items except the known ones by Inspect's own reducer.
 
         Args:
             by_item: scores by item and epoch.
-            known: values of items that the log holds.
+            known: the values that the log holds, by item. They check the reducer.
 
         Returns:
-            values by item. None are returned if the reducer is unknown, or if it does not give the
-            known values: its threshold is not in the log.
+            the values by item. Empty if the reducer is not Inspect's, or if it does not reproduce
+            the known values. The latter happens if it has a threshold, which the log does not hold.
         """
         wanted = [item for item in by_item if item not in known]
         function = _reducer_named(self.reduction.reducer) if wanted else None
@@ -211,8 +237,7 @@ def _scores_by_epoch(
 
 
 def _reducer_named(name: str) -> Any:
-    """Return one of Inspect's reducers by its name in a log, as `at_least_2`; None for those of
-    others."""
+    """Return Inspect's reducer for a name such as `at_least_2`; None for other reducers."""
     if name in WITHOUT_K:
         return WITHOUT_K[name]()
     kind, _, k = name.rpartition("_")
@@ -220,8 +245,7 @@ def _reducer_named(name: str) -> Any:
 
 
 def _is_same(value: Any, other: Any) -> bool:
-    """Return whether two values of scores are equal; numbers to rounding, and what is no number to
-    itself."""
+    """Return whether two scores are equal. Numbers may differ by `SAME`, and NaN equals NaN."""
     if isinstance(value, Mapping) and isinstance(other, Mapping):
         return value.keys() == other.keys() and all(
             _is_same(value[key], other[key]) for key in value

@@ -1,4 +1,4 @@
-"""The scores of an ordinary eval as rows, and how they agree with the figures in its log."""
+"""Read the scores of an ordinary eval as rows, and compare their means with those in its log."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import isclose, isfinite
@@ -25,14 +25,14 @@ Row = dict[str, Any]
 
 
 class EvalFigure(NamedTuple):
-    """Means of a metric in a log.
+    """The mean of a metric over the samples of a log, as computed here and as the log has it.
 
     Attributes:
         metric: name of the metric.
-        mean: mean over the items that count here.
+        mean: mean over the items of the scores that are used here.
         items: number of these items.
-        epoch_mean: mean over all epochs of these items.
-        own: the mean in the log's results; None if they have none.
+        epoch_mean: mean over all epochs of these items, without the log's reducer.
+        own: the mean in the log's results; None if the results have none.
     """
 
     metric: str
@@ -43,7 +43,7 @@ class EvalFigure(NamedTuple):
 
     @property
     def is_own(self) -> bool:
-        """Whether the log has the same mean, or none."""
+        """Whether the mean equals the log's own, or the log has none."""
         return self.own is None or isclose(self.mean, self.own.value, rel_tol=SAME, abs_tol=SAME)
 
 
@@ -56,8 +56,13 @@ class LeftOutSample(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Samples of a log that are left out, by name, of how many, and the reasons that the log
-    gives."""
+    """Samples of a log that are left out.
+
+    Attributes:
+        names: their ids, with the epoch if there are several.
+        samples: number of samples, with those that are left out.
+        reasons: the distinct reasons that the log gives.
+    """
 
     names: tuple[str, ...]
     samples: int
@@ -67,7 +72,7 @@ class LeftOut(NamedTuple):
     def of_samples(
         cls, left_out: Sequence[LeftOutSample], samples: int, *, several_epochs: bool
     ) -> "LeftOut":
-        """Describe the invalidated samples of a log; an epoch is named if there are several."""
+        """Describe samples that are left out; `several_epochs` adds the epoch to their names."""
         names = tuple(
             f"{sample.id} (epoch {sample.epoch})" if several_epochs else f"{sample.id}"
             for sample in left_out
@@ -80,10 +85,10 @@ class LeftOut(NamedTuple):
 
 
 class EvalScores:
-    """Makes rows of the scores of an eval's samples.
+    """Builds rows of a table from the scores of an eval's samples.
 
-    There is a row per epoch if the log takes means of epochs, which then count the same. If it
-    reduces epochs in another way, there is a row per item.
+    If the log takes the mean over epochs, there is a row per epoch, because all epochs count the
+    same. If it reduces epochs in another way, there is a row per item.
     """
 
     def __init__(self, path: Path, header: EvalLog) -> None:
@@ -96,7 +101,7 @@ class EvalScores:
         self.epochs = EpochScores(path, self.reduction)
 
     def rows_of(self, item: str, epoch: int, scores: Mapping[str, Score]) -> Iterator[Row]:
-        """Yield the rows of a sample; none yet if its epochs are to be reduced."""
+        """Yield the rows of a sample. If epochs are reduced, `rows_at_end` yields them later."""
         if not self.is_mean:
             self.epochs.add_scores(item, epoch, scores)
             return
@@ -104,7 +109,7 @@ class EvalScores:
             yield from self._rows_of_value(item, epoch, scorer, score.value)
 
     def leave_out(self, item: str) -> None:
-        """Leave out an epoch of an item, which the log's own figures count."""
+        """Note that an epoch of an item is left out, while the log's own figures count it."""
         self.epochs.leave_out_epoch(item)
 
     def rows_at_end(self) -> Iterator[Row]:
@@ -116,7 +121,7 @@ class EvalScores:
             yield from ({**row, "reason": own.reason} for row in rows)
 
     def _rows_of_value(self, item: str, epoch: int, scorer: str, value: Any) -> Iterator[Row]:
-        """Yield a row per part of a score's value."""
+        """Yield a row per named part of a score's value, or one row for a plain value."""
         about = self.about | {"item": item, "response": epoch}
         for part, own in value.items() if isinstance(value, dict) else [("", value)]:
             if (scorer, part) not in self.measures:
@@ -124,10 +129,10 @@ class EvalScores:
             yield {**about, "score": number_of(own), "metric": self.measures[scorer, part].name}
 
     def finish(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Leave out the rows of samples that the log's own figures do not count.
+        """Return the table without the samples that the log's own figures do not count.
 
-        `attrs` then have `reduction` (how epochs are reduced), `figures` (`EvalFigure` records)
-        and `excluded` (the samples that are left out, by metric).
+        Its `attrs` have `reduction` (how epochs are reduced), `figures` (a list of `EvalFigure`),
+        `excluded` (a `LeftOut` by metric), and `measures`.
         """
         if "score" not in frame:
             return frame
@@ -151,7 +156,7 @@ class EvalScores:
         return frame
 
     def _epoch_means(self) -> dict[str, float]:
-        """Return the means over all epochs by metric, if the log reduces epochs in another way."""
+        """Return the mean over all epochs by metric; empty if the log takes means of epochs."""
         by_metric: dict[str, dict[str, list[float]]] = {}
         for scorer, by_item in self.epochs.scores.items():
             for item, scores in by_item.items():
@@ -167,8 +172,7 @@ class EvalScores:
     def _excluded_items(
         self, frame: pd.DataFrame, figures: Sequence[EvalFigure]
     ) -> dict[str, LeftOut]:
-        """Return the items by metric that have a score and are not among those that the log
-        reduces."""
+        """Return, by metric, the items that have a score but no reduced value in the log."""
         held = read_reductions(self.path, self.reduction.reducer)
         excluded = {}
         for metric, own in ((figure.metric, figure.own) for figure in figures):
@@ -182,7 +186,7 @@ class EvalScores:
 
 
 def _may_count_more(figure: EvalFigure) -> bool:
-    """Return whether more items may count here than in the log's own mean."""
+    """Return whether the mean here may count items that the log's own mean does not count."""
     if figure.own is None:
         return False
     return not figure.is_own or (figure.own.items or 0) < figure.items
@@ -208,7 +212,7 @@ def _figures_of(
 def _add_number(
     by_metric: dict[str, dict[str, list[float]]], metric: str, item: str, score: float | None
 ) -> None:
-    """Add a score that is a number to those of its metric and item."""
+    """Add a score to `by_metric`, a dictionary by metric and item, if it is a number."""
     if score is not None and score == score:
         by_metric.setdefault(metric, {}).setdefault(item, []).append(score)
 
@@ -218,11 +222,12 @@ def _mean_over_items(by_item: Mapping[str, Sequence[float]]) -> float:
 
 
 def number_of(value: Any) -> float | None:
-    """Return a score as a number, as Inspect converts it.
+    """Convert a score to a number as Inspect does.
 
-    None for what is not a number, where Inspect takes 0.
+    The result is None for a value that stands for no number, where Inspect would take 0.
     """
-    # Inspect reads correct, incorrect, partial and no answer as numbers, and words for 1 and 0.
+    # Inspect converts C (correct), I (incorrect), P (partial) and N (no answer), and yes, no, true
+    # and false.
     if (
         isinstance(value, str)
         and value not in {*"CIPN"}

@@ -1,6 +1,8 @@
-"""Which logs of a folder count, their rows, and which shards of a tournament are missing.
+"""Choose the logs that count, read their rows, and find missing shards of a tournament.
 
-The newest whole attempt of a run counts, and the newest run of a question.
+Of the attempts of one run, the newest complete one counts. Of the runs of one question (one model
+on one task, or one tournament), the newest counts. A shard is a part of a tournament that one
+process plays.
 """
 
 import json
@@ -45,11 +47,14 @@ from podium.run_record import RunRecord, differing_settings
 from podium.wording import some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
-"""Arguments that change neither battles nor verdicts, or that a plan holds in another field."""
+"""Arguments of a tournament that `plan_in` leaves out.
+
+They change neither battles nor verdicts, or the plan holds them in another field.
+"""
 
 
 CARRIED = ("missing", "answer", "ladder", "judges", "measures")
-"""Of `attrs` of a log's rows, what the reader of battles takes."""
+"""Keys in `attrs` of a log's rows that are passed on to the reader of battles."""
 LogFrame = tuple[FiledRun, pd.DataFrame]
 
 
@@ -57,9 +62,9 @@ class ReadLogs(NamedTuple):
     """What was read from several logs.
 
     Attributes:
-        frames: each log and its rows.
-        evals: the logs of ordinary evals, with how their scores were made.
-        runs: what these logs say of their runs.
+        frames: pairs of a log and its rows.
+        evals: the ordinary evals, with how their epochs were reduced.
+        runs: the settings of the ordinary evals.
     """
 
     frames: list[LogFrame]
@@ -68,7 +73,7 @@ class ReadLogs(NamedTuple):
 
 
 class PlannedLog(NamedTuple):
-    """A tournament's log."""
+    """A tournament's log, with its metadata and rows."""
 
     run: FiledRun
     tournament: TournamentMetadata
@@ -78,7 +83,7 @@ class PlannedLog(NamedTuple):
 def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
     """Return what decides the battles and verdicts of a log's tournament, as plain values.
 
-    The shards of a tournament share it.
+    All shards of a tournament have the same plan.
     """
     spec = log.eval
     named = {
@@ -97,9 +102,9 @@ def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
 
 
 def join_shards(logs: Sequence[LogFrame]) -> list[Notice]:
-    """Count the battles of shards that were not read as missing, and return notes on them.
+    """Count the battles of absent shards as missing, and return notes on these shards.
 
-    The number is in `attrs` of the first log's rows.
+    The number is added to `missing` in `attrs` of the rows of each plan's first log.
 
     Raises:
         DataError: the shards are of different plans, or hold the same battles twice.
@@ -125,7 +130,7 @@ def join_shards(logs: Sequence[LogFrame]) -> list[Notice]:
 
 
 def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
-    """Add the battles of shards without a log to the number missing.
+    """Add the battles of shards without a log to `missing` in `attrs` of the first log's rows.
 
     Args:
         logs: the logs of one plan.
@@ -134,8 +139,8 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
         a note that names the shards without a log; None if there are none.
 
     Raises:
-        DataError: shards of halves are beside thirds, or beside a whole run. They hold the same
-            battles.
+        DataError: some logs are of another number of shards, or of the whole tournament, so that
+            the same battles would count twice.
     """
     path_of = {log.tournament.shard and log.tournament.shard.of: log.run.path for log in logs}
     if len(path_of) > 1:
@@ -145,7 +150,7 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
             ways.append(f"{path} ({what})")
         problem = f"the same battles would count twice: {' and '.join(ways)} are of one plan"
         raise DataError(problem, remedy="give the shards of one division, or the whole run alone")
-    # Runs of one shard that count as repeats are one shard here.
+    # Several runs of one shard, which count as repeats, are one entry here.
     headers = [log.tournament for log in logs]
     battles = {
         header.shard.number: header.scheduled + header.left_out
@@ -168,11 +173,11 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
 def choose_logs(
     labels: Mapping[Path, str | None], *, every: bool = False
 ) -> tuple[list[FiledRun], list[Notice], list[Notice]]:
-    """Choose the logs that count; a single log always does.
+    """Choose the logs that count. A single log always counts.
 
     Args:
         labels: paths of logs, and the label of each; None without one.
-        every: whether all runs of a question count, as repeats, not only the newest.
+        every: whether all runs of a question count, as repeats. If not, only the newest counts.
 
     Returns:
         the logs that count, notes on the others, and notes on logs that could not be used.
@@ -226,7 +231,7 @@ def choose_response_logs(paths: Sequence[Path]) -> tuple[list[Path], list[Notice
 
 
 def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
-    """Return which run a log is of, and how much of it is there."""
+    """Return the run that a log belongs to, and how much of the run the log holds."""
     spec = log.eval
     whole = log.status == "success"
     tournament = read_tournament(log)
@@ -244,14 +249,18 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
         plan["cut"] = [spec.config.limit, spec.config.sample_id, spec.config.epochs]
         shard = str(flatten_arguments(spec.task_args).get("shard"))
         question = (json.dumps(plan, sort_keys=True), shard)
-    # Inspect notes whole seconds, so the file decides between logs of one second.
+    # Inspect records whole seconds. Of logs of the same second, the later file is the newer one.
     saved = path.stat().st_mtime_ns if path.exists() else 0
     time = f"{spec.created} {log.stats.completed_at} {saved:020}"
     return FiledRun(path, who, what, question, time, spec.task_id, whole, done, log)
 
 
 def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[Notice]:
-    """Return notes on runs of one model and task that differ in their settings."""
+    """Return notes on runs of one model and task that differ in their settings.
+
+    Raises:
+        UsageError: there are such runs, and `every` would count them as repeats.
+    """
     groups: dict[Any, list[FiledRun]] = {}
     for run in runs:
         if not is_tournament(run.header):
@@ -283,7 +292,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
 
     Args:
         labels: paths of logs, and the label of each; None without one.
-        reading: which runs count, and what findings are allowed.
+        reading: the user's options: which runs count, and which findings are accepted.
 
     Raises:
         DataError: no log has rows, or runs reduce their scores differently.
@@ -328,13 +337,13 @@ def _read_each_log(
     notes: list[Notice],
     lost: list[Notice],
 ) -> ReadLogs:
-    """Read the rows of each log; append notes on it to `notes`, and unreadable logs to `lost`.
+    """Read the rows of each log.
 
     Args:
         logs: the logs.
         labels: paths of all logs given, and the label of each; None without one.
-        notes: notes so far.
-        lost: notes on logs that could not be used, so far.
+        notes: changed in place: notes on the logs are appended.
+        lost: changed in place: notes on logs that cannot be read are appended.
 
     Raises:
         DataError: the only log given cannot be read.
@@ -358,14 +367,14 @@ def _read_each_log(
 
 
 def _run_record(log: FiledRun, frame: pd.DataFrame) -> RunRecord:
-    """Return what a log says of its run, with the number of invalidated samples."""
+    """Return the record of a log's run, with the number of invalidated samples."""
     record = run_in_log(log.path, log.header, log.who)
     left_out: LeftOut = frame.attrs["invalidated"]
     return replace(record, invalidated=len(left_out.names))
 
 
 def _models_without_battles(frames: Iterable[LogFrame]) -> list[str]:
-    """Return the models of the tournaments that are in no row, sorted."""
+    """Return the sorted models of the tournaments that have no battle in the rows."""
     models = set[str]()
     seen = set[str]()
     for log, frame in frames:
@@ -377,7 +386,7 @@ def _models_without_battles(frames: Iterable[LogFrame]) -> list[str]:
 
 
 def _name_tasks_in_items(frames: Sequence[LogFrame]) -> None:
-    """Put the task's name before the ids of items if the logs are of several tasks."""
+    """Change the ids of items in place to `TASK:ID` if the logs are of several tasks."""
     prefix_of = task_prefixes([log for log, _ in frames])
     for log, frame in frames:
         prefix = prefix_of[log.path]
@@ -386,7 +395,10 @@ def _name_tasks_in_items(frames: Sequence[LogFrame]) -> None:
 
 
 def _number_repeats(frames: Iterable[LogFrame]) -> None:
-    """Number repeats, or the responses of ordinary evals, through all runs of a question."""
+    """Number repeats through all runs of a question, in place.
+
+    In ordinary evals, the numbers of responses are changed instead.
+    """
     before: Counter[Any] = Counter()
     for log, frame in frames:
         if not frame.empty:
@@ -429,15 +441,16 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
 
 
 def tasks_of(log: EvalLog) -> list[str]:
-    """Return the tasks of a log's items: its own, or for a tournament those of its responses."""
+    """Return the tasks of a log's items. For a tournament, these are the tasks of its responses."""
     tournament = read_tournament(log)
     return tournament.tasks if tournament else [log.eval.task]
 
 
 def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
-    """Return what the ids of items begin with, by log.
+    """Return the prefix of the ids of items, by path of the log.
 
-    That is `TASK:` for a log of one task if the logs are of several tasks, else nothing.
+    It is `TASK:` for a log of one task if the logs together have several tasks. Otherwise it is
+    empty.
     """
     tasks = {log.path: tasks_of(log.header) for log in logs}
     several = len(set().union(*tasks.values())) > 1
@@ -450,7 +463,8 @@ def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
 def _with_task(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataFrame:
     """Return the rows with a column for the task, and one for the label.
 
-    The label is the name of an eval's model, or the `source` of a tournament.
+    In an ordinary eval, the label replaces the model's name. In a tournament, it is the column
+    `source`.
     """
     if frame.empty:
         return frame

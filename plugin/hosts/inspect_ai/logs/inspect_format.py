@@ -1,6 +1,6 @@
-"""The format `inspect`: verdicts, scores, texts and costs in logs.
+"""The file format `inspect`: read verdicts, scores, texts and costs from logs.
 
-Inspect is loaded with the first log.
+Inspect is imported when the first log is read.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from podium.scorers.judging import load_reply
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Raise DataError: a table is no log."""
+    """Raise DataError, because a table is not a log."""
     del records
     raise DataError(
         "no Inspect log", remedy="give a file that `inspect eval` wrote, .eval or .json"
@@ -26,8 +26,10 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
-    """Read the logs among some files; one that cannot be read is left out with a message unless it
-    is the only one."""
+    """Read the logs among some files.
+
+    A log that cannot be read is left out with a message, unless it is the only one.
+    """
     ours = {
         path: source.label
         for source in sources
@@ -49,8 +51,10 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
 
 
 def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row per judgment of a tournament's log: item, models, texts, order, judge and its
-    words; else nothing."""
+    """Yield a row per judgment of a tournament's log; nothing for other files.
+
+    A row has the fields of `BattleMetadata`, the order, the judge, and `words` (its reply).
+    """
     if not is_log(path):
         return
     from podium.hosts.inspect_ai.logs.podium_entries import judgments_in, read_tournament
@@ -73,9 +77,10 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def costs_in(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row per answer of a model: tokens, seconds and money, as far as known.
+    """Yield a row per answer of a model, with tokens, seconds and money; None if unknown.
 
-    An answer is that of a sample, or one of a request for answers.
+    In an ordinary eval, each sample has one answer. In a tournament, each sample that requested
+    answers has one per model.
     """
     if not is_log(path):
         return

@@ -41,13 +41,13 @@ from podium.scorers.reply import FAILED, NOT_SHOWN, UnparsedReason
 from podium.tournaments.judge_rotation import name_jury
 
 HUMAN_RATINGS = "precomputed_scores"
-"""Inspect's scorer of ratings from a file: what humans credited model_a with."""
+"""Inspect's scorer that reads ratings from a file. It holds the credit of model_a by humans."""
 BATTLE = ("item", "response", "model_a", "model_b")
 """Columns that identify a battle."""
 
 
 class TableBuilder:
-    """Builds a table row by row; it stores columns, which take less memory than rows."""
+    """Builds a table row by row. It stores columns, because they take less memory than rows."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -58,7 +58,7 @@ class TableBuilder:
         for name, value in row.items():
             column = self.columns.setdefault(name, [])
             column.extend([None] * (self.count - len(column)))
-            # Each text once: a log repeats the name of its judge in every verdict.
+            # Equal texts share memory: a log repeats the name of its judge in every verdict.
             column.append(sys.intern(value) if type(value) is str else value)
         self.count += 1
 
@@ -73,18 +73,23 @@ class TableBuilder:
 
 
 def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
-    """Return a row per judgment of a tournament or of pairwise scores, else a row per score.
+    """Return the rows of a log: one per judgment, or one per score of an ordinary eval.
 
     Facts about the log are in `attrs`:
-    `invalidated`: the samples that are left out (`LeftOut`);
-    of scores: `reduction` and `figures`, see `EvalScores`;
-    of a tournament: the numbers of `missing` and `unplayed` battles, the number of battles by
-    `silent` judge, what the judge said of each `unshown` battle, `answer`, `ladder`, the number
-    of verdicts `by_schema`, and the records of the `judges` by name.
+    - `invalidated`: the invalidated samples (`LeftOut`), which are left out.
+    - `judges`: the records of the judges, by name.
+
+    For an ordinary eval, also those that `EvalScores.finish` adds. For a tournament, also:
+    - `missing`: number of all battles without a row; `unplayed`: those that the run never played.
+    - `silent`: number of battles by judge, for judges without any verdict.
+    - `unshown`: the judge's words on each battle that did not fit its context or was rejected.
+    - `answer`: the answer of the tournament, and `ladder`: the ratings that newcomers joined.
+    - `by_schema`: number of verdicts in a JSON schema after a reply as text had failed.
+    - `ungraded`: number of verdicts without a graded credit, by name of the check.
 
     Args:
         path: the log.
-        inputs: what the samples of the logs before this one asked.
+        inputs: the inputs of samples in logs that were read before; this log's are added.
 
     Raises:
         OtherQuestionError: a sample asks something else than another one of its task and id.
@@ -100,7 +105,10 @@ def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
 
 
 class _LogReader:
-    """Collects the rows of a log and counts the battles that have none."""
+    """Collects the rows of a log, and counts the battles without rows.
+
+    A sample that repeats failed calls has `earlier` in its metadata, and its id ends with `AGAIN`.
+    """
 
     def __init__(
         self,
@@ -122,7 +130,7 @@ class _LogReader:
         self.scheduled = self.epochs * tournament.scheduled if tournament else 0
         self.played = 0
         self.failed: list[tuple[dict[str, Any], list[str]]] = []
-        # Of judgments whose calls failed: a later sample may have repeated them.
+        # Rows of judgments whose calls failed. They count unless a later sample repeated the calls.
         self.failed_rows: dict[tuple[Any, ...], dict[str, Any]] = {}
         self.repeated: set[tuple[Any, ...]] = set()
         self.unshown: list[str] = []
@@ -131,7 +139,7 @@ class _LogReader:
         self.answer: dict[str, Any] | None = None
 
     def add_sample(self, sample: ScoredSample, contents: SampleMetadata | None) -> None:
-        """Add the rows of a sample; `contents` is None in an ordinary eval."""
+        """Add the rows of a sample. `contents` is its metadata; None in an ordinary eval."""
         if isinstance(contents, RoundMetadata):
             self._add_round(contents)
         battles = contents.to_battles() if isinstance(contents, PackMetadata) else [contents]
@@ -163,7 +171,7 @@ class _LogReader:
         self._add_verdicts(rows, rating, repeats=repeats)
 
     def _add_round(self, announced: RoundMetadata) -> None:
-        """Count the battles that a round schedules, and keep the answer that it announces."""
+        """Count the battles that a round schedules, and keep its answer if it has one."""
         self.answer = announced.answer or self.answer
         self.missing += announced.left_out - announced.replaced[1]
         self.scheduled += len(announced.pairings) - announced.replaced[0]
@@ -178,7 +186,7 @@ class _LogReader:
             rating: what humans credited model_a with; None if they did not rate the battle.
             repeats: whether the sample repeats calls that failed before.
         """
-        # Of scores that parsed the same replies again, the later one counts.
+        # If several scores parsed the same replies, the last one counts.
         verdicts = {(_judged_battle(row), row.get("order")): row for row in rows}
         shown = {
             battle for (battle, _), row in verdicts.items() if row.get("reason") not in NOT_SHOWN
@@ -196,12 +204,12 @@ class _LogReader:
         self.unshown += refused.values()
 
     def _check_input(self, sample: ScoredSample) -> None:
-        """Raise OtherQuestionError if another sample of its task and id has another input."""
+        """Raise OtherQuestionError if a sample with the same task and id has another input."""
         if self.scores and sample.scores and sample.input:
             self.inputs.add(f"{sample.id}", sample.input, sample.attachments, self.place)
 
     def _add_judgment(self, row: dict[str, Any], *, repeats: bool) -> None:
-        """Add a judgment; one whose call failed waits for the sample that repeats it."""
+        """Add a judgment. If its call failed, it is kept apart, as a later sample may repeat it."""
         if UnparsedReason.parse(str(row.get("reason") or "")).code == FAILED:
             self.failed_rows[_judgment_of(row)] = row
             return
@@ -210,18 +218,18 @@ class _LogReader:
         self.table.add_row(row)
 
     def _leave_out(self, sample: LeftOutSample, battles: int) -> None:
-        """Leave out an invalidated sample; its battles are missing."""
+        """Leave out an invalidated sample, and count its battles as missing."""
         self.invalidated.append(sample)
         self.missing += battles
         if self.scores:
             self.scores.leave_out(f"{sample.id}")
 
     def _is_left_out(self, sample_id: str, epoch: int) -> bool:
-        """Return whether a sample was left out whose failed calls another one repeats."""
+        """Return whether the sample with this id and epoch was invalidated."""
         return any((f"{own.id}", own.epoch) == (sample_id, epoch) for own in self.invalidated)
 
     def _add_failed_sample(self, sample: ScoredSample, played: Sequence[BattleMetadata]) -> None:
-        """Add the judgments of a failed sample, or its battles if no judge was asked."""
+        """Keep the judgments of a failed sample as failed, or its battles if no judge was asked."""
         if not (isinstance(sample.kept, Mapping) and "options" in sample.kept):
             self.failed += [
                 (_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played
@@ -254,7 +262,7 @@ class _LogReader:
             self.table.add_row(row)
         frame = self.table.build()
         if self.tournament and self.tournament.shard and not self.scheduled:
-            # With few battles, a shard may have none.
+            # If a tournament has few battles, a shard may have none.
             frame.attrs = {"missing": self.missing}
             return frame
         if frame.empty:
@@ -262,7 +270,7 @@ class _LogReader:
         config = self.header.eval.config
         scheduled = self.scheduled
         if self.tournament and (config.limit is not None or config.sample_id is not None):
-            # The rounds to come were never announced.
+            # Rounds after the cut were never announced, so the planned number counts.
             scheduled = max(scheduled, self.epochs * self.tournament.planned)
         unplayed = max(scheduled - self.played, 0)
         if self.tournament and self.tournament.jury:
@@ -287,10 +295,10 @@ class _LogReader:
     def _add_failed_rows(self) -> dict[str, int]:
         """Add an unparsed row per judge of a failed battle.
 
-        Battles of judges without any verdict are counted as missing instead.
+        Battles of a judge without any verdict are counted as missing, without a row.
 
         Returns:
-            number of these battles by judge.
+            the number of such missing battles, by judge.
         """
         judges = [*dict.fromkeys(self.table.columns.get("judge", ()))]
         silent = Counter[str]()
@@ -330,17 +338,17 @@ class _LogReader:
 
 
 def _judged_battle(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what identifies the battle, judge and repeat of a verdict."""
+    """Return the values that identify the battle, judge and repeat of a verdict."""
     return tuple(row.get(name) for name in (*BATTLE, "judge", "repeat"))
 
 
 def _judgment_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what identifies a judgment of a log."""
+    """Return the values that identify a judgment: battle, judge, repeat and order."""
     return (*_judged_battle(row), row.get("order"))
 
 
 def _failure_in(shown: KeptJudgment) -> dict[str, Any]:
-    """Return order and reason of a judgment that failed, with the words of its error."""
+    """Return order, reason and error message of a judgment that failed, by column."""
     reply = next(reply for reply in map(load_reply, shown["replies"]) if reply.failed)
     return {
         "order": shown["order"] if len(shown["replies"]) == 1 else "merged",

@@ -1,4 +1,4 @@
-"""The files of a log folder, and names that are needed before Inspect loads."""
+"""Recognize the files of a log folder, and define names that are needed before Inspect loads."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,13 +7,13 @@ from typing import Any
 NAMESPACE = "podium"
 """Key of podium's entries in a sample's store, in scores and in results."""
 PLAYED_FOR = f"{NAMESPACE}_host"
-"""Metadata key of a tournament that another host's command plays and ranks."""
+"""Key in a log's metadata that names the host (lm-eval) whose command plays and ranks it."""
 RANKER_VARIABLE = "PODIUM_RANKER"
-"""Environment variable that names rankers if a log's metadata do not."""
+"""Environment variable with names of rankers, for logs whose metadata name none."""
 LISTS = ("logs.json", "eval-set.json")
-"""Inspect's lists of the logs of an eval set."""
+"""Names of files in which Inspect lists the logs of an eval set."""
 RANKING = ".ranking.json"
-"""End of the name of a ranking beside its log."""
+"""End of the name of a file with a ranking beside its log."""
 
 
 def is_log(path: Path) -> bool:
@@ -25,7 +25,7 @@ def is_log(path: Path) -> bool:
 
 
 def is_beside_logs(path: Path) -> bool:
-    """Return whether a file beside logs is no log: the list of an eval set, or a ranking."""
+    """Return whether a file is a list of an eval set or a ranking, which lie beside logs."""
     if path.name in LISTS:
         return any(word in _first_bytes(path) for word in (b'"eval_set_id"', b'"task_id"'))
     return path.name.startswith(f"{NAMESPACE}-") and path.name.endswith(RANKING)
@@ -36,7 +36,7 @@ def rankers_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str
 
     They are named by `--metadata ranker=a,b`, PODIUM_RANKER or INSPECT_EVAL_METADATA.
     """
-    # Inspect ignores INSPECT_EVAL_METADATA as soon as there is any `--metadata`.
+    # Inspect ignores INSPECT_EVAL_METADATA if any `--metadata` is given, so it is read here.
     settings = (
         word.partition("=") for word in environment.get("INSPECT_EVAL_METADATA", "").split()
     )

@@ -28,7 +28,7 @@ from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.prompt import final_answer
 
 STOPPED = "the judge is not asked any more"
-"""Beginning of the error that ends a whole run."""
+"""The beginning of the error message that ends a whole run."""
 ROUND = "podium round"
 """Key of a sample's metadata that marks an announced round."""
 REQUESTED = "podium asked"
@@ -36,9 +36,9 @@ REQUESTED = "podium asked"
 BATTLES = "battles"
 """Key of a sample's metadata that marks a pack of battles."""
 AGAIN = "::again"
-"""End of the id of a sample that repeats the failed calls of the sample before it."""
+"""End of the id of a sample that repeats failed calls. The rest is the id of the first sample."""
 PORTION = "podium portion"
-"""Key of a sample's metadata that marks an announced portion."""
+"""Key of a sample's metadata that marks an announced portion (see `PortionMetadata`)."""
 KEYS = {
     "pairings": ROUND,
     "replaced": "podium replaced",
@@ -47,19 +47,19 @@ KEYS = {
     "portion": PORTION,
     "earlier": "podium earlier",
 }
-"""Keys in the log of the fields that are named otherwise here."""
+"""The key in the log of each field whose name here is another one."""
 
 
 class LogContents(
     BaseModel, populate_by_name=True, alias_generator=lambda name: KEYS.get(name, name)
 ):
-    """Base of all models here; unknown keys are ignored."""
+    """Base of the models in this file. Unknown keys are ignored."""
 
     model_config = ConfigDict(protected_namespaces=())
 
     @classmethod
     def parse(cls, kept: Any) -> Self:
-        """Validate what a log holds."""
+        """Return the model of what a log holds; DataError if it is invalid."""
         try:
             return cls.model_validate(kept)
         except ValidationError as error:
@@ -71,7 +71,7 @@ class LogContents(
             raise DataError(problem, remedy="run it again, or leave this log out") from None
 
     def to_log(self) -> dict[str, Any]:
-        """Return the fields that were set, as a log keeps them."""
+        """Return the fields that were set, under their keys in the log."""
         return self.model_dump(by_alias=True, exclude_unset=True)
 
 
@@ -81,8 +81,8 @@ class ShardMetadata(LogContents):
     Attributes:
         number: number of the shard, from 1.
         of: number of shards.
-        battles: battles of all shards together that have both responses.
-        left_out: battles of all shards together that lack a response.
+        battles: number of battles of all shards together that have both responses.
+        left_out: number of battles of all shards together that lack a response.
     """
 
     number: int
@@ -105,21 +105,24 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
     Attributes:
         format: version of podium's format.
         models: names of the models.
-        missing: number of missing responses by model and reason.
-        left_out: battles of the first round that lack a response.
+        missing: number of missing responses, by model, then by reason.
+        left_out: number of battles of the first round that lack a response.
         sources: files of the responses.
-        scheduled: battles of the first round that have both responses.
+        scheduled: number of battles of the first round that have both responses.
         planned: the maximum number of battles of all rounds.
         tasks: tasks of the responses.
         prompts: hash of the judge's prompts.
         shard: the shard that the log holds; None for a whole tournament.
-        answers: which models are asked for responses, and how.
-        judging: how the judges are asked.
-        host: another host that plays and ranks the tournament.
-        ladder: ratings that newcomers join, as `podium.data.ladder.Ladder.to_dict` writes them.
+        answers: which models are asked for responses, and how, as `AnswerRequests.to_log` writes
+            it; None if all responses are recorded.
+        judging: how the judges are asked, as `settings_to_log` writes it.
+        host: the other host (lm-eval) that plays and ranks the tournament; None for Inspect.
+        ladder: given ratings that new models join, as `podium.data.ladder.Ladder.to_dict` writes
+            them.
         agents: notes on what the judge is shown of agents.
-        preferred: the model whose responses are known to be better.
-        jury: names of judges that take turns.
+        preferred: name of the model whose responses are known to be preferred by humans; None if
+            no preferences are known.
+        jury: names of the judges that take turns; empty if all judge every battle.
     """
 
     format: str
@@ -142,12 +145,12 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
 
 
 def is_tournament(log: EvalLog) -> bool:
-    """Return whether a log is of a tournament, of whichever format version."""
+    """Return whether a log is of a tournament, in any format version."""
     return not {"podium_models", "podium_entrants"}.isdisjoint(log.eval.metadata or {})
 
 
 def read_tournament(log: EvalLog) -> TournamentMetadata | None:
-    """Return what a log's header says of its tournament; None for an ordinary eval."""
+    """Return the tournament's metadata in a log's header; None for an ordinary eval."""
     metadata = log.eval.metadata or {}
     if not is_tournament(log):
         return None
@@ -158,7 +161,7 @@ def read_tournament(log: EvalLog) -> TournamentMetadata | None:
 
 
 def reason_of_stop(record: EvalLog | EvalSample) -> str | None:
-    """Return why a run stopped asking its judge; None if its error says nothing of that."""
+    """Return why a run stopped asking its judge; None if its error has another cause."""
     message = record.error.message if record.error else ""
     if STOPPED not in message:
         return None
@@ -168,7 +171,7 @@ def reason_of_stop(record: EvalLog | EvalSample) -> str | None:
 class ItemMetadata(LogContents):
     """The item that a sample is about.
 
-    `transcript` says that all responses of the run are written as transcripts.
+    If `transcript`, all responses of the run are written as transcripts.
     """
 
     item: str
@@ -182,7 +185,7 @@ class ItemMetadata(LogContents):
 def _length_of(side: str) -> Callable[[dict[str, Any]], int]:
     """Return a function from a battle's fields to the length of an answer, in characters.
 
-    The turns before the answer do not count.
+    `side` is the field with the response. In a transcript, only the final answer counts.
     """
     return lambda own: len(final_answer(own[side]) if own["transcript"] else own[side])
 
@@ -192,13 +195,14 @@ class BattleMetadata(ItemMetadata):
 
     Attributes:
         response: which of the models' responses to the item it is about, from 1.
-        earlier: the replies by epoch that a sample has already, if it repeats failed calls.
-        first: the model whose response is shown first; None for the run's orders.
-        judges: names of the judges whose turn it is; empty if all judge.
+        earlier: if the sample repeats failed calls, the replies so far by epoch; otherwise None.
+        first: the model whose response is shown first; None if the options of the run decide it.
+        judges: names of the judges whose turn it is; empty if all judges judge the battle.
         length_a: length of model_a's answer, in characters.
         length_b: length of model_b's answer, in characters.
-        checklist: questions that the judge is shown.
-        media: contents that are shown beside the prompt.
+        checklist: questions on a good response, which the judge is shown.
+        media: images and other contents that are shown with the prompt. The log does not keep them
+            here.
     """
 
     response: int | None = None
@@ -221,14 +225,14 @@ class BattleMetadata(ItemMetadata):
 
 
 class PackMetadata(ItemMetadata):
-    """All battles of an item and a round.
+    """A pack: the battles on one item in one round, in one sample. A response is stored once.
 
     Attributes:
         response: which of the models' responses to the item it is about, from 1.
-        earlier: the replies by epoch that a sample has already, if it repeats failed calls.
-        judges: names of the judges whose turn it is; empty if all judge.
-        battles: model_a, model_b and perhaps the model shown first, of each battle.
-        responses: texts by model.
+        earlier: if the sample repeats failed calls, the replies so far by epoch; otherwise None.
+        judges: names of the judges whose turn it is; empty if all judges judge the battles.
+        battles: model_a and model_b of each battle, and the model shown first if that is set.
+        responses: the text of the response, by model.
     """
 
     response: int | None = None
@@ -253,15 +257,16 @@ class PackMetadata(ItemMetadata):
 
 
 class RoundMetadata(LogContents):
-    """A round that is announced.
+    """A round that is announced: a sample records its battles before they are played.
 
     Attributes:
-        pairings: the battles.
-        note: why they are played.
-        left_out: battles that lack a response.
-        replaced: numbers of battles and of left-out battles of an earlier schedule of this round,
-            which failed answers made impossible.
-        answer: what a tournament that stops by itself found; only in the last round.
+        pairings: item, both models and further details of each battle, as `announce_round` writes
+            them.
+        note: why these battles are played.
+        left_out: number of battles that lack a response.
+        replaced: if answers failed and the round was scheduled anew, the numbers of battles and of
+            left-out battles in the schedule before; otherwise zeros.
+        answer: the answer of a tournament that stops by itself; only in the last round.
     """
 
     pairings: list[list[Any]]
@@ -272,7 +277,7 @@ class RoundMetadata(LogContents):
 
 
 class RequestMetadata(ItemMetadata):
-    """A request for answers: these models are asked for a response to the item."""
+    """A request for answers: `asked_models` are asked for a response to the item."""
 
     asked_models: list[str]
     pairings: list[list[Any]] = []
@@ -280,7 +285,7 @@ class RequestMetadata(ItemMetadata):
 
 
 class PortionMetadata(LogContents):
-    """A portion that is announced: how many samples a limited cost allows next."""
+    """A portion that is announced: the number of samples that the cost limit allows next."""
 
     portion: int
 
@@ -289,7 +294,7 @@ SampleMetadata = BattleMetadata | PackMetadata | RoundMetadata | RequestMetadata
 
 
 def parse_sample(metadata: Mapping[str, Any]) -> SampleMetadata:
-    """Return the metadata of a tournament's sample, as the model of its kind."""
+    """Return the metadata of a tournament's sample, parsed by the class for its kind."""
     if REQUESTED in metadata:
         return RequestMetadata.parse(metadata)
     if ROUND in metadata:
@@ -300,7 +305,7 @@ def parse_sample(metadata: Mapping[str, Any]) -> SampleMetadata:
 
 
 def parse_battles(metadata: Mapping[str, Any]) -> list[BattleMetadata]:
-    """Return the battles of a tournament's sample; announcements and requests have none."""
+    """Return the battles of a tournament's sample; empty for announcements and requests."""
     sample = parse_sample(metadata)
     if isinstance(sample, PackMetadata):
         return sample.to_battles()
@@ -322,10 +327,10 @@ class KeptReply(TypedDict):
 
 
 class KeptJudgment(TypedDict):
-    """One judgment: one reply of a pairwise judge, else one per response.
+    """One judgment: one reply of a pairwise judge, or one reply per response of a pointwise judge.
 
-    `mode` is that of token probabilities. `carried` says that another sample of this log made the
-    calls.
+    `mode` says how token probabilities are used: `off`, `required` or another `FixedMode`. If
+    `carried`, another sample of this log made the calls, and its score holds the verdict.
     """
 
     order: str
@@ -338,7 +343,7 @@ class KeptJudgment(TypedDict):
 
 
 def has_failed(shown: KeptJudgment) -> bool:
-    """Return whether a call of a judgment failed."""
+    """Return whether a call for a judgment failed."""
     return any(reply.get("failed") for reply in shown["replies"])
 
 
@@ -347,8 +352,8 @@ class BattleReplies(LogContents):
 
     Attributes:
         judgments: one per judge, order and repeat.
-        judges: what is known of the judges by name, as `JudgeRecord.to_json` writes it.
-        checklist: questions that the judge was shown.
+        judges: the records of the judges by name, as `JudgeRecord.to_json` writes them.
+        checklist: the questions that the judge was shown.
     """
 
     judgments: list[KeptJudgment]
@@ -357,16 +362,22 @@ class BattleReplies(LogContents):
 
     @property
     def has_failed(self) -> bool:
-        """Whether a call of the battle failed."""
+        """Whether a call on the battle failed."""
         return any(map(has_failed, self.judgments))
 
 
 EarlierReplies = dict[str, list[BattleReplies]]
-"""Replies by epoch, each a list in the order of a sample's battles."""
+"""Replies by epoch (a number as text). A list has one element per battle of the sample."""
 
 
 class SampleReplies(BattleReplies):
-    """The judges' replies on a battle, or on the `battles` of a pack, and the judges' options."""
+    """What a sample's store holds of its judgments.
+
+    Attributes:
+        judgments: the judgments of a single battle; empty for a pack.
+        battles: the replies per battle of a pack; None for a single battle.
+        options: the options of the judges.
+    """
 
     judgments: list[KeptJudgment] = []
     battles: list[BattleReplies] | None = None
@@ -378,7 +389,7 @@ class SampleReplies(BattleReplies):
 
 
 def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgment]]:
-    """Yield the judgments that a tournament's sample asked for and got, each with its battle."""
+    """Yield the judgments that a sample itself asked for and got, each with its battle."""
     kept = sample.store.get(NAMESPACE)
     battles = parse_battles(sample.metadata) if kept else []
     if not battles:
@@ -394,9 +405,9 @@ PackMetadata.model_rebuild()
 
 
 class GivenAnswer(LogContents):
-    """What came of asking a model: its `text`, or why it `failed`.
+    """The result of asking a model: the `text` of its answer, or in `failed` why it gave none.
 
-    `gave_up` says that the model is not asked any more.
+    If `gave_up`, the model is not asked any more.
     """
 
     text: str | None = None
@@ -407,7 +418,10 @@ class GivenAnswer(LogContents):
 def parse_answers(
     request: RequestMetadata, kept: Mapping[str, Any] | None
 ) -> dict[tuple[str, str], GivenAnswer]:
-    """Return the answers to a request by model and item."""
+    """Return the answers to a request by model and item.
+
+    `kept` is the entry in the sample's store; None if the sample failed.
+    """
     failed = {"failed": "the sample failed"}
     return {
         (name, request.item): GivenAnswer.parse((kept or {}).get(name, failed))
@@ -416,7 +430,7 @@ def parse_answers(
 
 
 class VerdictRow(TypedDict):
-    """The verdict of one judgment on model_a.
+    """The verdict of one judgment; its `credit` is that of model_a, and None if unparsed.
 
     `podium.scorers.judging.build_verdict_row` adds further columns.
     """
@@ -431,9 +445,9 @@ class VerdictRow(TypedDict):
 
 
 class BattleVerdict(LogContents):
-    """The verdict on one battle, and what its score repeats of the battle.
+    """The verdict on one battle, with the fields of the battle that its score repeats.
 
-    `judges` has what is known of the judges by name, as `JudgeRecord.to_json` writes it.
+    `judges` has the records of the judges by name, as `JudgeRecord.to_json` writes them.
     """
 
     item: str
@@ -452,12 +466,12 @@ class BattleVerdict(LogContents):
 
 
 class Columns(LogContents):
-    """Rows kept by column, in a fifth of the space.
+    """Rows that are stored by column, which takes a fifth of the space.
 
     Attributes:
         rows: number of rows.
-        same: values of the columns that are the same in all rows.
-        columns: values of the other columns.
+        same: the value of each column that has one value in all rows.
+        columns: the values of each other column.
     """
 
     rows: int
@@ -474,7 +488,7 @@ class Columns(LogContents):
 
     @classmethod
     def from_rows(cls, rows: Sequence[Mapping[str, Any]]) -> "Columns":
-        """Build columns of rows; fields that are the same in all rows are stored once."""
+        """Build columns from rows. A value that is the same in all rows is stored once."""
         names = dict.fromkeys(name for row in rows for name in row)
         columns = {}
         for name in names:
@@ -488,7 +502,7 @@ class Columns(LogContents):
         return cls(rows=len(rows), same=same, columns=varying)
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return the rows; a value that a row lacked is None."""
+        """Return the rows. A field that a row did not have is None."""
         return [
             {**self.same, **{name: values[k] for name, values in self.columns.items()}}
             for k in range(self.rows)
@@ -496,12 +510,12 @@ class Columns(LogContents):
 
 
 class PackVerdicts(LogContents):
-    """The verdicts of a pack.
+    """The verdicts on the battles of a pack.
 
     Attributes:
         battles: a row per battle, with its credit.
-        judgments: a row per judgment, with its battle's number.
-        judges: what is known of the judges by name, as `JudgeRecord.to_json` writes it.
+        judgments: a row per judgment; `battle` is the index of its row in `battles`.
+        judges: the records of the judges by name, as `JudgeRecord.to_json` writes them.
     """
 
     battles: Columns
@@ -522,7 +536,7 @@ class PackVerdicts(LogContents):
 
     @classmethod
     def from_verdicts(cls, verdicts: Sequence[BattleVerdict]) -> "PackVerdicts":
-        """Build the entry of a pack's score from the verdicts on its battles."""
+        """Return what the score of a pack keeps of the verdicts on its battles."""
         kept: list[dict[str, Any]] = []
         rows: list[dict[str, Any]] = []
         judges: dict[str, dict[str, Any]] = {}
@@ -537,7 +551,7 @@ class PackVerdicts(LogContents):
 
 
 def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
-    """Return the verdicts that podium's scorers keep in a score, a row per judgment."""
+    """Return a row per judgment of the verdicts in a score; empty if podium did not write it."""
     kept = (score.metadata or {}).get(NAMESPACE)
     if not isinstance(kept, Mapping):
         return []
@@ -556,13 +570,13 @@ def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
 
 
 def judges_in_score(score: Score) -> dict[str, JudgeRecord]:
-    """Return what the verdicts in a score say of their judges, by name; empty for other scores."""
+    """Return the records of the judges in a score, by name; empty if podium did not write it."""
     kept = (score.metadata or {}).get(NAMESPACE)
     return read_judges(kept.get("judges")) if isinstance(kept, Mapping) else {}
 
 
 def read_judges(kept: Any) -> dict[str, JudgeRecord]:
-    """Return the judges of a log, kept by name; DataError if they are damaged."""
+    """Parse the records of judges that a log holds by name; DataError if they are damaged."""
     try:
         return {name: JudgeRecord.from_json(name, own) for name, own in (kept or {}).items()}
     except (AttributeError, TypeError, ValueError) as error:
@@ -576,7 +590,7 @@ def credit_in(score: Score) -> float | None:
 
 
 def kept_rankings(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rankings of this format version that the metadata of a log's results hold."""
+    """Return the rankings in the metadata of a log's results; empty for another format version."""
     kept = metadata.get(NAMESPACE)
     if not isinstance(kept, Mapping) or kept.get("podium") != FORMAT_VERSION:
         return []

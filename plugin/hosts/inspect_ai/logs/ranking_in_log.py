@@ -1,4 +1,4 @@
-"""A ranking in the results of an Inspect log, and in a file beside it."""
+"""Write a ranking into the results of an Inspect log and into a file beside it, and remove it."""
 
 import json
 import shutil
@@ -25,18 +25,21 @@ from podium.storage.atomic_files import atomic_file, write_text
 from podium.storage.remote import Place, RemoteFile, local_file, place_of
 
 if TYPE_CHECKING:
-    # Every `inspect` command imports this module: numbers wait until something is ranked.
+    # Every `inspect` command imports this module, so numpy is imported only if models are ranked.
     from podium.rankers.ranking import Ranking, Separation, Standings
 
 FIGURES = ("rank", "score", "low", "high", "se", "rank_low", "rank_high", "battles", "win_rate")
-"""Fields of an entry that are metrics in a tournament's log; the viewer shows no metadata."""
+"""Fields of an entry that are written as metrics into a tournament's log.
+
+They are metrics because Inspect's viewer does not show metadata.
+"""
 
 
 def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
-    """Write a ranking into a log's results, in place of earlier ones, and return the new results.
+    """Write a ranking into a log's results in place of an earlier one; return the new results.
 
-    A tournament's log opens on the table of models. Any other log keeps its scores and its
-    headline.
+    In a tournament's log, Inspect's viewer shows the table of models first. Any other log keeps its
+    scores and its headline, and the score of its model is appended.
     """
     path = local_file(place)
     log = read_eval_log(str(path), header_only=True)
@@ -57,10 +60,10 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
 
 
 def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str, Any]]:
-    """Put the scores of all models first, so that the viewer opens on them.
+    """Put the scores of all models first in `results`, so that Inspect's viewer shows them first.
 
     Returns:
-        the rankings in the log that stay: those of other rankers and slices.
+        the rankings that stay in the log: those of other rankers and slices.
     """
     fresh = [score for standings in ranking.standings for score in _scores_of(standings)]
     replaced = {score.scorer for score in fresh}
@@ -75,11 +78,11 @@ def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str,
 def _append_own_scores(
     results: EvalResults, ranking: "Ranking", spec: EvalSpec
 ) -> list[dict[str, Any]]:
-    """Append a score of the log's own model per ranker and slice.
+    """Append to `results` a score of the log's own model per ranker and slice.
 
     Returns:
-        the rankings in the log that stay: those of other rankers, while their scores are there.
-        Scoring the log again drops the scores.
+        the rankings that stay in the log: those of other rankers whose scores are still in it.
+        Scores are dropped when the log is scored again.
     """
     rankers = {standings.ranker for standings in ranking.standings}
     kept = [
@@ -94,13 +97,13 @@ def _append_own_scores(
 
 
 def _has_score_of(results: EvalResults, row: Mapping[str, Any]) -> bool:
-    """Return whether the results hold a score of a ranking that is kept beside them."""
+    """Return whether the results hold the score of a ranking, given as a row of `kept_rankings`."""
     name = _scorer_name(str(row.get("ranker")), row.get("slice"))
     return any(score.scorer == name for score in results.scores)
 
 
 def _scorer_name(ranker: str, part: str | None) -> str:
-    """Return the scorer's name in the scores of a ranker's standings.
+    """Return the name under which the scores of a ranker's standings are written as a scorer.
 
     Args:
         ranker: name of the ranker.
@@ -110,7 +113,7 @@ def _scorer_name(ranker: str, part: str | None) -> str:
 
 
 def _ranker_of(score: EvalScore) -> str:
-    """Return the ranker whose score it is; empty for a score of the eval itself."""
+    """Return the ranker that a score is of; empty for a score of the eval itself."""
     own = f"{NAMESPACE}/"
     if not score.scorer.startswith(own):
         return ""
@@ -118,12 +121,12 @@ def _ranker_of(score: EvalScore) -> str:
 
 
 def _own_scores(standings: "Standings", spec: EvalSpec) -> Iterator[EvalScore]:
-    """Yield the score of a log's own model, if it is among the models."""
+    """Yield the score of the log's own model, if the standings have it."""
     part = (standings.slice or "").removeprefix(f"{spec.task} ")
     for entry in standings.entries:
         if entry.model != spec.model:
             continue
-        # The data do not bound the rating of a separated model.
+        # The data do not bound the rating of a separated model, so its score is not written.
         figures = {
             "score": None if entry.separated else entry.score,
             "low": entry.low,
@@ -147,7 +150,7 @@ def _own_scores(standings: "Standings", spec: EvalSpec) -> Iterator[EvalScore]:
 
 
 def _metrics_of(figures: Mapping[str, Any]) -> dict[str, EvalMetric]:
-    """Return the figures that are known as metrics."""
+    """Return the figures that are not None as metrics, by name."""
     return {
         name: EvalMetric(name=name, value=value)
         for name, value in figures.items()
@@ -165,7 +168,7 @@ def write_header(place: Place, path: Path, header: EvalLog) -> None:
 
 
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
-    """Yield a score with the number of groups, then a score per model with its figures."""
+    """Yield a score with the number of groups between cuts, then one per model with its figures."""
     prefix = standings.ranker.replace("-", "_")
     scorer = _scorer_name(standings.ranker, standings.slice)
     if standings.separation is not None:
@@ -192,7 +195,10 @@ def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
 
 
 def headline_of(separation: "Separation") -> tuple[str, int]:
-    """Return the metric that lists of logs show: the number of groups, and who may be first."""
+    """Return the metric that lists of logs show.
+
+    Its name says which models may be first, and its value is the number of groups between cuts.
+    """
     first = separation.names[: min(separation.cuts, default=len(separation.names))]
     names = " or ".join(first) if len(first) <= 3 else f"one of {len(first)}"
     return f"distinguishable groups, first: {names}", len(separation.cuts) + 1
@@ -201,7 +207,7 @@ def headline_of(separation: "Separation") -> tuple[str, int]:
 def write_beside(log: Place, ranking: "Ranking") -> Place:
     """Write a ranking as JSON beside its log, and return the file.
 
-    Inspect does not take a file of this name for a log.
+    Inspect does not take a file with this name for a log.
     """
     place = _place_beside(log)
     write_text(place, ranking.to_json() + "\n")
@@ -214,10 +220,10 @@ def _place_beside(log: Place) -> Place:
 
 
 def remove_stale_rankings(place: Place) -> list[Place]:
-    """Remove the rankings that an ordinary log got before it was scored anew, and their files.
+    """Remove rankings that are older than the scores of an ordinary log, and their files.
 
     Returns:
-        the other logs that were ranked with it and still hold these rankings.
+        the other logs that were ranked together with this one, and still hold these rankings.
     """
     log = read_eval_log(str(local_file(place)), header_only=True)
     if log.results is None or is_tournament(log):
@@ -233,7 +239,7 @@ def remove_stale_rankings(place: Place) -> list[Place]:
     tell(f"{place.name}: removed its ranking by {rankers}, made of the scores before")
     others = [source for source in sources if _absolute_name(source) != _absolute_name(place)]
     if len(others) == len(sources):
-        # A copy of the log was scored; the ranking of the log itself holds.
+        # Only a copy of the log was scored, so the rankings of the other logs are still right.
         return []
     for source in sources:
         beside = _place_beside(source)
@@ -243,7 +249,7 @@ def remove_stale_rankings(place: Place) -> list[Place]:
 
 
 def remove_rankings(place: Place) -> None:
-    """Remove all rankings from an ordinary log: one of the logs behind them was scored anew."""
+    """Remove all rankings from an ordinary log, after a log that was ranked with it has changed."""
     log = read_eval_log(str(local_file(place)), header_only=True)
     if log.results is not None and not is_tournament(log):
         _drop_rankings(place, log, kept_rankings(log.results.metadata or {}))
@@ -265,5 +271,5 @@ def _drop_rankings(place: Place, log: EvalLog, rankings: Sequence[Mapping[str, A
 
 
 def _absolute_name(place: Place) -> str:
-    """Return a text that is the same for one file under two names."""
+    """Return the absolute name of a place, which is the same for all spellings of its path."""
     return str(place) if isinstance(place, RemoteFile) else str(place.resolve())

@@ -1,4 +1,7 @@
-"""Recorded battles to be re-judged; only logs of tournaments hold the responses, too."""
+"""Read recorded battles that are to be judged again.
+
+Only logs of tournaments also hold the responses.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -36,9 +39,10 @@ class RecordedBattles:
 
     Attributes:
         pairings: the battles.
-        repeats: number of repeats by judge.
-        responses: the responses; None if other files have them.
-        preferred: the model whose responses are known to be better.
+        repeats: number of repeats that each judge has already judged, by name.
+        responses: the responses; None if they are in other files.
+        preferred: name of the model whose responses humans are known to prefer; None if no
+            preferences are known.
     """
 
     pairings: tuple[Pairing, ...]
@@ -50,8 +54,8 @@ class RecordedBattles:
 def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
     """Read the battles to re-judge.
 
-    They are those of tournaments' logs, else pairs with a known preference, else verdicts in any
-    known format.
+    If the sources have logs of tournaments, these are their battles. Otherwise they are pairs of
+    responses with a known preference. If there are none, they are the verdicts in any known format.
 
     Raises:
         UsageError: there are no sources, or they have no battle.
@@ -79,7 +83,7 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
 def _is_own_log(log: FiledRun, sources: Sequence[str]) -> bool:
     """Return whether a log belongs to the run that re-judges `sources`.
 
-    It is an unfinished log of the task `recorded`, or one of the shards of this run.
+    Such a log is an unfinished log of the task `recorded`, or that of a shard of this run.
     """
     spec = log.header.eval
     if spec.task.rpartition("/")[2] != RECORDED:
@@ -128,7 +132,7 @@ def _responses_of(
 def _add_answer(
     answers: dict[tuple[str, str, int], ResponseRow], response: ResponseRow, item: str
 ) -> None:
-    """Add a response; DataError if the model's answer to the item is another one in the record."""
+    """Add a response to `answers`; DataError if they hold another answer to the same item."""
     first = answers.setdefault((item, response.model, response.number), response)
     if first.text != response.text:
         than = f"than in {first.question.source}"
@@ -163,7 +167,7 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     responses = assemble(list(answers.values()), [])
     sources = tuple(str(log.path) for log in logs)
     tasks = {task for log in logs for task in tasks_of(log.header)}
-    # Models that did not meet on an item in the record do not meet now: no response is missing.
+    # Only recorded battles are played again, so responses to other items do not count as missing.
     missing: dict[str, dict[str, str]] = {name: {} for name in responses.models}
     whole = replace(responses, missing=missing, sources=sources, tasks=tuple(sorted(tasks)))
     return RecordedBattles(tuple(pairings), dict(repeats), whole)

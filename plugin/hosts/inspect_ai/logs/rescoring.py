@@ -1,4 +1,7 @@
-"""Find the logs that `inspect score` wrote, and remove their stale rankings; it calls no hook."""
+"""Find the logs that `inspect score` wrote, and remove their outdated rankings.
+
+`inspect score` calls no hook.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,16 +12,19 @@ from podium.printable import tell
 from podium.storage.remote import Place, RemoteFile, list_siblings, place_of
 
 LogStates = frozenset[tuple[str, object]]
-"""Logs, each with a value that changes when it is written."""
+"""Pairs of a log's name and a value that changes when the log is written."""
 
 
 def watch_scoring(command: click.Context | None) -> None:
-    """Have `inspect score` remove the rankings that it made stale when it ends."""
+    """Let `inspect score`, when it ends, remove rankings that are older than the new scores.
+
+    `command` is the running command; other commands and None are ignored.
+    """
     if command is None or command.info_name != "score":
         return
     named = [command.params.get(name) for name in ("log_file", "output_file")]
     words = [str(word) for word in named if word]
-    # The logs beside remote ones would take a request each.
+    # For remote logs, each log beside them would take a request.
     if any("://" in word for word in words):
         return
     before = states_of(logs_near(words))
@@ -27,7 +33,7 @@ def watch_scoring(command: click.Context | None) -> None:
         for log in changed_logs(before, words):
             try:
                 others = remove_stale_rankings(log)
-            # The scores are saved, whatever becomes of the ranking.
+            # The scores are saved already, so an error with the ranking is only printed.
             except Exception as error:
                 tell(f"{log}: its ranking may be older than its scores: {error}")
                 continue
@@ -39,7 +45,7 @@ def watch_scoring(command: click.Context | None) -> None:
 
 
 def states_of(places: Iterable[Place]) -> LogStates:
-    """Return logs with their identity in the store, or their time of modification."""
+    """Return logs with their time of modification, or their version in a remote store."""
     states = set[tuple[str, object]]()
     for place in places:
         state: object
@@ -52,7 +58,7 @@ def states_of(places: Iterable[Place]) -> LogStates:
 
 
 def logs_near(words: Sequence[str]) -> set[Place]:
-    """Return the logs that the words of a command name, and those beside them."""
+    """Return the logs that the words of a command name, and the logs in the same folders."""
     near: set[Place] = set()
     for word in words:
         if word.endswith((".eval", ".json")):
@@ -63,6 +69,6 @@ def logs_near(words: Sequence[str]) -> set[Place]:
 
 
 def changed_logs(before: LogStates, words: Sequence[str]) -> list[Place]:
-    """Return the logs near those that the words name whose states are not those of `before`."""
+    """Return the logs of `logs_near(words)` that have changed since `before` was taken."""
     changed = states_of(logs_near(words)) - before
     return sorted((place_of(name) for name, _ in changed), key=str)

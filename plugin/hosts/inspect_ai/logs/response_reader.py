@@ -1,4 +1,4 @@
-"""The reader of models' responses in Inspect logs; Inspect is loaded with the first log."""
+"""The reader of models' responses in Inspect logs. Inspect is imported with the first log."""
 
 from typing import Any
 

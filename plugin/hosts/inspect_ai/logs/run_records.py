@@ -1,4 +1,4 @@
-"""What an Inspect log says of its run."""
+"""Read the settings of a run from an Inspect log."""
 
 from pathlib import Path
 from typing import Any
@@ -8,11 +8,11 @@ from inspect_ai.log import EvalLog
 from podium.run_record import RunRecord, settings_as_pairs
 
 OWN_FIELDS = ("system_message",)
-"""Settings of generation that a field of a run holds."""
+"""Settings of generation that `RunRecord` holds in a field of their own."""
 
 
 def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
-    """Return what the header of a log says of its run.
+    """Return the record of a log's run, from the log's header.
 
     Args:
         path: path of the log.
@@ -46,14 +46,17 @@ def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
 
 
 def _given_arguments(log: EvalLog) -> dict[str, Any]:
-    """Return the arguments of a task that were given, without defaults where the log tells them
-    apart."""
+    """Return the arguments that were given to the task.
+
+    Logs of older versions of Inspect do not distinguish them from defaults, which are included
+    then.
+    """
     passed = getattr(log.eval, "task_args_passed", None)
     return dict(log.eval.task_args or {} if passed is None else passed)
 
 
 def _solver_arguments(log: EvalLog) -> dict[str, Any]:
-    """Return the arguments of a solver that were given, as far as the log tells them apart."""
+    """Return the arguments that were given to the solver; older logs also hold defaults."""
     passed = getattr(log.eval, "solver_args_passed", None)
     return dict(log.eval.solver_args or {} if passed is None else passed)
 

@@ -1,4 +1,4 @@
-"""The models' answers in Inspect logs, with agents' turns, and the questions of samples."""
+"""Read models' answers, agents' turns and the questions of samples from Inspect logs."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,13 +35,13 @@ def build_agent_response(
 ) -> tuple[str, AgentWork]:
     """Return what a judge is shown of a sample's response, and the model's work.
 
-    In a transcript, what an agent said beside its last call is no final answer, unless that call
-    submitted it.
+    In a transcript, a text that the agent wrote together with its last tool call counts as its
+    final answer only if that call submitted it.
 
     Args:
         sample: the sample, of a log or of a run.
         show: what is shown of agents.
-        beside: characters of the item, which stand beside the response in the prompt.
+        beside: number of characters of the item, which is also in the prompt.
     """
     turns = turns_of(sample)
     answer = sample.output.completion
@@ -50,10 +50,10 @@ def build_agent_response(
 
 
 def _is_final(messages: Sequence[ChatMessage], completion: str) -> bool:
-    """Return whether a completion is an answer.
+    """Return whether a completion is a final answer.
 
-    It is none if the assistant's last message says it beside calls, unless an argument or result
-    of these calls is its end, as `submit()` makes it.
+    It is not one if the assistant's last message has this text and tool calls. But it is one if the
+    text ends with an argument or a result of these calls, as after a call of `submit()`.
     """
     last = max((k for k, message in enumerate(messages) if message.role == "assistant"), default=0)
     message = messages[last] if messages else None
@@ -72,9 +72,9 @@ def _is_final(messages: Sequence[ChatMessage], completion: str) -> bool:
 
 
 def turns_of(sample: EvalSample | TaskState) -> list[Turn]:
-    """Return what happened after the sample's input, without the system prompts before it.
+    """Return the turns after the sample's input and after the system prompts before it.
 
-    The events of a sample that is being scored are those of Inspect's transcript.
+    While a sample is being scored, its events are taken from Inspect's transcript.
     """
     given = (
         []
@@ -96,7 +96,7 @@ def _turns_in(
 
     Args:
         messages: the messages.
-        inner: turns of sub-agents, by the call that started them.
+        inner: turns of sub-agents, by the id of the call that started them.
     """
     for message in messages:
         [text] = text_with_places([message])
@@ -113,7 +113,7 @@ def _turns_in(
 def _assistant_turns(
     message: ChatMessageAssistant, text: str, inner: Mapping[str, Sequence[Turn]]
 ) -> Iterator[Turn]:
-    """Yield the turn of an assistant's message, and the results of tools that its provider ran."""
+    """Yield the turn of an assistant's message, then results of tools that the provider ran."""
     content = [] if isinstance(message.content, str) else message.content
     used = [part for part in content if part.type == "tool_use"]
     calls = [Call(part.id, part.name, part.arguments) for part in used]
@@ -127,9 +127,9 @@ def _assistant_turns(
 
 
 def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
-    """Return the turns of the agents that tool calls started, by call.
+    """Return the turns of the agents that tool calls started, by id of the call.
 
-    Agents that these started in turn are not among them.
+    Turns of agents that were started by these agents are not included.
     """
     spans = {
         event.id: (event.parent_id, event.type) for event in events if event.event == "span_begin"
@@ -157,7 +157,8 @@ def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
 def responses_in(path: Path, show: Show) -> list[ResponseRow]:
     """Return a log's responses.
 
-    An ordinary eval has one per sample and epoch, a tournament those that it requested.
+    An ordinary eval has one response per sample and epoch. A tournament has the responses that it
+    requested from models.
     """
     header = read_by_inspect(path, header_only=True)
     if not is_tournament(header):
@@ -179,7 +180,7 @@ def responses_in(path: Path, show: Show) -> list[ResponseRow]:
             if isinstance(request, RequestMetadata):
                 known = {name: getattr(request, name) for name in AGREE}
                 is_valid = sample.invalidation is None
-                # Every epoch repeats them.
+                # All epochs hold the same answers, so each is kept once.
                 for (name, item), given in parse_answers(
                     request, kept_in_store(sample, NAMESPACE)
                 ).items():
@@ -237,7 +238,10 @@ def question_of(
 
 
 def _split_prompt(given: str | list[ChatMessage]) -> tuple[str, str | None]:
-    """Return instruction and system prompt; messages of a conversation are joined, with roles."""
+    """Return the instruction and the system prompt (None if there is none) of a sample's input.
+
+    If there are several messages, they are joined, each below its role.
+    """
     if isinstance(given, str):
         return given, None
     asked = [message for message in given if message.role != "system"]

@@ -1,4 +1,4 @@
-"""Whether the scores of several runs of a task are comparable, and what was left out of them."""
+"""Check whether the scores of several runs are comparable, and note what was left out."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class ScoredRun(NamedTuple):
 
     @classmethod
     def of_frame(cls, run: FiledRun, frame: pd.DataFrame) -> "ScoredRun":
-        """Return what the table of a log's scores says about the run."""
+        """Return the run with the `reduction` and `figures` in `attrs` of its rows."""
         return cls(run, frame.attrs["reduction"], frame.attrs["figures"])
 
     @property
@@ -38,10 +38,10 @@ class ScoredRun(NamedTuple):
 
 
 def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> list[str]:
-    """Return sentences on tasks whose runs reduce scores so that they measure different things.
+    """Return sentences on accepted tasks whose runs reduce epochs differently.
 
     Raises:
-        DataError: there is such a task, and that is not allowed.
+        DataError: there is such a task, and `allowed` does not contain `epochs`.
     """
     accepted = []
     for task, own in _by_task(runs).items():
@@ -58,7 +58,8 @@ def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> li
 def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
     """Return the metrics that estimate a probability from different numbers of epochs.
 
-    Which of two estimates is larger depends on these numbers. Their difference does not.
+    For such metrics, comparing the two estimates of an item depends on the numbers of epochs. The
+    difference of the estimates does not.
     """
     metrics = dict[str, None]()
     for own in _by_task(runs).values():
@@ -71,7 +72,7 @@ def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
 def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
     """Yield notes on scores whose epochs do not count the same, and on means that differ.
 
-    A mean differs if the results of the log have another one.
+    A mean differs if the log's own results have another one.
     """
     for task, own in _by_task(runs).items():
         ways: dict[str, list[str]] = {}
@@ -115,7 +116,7 @@ def _by_task(runs: Sequence[ScoredRun]) -> dict[str, list[ScoredRun]]:
 
 
 def notes_on_left_out(run: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
-    """Yield notes on the samples of a log that are invalidated or left out of its own figures."""
+    """Yield notes on samples that are invalidated or that the log's own figures do not count."""
     invalidated: LeftOut = frame.attrs["invalidated"]
     if invalidated.names:
         fields = {

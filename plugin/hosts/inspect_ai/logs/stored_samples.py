@@ -1,4 +1,4 @@
-"""Samples of log files, read one at a time; damaged files raise DataError."""
+"""Read the samples of log files one at a time. Damaged files raise DataError."""
 
 import json
 import re
@@ -27,9 +27,12 @@ from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.printable import shorten
 
 MEMBER = re.compile(r"samples/(?P<name>(?P<item>.*?)(_epoch_(?P<epoch>[0-9]+))?)\.json", re.DOTALL)
-"""The name of a member of an `.eval` archive that holds a sample."""
+"""Matches the name of a sample in an `.eval` archive, for example `samples/q7_epoch_2.json`.
+
+The group `name` is `q7_epoch_2`, `item` is `q7`, and `epoch` is `2` (None if there is no epoch).
+"""
 AGENT_STARTED = re.compile(rb'"agent_span_id":\s*"')
-"""Bytes of a sample in which a tool call started an agent."""
+"""Matches the JSON of a sample in which a tool call started an agent."""
 UNUSED = {"events", "store", "attachments", "messages"}
 """Fields of a sample that no reader of scores needs."""
 SCORES: TypeAdapter[dict[str, Score]] = TypeAdapter(dict[str, Score])
@@ -39,14 +42,12 @@ class ScoredSample(NamedTuple):
     """A sample without its transcript.
 
     Attributes:
-        id: of the sample.
-        epoch: counted from 1.
-        metadata: of the sample.
-        scores: by scorer.
-        error: its message; None if the sample ended without one.
-        invalidated: why the sample was invalidated, "" without a reason; None if it is valid.
-        kept: what podium kept in the store of a sample that failed; None for others.
-        input: a text, or messages.
+        epoch: number of the epoch, from 1.
+        scores: the scores by scorer.
+        error: message of the error with which the sample ended; None if there was none.
+        invalidated: why the sample was invalidated ("" if no reason is given); None if it is valid.
+        kept: podium's entry in the store if the sample failed; None otherwise.
+        input: the input, a text or messages.
         attachments: long texts that the input may refer to, by their names.
     """
 
@@ -68,7 +69,7 @@ def read_by_inspect(path: Path, **options: Any) -> EvalLog:
             return read_eval_log(str(path), **options)
         except Exception:
             if not options.get("header_only") and path.suffix == ".eval":
-                # Inspect does not say which sample is damaged.
+                # Inspect's error does not name the damaged sample, so this looks for it.
                 deque(_parse_members(path, _parse_scored), maxlen=0)
             raise
 
@@ -81,10 +82,10 @@ def summaries_of(path: Path) -> list[EvalSampleSummary]:
 
 @contextmanager
 def opened_log(path: Path) -> Iterator[None]:
-    """Check that a log is a file that does not swell when it is unpacked.
+    """Check that a log is a regular file, and an archive safe to unpack; then run the body.
 
     Raises:
-        DataError: it does, or the body of the block fails.
+        DataError: the log fails the check, or the body raises an error.
     """
     with _damage_as_data_error(path):
         if path.suffix == ".eval":
@@ -94,8 +95,10 @@ def opened_log(path: Path) -> Iterator[None]:
 
 
 def samples_of(path: Path) -> Iterator[ScoredSample]:
-    """Yield the samples of a log by epoch, then by id; those of an archive one at a time, to need
-    little memory."""
+    """Return the samples of a log by epoch, then by id.
+
+    Samples of an archive are read one at a time, which takes little memory.
+    """
     if path.suffix == ".eval":
         return _parse_members(path, _parse_scored)
     return map(
@@ -104,10 +107,10 @@ def samples_of(path: Path) -> Iterator[ScoredSample]:
 
 
 def whole_samples(path: Path) -> Iterator[EvalSample]:
-    """Yield the samples of a log, by epoch, then by id, with their messages and media.
+    """Return the samples of a log by epoch, then by id, with their messages and media.
 
-    Samples in which a tool call started an agent have their events, too. Those of an archive are
-    read one at a time, to need little memory.
+    Samples in which a tool call started an agent also have their events. Samples of an archive are
+    read one at a time, which takes little memory.
     """
     if path.suffix == ".eval":
         return _parse_members(path, _parse_whole)
@@ -128,8 +131,8 @@ def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Iterator[Par
         parse: parses the JSON of a sample.
     """
     with opened_log(path), zipfile.ZipFile(path) as archive:
-        # A sample that was run again is there twice under one name, and the name stands for the
-        # later one.
+        # The archive has two entries of one name for a sample that was run again. Reading the name
+        # gives the later entry.
         members = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
         for member in sorted(members, key=_sort_key):
             with _damage_as_data_error(path, member["name"]):
@@ -172,13 +175,13 @@ def _parse_whole(content: bytes) -> EvalSample:
 
 
 def _sort_key(member: re.Match[str]) -> tuple[int, str]:
-    """Return epoch and id of an archive's member; ids that are numbers sort by size."""
+    """Return epoch and id of an archive's member as a sort key; numeric ids sort by size."""
     item = member["item"]
     return int(member["epoch"] or 0), item.zfill(20) if item.isdecimal() else item
 
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:
-    """Return what is needed of a sample that Inspect has read."""
+    """Convert a sample that Inspect has read to a `ScoredSample`."""
     given: Input = (
         sample.input
         if isinstance(sample.input, str)
@@ -203,7 +206,7 @@ def reason_of_invalidation(sample: EvalSample) -> str | None:
 
 @contextmanager
 def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[None]:
-    """Raise DataError for every error of the body; archives and JSON have errors of their own."""
+    """Raise DataError for any error in the body, such as errors of archives and JSON."""
     try:
         yield
     except PodiumError:

@@ -189,6 +189,7 @@ class _RemovalSearch:
         direction = fit.solve(gap)
         expected = fit.expected_credit(pairs.first, pairs.second)
         surplus = self.cells.credit - self.cells.weight.multiply(expected[None, :])
+        # The amount by which one Newton step narrows the gap if the cluster is removed.
         influence = np.asarray(surplus @ (direction[pairs.first] - direction[pairs.second])).ravel()
         influence[list(removed)] = -np.inf
         order = np.argsort(-influence, kind="stable")
@@ -206,6 +207,8 @@ class _RemovalSearch:
         """
         pairs = self.strengths.pairs
         credit, weight = self.cells.resampled_sums(self._counts_without(sets))
+        # Many removals leave the same pairs with battles: connectivity is tested once for each
+        # distinct pattern.
         patterns, place = np.unique(weight > 0, axis=0, return_inverse=True)
         everyone = np.ones(pairs.models, dtype=bool)
         is_connected = [are_connected(pairs, met, everyone) for met in patterns]

@@ -31,6 +31,7 @@ def read_ladder(ratings: Ratings) -> Ladder:
     if isinstance(ratings, Ladder):
         return ratings
     if isinstance(ratings, Mapping):
+        # A value is a rating, or a pair of rating and standard error.
         pairs = (
             (name, given if isinstance(given, tuple | list) else (given,))
             for name, given in ratings.items()
@@ -129,6 +130,7 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
         ratings[name] = numbers
     if not ratings:
         raise UsageError(f"no rating: {HOW}" if source else f"ratings=: no rating: {HOW}")
+    # Ratings without a standard error get the usual one.
     assumed = tuple(name for name, numbers in ratings.items() if len(numbers) == 1)
     elo, se = zip(*((*numbers, USUAL_SE)[:2] for numbers in ratings.values()), strict=True)
     return Ladder(tuple(ratings), elo, se, assumed=assumed, source=source)

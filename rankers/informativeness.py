@@ -169,6 +169,8 @@ def count_differences(
         number = np.bincount(cell, minlength=coded.clusters * size)
         mean = np.round(ratio_or_nan(np.bincount(cell, seen, coded.clusters * size), number), 12)
         against = (level_of(mean) if level_of else mean).reshape(-1, size)
+        # Of n models with a verdict there are n (n - 1) / 2 pairs; pairs of equal verdicts are
+        # counted for each verdict in turn.
         compared[:, anchor] = comb((~np.isnan(against)).sum(axis=1), 2)
         levels = np.unique(against[~np.isnan(against)])
         same = sum(comb((against == value).sum(axis=1), 2) for value in levels)
@@ -185,6 +187,8 @@ def _by_anchor(
     The arrays are the codes of the items, the codes of the opponents, and the verdicts from the
     side of the opponents.
     """
+    # Each battle occurs twice: once with b as the anchor, and once with a. Sorted by anchor, the
+    # arrays are split where the next anchor begins.
     anchor = np.concatenate([coded.b, coded.a])
     order = np.argsort(anchor, kind="stable")
     item = np.tile(coded.cluster.astype(np.int64), 2)[order]

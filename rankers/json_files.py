@@ -172,6 +172,7 @@ def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator
     elif isinstance(value, list | tuple):
         parts = enumerate(value)
     for key, part in parts:
+        # The fields in `extra` are in the row itself in the file, and are named so.
         inner = f"{place}.{key}".removeprefix(".").removesuffix(".extra")
         yield from _impossible_numbers(part, inner, str(key) if is_record else "")
 
@@ -233,6 +234,7 @@ class CalibrationContent(JsonRecord):
     beta_high: float | None
     beta_battles: int
     regularization: Annotated[float, Field(ge=0)]
+    # `sandwich`, or `bootstrap:` and a number of resamples of at least 2.
     se_method: Annotated[str, Field(pattern=r"^(sandwich|bootstrap:([2-9]|[1-9][0-9]+))$")]
     seed: int
     loo: ByKind[calibration.Accuracy]
@@ -278,6 +280,7 @@ def read_calibration(path: str | Path) -> calibration.Calibration:
 
 REMEDY = "give what `podium rank --format json -o ranking.json` writes"
 KNOWN = {field.name for field in fields(Entry)} - {"extra"}
+"""Names of the fields of a row that `Entry` has; others are columns of the ranker."""
 
 
 def _gather_extra(row: Any) -> Any:
@@ -305,6 +308,7 @@ class Diagnostics(TypedDict, total=False):
 
 
 FormatSpecification = Annotated[str, Field(pattern=r"^\.[0-9]{1,2}[fg%]$")]
+"""A format of numbers as Python writes it: `.0f`, `.3g` or `.1%`."""
 
 
 class ScaleFields(TypedDict, total=False):

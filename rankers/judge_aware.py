@@ -150,6 +150,7 @@ def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
     reach = t_quantile(data.coded.clusters, level) * np.sqrt(np.diag(free.covariance()))
     position = np.full(len(data.judges), np.nan)
     position[free.positioned] = free.at[columns.stop :]
+    # Parameters are ordered: strengths, slopes, then position effects of judges with known orders.
     position_reach = np.full(len(data.judges), np.nan)
     position_reach[free.positioned] = reach[columns.stop :]
     figures = {"slope": (free.slopes, reach[columns]), "position": (position, position_reach)}

@@ -166,6 +166,8 @@ def _slope_with_errors(
     Returns:
         The slope, the ends of its 97.5% interval, infinite where unbounded, and the p-value.
     """
+    # Rotate the differences so that V is the unit matrix and S is diagonal, with `ratio` on the
+    # diagonal. Then V + b^2 S has the diagonal `variance`; rows below are slopes.
     values, vectors = linalg.eigh(s, v)
     slopes = np.tan(ANGLES)[:, None]
     ratio = np.maximum(values, 0)
@@ -178,6 +180,7 @@ def _slope_with_errors(
     score = np.sum(place * residual / variance, axis=1) ** 2 / np.sum(place**2 / variance, axis=1)
     best = int(np.argmin(np.sum(residual**2 / variance, axis=1)))
     p = 2 * stdtr(clusters - 1, -np.sqrt(score[np.argmin(np.abs(slopes - 1))]))
+    # The interval extends from the best slope to the nearest rejected slope on either side.
     outside = np.flatnonzero(score > t_quantile(clusters, SLOPE_LEVEL) ** 2)
     low = outside[outside < best].max(initial=-1)
     high = outside[outside > best].min(initial=len(slopes))
@@ -207,12 +210,15 @@ def _drifts(
     Returns:
         Drifts in logits, their standard errors, and their p-values, each of shape (n,).
     """
+    # Multiplying by the inverse Cholesky factor makes the errors independent with variance 1. Then
+    # a drift of model k adds a multiple of column k of `shift` to the residuals.
     root = linalg.cholesky(covariance, lower=True)
     shift = linalg.solve_triangular(root, contrasts, lower=True)
     residual = linalg.solve_triangular(root, residual, lower=True)
     if x is not None:
         along = linalg.solve_triangular(root, x, lower=True)
         along /= np.linalg.norm(along)
+        # Remove the direction that the fitted slope explains.
         shift = shift - np.outer(along, along @ shift)
         residual = residual - along * (along @ residual)
     information = np.sum(shift**2, axis=0)
@@ -324,6 +330,7 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
         prior.scale if prior else elo_scale(models, bounded_models(fit.graph), items, None, None)
     )
     separated = fit.graph.separated
+    # `by_penalty` are the variances by the inverse Hessian, to which the penalty contributes.
     covariance = scale.covariance(fit.covariance(coded))
     covariance[separated] = 0
     covariance[:, separated] = 0

@@ -187,6 +187,11 @@ def _place_models(
     def rate(
         k: int, kind: str, credit: np.ndarray, theta: np.ndarray
     ) -> tuple[ModelBattles, float, float | None]:
+        """Return the battles of model k against calibrated ones, its log-strength and its Elo.
+
+        `kind` is `soft` or `hard`, `credit` the credits of this kind, and `theta` the
+        log-strengths of the calibrated models, which keep theirs.
+        """
         own = build_model_battles(evidence, k, credit, theta)
         strength = theta[k] if evidence.models[k] in known else fit_single_strength(own, penalty)
         return own, strength, finite_or_none(MEAN + POINTS * factors[kind] * strength)

@@ -285,6 +285,7 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     # The weighted leads of the first model over each other model, by item, the largest first.
     # Removing an item subtracts its lead from the sum.
     leads = np.sort(weight * (matrix.values[:, [first]] - matrix.values), axis=0)[::-1]
+    # Row k says which models overtake the first one after k + 1 items are removed.
     overtaken = (leads.sum(axis=0) - np.cumsum(leads, axis=0))[:-1] < -SAME_SCORE
     items = np.where(overtaken.any(axis=0), 1 + overtaken.argmax(axis=0), len(leads))
     rival = min(range(len(mean)), key=lambda k: (items[k], -mean[k]))
@@ -333,6 +334,7 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
         # The battles compare only some of the models that have a score on the item, as a chain in
         # which every score occurs. The counts are those of the battles of all pairs of models.
         number = (known @ matrix.is_known) - matrix.is_known.sum(axis=0)
+        # The mid-rank minus 1 is the number of models that a model beats on an item, ties as half.
         beaten = rankdata(matrix.values, axis=1, nan_policy="omit") - 1
         met = (known - 1)[:, None] * matrix.is_known
         weight = matrix.weight[:, None]
@@ -404,6 +406,8 @@ def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
         # NaN is sorted to the end.
         order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
         ordered = values[order]
+        # The median is the first score at which the cumulated weight reaches half of the total. If
+        # it is exactly half there, the median is the midpoint with the next score.
         reached = np.cumsum(counts[:, order] * weight[order], axis=1)
         total = reached[:, -1:]
         lower = (reached >= total / 2 * (1 - ROUNDING)).argmax(axis=1)

@@ -229,6 +229,7 @@ def win_rate_errors(battles: BattleData, pairs: Pairs) -> tuple[np.ndarray, np.n
     is_pooled = are_pooled(pairs, battles.clusters)
     weights = rate_weights(pairs)
     sums = _sum_rate_errors(battles, pairs, weights, is_pooled)
+    # Degrees of freedom of the pooled variance: all items of all pairs, minus one mean per pair.
     repeats = int(np.sum(np.asarray(pairs.items) - 1))
     pooled_variance = sums.square_shares * sums.square_errors.sum() / max(repeats, 1)
     pair_variance = np.where(is_pooled, pooled_variance, 0.0)

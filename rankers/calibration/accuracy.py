@@ -42,6 +42,7 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
     mae, mae_low, _ = mean_interval(np.abs(judge - human), level)
     mae_interval = None
     if mae > 0 and mae_low is not None:
+        # By the delta method, the standard error of log(mae) is that of mae divided by mae.
         factor = float(np.exp((mae - mae_low) / mae))
         mae_interval = (mae / factor, mae * factor)
     spearman = correlate("spearman", judge, human)
@@ -222,6 +223,7 @@ def _jackknife(
     """
 
     def difference(kept: np.ndarray | slice) -> float:
+        """Return the difference of the correlations over some of the models, NaN if unknown."""
         our_correlation = correlate(rule, ours[0][kept], ours[1][kept])
         their_correlation = correlate(rule, theirs[0][kept], theirs[1][kept])
         if our_correlation is None or their_correlation is None:

@@ -89,6 +89,7 @@ def bin_predictions(
     # Rounded, because s(x) and 1 - s(-x) differ in the last digit, and battles of equal
     # probability would then be in different bins.
     sure = np.maximum(probability, 1 - probability)[rows].round(12)
+    # Empty tenths, as with many equal probabilities, are dropped by numbering the others anew.
     tenth = np.minimum((stats.rankdata(sure) - 0.5) * BINS // len(rows), BINS - 1)
     number = np.unique(tenth, return_inverse=True)[1]
     size = np.abs(margin[rows])
@@ -168,6 +169,8 @@ def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
     """
     if not len(judge):
         return None
+    # A 3 x 3 table of verdicts (rows) and labels (columns). Seen from the other side, both have
+    # the opposite sign, which reverses rows and columns.
     cell = 3 * (judge + 1).astype(int) + (human + 1).astype(int)
     table = np.bincount(cell, minlength=9).reshape(3, 3)
     if table[1, 1] == len(judge):
@@ -195,6 +198,8 @@ def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.nd
     human_share = _share_of_labels(is_labelled)
     chance = float(judge_share @ human_share)
     agree = judge == human
+    # kappa = (agreement - chance) / (1 - chance), linearized in the agreement and in the shares of
+    # the judge's and of humans' labels, from which chance follows.
     by_judge = is_judged @ human_share - chance
     by_human = is_labelled @ judge_share - chance
     by_chance = by_judge + by_human

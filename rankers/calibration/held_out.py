@@ -68,6 +68,7 @@ def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorr
     squares = square_of_human - 2 * kappa * (s @ h) + kappa**2 * square_of_judge
     squares = np.maximum(squares, 1e-12 * max(square_of_human, 1e-300))
     log_prior = np.log1p((LOG_KAPPA / PRIOR_SCALE) ** 2)
+    # Integrating out the variance of the error leaves squares^(-(n - 1) / 2).
     log_density = -(number - 1) / 2 * np.log(squares) - log_prior
     weight = softmax(log_density)
     mean = float(weight @ kappa)
@@ -109,9 +110,11 @@ def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
         return 0.0
 
     def loss(c: float) -> float:
+        """Return minus twice the log-likelihood of c, up to a constant."""
         return float(np.sum(np.log(variance + c) + residual**2 / (variance + c)))
 
     def derivative(c: float) -> float:
+        """Return the derivative of `loss`."""
         return float(np.sum(1 / (variance + c) - (residual / (variance + c)) ** 2))
 
     most = float(np.mean(residual**2)) * 4 + 1e-9
@@ -199,6 +202,7 @@ def hold_out_models(
         weights = np.tile(order_weights(given, signal), (len(evidence.models), 1))
 
     def credits_of_fold(k: int) -> np.ndarray:
+        """Return the soft credits by the map fitted without model k, shape (battles,)."""
         return signal.predict(weights[k])
 
     human = evidence.human

@@ -371,6 +371,7 @@ def _mean_difference_test(
         name = "sign flips"
 
     def tails(null: float) -> Tails:
+        # For each side the larger p-value counts, of the plain test and of the corrected one.
         rest = share * (differences - null)
         return larger_tails(plain(rest), unskewed_tails(rest))
 

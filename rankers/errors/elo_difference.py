@@ -109,6 +109,7 @@ class RatingGap:
     def common_code(self) -> np.ndarray:
         """Code of each model in the fit in which a and b share one code, shape (models,)."""
         code = np.arange(self.pairs.models)
+        # Codes above b move down by one, because b has no code of its own.
         code -= code > self.b
         code[self.b] = code[self.a]
         return code
@@ -189,6 +190,7 @@ class RatingGap:
         along_b = direction[coded.b]
         reach = coded.weight * (along_a - along_b)
         surplus = coded.credit - expected
+        # Each item gets an equal part of the derivative of the penalty.
         prior = self.regularization * direction * theta / coded.clusters
         scores = np.bincount(coded.cluster, reach * surplus, coded.clusters) - prior.sum()
         # Scores that cancel up to rounding are zero.
@@ -196,6 +198,7 @@ class RatingGap:
         size = np.bincount(coded.cluster, most * np.abs(surplus), coded.clusters)
         size = size + np.abs(prior).sum()
         scores = np.where(np.abs(scores) > ROUNDING * size, scores, 0.0)
+        # The mean square of the score if each battle were won and lost with even chance.
         squares = float(np.sum(reach**2 * (expected**2 + (1 - expected) ** 2)) / 2)
         return scores, squares / max(self.items, 1)
 

@@ -147,9 +147,12 @@ class FewBattles:
         total = float(self.weight.sum())
         items = int(self.item.max()) + 1
         has_won = self.earned > total / 2
+        # The mean expected credit is at least alpha^(1 / n), and the observed one is 1 (or 0).
         allowed_surplus = (1 - alpha ** (1 / items)) * total
 
         def excess(at: float) -> float:
+            """Return how far the credit exceeds what is allowed at a log-strength; 0 at the
+            end."""
             slope = self.sensitivity(at)
             opponent_variance = slope @ covariance @ slope
             error = float(np.sqrt(allowed_surplus**2 + reach**2 * opponent_variance))
@@ -180,12 +183,15 @@ class FewBattles:
         from scipy.optimize import brentq
 
         def excess(sign: int, at: float) -> float:
+            """Return the credit minus the end of its interval at a log-strength: the upper end for
+            sign 1, the lower end for -1."""
             slope = self.sensitivity(at)
             opponent_variance = slope @ covariance @ slope
             error = float(np.sqrt(self.credit_variance(at) + opponent_variance))
             return self.earned - self.expected_sum(at) - sign * reach * error
 
         def end(sign: int) -> float:
+            """Return the lower (sign 1) or upper (sign -1) end of the log-strength's interval."""
             if excess(sign, -FARTHEST) > 0 > excess(sign, FARTHEST):
                 return brentq(partial(excess, sign), -FARTHEST, FARTHEST)
             return -sign * np.inf
@@ -315,6 +321,7 @@ def covariance_with_few(
     for guest in guests:
         code = guest.model
         slope = guest.sensitivity(theta[code])
+        # If an opponent's strength moves, the guest's strength follows by its share of the slopes.
         propagation[code, code] = 0
         propagation[code, guest.opponents] = slope / slope.sum()
         credit_variance[code] = guest.credit_variance(theta[code]) / slope.sum() ** 2

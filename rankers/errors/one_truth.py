@@ -49,6 +49,8 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
     """
     own = _own_design(fit)
     models = len(fit.theta)
+    # `scores` are the gradients by the judges' own strengths, by item. `net` lacks what the fitted
+    # parameters absorb: `cross` is the information between them and the judges' own strengths.
     weighted = own.multiply(fit.curvature[:, None]).tocsr()
     scores = (add_by_cluster(fit.data.coded, fit.surplus) @ own).toarray()
     cross = (weighted.T @ fit.design).toarray()

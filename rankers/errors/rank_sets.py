@@ -255,6 +255,7 @@ def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, 
     """
 
     def has_error(first: int, second: Any) -> Any:
+        # Both models have a standard error, and their difference varies between items.
         return is_known[first] & is_known[second] & ~is_constant[first, second]
 
     return has_error

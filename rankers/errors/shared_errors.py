@@ -110,6 +110,8 @@ class _Residuals:
             Covariances, shape (sizes, pairs).
         """
         both = ~np.isnan(self.values[:, self.first] * self.values[:, self.second])
+        # `shares` has, for each pair of judges, the share of its common matchups at each
+        # difference of log-strengths, shape (pairs, gaps).
         shares = np.stack(
             [np.bincount(self.gap, column, len(self.gaps)) / column.sum() for column in both.T]
         )
@@ -125,6 +127,7 @@ class _Residuals:
                 effect = shrinkage / ATTENUATION / np.sqrt(1 - shrinkage**2)
             fixed_part = np.multiply.outer(own, self.gaps)
             random_part = np.multiply.outer(effect, NODES)
+            # Expected credits by judge, difference of log-strengths and node of the item effect.
             credit = expit(fixed_part[:, :, None] + random_part[:, None])
             centred = credit - (credit @ weights)[:, :, None]
             covariance_by_gap = (centred[self.first] * centred[self.second]) @ weights
@@ -237,6 +240,8 @@ def _residuals(fit: SlopeFit) -> _Residuals:
     models = len(fit.theta)
     distinct, _ = data.matchups()
     values = data.means_by_judge(data.coded.credit - fit.expected_credit)
+    # A matchup's number is item * models^2 + lower code * models + higher code: the remainder is
+    # the pair.
     codes, gap = np.unique(distinct % models**2, return_inverse=True)
     gaps = fit.theta[codes // models] - fit.theta[codes % models]
     known = ~np.isnan(values)

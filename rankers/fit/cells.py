@@ -120,7 +120,8 @@ class SummedBattles:
         for block in self.blocks():
             clusters += block.clusters
             by_model += block.clusters_by_model()
-            # Cells of one cluster and pair are adjacent.
+            # Cells of the same cluster and pair are adjacent (a and b may be swapped), so each
+            # pair is counted where a new pair or cluster begins.
             pair, *_ = pair_index(block, self._pairs)
             is_other_pair = pair[1:] != pair[:-1]
             is_other_cluster = block.cluster[1:] != block.cluster[:-1]

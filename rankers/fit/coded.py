@@ -152,6 +152,7 @@ def code_battles(
     a, b, models = _code_present_models(table["model_a"].cat, table["model_b"].cat)
     unit = cluster if battles.has_items else "row"
     codes = cluster_codes(battles, unit)[keep]
+    # Clusters without a kept battle have no code: the cumulative count numbers the others anew.
     present = np.bincount(codes) > 0
     return CodedBattles(
         a=a,

@@ -88,6 +88,8 @@ def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray)
     winner = np.concatenate([pairs.first, pairs.second])
     loser = np.concatenate([pairs.second, pairs.first])
     shape = (pairs.models, pairs.models)
+    # All possible edges as one sparse matrix, whose values are their positions in `winner`. The
+    # graph of a resample keeps the edges along which credit was earned, without sorting anew.
     places = sparse.csr_matrix((np.arange(len(winner)), (winner, loser)), shape=shape)
     separated = np.empty((len(credit), pairs.models), dtype=bool)
     for k, (earned, played) in enumerate(zip(credit, weight, strict=True)):

@@ -340,6 +340,7 @@ def fit_one_strength(likelihood: Likelihood, at: np.ndarray, code: int) -> float
     """
     design = likelihood.design
     penalty = likelihood.penalty[code]
+    # 1 in rows in which the model is first, -1 in rows in which it is second.
     side_in_all_rows = (design.first == code).astype(np.float64) - (design.second == code)
     rows = np.flatnonzero(side_in_all_rows)
     side = side_in_all_rows[rows]
@@ -392,6 +393,7 @@ def _iterate(
         active = active[is_moving]
         previous_move = move[is_moving]
         here = here.select(is_moving)
+    # The first-order gain of the last step, for the samples that still move.
     gains = np.sum(gradient * step.at, axis=1)[is_moving]
     raise _no_convergence(gains, here.weight.sum(axis=1), float(move.max()))
 
@@ -568,6 +570,7 @@ def _damp_factors(
         logits_at_end = origin.logits + part * whole.logits
         surplus, _ = likelihood.loss(origin.credit, origin.weight, logits_at_end)
         pull = likelihood.penalty_gradient(origin.at + part * whole.at)
+        # The slope of the penalized log-likelihood along the step, at its end.
         slope = np.sum(surplus * whole.logits, axis=1) - np.sum(pull * whole.at, axis=1)
         left = left[slope < -ROUNDING * predicted[left]]
         factor[left] /= 2

@@ -122,6 +122,7 @@ def fit_random_effects(
     is_wide = np.zeros(len(phi), dtype=bool) if misjudged is None else misjudged
 
     def average(grid: np.ndarray, dispersion: float) -> RandomEffects:
+        """Return the posterior for one dispersion, averaged over a grid of tau."""
         spread = np.where(is_wide, WIDE, grid[:, None])
         modes = _find_modes(pairs, phi, grid, spread, spread_prior, dispersion)
         return _average(modes, phi, dispersion)
@@ -146,6 +147,8 @@ def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
     variance = p * (1 - p)
     design = DesignMatrix(None, labels.a, labels.b, len(theta))
     information = design.information((labels.weight * variance)[None])[0]
+    # The information has no inverse, because rows identify only differences: half of a unit matrix
+    # is added.
     inverse = linalg.inv(information + np.eye(len(theta)) / 2)
     influence_of_row = (inverse[labels.a] - inverse[labels.b]) * (labels.weight * surplus)[:, None]
     influence_of_item = surplus_by_cluster(labels, p) @ inverse
@@ -271,9 +274,11 @@ def _average(modes: _Modes, phi: np.ndarray, dispersion: float) -> RandomEffects
     theta = weight @ thetas
     with_parameters = centring @ modes.joint
     covariances = with_parameters @ centring.T
+    # The covariance of a mixture over tau: the mean covariance, plus the covariance of the means.
     within = np.tensordot(weight, covariances, 1)
     between = (thetas - theta).T @ (weight[:, None] * (thetas - theta))
     tails = (0.05, 0.95)
+    # The grid decreases, and interpolation needs increasing nodes.
     log_taus = np.interp(tails, np.cumsum(weight[::-1]), np.log(modes.grid[::-1]))
     tau_low, tau_high = np.exp(log_taus)
     variance_of_u = np.einsum("tii->ti", modes.joint)[:, :-1]

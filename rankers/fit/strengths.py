@@ -247,6 +247,7 @@ class Strengths:
         credit, weight = cells.resampled_sums(counts)
         sound = are_sound(self.pairs, credit, weight)
         theta = np.full((len(counts), self.pairs.models), np.nan)
+        # Resamples that separate models need a penalty for a finite fit, even if lambda is 0.
         for part, penalty in (
             (sound, self.regularization),
             (~sound, max(self.regularization, REGULARIZATION)),
@@ -261,6 +262,8 @@ class Strengths:
             if lost.all() or (scale.pinned is not None and lost[scale.pinned]):
                 scores[draw] = np.nan
                 continue
+            # Unbounded models get their strengths by all battles, shifted by the mean change of
+            # the bounded ones, so that they do not move the origin.
             share = np.where(lost, 0.0, scale.weights)
             shift = share @ (theta[draw] - self.theta) / max(share.sum(), 1e-300)
             scores[draw] = scale.scores(np.where(lost, self.theta + shift, theta[draw])) + beyond

@@ -247,15 +247,19 @@ def _fit_rate(
     value = float(share @ expected)
     if not EXTREME < value < 1 - EXTREME:
         raise NotIdentifiedError(UNBOUNDED)
+    # Delta method: the gradient of the win rate by the coefficients.
     gradient_of_value = (share * expected * (1 - expected)) @ at_equal_lengths
     fitted = expit(all_rows @ at)[: len(rows)]
     scores = (w * (y - fitted))[:, None] * rows
+    # x' I^-1 x of each row x. Times the curvature, it is the leverage of the row; an item has the
+    # sum of its rows.
     distance = np.sum(rows * np.linalg.solve(information, rows.T).T, axis=1)
     leverage = np.bincount(item, w * fitted * (1 - fitted) * distance)
     # The fit follows the credits of an item, so that the item's residuals are too small. HC2
     # divides them by sqrt(1 - leverage).
     remainder = 1 - np.minimum(leverage, MOST_LEVERAGE)[item]
     by_coefficients = scores @ np.linalg.solve(information, gradient_of_value) / np.sqrt(remainder)
+    # A battle contributes through the mean over battles, and through the fitted coefficients.
     influence = np.zeros(len(lead))
     influence[is_known] = share * (expected - value) + by_coefficients
     return Rate(value, influence, len(items) - len(columns), sd, float(at[1]))

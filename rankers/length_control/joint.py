@@ -112,6 +112,7 @@ def fit_with_length(
         NotConvergedError: the fit has no maximum.
     """
     likelihood = column_likelihood(coded, term[:, None], regularization)
+    # The information about the slope, without and with free strengths (its Schur complement).
     free = replace(likelihood, penalty=np.zeros_like(likelihood.penalty))
     matrix = free.information_at(np.append(start, 0.0))
     total = matrix[-1, -1]

@@ -163,7 +163,7 @@ def finding_label(finding: PairFinding, among: Sequence[PairFinding]) -> str:
 
     Args:
         finding: the finding.
-        among: the findings of which it is one; the candidate is named if they have several.
+        among: all findings that are shown. The candidate is named if they have several candidates.
     """
     has_several_candidates = len({own.candidate for own in among}) > 1
     parts = []

@@ -119,7 +119,11 @@ class GateDecision:
 
 @dataclass(frozen=True)
 class Gate:
-    """The decisions about all requirements."""
+    """The decisions about all requirements.
+
+    Attributes:
+        decisions: a decision per requirement and finding that it is about.
+    """
 
     decisions: tuple[GateDecision, ...]
 

@@ -190,6 +190,7 @@ def _credit_results(direct: pd.DataFrame, column: str = "credit") -> pd.DataFram
     """
     known = direct.dropna(subset=["credit"])
     items = known.assign(earned=known[column] * known["weight"]).groupby("item", sort=True)
+    # The weighted mean is divided out of the sums, and then `weight` becomes the mean weight.
     means = items.agg({"earned": "sum", "weight": "sum", "is_identical": "any"}).reset_index()
     means["difference"] = means["earned"] / means["weight"] - 0.5
     means["weight"] = items["weight"].mean().to_numpy()
@@ -289,6 +290,7 @@ def verdict_differences(
     differences = {ELO: elo_difference(coded, candidate, baseline)}
     if len(results):
         by_item = results["difference"].to_numpy()
+        # If every item is a win, a loss or a tie, an exact test of wins and losses is possible.
         is_three_valued = set(np.unique(by_item)) <= {-0.5, 0.0, 0.5}
         step = 0.5 if is_three_valued else None
         weight = results["weight"].to_numpy()

@@ -81,7 +81,12 @@ UNNAMED_METRIC = "metric not named"
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The answers of all sections about one judge, by JSON key."""
+    """The answers of all sections about one judge.
+
+    Attributes:
+        subject: the judge with its verdicts.
+        answers: the answers by JSON key of the section.
+    """
 
     subject: Subject
     answers: Mapping[str, Reply]

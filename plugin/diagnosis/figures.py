@@ -90,7 +90,10 @@ class Statistic(Estimate):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Why a figure cannot be computed, and what the user can do; as text it is a dash."""
+    """Why a figure cannot be computed, and what the user can do.
+
+    It has the text attributes of a `Statistic`, which are dashes.
+    """
 
     why: str
     remedy: str

@@ -28,6 +28,7 @@ from podium.tables import Table
 from podium.wording import plural
 
 RESAMPLES = 500
+"""Number of bootstrap resamples from which the noise of the SNTD is computed."""
 MOST_DRAWN = 20_000_000
 """Largest product of triples and resamples.
 
@@ -204,6 +205,7 @@ def deviations_of_draws(
     """Return `model_deviation` for bootstrap resamples of the items, shape (resamples,)."""
 
     def deviations(counts: np.ndarray) -> np.ndarray:
+        """Return the mean SNTD for item counts of shape (draws, items), shape (draws,)."""
         credit, weight = cells.resampled_sums(counts)
         return model_deviation(ratio_or_nan(credit, weight), triples)
 
@@ -213,8 +215,8 @@ def deviations_of_draws(
 def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
     """Return one-sided p-values that a win rate is not above 0.5, shape (2, pairs).
 
-    The first row has the p-values of the win rates of each pair's first model, the second row
-    those of its second model. They are from a t test clustered by item.
+    The first row is about the win rates of each pair's first model, the second row about those of
+    its second model. The test is a t test clustered by item.
 
     Args:
         cells: the credits by cluster and pair.
@@ -300,7 +302,13 @@ class PairResidual(NamedTuple):
 
 
 class JointTest(NamedTuple):
-    """An F test that all residuals are 0, with its two degrees of freedom and p-value."""
+    """An F test that all residuals are 0.
+
+    Attributes:
+        statistic: the value of F.
+        degrees: degrees of freedom of numerator and denominator.
+        p: p-value.
+    """
 
     statistic: float
     degrees: tuple[int, int]
@@ -532,6 +540,8 @@ def _test_pairs(
     is_separated = strengths.graph.separated
     is_bounded = ~(is_separated[pairs.first] | is_separated[pairs.second])
     rarer = np.minimum(expected, 1 - expected)
+    # `rarer` is the smaller of the two expected win rates, so that items * rarer is the smaller of
+    # the expected numbers of wins and losses. `flat` pairs were all won by one model.
     tested = is_bounded & (items >= FEWEST_ITEMS) & (items * rarer >= FEWEST_OF_A_KIND)
     flat = (pairs.credit == 0) | (pairs.credit == pairs.weight)
     se = np.sqrt((influence**2).sum(axis=0) * clusters / max(clusters - 1, 1))

@@ -48,6 +48,7 @@ Scores within a smaller range are hardly on the Elo scale, so that win rates are
 """
 SELF_BIAS = "self-bias"
 RESAMPLES = 500
+"""Default number of bootstrap resamples of the items."""
 Counts: TypeAlias = np.ndarray | None
 """How often each resample draws each item, shape (draws, items).
 
@@ -433,8 +434,8 @@ class GoldComparison:
         """Build the records of all systems, the strongest bias first.
 
         Args:
-            raw: raw biases and their draws, as of `_biases_beyond`.
-            corrected: corrected biases and their draws.
+            raw: raw biases in the sample and in resamples, as `_biases_beyond` returns them.
+            corrected: corrected biases in the sample and in resamples.
         """
         in_pairs = np.concatenate([self.both.first, self.both.second])
         opponents = np.bincount(in_pairs, minlength=self.systems)

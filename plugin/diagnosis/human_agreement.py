@@ -29,6 +29,7 @@ from podium.tables import Report, Table
 from podium.text import as_text
 
 RESAMPLES = 1000
+"""Number of bootstrap resamples for the interval of the calibration error."""
 LABELS = (
     "give a column human (what model_a earned from humans), or name a human judge with "
     "--human-judge"

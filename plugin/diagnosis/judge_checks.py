@@ -76,7 +76,12 @@ MOST_REASONS = 10
 
 
 class Family(NamedTuple):
-    """The name of a model family, and whether it was `given` or `guessed`."""
+    """The family of a model.
+
+    Attributes:
+        name: name of the family.
+        how: `given` if the user gave it, `guessed` if it is from the model's name.
+    """
 
     name: str
     how: str

@@ -26,8 +26,10 @@ from podium.rankers.errors.intervals import resample
 from podium.tables import EMPTY, Table
 
 RESAMPLES = 200
+"""Default number of bootstrap resamples of the items."""
 AFRESH = "re-judge the old responses: inspect eval podium/recorded -T battles=LOG"
 MATCHUP = ["item", "first", "second", "response"]
+"""Columns that identify what is compared; a matchup is one combination of their values."""
 LENGTHS = ["length_first", "length_second"]
 
 Drift: TypeAlias = dict[str, Statistic] | Missing
@@ -51,7 +53,13 @@ class JudgeStanding(NamedTuple):
 
 
 class Correlation(NamedTuple):
-    """Kendall's tau of two judges' Bradley-Terry rankings."""
+    """How two judges' Bradley-Terry rankings agree.
+
+    Attributes:
+        first: name of the first judge.
+        second: name of the second judge.
+        tau: Kendall's tau of the two rankings.
+    """
 
     first: str
     second: str
@@ -359,6 +367,8 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         return Missing(f"there are {len(subjects)} judges", "give the verdicts of two")
     if not all(subject.battles.has_items for subject in subjects):
         return Missing("no row names its item, which judges share", "give a column item")
+    # Rows without an item have a `row` of their own and are left out: they match nothing. Repeats
+    # of a matchup are averaged.
     tables = [_by_matchup(subject.battles) for subject in subjects]
     own = []
     for table in tables:
@@ -437,6 +447,7 @@ def _drift(
         return Missing(f"{len(names)} models have bounded ratings by both", "judge more battles")
     level = subjects[0].level
     codes = np.concatenate([own.rows.code for own in ratings])
+    # Intervals hold for all models together (Bonferroni), which the level of each allows for.
     rows = Clustered(codes, "item", 1 - (1 - level) / len(names))
     signed_elo = []
     signed_influence = []

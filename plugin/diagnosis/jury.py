@@ -314,7 +314,7 @@ def _ways(
     for code, name in enumerate(data.judges):
         ways[name] = data.take(data.judge == code)
     _, matchup = data.matchups()
-    # The first verdict on each matchup in a random order is that of a random judge.
+    # In a random order of verdicts, the first verdict on each matchup is by a random judge.
     turn = rng.permutation(len(matchup))
     first_in_turn = np.unique(matchup[turn], return_index=True)[1]
     ways[ROTATION] = data.take(np.sort(turn[first_in_turn]))

@@ -135,8 +135,9 @@ def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
 def _within_items(battles: _Losses, models: int) -> list[_Sum]:
     """Return each model's number of losses over items on which several pairs met.
 
-    By chance, a model's number of losses on an item is equally likely to be that of any model with
-    the same number of battles there (a group). Models alone in their group are left out.
+    A group is all models with the same number of battles on an item. By chance, each model of a
+    group is equally likely to have any of the numbers of losses that occur in the group. Models
+    that are alone in their group are left out.
     """
     if not battles.lost.any():
         return [_Sum(0, [])] * models

@@ -12,9 +12,9 @@ from podium.diagnosis.clustered import Clustered, two_sided_p
 from podium.diagnosis.figures import Figured, Statistic
 
 MOST_JUDGES = 20
-"""Largest number of judges of which each is tested.
+"""Largest number of judges with which each judge is tested.
 
-With more judges, each has few pairs, and only all judges together are tested.
+More judges have few pairs each, and are tested together only.
 """
 MOST_BY_ORDER = CHECKS["order decides"].threshold
 """Largest |win rate of the response shown first - 0.5| at which the order does not decide."""

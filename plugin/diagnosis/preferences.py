@@ -25,6 +25,7 @@ MARGINS = "give a column margin (judge score of a minus that of b)"
 MORE_LABELS = "give the reference more battles"
 MOSTLY_CHANCE = "more than half of the variation of the reference ratings is chance"
 ROUNDING = 1e-12
+"""Largest share of a sum of squares that counts as 0."""
 FEWEST_MODELS = 5
 """Fewest models n of a partial correlation given one variable, whose variance is 1 / (n - 4)."""
 FEWEST_OUTSIDE = 3

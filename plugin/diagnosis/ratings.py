@@ -154,6 +154,8 @@ class BattleRatings:
             credit, weight = pairs.credit, pairs.weight
         else:
             credit, weight = self.wins.resampled_sums(counts)
+        # The last column stays NaN. `place` has a pair's column, or the last one if the pair has
+        # no decided battle.
         share = np.full((*np.shape(credit)[:-1], len(pairs.first) + 1), np.nan)
         np.divide(credit, weight, out=share[..., :-1], where=weight > 0)
         place = np.full((models, models), len(pairs.first))
@@ -302,6 +304,7 @@ def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     upper, lower = np.triu_indices(first.shape[-1], 1)
     by_first = np.sign(np.round(first[..., upper] - first[..., lower], 9))
     by_second = np.sign(np.round(second[..., upper] - second[..., lower], 9))
+    # tau-b = sum of products of signs / sqrt(pairs untied in first * pairs untied in second)
     untied = np.abs(by_first).sum(axis=-1) * np.abs(by_second).sum(axis=-1)
     return ratio_or_nan((by_first * by_second).sum(axis=-1), np.sqrt(untied))
 

@@ -38,6 +38,7 @@ CLOSE_CREDIT = 0.025
 It is used if there are no margins. Source: Xu et al. 2025, thresholds 0.475 and 0.525.
 """
 ROUNDING = 1e-9
+"""Rounding error that is allowed where a margin or a credit is compared with a bound."""
 LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Credits that one hard verdict, or the mean of two, can have; all other credits are soft."""
 GOLD_REMEDY = (

@@ -49,6 +49,7 @@ A triple on an item is consistent if no verdict changes when the order is swappe
 one does.
 """
 MOST_LISTED = 2_000
+"""Largest number of single triples that are listed; all are counted."""
 ROUND_ROBINS = "round robins: all pairs of at least three models"
 CELLS = "triples on items"
 GROUPS = ("all", "consistent", "ambiguous", *SCENARIOS)
@@ -145,6 +146,8 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
     credit, steady = _arrange(battles, coded, np.argsort(order))
     outcome = outcomes(credit)
     triples = triples_among(models)
+    # Of three models, strongest first: win rate of the first minus the second, and so on. The
+    # number of the scenario is 2 if the first gap is a margin, plus 1 if the second is.
     gaps = -np.diff(rate[order][triples], axis=1)
     scenario = 2 * (gaps[:, 0] < LEAD) + (gaps[:, 1] < LEAD)
     soft = _is_mostly_soft(coded.credit)
@@ -211,6 +214,7 @@ def _sum_triples(
             at = (np.nan_to_num(credit[edge], nan=0.5) for edge in (ab, bc, ac))
             soft = np.where(known, deviation(*at), 0)
         by_triple[:, rows] = [part.sum(axis=1) for part in (known, broken, soft)]
+        # The largest of three codes: STEADY < SHAKY < UNSEEN.
         swaps = np.max([steady[edge] for edge in (ab, bc, ac)], axis=0)
         gap = scenario[rows, None]
         groups = {ALL: True, CONSISTENT: swaps == STEADY, AMBIGUOUS: swaps == SHAKY}
@@ -259,7 +263,10 @@ def _arrange(
 
 
 def outcomes(credit: np.ndarray) -> np.ndarray:
-    """Return the outcome codes (loss, tie, win, unknown) of credits, same shape."""
+    """Return the outcome codes (`LOSS`, `TIED`, `WIN`, `UNKNOWN`) of credits, same shape.
+
+    Credits within `TIE` of 0.5 are ties, and NaN is unknown.
+    """
     beyond = np.round(np.abs(credit - 0.5) - TIE, 12) > 0
     outcome = np.where(beyond, np.where(credit > 0.5, WIN, LOSS), TIED)
     return np.where(np.isnan(credit), UNKNOWN, outcome).astype(np.uint8)

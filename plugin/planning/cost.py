@@ -171,6 +171,7 @@ def _add_costs(
     """
 
     def cost(number: float | None) -> BattleCosts | None:
+        """Return what the battles on a number of items cost; None if the number is None."""
         return None if number is None else tariff.cost(battles(int(number)))
 
     line = replace(line, planned=cost(request.items), items=items)
@@ -196,6 +197,7 @@ def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> i
     """
 
     def size(number: int) -> int:
+        """Return the maximum number of battles on a number of items."""
         field = Field(tuple(sorted(models)), tuple(f"item {k}" for k in range(number)), {})
         return make_tournament(design.name, design.settings).size(field)
 

@@ -115,6 +115,7 @@ def _tournament_text(design: PricedDesign) -> str:
 
 
 def _calls_and_price(costs: BattleCosts) -> str:
+    """Write the number of calls and, if it is known, their price."""
     price = "" if costs.money is None else f", {costs.money:,.2f} in money"
     return f"{costs.calls:,.0f} calls{price}"
 
@@ -314,6 +315,7 @@ def _needed_cost(line: PricedDesign, name: str, form: str) -> str:
 
 
 def _millions(tokens: float | None) -> str:
+    """Format a number of tokens in millions; a dash if it is unknown."""
     return EMPTY if tokens is None else f"{tokens / 1e6:,.2f} M"
 
 

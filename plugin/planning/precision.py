@@ -1,11 +1,12 @@
 """How precisely a design rates models, by the Fisher information of its schedule.
 
-The schedule is played, because that of some tournaments, such as SWIM, depends on verdicts. Every
-verdict is the credit p that is expected from the ratings. The errors are clustered by item. Let
-L_t be the Laplacian of the graph of battles on item t, weighted by v = p (1 - p). The fitted
-log-strengths then have the covariance A^-1 B A^-1 with A = sum L_t and B = sum (w L_t^2 + R_t).
-Here w is the variance of item effects, which are differences of a model's strength between items.
-R_t is the Laplacian weighted by the variance of the credits that item effects do not explain.
+The schedule is found by playing the tournament, because some tournaments, such as SWIM, choose
+pairs by verdicts. Every verdict is the credit p that is expected from the ratings. The errors are
+clustered by item. Let L_t be the Laplacian of the graph of battles on item t, weighted by
+v = p (1 - p). The fitted log-strengths then have the covariance A^-1 B A^-1 with A = sum L_t and
+B = sum (w L_t^2 + R_t). Here w is the variance of item effects, which are differences of a model's
+strength between items. R_t is the Laplacian weighted by the variance of the credits that item
+effects do not explain.
 """
 
 from dataclasses import dataclass
@@ -54,8 +55,8 @@ class VerdictModel:
         theta: log-strengths, shape (models,).
         item_variance: variance over items of a model's log-strength.
         dispersion: variance of a credit divided by p (1 - p), where p is the expected credit.
-        calls: number of judge calls of which each credit is the mean; None if it is that of a
-            planned battle.
+        calls: number of judge calls of which each credit is the mean; None if it is the same
+            number as for a planned battle.
     """
 
     names: tuple[str, ...]

@@ -112,6 +112,7 @@ def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Pa
         return _pair_scorer(battles, ranker, options)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
+        """Rank the part and return its scores; all are NaN if the part cannot be ranked."""
         scores: dict[str, float | None] = {}
         with suppress(PodiumError):
             part = merge_orders(battles.select(rows))
@@ -133,6 +134,7 @@ def _pair_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> P
     coded = replace(coded, a=position[coded.a], b=position[coded.b], models=battles.models)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
+        """Return the win rates or the ratings of the models from the sums of the part."""
         pairs = pair_sums_with_items(coded.take(rows[readable]))
         return win_rates(pairs) if ranker == "win-rate" else elo_of_pairs(pairs, penalty)
 

@@ -242,9 +242,11 @@ def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
         "item": table["item"].cat.codes,
         "a": np.minimum(a, b),
         "b": np.maximum(a, b),
+        # In the order ab, the first model of the row was shown first: it is `a` unless turned.
         "shown": np.select([order == "ab", order == "ba"], [1 + is_turned, 2 - is_turned], 0),
         "credit": np.where(is_turned, 1 - credit, credit),
         "margin": np.where(np.isnan(credit), np.nan, margin_of_a),
+        # A row with merged orders has a value in `swap` and took two calls.
         "calls": 1.0 + table["swap"].notna() if "swap" in table else 1.0,
     }
     return pd.DataFrame(columns)

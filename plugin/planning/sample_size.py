@@ -153,7 +153,7 @@ def pool_differences(pool: Sequence[Differences], edge: float) -> Differences:
     Each absolute difference is a win with probability 1/2 + edge, and else a loss.
 
     Args:
-        pool: distributions of differences, each of which counts the same.
+        pool: distributions of differences; all have the same weight.
         edge: the edge of the distribution.
     """
     all_sizes = np.concatenate([np.abs(each.values) for each in pool])
@@ -264,6 +264,7 @@ def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     # With n differences and n0 zeros, the rank sum of the positive differences has the mean
     # (n (n + 1) - n0 (n0 + 1)) / 4 and the variance (n (n + 1) (2 n + 1) -
     # n0 (n0 + 1) (2 n0 + 1) - sum(t^3 - t) / 2) / 24, over groups of t equal sizes.
+    # `group` has the number of differences of each size, `ranks` the mean rank of each size.
     sizes, place = np.unique(np.abs(values), return_inverse=True)
     group = counts @ (place[:, None] == np.arange(len(sizes)))
     ranks = np.cumsum(group, axis=1) - (group - 1) / 2

@@ -285,12 +285,14 @@ def _fit_to_budgets(
         )
 
     def size(items: int) -> int:
+        """Return the maximum number of battles on a number of items."""
         settings = {**variant.settings, "items": items}
         return make_tournament(variant.name, settings).size(record.field)
 
     recorded = len(record.field.items)
     most = min(int(variant.settings.get("items") or recorded), recorded)
     for budget in budgets:
+        # The largest number of items whose battles do not exceed the budget; 0 if one is too many.
         items = bisect_right(range(1, most + 1), budget, key=size)
         if not items:
             raise UsageError(

@@ -264,6 +264,7 @@ def _order_decisions(
     If all pairs are decided, they state the order. Otherwise they state how many pairs are
     decided, and name two groups of models between which all pairs are.
     """
+    # A model's row sum is its number of decided wins minus its number of decided losses.
     settled = np.where(last.asked, last.settled, 0)
     ranked = sorted(range(len(names)), key=lambda k: (-settled[k].sum(), -last.theta[k], names[k]))
     if last.open.any():
@@ -410,6 +411,7 @@ def _advice_on_width(last: Look, error: float) -> str:
             "Some ratings have no bound: a model won or lost everything, or was read on too few "
             "items."
         )
+    # A width falls with the square root of the number of items.
     lacking = ceil(last.clusters * ((width / error) ** 2 - 1))
     if lacking <= 0:
         return ""
@@ -421,6 +423,7 @@ def _advice_on_pair(last: Look, names: Sequence[str]) -> str:
     z = np.where(last.open & np.isfinite(last.evidence), last.evidence, np.nan)
     if np.isnan(z).all() or np.isnan(last.critical):
         return ""
+    # Position (row, column) of the largest z of an open pair; the stronger model is named first.
     largest_z = divmod(int(np.nanargmax(z)), len(z))
     a, b = sorted(largest_z, key=lambda k: -last.theta[k])
     items = further_items(last.clusters, last.critical, float(z[a, b]))

@@ -130,7 +130,11 @@ def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A tournament with one round, which is known in advance."""
+    """A tournament with one round, which is known in advance.
+
+    Attributes:
+        coming: the round.
+    """
 
     coming: NextRound
 

@@ -268,6 +268,7 @@ def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> li
         circles.append(list(zip(members, next_members, strict=True)))
 
     def new_pairs(circle: list[tuple[int, int]]) -> int:
+        """Return the number of pairs that have not met on the item in either order."""
         return sum((a, b) not in met and (b, a) not in met for a, b in circle)
 
     return max(circles, key=new_pairs)

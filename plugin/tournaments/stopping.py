@@ -250,6 +250,7 @@ class Stopping:
         >>> Stopping(until="order").planned_looks(1600)
         (40, 80, 160, 320, 640, 1280, 1600)
         """
+        # The last doubled number must be well below `most`, or two looks would be too close.
         visits = [self.start]
         while 2 * visits[-1] < most / 1.2:
             visits.append(2 * visits[-1])
@@ -423,6 +424,7 @@ class Stopping:
         # therefore does not bias the ratings, and the number of such looks needs no plan.
         if self.error is None or not visits:
             return next(number for number in plan if number > visits)
+        # 5% more items than predicted are played, at least 10% and at most 100% more than so far.
         width = np.mean(looks[-1].half)
         needed = 2.0 * visits if np.isnan(width) else 1.05 * visits * (width / self.error) ** 2
         return min(int(np.ceil(np.clip(needed, 1.1 * visits, 2.0 * visits))), plan[-1])
@@ -617,6 +619,7 @@ def look_summary(names: Sequence[str], progress: Progress, error: float | None) 
         is_known = not np.isnan(last.half).any()
         width = f"±{np.mean(last.half):.1f} Elo" if is_known else "no bound yet"
         return f"{battles}, ratings known to {width} on average"
+    # Masks of pairs are symmetric, so that each pair counts twice in a sum.
     pairs = int(last.asked.sum()) // 2
     settled = pairs - int(last.open.sum()) // 2
     was_open = earlier[-1].open.any(axis=1) if earlier else np.ones(len(names), dtype=bool)
@@ -665,6 +668,7 @@ def _fit_look(
         is_rated = prior.is_rated
         is_bounded &= prior.sides_beyond(strengths.pairs, strengths.theta) == 0
         has_few_items |= check.is_other_scale
+    # Only strengths in the largest connected group of models are known relative to each other.
     largest_group = np.argmax(np.bincount(graph.group[graph.played]))
     is_unknown = (has_few_items & ~is_rated) | (graph.group != largest_group)
     if coded.clusters < MIN_ITEMS:

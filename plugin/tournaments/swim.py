@@ -111,6 +111,7 @@ class Swim:
         strengths = strengths_of_matchups(met, models, ladder)
 
         def distance(name: str) -> tuple[float, str]:
+            """Return the distance from the newcomer in logits, then the name to break ties."""
             return round(abs(strengths[name] - strengths[newcomer]), SAME_GAP), name
 
         return min(candidates, key=distance)

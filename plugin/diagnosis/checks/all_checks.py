@@ -1,4 +1,4 @@
-"""The list of all checks, and the functions that make those of a ranking or of a judge card.
+"""The list of all checks, and the functions that make the checks of a ranking or a judge card.
 
 A new check is a `CheckKind` in `podium.checks`, a function in the file of its subject, and a row
 of `CHECKLIST`.

@@ -35,7 +35,7 @@ def check_unit(battles: Battles) -> tuple[Check, ...]:
 def check_items(battles: Battles) -> tuple[Check, ...]:
     """Check whether there are enough items for the intervals."""
     items = battles.counts().items
-    if not are_too_many(battles):  # an item of which nothing was read adds no evidence
+    if not are_too_many(battles):  # items without a readable battle do not count
         items = len(np.unique(cluster_battles(battles).code[battles.readable]))
     return (check_number_of_items(items),)
 

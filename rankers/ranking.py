@@ -32,7 +32,7 @@ class Entry:
         high: upper end of the score's interval, None if unknown or unbounded.
         se: standard error of the score, None if unknown.
         battles: number of readable battles.
-        win_rate: win rate, None without a battle.
+        win_rate: win rate, None if there are no battles.
         separated: whether the model is outside the largest strongly connected component of wins,
             so that battles do not bound its rating.
         extra: further figures of the ranker, by column.

@@ -32,7 +32,7 @@ from podium.score_scale import win_rate_against
 
 LightOpponents: TypeAlias = dict[str, dict[str, float]]
 """Weights of the opponents that count less than others. The outer key is the name of the model,
-the inner key that of the opponent; the weights are in (0, 1)."""
+the inner key is the name of the opponent, and the weights are in (0, 1)."""
 FEW = 10
 """If a pair met on fewer items than this, its variance is not estimated from its own residuals but
 pooled over pairs (see `are_pooled`). Two to four items often have equal outcomes."""

@@ -42,7 +42,7 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
     mae, mae_low, _ = mean_interval(np.abs(judge - human), level)
     mae_interval = None
     if mae > 0 and mae_low is not None:
-        # By the delta method, the standard error of log(mae) is that of mae divided by mae.
+        # By the delta method, the standard error of log(mae) is (standard error of mae) / mae.
         factor = float(np.exp((mae - mae_low) / mae))
         mae_interval = (mae / factor, mae * factor)
     spearman = correlate("spearman", judge, human)

@@ -99,8 +99,9 @@ class HeldOut:
         model: name of the model.
         human_elo: rating by human labels; None if the battles without the model do not connect the
             others.
-        hard_elo: rating by the judge's hard verdicts before the scale correction, None likewise.
-        soft_elo: rating by soft credits before the scale correction, None likewise.
+        hard_elo: rating by the judge's hard verdicts, before the scale correction; None if
+            unknown.
+        soft_elo: rating by soft credits, before the scale correction; None if unknown.
         hard_se: standard error of `hard_elo`, None if unknown.
         soft_se: standard error of `soft_elo`, None if unknown.
         battles: number of battles with a soft credit against the others.
@@ -341,7 +342,7 @@ class Stability:
     Attributes:
         battles: number of preferences in each subset.
         mean: mean of beta, None if it was fitted to fewer than two subsets.
-        sd: standard deviation of beta, None likewise.
+        sd: standard deviation of beta; None if `mean` is None.
         draws: number of subsets to which beta was fitted.
         failed: number of further subsets for which the fit had no maximum.
     """

@@ -21,8 +21,8 @@ def scale_warnings(
 
     Args:
         held: the models held out.
-        corrections: scale correction of `hard` and `soft` ratings; uninformative kinds are
-        missing. level: confidence level of the interval of the difference, in (0, 1).
+        corrections: scale correction of `hard` and `soft` ratings; uninformative kinds have none.
+        level: confidence level of the interval of the difference, in (0, 1).
         scale_corrected: whether the ratings of `held` are scale-corrected.
     """
     soft = corrections.get("soft")

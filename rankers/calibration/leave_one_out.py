@@ -36,10 +36,9 @@ class HeldOutScale:
         separated: mask of the models for which the battles do not bound the rating of the model or
             of one of the others, shape (models,).
         lost: number of resamples that the bootstrap left out, shape (models,).
-        unbounded: mask of the models whose rating in the joint fit is not bounded, shape
-        (models,). others: row k has the log-strengths of the other models, fitted without model k,
-        with mean
-            zero, and NaN on the diagonal; shape (models, models).
+        unbounded: mask of the models with an unbounded rating in the joint fit, shape (models,).
+        others: row k has the log-strengths of the other models, fitted without model k, with mean
+            zero; the diagonal is NaN; shape (models, models).
     """
 
     elo: np.ndarray

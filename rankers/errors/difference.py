@@ -69,8 +69,8 @@ class DifferenceTest:
         method: the test, in words.
         tails: function from an assumed difference to its one-sided p-values; the first rises with
             the difference, the second falls.
-        exact: p-values of a difference of 0 by an exact test, which replace those of `tails`; None
-            if there is none.
+        exact: p-values of a difference of 0 by an exact test; None if there is no such test. They
+            replace the p-values of `tails` at 0.
         step: first step of the search for an end of the interval.
         limits: least and largest difference; the search stays between them.
         is_open: whether differences beyond `limits` are possible. Then an end at a limit is

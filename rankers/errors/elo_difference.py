@@ -229,7 +229,8 @@ class RatingGap:
     def _score_tails(self, scores: np.ndarray, scatter: float) -> Tails:
         """Return the one-sided p-values of the items' scores by a t test.
 
-        If there are few items, the variance of pseudo-items is added; `scatter` is that of one.
+        If there are few items, the variance of pseudo-items is added. `scatter` is the variance of
+        one pseudo-item.
         """
         if not self.few:
             return t_tails(scores)

@@ -67,7 +67,7 @@ class ScoreEstimates:
         high: upper ends of the intervals, NaN where unknown, shape (models,).
         covariance: covariance of the scores, NaN where unknown, shape (models, models).
         clusters: number of clusters.
-        method: how the intervals were made, in words; None without intervals.
+        method: how the intervals were made, in words; None if there are no intervals.
         warnings: warnings about the intervals.
         freedom: degrees of freedom of each score, shape (models,); None if all have clusters - 1.
         allowed: mask of the models whose intervals are valid even if they have few items, shape

@@ -134,8 +134,8 @@ class _Decisions:
     Attributes:
         better: number of models that are clearly ahead of each model, shape (models,).
         worse: number of models that each model is clearly ahead of, shape (models,).
-        is_above: as of `Contrasts`.
-        reach: as of `Contrasts`.
+        is_above: matrix `Contrasts.is_above`.
+        reach: matrix `Contrasts.reach`.
     """
 
     better: np.ndarray

@@ -112,8 +112,8 @@ def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray)
 def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
     """Return the fewest pairs of codes whose battles would join all groups.
 
-    Each pair is the model with the most battles of one group and that of the next group. `battles`
-    are the numbers of battles by model, shape (models,).
+    Each pair has the models with the most battles of two successive groups. `battles` are the
+    numbers of battles by model, shape (models,).
     """
     hubs = [
         max(np.flatnonzero((graph.group == group) & graph.played), key=lambda k: battles[k])

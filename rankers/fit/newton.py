@@ -1,10 +1,10 @@
 """Damped Newton maximization of a penalized likelihood: the only solver of the rankers.
 
-The log-likelihood is the sum over rows of credit * logit - weight * log(1 + exp(logit)), or that of
-another `Loss`, minus (b - m)' P (b - m) / 2, with logits X b + offset. Rankers differ in the design
-X (differences of strengths, further columns, features), in the penalty P and in the loss. Credits
-and weights may have a leading axis of samples (resamples of a bootstrap), each maximized
-separately.
+The log-likelihood of parameters b is the sum over rows of credit * logit - weight * log(1 +
+exp(logit)), minus the penalty (b - m)' P (b - m) / 2. The logits are X b + offset. Another `Loss`
+may replace the terms of the sum. Rankers differ in the design X (differences of strengths, further
+columns, features), in the penalty P and in the loss. Credits and weights may have a leading axis
+of samples (resamples of a bootstrap); the likelihood of each sample is maximized separately.
 """
 
 from collections.abc import Callable

@@ -61,7 +61,7 @@ class Pairs:
 
         Args:
             of_first: values of the first models, shape (pairs,); by default 1 each.
-            of_second: values of the second models, likewise.
+            of_second: values of the second models, shape (pairs,); by default 1 each.
         """
         size = self.models
         return np.bincount(self.first, of_first, size) + np.bincount(self.second, of_second, size)
@@ -164,8 +164,8 @@ def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     of a model are equal if items were not counted.
 
     Returns:
-        The weight of `second` in the win rate of `first`, and the weight of `first` in that of
-        `second`, shape (pairs,) each.
+        The weight of `second` in the win rate of `first`, and the weight of `first` in the win
+        rate of `second`, shape (pairs,) each.
     """
     of_first = np.ones(len(pairs.first))
     of_second = of_first

@@ -200,7 +200,7 @@ def _likelihood(
     Args:
         pairs: sums of the labels of each pair.
         phi: centred log-strengths by the judge, shape (models,).
-        precision: prior precision of u, shape (models,); that of kappa is 1.
+        precision: prior precision of u, shape (models,); the prior precision of kappa is 1.
         dispersion: variance of labels over the binomial variance.
     """
     gaps = phi[pairs.first] - phi[pairs.second]
@@ -366,7 +366,7 @@ class MisjudgedFit:
             shape (models,).
         is_open: mask of the other models with labels.
         p_value: p-value of each model's deviation; 1 without labels.
-        excess: the judge's rating minus that of the fit, in logits.
+        excess: the judge's log-strength times kappa, minus the log-strength of the fit, in logits.
         threshold: p-value below which a model is flagged.
     """
 

@@ -41,7 +41,8 @@ SMALLEST_VARIANCE = 1e-10
 inverted. A rating that was given as exact then has a standard error of 0.002 Elo."""
 NEARLY_ALL = 0.95
 """If a newcomer is above all rated models and won at least this share of its battles with them,
-its interval has no upper end; likewise no lower end below all of them."""
+its interval has no upper end. If it is below all of them and lost at least this share, its
+interval has no lower end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,8 @@ class Lengths:
     Attributes:
         coded: the battles.
         difference: length of a's response minus the length of b's, in characters, shape
-        (battles,). rows: positions of the battles in the table, shape (battles,).
+            (battles,).
+        rows: positions of the battles in the table, shape (battles,).
         left_out: number of readable battles that lack a length.
         named: what the lengths are, in words.
     """

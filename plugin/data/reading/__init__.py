@@ -1,1 +1,1 @@
-"""Recorded judgments: files of any known format in, battles out."""
+"""Read recorded judgments from files of any known format as battles."""

@@ -16,8 +16,8 @@ from podium.scorers.judge_record import (
 def judges_in(records: Records) -> dict[str, JudgeRecord]:
     """Return the judges that a table describes, by the text in its column `judge`.
 
-    Empty without that column, or without a column that describes it. Cells that no judge has, such
-    as an unknown kind, leave a judge with its name alone.
+    The result is empty if the table has no column `judge` or no columns that describe judges. If
+    the cells of a judge are invalid, such as an unknown kind, its record has only its name.
     """
     present = [fact for fact, column in COLUMN_OF.items() if column in records.columns]
     if not present or "judge" not in records.columns:
@@ -36,9 +36,9 @@ def judges_in(records: Records) -> dict[str, JudgeRecord]:
 
 
 def with_judge_columns(battles: Battles) -> pd.DataFrame:
-    """Return battles as a table with columns for what is known of their judges.
+    """Return battles as a table with further columns that describe their judges.
 
-    A column of which nothing is known is left out.
+    A column is left out if it would be empty for all judges.
     """
     frame = battles.to_frame()
     known = {name: cells_of(judge) for name, judge in battles.judge_records.items()}

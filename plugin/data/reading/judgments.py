@@ -1,4 +1,8 @@
-"""Read judgments from sources: recognise files, then read, check, filter and merge their rows."""
+"""Read judgments from sources: recognise files, then read, check, filter and merge their rows.
+
+A source is a file, a folder, a glob, a URL or a data frame. A sheet is a data frame that a format
+makes of several files.
+"""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -53,20 +57,22 @@ from podium.wording import some
 
 STANDARD_INPUT = Path("/dev/stdin")
 TASKS = {"response": "ring -T responses=FILES", "chosen": "recorded -T battles=FILE"}
-"""Of a column of files of responses, the task that judges them."""
+"""For a column that files of responses have, the command that judges them, for messages."""
 WIN_MATRIX = "win-matrix"
 OWN_TABLE = "podium.data.formats.podium_table:read"
-"""Reader of podium's table, which needs no translation and therefore is not read into Python."""
+"""Reader of podium's own table. It needs no translation, so DuckDB reads it without Python."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingPlan:
-    """A query whose names are resolved.
+    """A query, with the objects that its names stand for.
 
     Attributes:
-        format: the format that was named; None recognises it by content.
-        reading: the options as formats that read several files take them.
-        counting: the database that counts the verdicts; DuckDB reads the files in any case.
+        query: the query.
+        format: the format that the user named; None if it is recognised by content.
+        reading: the options for formats that read several files together.
+        counting: the database that counts the verdicts. Even if it is Spark, DuckDB reads files
+            that Spark cannot read.
     """
 
     query: BattleQuery
@@ -80,9 +86,9 @@ class SourceTables:
     """The tables of all sources, all of one format.
 
     Attributes:
-        tables: one per file or sheet that holds verdicts or scores.
-        gathered: what a format said of files that it read together; its sheets are among the
-            tables.
+        tables: a table per file or sheet that has verdicts or scores.
+        gathered: notes and other results of formats that read several files together. Their sheets
+            are among the tables.
         notes: warnings made while reading.
     """
 
@@ -93,11 +99,11 @@ class SourceTables:
 
 @dataclass(frozen=True, slots=True)
 class SharedFacts:
-    """What all tables share.
+    """Facts that are the same for all tables.
 
     Attributes:
-        answer: the finding of the tournament whose parts all tables are, else None.
-        ladder: ratings on whose scale it placed newcomers, else None.
+        answer: the finding of a tournament, if all tables are parts of it; else None.
+        ladder: ratings on whose scale this tournament placed newcomers; None if there are none.
         default_ranker: `mean` for scores that no judge gave, else `bradley-terry`.
     """
 
@@ -186,11 +192,12 @@ def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles
     """Read the battles that a query describes.
 
     Args:
-        labels_must_meet: whether human labels of which none is of an item and pair of the battles
-            raise NotIdentifiedError.
+        query: the query.
+        labels_must_meet: whether it is an error (NotIdentifiedError) if the query has human labels
+            and no battle gets one.
 
     Raises:
-        UsageError, DataError, NotIdentifiedError: as `read_battles`.
+        UsageError, DataError, NotIdentifiedError: see `read_battles`.
     """
     _require_sources(query.sources)
     chosen = None if query.format is None else catalogue.extension(Format, query.format)
@@ -205,7 +212,7 @@ def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles
 
 
 def _require_sources(sources: Sequence[Source]) -> None:
-    """Raise UsageError for a source that is neither a path nor a data frame."""
+    """Check that every source is a path or a data frame; raise UsageError if one is not."""
     for source in sources:
         if not isinstance(source, pd.DataFrame | str | PurePath):
             kind = type(source).__name__
@@ -214,7 +221,7 @@ def _require_sources(sources: Sequence[Source]) -> None:
 
 
 def _read_sources(plan: ReadingPlan) -> Battles:
-    """Read the battles of all sources: on Spark if it can read them itself, else by DuckDB."""
+    """Read the battles of all sources, with Spark if it can read them itself, else with DuckDB."""
     query = plan.query
     counting = plan.counting
     if isinstance(counting, Spark) and _spark_reads(query):
@@ -226,7 +233,10 @@ def _read_sources(plan: ReadingPlan) -> Battles:
 
 
 def _spark_reads(query: BattleQuery) -> bool:
-    """Return whether Spark can read the sources: Parquet files, and no option needs DuckDB."""
+    """Return whether Spark can read the sources itself.
+
+    It can if they are Parquet files and no option needs DuckDB.
+    """
     foreign = query.foreign
     translated = (foreign.credit_map, foreign.shown, foreign.fill, foreign.matrix)
     selected = (query.format, query.where, query.human_judge, query.metric)
@@ -234,7 +244,7 @@ def _spark_reads(query: BattleQuery) -> bool:
 
 
 def _scan_files(query: BattleQuery, counting: Spark) -> Battles:
-    """Read Parquet files of podium's own columns on Spark, which reads them itself."""
+    """Let Spark read the battles in Parquet files with podium's columns."""
     places = [str(source) for source in query.sources]
     relation = scan_parquet(counting, places, query.foreign.columns)
     verdicts = _require_distinct_names(_verdicts_of_query(counting, relation, query))
@@ -244,15 +254,16 @@ def _scan_files(query: BattleQuery, counting: Spark) -> Battles:
 
 
 def _verdicts_of_query(counting: Engine, relation: str, query: BattleQuery) -> Verdicts:
-    """Return the verdicts in a relation, merged as the query says."""
+    """Return the verdicts in a table or view. The query says whether their orders are merged."""
     keep_one_sided = query.one_sided == "keep"
     return Verdicts(counting, relation, merge=query.merge, keep_one_sided=keep_one_sided)
 
 
 def _read_labels(places: Sequence[str]) -> Battles:
-    """Read human verdicts; of several files each has judges of its own.
+    """Read human verdicts.
 
-    Two humans who agree on a battle are two votes, not a copied verdict.
+    If there are several files, judges of different files are different judges, even if they have
+    the same name. Otherwise, two humans who agree on a battle would count as a copied verdict.
     """
     if len(places) == 1:
         return read_query(BattleQuery(places))
@@ -265,10 +276,10 @@ def _read_labels(places: Sequence[str]) -> Battles:
 
 
 def _read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
-    """Read every source as tables.
+    """Read all sources as tables.
 
     Raises:
-        UsageError: no source holds verdicts, or their formats differ.
+        UsageError: no source has verdicts, or their formats differ.
     """
     sources = plan.query.sources
     reading = plan.reading
@@ -361,7 +372,11 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
 
 
 def _require_distinct_names(verdicts: Verdicts) -> Verdicts:
-    """Return verdicts; DataError if the names of two models differ only by blanks at the ends."""
+    """Return verdicts unchanged.
+
+    Raises:
+        DataError: the names of two models differ only by blanks at the ends.
+    """
     known: dict[str, str] = {}
     for name in verdicts.models:
         other = known.setdefault(name.strip(), name)
@@ -373,11 +388,12 @@ def _require_distinct_names(verdicts: Verdicts) -> Verdicts:
 
 
 def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> SharedFacts:
-    """Return what all tables share, as parts of one tournament do.
+    """Return the facts that are the same for all tables.
 
     Args:
         tables: the tables.
-        is_whole: whether all their rows are kept; else there is no answer.
+        is_whole: whether all rows of the tables are kept. If not, the finding of a tournament does
+            not hold for them, and there is no answer.
     """
     first = tables[0]
     answer = None
@@ -391,7 +407,7 @@ def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> SharedFac
 
 
 def _is_without_judge(each: RecordTable) -> bool:
-    """Return whether a table holds scores of models that no judge gave."""
+    """Return whether a table has scores of models that no judge gave, such as accuracies."""
     names = each.records.columns
     return is_pointwise(names) and "judge" not in names
 
@@ -402,14 +418,18 @@ def _as_names(given: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _measures_in(tables: Sequence[RecordTable]) -> tuple[Measure, ...]:
-    """Return what is known of the metrics of hosts' evals, each once."""
+    """Return the metrics of hosts' evals in all tables, without repetitions."""
     return tuple(dict.fromkeys(measure for each in tables for measure in each.measures))
 
 
 def _parse_conditions(
     where: Mapping[str, str] | Sequence[tuple[str, str]],
 ) -> tuple[tuple[str, str], ...]:
-    """Return conditions as pairs of a column and a value; UsageError if they are not pairs."""
+    """Return conditions as pairs of a column and a value.
+
+    Raises:
+        UsageError: an entry is not a pair.
+    """
     pairs = list(where.items() if isinstance(where, Mapping) else where)
     if any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
         raise UsageError(
@@ -421,10 +441,16 @@ def _parse_conditions(
 def _gather_tables(
     duck: Duck, places: list[SourceFiles | pd.DataFrame], plan: ReadingPlan
 ) -> tuple[list[RecordTable], GatheredBattles]:
-    """Read files that belong together, and drop them from `places`.
+    """Let formats read the files that belong together, such as the logs of one eval.
+
+    Args:
+        duck: the database.
+        places: the files of each source, or its data frame. Files that are read are removed from
+            this list in place.
+        plan: the query.
 
     Returns:
-        their tables, and what their formats said of all of them.
+        The tables of these files, and the notes and other results of their formats.
     """
     tables = list[RecordTable]()
     whole = GatheredBattles()
@@ -452,7 +478,7 @@ def _gather_tables(
 
 
 def _table_of_sheet(records: Records, frame: pd.DataFrame, format: str) -> RecordTable | None:
-    """Check a sheet of a format, and add the facts in its frame's `attrs`; None without rows."""
+    """Check a sheet, and add the facts in the `attrs` of its data frame; None if it has no rows."""
     checked = check(records)
     if checked is None:
         return None
@@ -471,7 +497,10 @@ def _table_of_sheet(records: Records, frame: pd.DataFrame, format: str) -> Recor
 def _without_files(
     place: SourceFiles | pd.DataFrame, claimed: AbstractSet[Path]
 ) -> SourceFiles | pd.DataFrame:
-    """Return a source without the files that a format has read; a data frame as it is."""
+    """Return a source without the files that a format has read (`claimed`).
+
+    A data frame is returned unchanged.
+    """
     if isinstance(place, pd.DataFrame):
         return place
     paths = tuple(path for path in place.paths if path not in claimed)
@@ -482,7 +511,7 @@ def _without_files(
 def _locate_files(source: str) -> SourceFiles:
     """Find the files of a source.
 
-    `-` is standard input, and `file.duckdb#table` names a table of a file.
+    The source `-` is standard input, and `file.duckdb#table` is a table in a file.
     """
     label, _, name = source.rpartition("=")
     if name == "-":
@@ -514,17 +543,18 @@ def _open_place(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordT
 def _read_tables(
     opened: Sequence[RecordTable], chosen: Format | None, foreign: Foreign
 ) -> tuple[list[RecordTable], list[Notice]]:
-    """Translate and check the tables that hold verdicts.
+    """Translate and check the tables that have verdicts.
 
     Args:
         opened: the tables.
-        chosen: their format; None recognises it by content.
+        chosen: their format; None if it is recognised by content.
         foreign: the user's options for tables in no known format.
 
     Returns:
-        the tables with verdicts, and notes on the files left out.
+        The tables with verdicts, and notes on the files that were left out.
     """
     tables: list[RecordTable] = []
+    # Names of files that are left out, by the code of the note on them.
     skipped: dict[str, list[str]] = {
         "files-without-verdicts": [],
         "win-matrices-skipped": [],
@@ -552,7 +582,7 @@ def _read_tables(
 
 
 def _note_shorter_files(tables: Sequence[RecordTable]) -> list[Notice]:
-    """Return a note on files of an AlpacaEval folder with fewer annotations than the fullest."""
+    """Return a note on AlpacaEval files that have fewer annotations than the largest of them."""
     sizes = {
         each.source: each.records.number or 0 for each in tables if each.format == "alpaca-eval"
     }
@@ -564,9 +594,18 @@ def _note_shorter_files(tables: Sequence[RecordTable]) -> list[Notice]:
 def _translate_table(
     record: RecordTable, chosen: Format | None, foreign: Foreign
 ) -> RecordTable | None:
-    """Translate a table to columns of the battles table.
+    """Translate a table to the columns of the battles table.
 
-    None if the file was found in a folder and holds no verdicts.
+    Args:
+        record: the table.
+        chosen: its format; None if it is recognised by content.
+        foreign: the user's options for tables in no known format.
+
+    Returns:
+        The table; None if its file was found in a folder and has no verdicts.
+
+    Raises:
+        DataError: the file was named, and its format is unknown.
     """
     records = name_items_of_scores(name_columns(record.records, foreign))
     known = chosen or recognise_format(frozenset(records.columns), record.label)
@@ -585,7 +624,8 @@ def _translate_table(
         records = scores
         notes = [*notes, *more]
     if record.label is not None:
-        # The column of the format's one model; if it has none or several, `source`.
+        # The label becomes the name of the model, if the format has one column with one model.
+        # Otherwise, it becomes the column `source`.
         column = (known and known.label_is) or "source"
         held = records.columns.get(column)
         several = held is not None and not records.rows(f"count(distinct {held.text}) <= 1")[0][0]
@@ -613,8 +653,14 @@ def _translate_win_matrix(
     Args:
         record: the table.
         label: the column with the names of the rows.
-        reading: whether a cell counts the wins of its row's model (`rows`) or of its column's.
-            Without it DataError, or None for a file that was found in a folder.
+        reading: whether a cell counts the wins of its row's model (`rows`) or of its column's
+            model (`columns`); None if the user did not say.
+
+    Returns:
+        The battles; None if `reading` is None and the file was found in a folder.
+
+    Raises:
+        DataError: `reading` is None and the user named the file.
     """
     if reading is None and record.optional:
         return None
@@ -627,7 +673,14 @@ def _translate_win_matrix(
 
 
 def _check_table(records: Records, *, skip_alone: bool) -> Records | None:
-    """Check a table; if its credits are words, the error holds a `--credit-map` to copy."""
+    """Check a table, and return it with typed columns.
+
+    If its credits are words, the error proposes a `--credit-map` that the user can copy.
+
+    Args:
+        records: the table.
+        skip_alone: whether to return None if every battle is one of a model with itself.
+    """
     try:
         return check(records, skip_alone=skip_alone)
     except DataError as error:
@@ -641,10 +694,17 @@ def _check_table(records: Records, *, skip_alone: bool) -> Records | None:
 
 
 def recognise_format(columns: frozenset[str], label: str | None = None) -> Format | None:
-    """Return the format whose signature fits the columns best; None if none fits.
+    """Return the format that fits the columns best; None if none fits.
+
+    The signature of a format is a set of columns that its tables have. The format with the largest
+    signature among the columns fits best.
+
+    Args:
+        columns: names of the columns.
+        label: the user's label of the file, which can stand for a column (`Format.label_is`).
 
     Raises:
-        UsageError: two formats fit equally.
+        UsageError: two formats fit equally well.
     """
     fits: dict[int, list[Format]] = {}
     for known in catalogue.formats():
@@ -658,9 +718,9 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
 
 
 def unrecognised_error(columns: frozenset[str], source: str) -> DataError:
-    """Return the error for a file in no known format.
+    """Return the error to raise for a file in no known format.
 
-    It names the nearest format if at least half of its columns are there.
+    Its message names the most similar format, if the file has at least half of its columns.
     """
     signatures = [
         (known.name, signature) for known in catalogue.formats() for signature in known.signature

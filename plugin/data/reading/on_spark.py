@@ -1,4 +1,4 @@
-"""Read Parquet of the battles table by Spark where it is, without a row on the driver."""
+"""Let Spark read Parquet files with podium's columns. No row passes through the driver."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ REMEDY = "repair or remove such rows, or rank the file with DuckDB, which names 
 
 
 def is_parquet(sources: Sequence[Any]) -> bool:
-    """Return whether all sources are texts that end in `.parquet`, which Spark reads itself."""
+    """Return whether all sources are paths that end in `.parquet`, which Spark reads itself."""
     return bool(sources) and all(
         isinstance(each, str) and each.endswith(".parquet") for each in sources
     )
@@ -25,12 +25,12 @@ def is_parquet(sources: Sequence[Any]) -> bool:
 def scan_parquet(
     spark: Spark, paths: Sequence[str], columns: Mapping[str, str] | None = None
 ) -> str:
-    """Return a view of typed and checked judgments in Parquet files.
+    """Create a view of typed and checked judgments in Parquet files, and return its name.
 
     Args:
         spark: the session.
         paths: the files.
-        columns: podium's names of columns to the files'.
+        columns: the files' names of columns, by podium's names.
 
     Raises:
         UsageError: a file cannot be read, or a named column is missing.
@@ -51,7 +51,17 @@ def scan_parquet(
 
 
 def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:
-    """Return the file's column by podium's name; raise if a named or needed column is missing."""
+    """Return the file's name of each column, by podium's name.
+
+    Args:
+        types: type of each column of the file.
+        columns: the files' names of columns, by podium's names, as the user gave them.
+
+    Raises:
+        UsageError: a column that the user named is missing, or the margin would have to be computed
+            from other columns.
+        DataError: a needed column is missing.
+    """
     absent = [old for old in columns.values() if old not in types]
     if absent:
         raise UsageError(f"there is no column {absent[0]!r}; columns: {', '.join(types)}")
@@ -71,7 +81,18 @@ def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, 
 
 
 def _typed_cell(name: str, old: str, kind: str) -> str:
-    """Return SQL for a column with its type in the battles table; unknown ones stay unchanged."""
+    """Return SQL that converts a column to its type in the battles table.
+
+    A column that is not of the battles table is not converted.
+
+    Args:
+        name: podium's name of the column.
+        old: the file's name of the column.
+        kind: type of the column in the file.
+
+    Raises:
+        DataError: the type cannot be converted.
+    """
     if name in NAMES:
         if kind in ("DOUBLE", "FLOAT"):
             raise DataError(
@@ -94,7 +115,18 @@ def _typed_cell(name: str, old: str, kind: str) -> str:
 
 
 def _check_rows(spark: Spark, view: str, cells: Mapping[str, str], source: str) -> None:
-    """Raise DataError for rows that break a rule, checked in one scan."""
+    """Check all rows in one scan.
+
+    Args:
+        spark: the session.
+        view: name of the view with the rows.
+        cells: SQL of the columns, by podium's name.
+        source: name of the files in messages.
+
+    Raises:
+        DataError: there are no rows, or a row breaks a rule.
+    """
+    # A column, the SQL condition that breaks the rule, and what is then wrong with the value.
     rules = [
         ("model_a", "coalesce(trim(model_a), '') = ''", "is empty"),
         ("model_b", "coalesce(trim(model_b), '') = ''", "is empty"),

@@ -1,4 +1,7 @@
-"""Join the tables of several files: keep rows by condition, drop copies, and note odd items."""
+"""Join the tables of several files: keep rows by condition, drop copies, and note odd items.
+
+A copy is a row of a file whose verdict another file has, too.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -20,30 +23,32 @@ from podium.wording import some
 PLACE = f"({ROW} // {ROWS_OF_A_FILE})"
 """SQL for the number of the file that a row is from."""
 SAME_CREDIT = 9
-"""Decimals to which credits and margins of several files are compared."""
+"""Number of decimals to which credits and margins of different files are compared."""
 CHANCE = 1e-6
-"""Files whose rows agree by chance with a lower probability than this are copies."""
+"""Two files without items and with equal rows are copies if the probability that their rows are
+equal by chance is below this."""
 FEW_ROWS = 100_000
-"""Up to this many rows are copied to a table instead of being read again."""
+"""If the files have fewer rows than this in total, the rows are stored in a table. Otherwise, they
+are read from the files for each query."""
 MOST_OPEN = 64
-"""With more files than this, rows are copied to a table instead of being read again."""
+"""If there are more files than this, their rows are stored in a table in any case."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordTable:
-    """A file's content and what is known of it.
+    """The rows of a file, and what is known of the file.
 
     Attributes:
         records: the rows.
-        format: name of the format.
-        label: the user's label of the file.
-        optional: whether the file was found in a folder, and may hold something else.
-        missing: battles that should exist and have no row; None if unknown.
+        format: name of the format; empty if it is not known yet.
+        label: the user's label of the file; None if there is none.
+        optional: whether the file was found in a folder, and may therefore have no verdicts.
+        missing: number of battles that should exist and have no row; None if unknown.
         notes: warnings made while reading.
-        answer: what a tournament that stops by itself found.
-        ladder: ratings on whose scale a tournament placed newcomers.
-        measures: the metrics of a host's eval whose scores the rows are.
-        chances: metrics whose scores estimate probabilities with unequal errors.
+        answer: the finding of a tournament that stops by itself; None if there is none.
+        ladder: ratings on whose scale a tournament placed newcomers, as a log keeps them.
+        measures: the metrics of a host's eval, if the rows are its scores.
+        chances: names of metrics whose scores estimate probabilities with unequal errors.
         judges: what is known of the judges, by name.
     """
 
@@ -68,12 +73,16 @@ class RecordTable:
 def keep_rows(
     tables: Sequence[RecordTable], conditions: Sequence[tuple[str, str]], human_judge: str | None
 ) -> tuple[list[RecordTable], list[Notice]]:
-    """Select the rows that meet all conditions, and return notes on files without a column.
+    """Select the rows that meet all conditions.
 
     Args:
         tables: the tables.
         conditions: pairs of a column and a value.
-        human_judge: a judge whose rows need not meet conditions on the judge.
+        human_judge: a judge, or metric, whose rows are kept whatever the conditions on the columns
+            `judge` and `metric` are; None if there is none.
+
+    Returns:
+        The tables with the rows, and notes on files that lack a column. Such files are left out.
     """
     kept = list(tables)
     notes = []
@@ -89,7 +98,13 @@ def keep_rows(
 def _select_rows(
     tables: Sequence[RecordTable], column: str, value: str, exempt: Sequence[str]
 ) -> list[RecordTable]:
-    """Select the rows with a value, or one of the exempt values, in a column.
+    """Select the rows that have a value in a column.
+
+    Args:
+        tables: the tables.
+        column: the column.
+        value: the value. In the column `judge`, it may also be the name of the judge's model.
+        exempt: further values whose rows are kept.
 
     Raises:
         UsageError: no row has the value, or there is no such column.
@@ -118,13 +133,16 @@ def _select_rows(
 
 
 def _judges_called(tables: Sequence[RecordTable], word: str) -> list[str]:
-    """Return the names of the judges whose model is called so."""
+    """Return the names of the judges that have this name or a model with this name."""
     judges = join_judges(each.judges for each in tables).values()
     return [judge.name for judge in judges if judge.is_called(word)]
 
 
 def _has_value(each: RecordTable, name: str, values: Sequence[str]) -> str:
-    """Return the SQL condition that a cell is one of the values; booleans match in any case."""
+    """Return the SQL condition that a cell is one of the values.
+
+    If the column holds booleans, upper and lower case are the same.
+    """
     column = each.records.columns[name]
     if column.type == "BOOLEAN":
         values = [value.lower() for value in values]
@@ -142,9 +160,10 @@ class JoinedTables:
     """Tables of several files as one view of battles.
 
     Attributes:
-        view: the name of the view.
-        missing: battles that should exist and have no row; None if unknown.
-        copies: verdicts left out because another file has them, too.
+        view: name of the view.
+        missing: number of battles that should exist and have no row; None if unknown.
+        notes: warnings made while joining.
+        copies: number of verdicts that were left out because another file has them, too.
     """
 
     view: str
@@ -156,11 +175,15 @@ class JoinedTables:
 def join_tables(
     engine: Duck, tables: Sequence[RecordTable], *, scores_only: bool = False
 ) -> JoinedTables:
-    """Join tables to one view of battles; scores of models are paired to battles.
+    """Join tables to one view of battles. Scores of models on an item are paired to battles.
 
     Args:
-        scores_only: pair large sets of scores just enough for the rankers `mean` and `median`.
+        engine: the database.
+        tables: the tables.
+        scores_only: whether large sets of scores are paired to no more battles than the rankers
+            `mean` and `median` need.
     """
+    # `scored` are the tables of scores, and `played` the tables of battles.
     scored = [each for each in tables if table.is_pointwise(each.records.columns)]
     played = [each for each in tables if not table.is_pointwise(each.records.columns)]
     missing = [each.missing for each in played if each.missing is not None]
@@ -190,7 +213,7 @@ def _note_repeats(repeated: dict[str, int]) -> list[Notice]:
     """Return notes on verdicts or scores that stand in several files.
 
     Args:
-        repeated: their numbers, by `verdicts` or `scores`.
+        repeated: number of rows that were left out, by `verdicts` and `scores`.
     """
     return [
         Notice("copied-rows", {"rows": number, "what": what})
@@ -202,10 +225,13 @@ def _note_repeats(repeated: dict[str, int]) -> list[Notice]:
 def _without_copied_files(
     engine: Duck, tables: list[RecordTable]
 ) -> tuple[list[RecordTable], int, list[Notice]]:
-    """Leave out files without items whose rows another file holds, unless that may be chance.
+    """Leave out files without items whose rows are equal to those of another file.
+
+    They are kept if the rows may be equal by chance.
 
     Returns:
-        the other files, the number of rows left out, and a note on equal files that were kept.
+        The files that are kept, the number of rows left out, and a note on files that are kept
+        although their rows are equal to those of another file.
     """
     first: dict[tuple[str, ...], RecordTable] = {}
     kept: list[RecordTable] = []
@@ -234,9 +260,11 @@ def _without_copied_files(
 
 
 def _chance_of_equal_rows(engine: Duck, records: Records) -> float:
-    """Return the chance that as many rows, drawn from those of a file, equal them in order.
+    """Return the probability that the rows of another file equal those of a file by chance.
 
-    The columns of the models are not compared.
+    Its rows are assumed to be drawn at random from those of the file. The probability is s ** n,
+    where n is the number of rows, and s is the probability that two random rows are equal in all
+    columns except those of the models.
     """
     shown = [
         column.text
@@ -249,10 +277,13 @@ def _chance_of_equal_rows(engine: Duck, records: Records) -> float:
 
 
 def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
-    """Join tables of one kind, and leave out rows that another table holds as often.
+    """Join tables of verdicts, or tables of scores, and leave out rows that are copies.
+
+    If several files have equal rows, only those of one file are kept: the file that has them most
+    often, or the first of these files.
 
     Returns:
-        the name of the view, and the number of rows left out.
+        The name of the view, and the number of rows left out.
     """
     view = _union(engine, [each.records for each in tables])
     names = engine.columns(view)
@@ -281,7 +312,13 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
 
 
 def _identity_columns(names: Collection[str]) -> list[str]:
-    """Return the SQL expressions that are equal for one verdict, or one score, in all files."""
+    """Return SQL expressions whose values are the same for a verdict, or a score, in all files.
+
+    They do not depend on which model is called a.
+
+    Args:
+        names: names of the columns.
+    """
     if "model_a" not in names:
         return [
             name
@@ -303,12 +340,12 @@ def _identity_columns(names: Collection[str]) -> list[str]:
 
 
 def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None = None) -> str:
-    """Return a view or table with the rows of all parts.
+    """Create a view or table with the rows of all parts, and return its name.
 
     Args:
         engine: the database.
-        parts: the parts; each holds the rows of one or several files.
-        places: number of the first file of each part; by default a part is a file.
+        parts: the parts; each has the rows of one or several files.
+        places: number of the first file of each part; by default, each part is a file.
     """
     names = list(dict.fromkeys(name for part in parts for name in part.columns))
     known = [*(name for name in COLUMNS if name in names), *criterion_columns(names)]
@@ -332,12 +369,12 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
 
 
 def _cell_of_part(part: Records, name: str, types: Collection[str]) -> str:
-    """Return the SQL expression of a column of a part, which may lack it.
+    """Return the SQL expression of a column of a part. It is null if the part lacks the column.
 
     Args:
         part: the part.
         name: name of the column.
-        types: the types that the column has in all parts; of several, all become text.
+        types: the types of the column in all parts. If they differ, the column becomes text.
     """
     is_mixed = len(types) > 1
     column = part.columns.get(name)
@@ -349,7 +386,13 @@ def _cell_of_part(part: Records, name: str, types: Collection[str]) -> str:
 
 
 def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> list[Notice]:
-    """Return a note on rows without items, and one on raters that count as one judge."""
+    """Return notes on a table without items, and on raters that count as one judge.
+
+    Args:
+        engine: the database.
+        view: name of the view with the battles.
+        likely_item: the column that looks like the item; None if there is none.
+    """
     names = engine.columns(view)
     notes = []
     if not _has_values(engine, view, "item"):
@@ -372,9 +415,14 @@ def _has_values(engine: Duck, view: str, column: str) -> bool:
 
 
 def note_odd_items(engine: Duck, view: str, likely_item: str | None = None) -> list[Notice]:
-    """Return notes on columns that may be item or judge, and on items that are alike.
+    """Return notes on columns that may be the item or the judge, and on items that are alike.
 
-    Items are alike if they differ only by white space, case or form (Unicode's NFC).
+    Items are alike if they differ only by white space, case or Unicode normalization (NFC).
+
+    Args:
+        engine: the database.
+        view: name of the view with the battles.
+        likely_item: the column that looks like the item; None if there is none.
     """
     notes = _note_unnamed_columns(engine, view, likely_item)
     if "item" not in engine.columns(view):

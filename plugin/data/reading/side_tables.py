@@ -1,4 +1,7 @@
-"""Read tables beside the battles: facts about models, and AlpacaEval's data for length control."""
+"""Read tables other than battles: facts about models, and AlpacaEval's data for length control.
+
+`podium.data.length_data` says what a gamed baseline is.
+"""
 
 import math
 from collections.abc import Mapping
@@ -18,7 +21,9 @@ from podium.text import text_of, to_plain_values
 About: TypeAlias = str | Path | pd.DataFrame | None
 DIFFICULTY = "instruction_difficulty"
 GAMED = ("preference", "std_delta_len", "not_gamed_baseline")
+"""Columns of a table with gamed baselines."""
 UNNAMED = "Unnamed: 0"
+"""Name that pandas gives to a column without a name, such as AlpacaEval's row numbers."""
 
 
 def read_length_data(path: str | Path) -> External:
@@ -54,7 +59,10 @@ def read_length_data(path: str | Path) -> External:
 
 
 def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:
-    """Return the rows of gamed baselines; None if the table has none.
+    """Return the verdicts on gamed baselines; None if the table has none.
+
+    In the table, `preference` is what the gamed baseline earned, and `std_delta_len` is the lead of
+    the baseline in length.
 
     Args:
         table: the table.
@@ -77,7 +85,11 @@ def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:
 
 
 def _finite_numbers(column: pd.Series) -> np.ndarray:
-    """Parse a column in which every cell must be a finite number."""
+    """Parse a column of finite numbers.
+
+    Raises:
+        DataError: a cell is not a finite number.
+    """
     values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
     reject_cells(
         column,
@@ -89,7 +101,11 @@ def _finite_numbers(column: pd.Series) -> np.ndarray:
 
 
 def about_models(table: About) -> dict[str, dict[str, Any]]:
-    """Read a table of models as facts (family, date and so on) by model; empty without a table."""
+    """Read a table with facts about models, such as family and date.
+
+    Returns:
+        The facts by model and column; empty if there is no table.
+    """
     if table is None:
         return {}
     source = "the table of models" if isinstance(table, pd.DataFrame) else str(table)
@@ -113,7 +129,10 @@ def about_models(table: About) -> dict[str, dict[str, Any]]:
 
 
 def families_of(about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Return the known families by glob; names are escaped, so that a glob matches one name."""
+    """Return the family of each model whose family is known.
+
+    The keys are globs that match only the name of the model.
+    """
     return {
         escape(name): str(facts["family"]) for name, facts in about.items() if facts.get("family")
     }

@@ -1,4 +1,8 @@
-"""Check records: convert columns of a file to the types of the battles table, and check values."""
+"""Check records: convert columns of a file to the types of the battles table, and check values.
+
+A foreign column belongs to another tool: it has the name of a column of the battles table, but
+another meaning, or a name that podium does not know.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -25,8 +29,10 @@ NUMBERS = (
 TEXTS = ("item", "judge", "metric", "order", "category", "reason", "swap")
 ORDERS = ("ab", "ba", "merged")
 SCORES = frozenset({"item", "model", "score"})
+"""Columns that a table of scores must have."""
 LONGEST_REASON = 60
-"""Characters; a longer text beside a credit explains the verdict."""
+"""Largest number of characters of a reason why a credit is empty. A longer text in a row with a
+credit is a sentence that explains the verdict."""
 FRAME = "the data frame"
 """Name of a data frame in messages."""
 LIKELY = {
@@ -46,22 +52,26 @@ LIKELY = {
     ),
     "credit": ("winner", "verdict", "preference", "vote", "label", "outcome", "result", "choice"),
 }
-"""Usual names of columns, lower case, perhaps with `_id`; messages propose them as `--columns`."""
+"""For columns of the battles table, the names that other tools use, in lower case.
+
+`_id` may follow the name. Messages propose such columns for `--columns`.
+"""
 OPTIONAL = ("item", "judge")
+"""Columns of `LIKELY` that a table may lack."""
 BLANK = "\t\n\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
-"""Invisible characters; trimming them is eight times as fast as a regular expression."""
+"""Invisible characters. To trim them is eight times as fast as a regular expression."""
 
 
 class Rule(NamedTuple):
-    """A check of rows.
+    """A rule that all rows must keep.
 
     Attributes:
         column: the column whose value the message shows.
-        broken: the SQL condition that breaks the rule.
-        problem: what is wrong with the value.
-        remedy: what to do.
+        broken: SQL condition that is true for a row that breaks the rule.
+        problem: what is then wrong with the value, for the message.
+        remedy: what the user can do, for the message.
     """
 
     column: str
@@ -80,7 +90,7 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
 
     Args:
         records: battles, or scores of models.
-        skip_alone: return None if every battle is one of a model with itself.
+        skip_alone: whether to return None if every battle is one of a model with itself.
 
     Raises:
         DataError: a column is missing, a value is invalid, or there is no row.
@@ -104,9 +114,9 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
 
 
 def _rename_foreign(records: Records) -> Records:
-    """Append `_` to the names of foreign columns `swap` and `reason`.
+    """Append `_` to the names of the columns `swap` and `reason` if they are foreign.
 
-    A foreign `swap` holds flags. A foreign `reason` explains verdicts in sentences.
+    A foreign column `swap` has flags. A foreign column `reason` explains verdicts in sentences.
     """
     columns = records.columns
     foreign = {}
@@ -135,11 +145,15 @@ def _scan_rows(
 
     Args:
         records: the records.
-        typed: their columns with the types of the battles table.
-        rules: the rules; DataError for the first one that a row breaks.
-        alone: the SQL condition for a battle of a model with itself.
-        skip_alone: return None if all rows meet `alone`.
+        typed: the columns with the types of the battles table.
+        rules: the rules, the most important first.
+        alone: SQL condition for a battle of a model with itself.
+        skip_alone: whether to return None if all rows meet `alone`.
+
+    Raises:
+        DataError: there is no row, or a row breaks a rule; the first broken rule is reported.
     """
+    # Foreign columns of JSON become whole numbers or booleans if all their values are, else text.
     foreign = [name for name, column in typed.items() if column.type == JSON]
     wanted = ["count(*)", f"bool_and({alone})"]
     wanted += [f"min({ROW}) filter ({rule.broken})" for rule in rules]
@@ -150,7 +164,7 @@ def _scan_rows(
         wanted.append(f"bool_and({words} is null or ({whole}))")
         wanted.append(f"bool_and({words} is null or {kind} = 'BOOLEAN')")
     everything = ", ".join(column.sql for column in records.columns.values())
-    # The hash has every cell read, so that a damaged one is found.
+    # The hash is not used. It makes the database read every cell, so that damaged ones are found.
     wanted.append(f"bit_xor(hash({everything}))")
     (rows, is_alone, *answers), *_ = records.rows(", ".join(wanted))
     if not rows:
@@ -174,7 +188,15 @@ def _scan_rows(
 
 
 def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
-    """Return the error for a broken rule: the first such row, its value, and their number."""
+    """Return the error for a broken rule.
+
+    It names the number of rows that break the rule.
+
+    Args:
+        records: the rows.
+        rule: the rule.
+        row: number of the first row that breaks it, whose value the message shows.
+    """
     count, *_ = records.rows("count(*)", f"where {rule.broken}")[0]
     column = records.columns[rule.column]
     value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
@@ -189,13 +211,14 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
 
 
 def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
-    """Return columns with the types of the battles table, unknown ones unchanged."""
+    """Return columns with the types of the battles table. Unknown columns are not changed."""
     numbers = {*NUMBERS, *criterion_columns(names), "score", "length"}
     columns = {}
     for name in names:
         column = records.columns[name]
         if name == "response":
-            # Either the number of the response, or an unknown column, for example of texts.
+            # It is the number of the response only if all values are whole numbers. Otherwise, it
+            # is a foreign column, for example with texts.
             is_count = f"({column.number} between 0 and 1e9 and {column.number} % 1 = 0)"
             if not records.rows(
                 "1", f"where {column.text} is not null and {is_count} is not true limit 1"
@@ -210,13 +233,14 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
 
 
 def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
-    """Return the remedy for missing columns: a `--columns` option to copy.
+    """Return the remedy for missing columns: an option `--columns` that the user can copy.
 
-    It has the likely names among the columns, and `?` for a needed column without a likely name.
+    For a missing column, the option names a column of the table with a usual name (`LIKELY`). If
+    there is none and the column is needed, it has `?`.
 
     Args:
         columns: the columns that the table has.
-        source: `FRAME` for a data frame, whose columns are named in Python.
+        source: name of the table in messages. If it is `FRAME`, the remedy is written in Python.
     """
     known = {name.lower(): name for name in columns}
     named = {}
@@ -237,7 +261,10 @@ def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
 
 
 def _typed_battles(records: Records) -> dict[str, Column]:
-    """Return the typed columns of battles, those of the battles table first.
+    """Return the typed columns of battles. Columns of the battles table come first.
+
+    If there is no margin, it is computed: the mean of the margins on criteria, or the difference of
+    the scores.
 
     Raises:
         DataError: the models are missing, or there is neither a credit nor a margin nor scores.
@@ -273,7 +300,8 @@ def _typed_battles(records: Records) -> dict[str, Column]:
 
 
 def _number_rules(records: Records) -> list[Rule]:
-    """Return the rules for columns of numbers: numbers, not too large, lengths not below 0."""
+    """Return the rules that columns of numbers have numbers, not too large, and no length below
+    0."""
     names = [*criterion_columns(records.columns), *NUMBERS, "score", "length"]
     rules = []
     for name in names:
@@ -328,7 +356,7 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
 
 def _is_blank(name: str) -> str:
     """Return the SQL condition that a name is empty or invisible."""
-    # Fast: the first character alone shows that most names are visible.
+    # For speed, the first character is tested first: it shows that most names are visible.
     shows = f"ord({name}) between 33 and 126"
     return (
         f"case when {shows} then false else {name} is null or trim({name}, {text(BLANK)}) = '' end"

@@ -1,9 +1,9 @@
-"""Recognise the unit of a table without a column `item`: a column whose values repeat as items do.
+"""Find the column with the items in a table without a column `item`, by how its values repeat.
 
-An item is judged in several cells (ordered pairs, orders, judges, repeats), and in each cell about
-once. Row numbers and times do not repeat. Judges, categories and other columns with few values
-repeat within a cell as often as by chance. A text of a response, or its hash, belongs to one
-model.
+A cell is a combination of models, order, judge and repeat (`CELL`). An item is judged in several
+cells, and about once in each cell. The values of other columns repeat differently: row numbers and
+times do not repeat, and judges, categories and other columns with few values repeat within a cell
+as often as by chance. The text of a response, or its hash, belongs to one model.
 """
 
 import re
@@ -20,13 +20,15 @@ from podium.data.reading.rows import RecordTable
 from podium.data.reading.table import LIKELY, is_pointwise
 
 ITEM_NAMES = ("item_id", "sample_id", "doc_id", "instance_id", "example_id", "query_id")
-"""Columns, in any case, that are read as the item where they repeat as items do."""
+"""Names of columns that are used as the item if their values repeat like items. Upper and lower
+case are the same."""
 CELL = ("model_a", "model_b", "order", "judge", "metric", "repeat", "response")
-"""Columns within whose combinations an item stands about once."""
+"""Columns whose combinations are the cells. An item stands about once in a cell."""
 NO_ITEMS = frozenset(
     {*COLUMNS, *REPLIES, "", "Unnamed: 0", "winner", "label", "template", "source", "turn", "jury"}
 )
-"""Columns that say something else."""
+"""Columns that are known to have another meaning."""
+# Names such as `created_at` and `timestamp`.
 TIME_NAME = re.compile(
     r"(?i)(?:^|_)(?:t?stamp|timestamp|time|date|datetime|day|when|created|updated|at)(?:_|$)"
 )
@@ -38,31 +40,35 @@ RESPONSE_NAME = re.compile(
     r"(?i)(?:^|_)(?:a|b|1|2|left|right)$"
     r"|response|answer|output|completion|generation|reply|winner|loser"
 )
-"""A column about the responses of a battle, not about what was asked."""
+"""Name of a column about the responses of a battle, such as `id_a`, and not about the question."""
 MOST_ROWS = 50_000
-"""Rows in which an item is looked for."""
+"""Only the first rows, up to this number, are searched for items."""
 SHOWN = 50
-"""Values of a column that are tested for times."""
+"""Number of values of a column that are tested for times."""
 REPEATED = 1.5
-"""Rows per value from which a column repeats."""
+"""A column repeats if it has at least this number of rows per distinct value."""
 FEW_VALUES = 6
-"""A column with fewer values is no item unless its name says so."""
+"""A column with fewer distinct values is not used as the item unless it has a known name."""
 FEW_REPEATED = 20
-"""A balanced column with fewer values is no item unless its name says so."""
+"""The same limit for a balanced column (`Repetition.is_balanced`)."""
 MOST_BY_CHANCE = 0.35
-"""Rows of one item seldom share a cell: at most this share of the pairs expected by chance do."""
+"""Rows of one item seldom share a cell. A column is like items if the number of pairs of rows that
+share value and cell is at most this share of the number expected by chance."""
 ERROR_RATE = 0.02
-"""The largest probability of so few pairs of rows by chance."""
+"""A column is like items only if the probability of so few pairs by chance is at most this."""
 MOST_IN_CELL = 5
-"""Rows of an item in a cell that may be unnumbered repeats, if the column has a known name."""
+"""Largest mean number of rows of one item in a cell, if the column has a known name. More than one
+row may be repeats without a number."""
 MOST_REPEATS = 3
-"""Rows of an item in a cell that may be unnumbered repeats, if the column has another name."""
+"""The same limit for a balanced column (`Repetition.is_balanced`)."""
 EVEN = 0.25
-"""Variance over mean of the rows in a cell below which a table is balanced; 1 for random rows."""
+"""A table is balanced if the variance of the number of rows of one value in a cell, divided by the
+mean, is at most this. For random rows, the ratio would be 1."""
 ONE_MODEL = 0.9
-"""From this share of values with one model on, the values belong to responses."""
+"""Values belong to responses if at least this share of them stands with only one model."""
 SEVERAL_OPPONENTS = 0.3
-"""Of the values of responses, at least this share has one model and several opponents."""
+"""Values belong to responses only if at least this share of them stands with one model against
+several opponents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +76,14 @@ class Repetition:
     """How the values of a column repeat; a cell is a combination of the columns `CELL`.
 
     Attributes:
-        rows: rows with a value.
-        values: distinct values.
-        cells: distinct cells.
-        together: pairs of rows of one value and one cell.
+        rows: number of rows with a value.
+        values: number of distinct values.
+        cells: number of distinct cells.
+        together: number of pairs of rows that share both value and cell.
         by_chance: expected number of such pairs if values and cells were independent.
-        in_cell: mean number of rows of one value in a cell that has some.
-        variance: variance of that number.
-        filled: combinations of value and cell that have a row.
+        in_cell: mean number of rows per combination of value and cell that has a row.
+        variance: variance of this number of rows.
+        filled: number of combinations of value and cell that have a row.
         of_response: whether each value belongs to the response of one model.
     """
 
@@ -93,12 +99,16 @@ class Repetition:
 
     @property
     def repeats(self) -> bool:
-        """Whether the column repeats in several cells, and its values are not of responses."""
+        """Whether the values repeat, there are several cells, and the values are not of
+        responses."""
         return self.rows >= REPEATED * self.values and self.cells > 1 and not self.of_response
 
     @property
     def is_like_items(self) -> bool:
-        """Whether rows of one value avoid the same cell, more than chance would have it."""
+        """Whether rows of one value share a cell less often than by chance.
+
+        The number of pairs by chance is assumed to have a Poisson distribution.
+        """
         if not self.repeats or self.values < 2:
             return False
         few = self.together <= MOST_BY_CHANCE * self.by_chance
@@ -106,7 +116,7 @@ class Repetition:
 
     @property
     def is_balanced(self) -> bool:
-        """Whether every value has the same few rows in every cell."""
+        """Whether nearly every value has the same small number of rows in every cell."""
         if not self.repeats or self.values < FEW_REPEATED:
             return False
         is_full = self.filled >= 0.8 * self.values * self.cells
@@ -115,7 +125,7 @@ class Repetition:
 
     @property
     def may_be_items(self) -> bool:
-        """Whether a column with the name of an item may be one."""
+        """Whether the values may be items if the column has a known name."""
         is_repeated = self.rows >= REPEATED * self.values and not self.of_response
         return is_repeated and self.values > 1 and self.in_cell <= MOST_IN_CELL
 
@@ -126,7 +136,7 @@ def name_items(engine: Duck, tables: Sequence[RecordTable]) -> tuple[list[Record
     All of these tables must have the column, and it must repeat as items do.
 
     Returns:
-        the tables, and the former name of the column; None if no column was renamed.
+        The tables, and the former name of the column; None if no column was renamed.
     """
     lacking = [
         each
@@ -148,7 +158,7 @@ def name_items(engine: Duck, tables: Sequence[RecordTable]) -> tuple[list[Record
 def name_items_of_scores(records: Records) -> Records:
     """Rename a column of `ITEM_NAMES` to `item` in a table of scores without items.
 
-    A model must have about one score on each value of the column.
+    It is renamed only if a model has about one score per value of the column.
     """
     columns = records.columns
     if "item" in columns or "model_a" in columns or not {"model", "score"} <= columns.keys():
@@ -169,8 +179,11 @@ def name_items_of_scores(records: Records) -> Records:
 def likely_item(engine: Duck, records: Records) -> str | None:
     """Return the name of the column that looks like the item, in battles without items.
 
-    Known names come first, then the column whose values avoid their cells the most. None if no
-    column looks like items.
+    Columns with a known name are preferred. Among the others, the column is chosen whose rows of
+    one value share a cell most seldom.
+
+    Returns:
+        The name; None if no column looks like items, or if the battles have items.
     """
     if not lacks_items(records):
         return None
@@ -207,7 +220,7 @@ def rename_item(table: RecordTable, name: str) -> RecordTable:
 
 
 def rename_column(columns: Mapping[str, Column], name: str) -> dict[str, Column]:
-    """Return columns with `name`, as text, called `item`."""
+    """Rename a column to `item`, as text. A column that is called `item` before is dropped."""
     renamed = {}
     for own_name, column in columns.items():
         if own_name == name:
@@ -222,8 +235,8 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
 
     Args:
         records: the battles.
-        known: names of items, in lower case; two distinct values are enough for them, and five
-            for other names.
+        known: known names of columns with items, in lower case. Such columns must have at least two
+            distinct values, and other columns five.
     """
     names = [name for name in records.columns if _may_name_items(records, name, known)]
     if not names:
@@ -242,7 +255,7 @@ def _repeating_columns(records: Records, known: Iterable[str]) -> list[str]:
 
 
 def _may_name_items(records: Records, name: str, known: Iterable[str]) -> bool:
-    """Return whether a column may hold items, by its name and type."""
+    """Return whether a column may have items, judged by its name and type."""
     is_foreign = name in NO_ITEMS or name in criterion_columns(records.columns)
     if is_foreign or name.lower() in _usual_names("judge"):
         return False
@@ -286,13 +299,23 @@ def repetition_of(engine: Duck, parts: Sequence[Records], name: str) -> Repetiti
 
 
 def _group_sizes(engine: Duck, table: str, key: str) -> tuple[Any, ...]:
-    """Count the values of a column, their rows, and the pairs of rows that share a value."""
+    """Return the number of values of a column, of their rows, and of pairs of rows with one value.
+
+    Args:
+        engine: the database.
+        table: rows of `_values_query`.
+        key: the column.
+    """
     groups = f"(select count(*) as n from {table} group by {key})"
     return engine.rows(f"select count(*), sum(n), sum(n * (n - 1)) / 2 from {groups}")[0]
 
 
 def _values_query(records: Records, name: str) -> str:
-    """Return the query of value, cell, both models and winner of each row that has a value."""
+    """Return the query of the rows that have a value in a column.
+
+    The columns of the result are `value` and `cell` (as hashes), `a` and `b` (the models), and
+    `winner` (null for a tie).
+    """
     columns = records.columns
     value = columns[name].text
     cells = [f"coalesce({columns[each].text}, '')" for each in CELL if each in columns]
@@ -310,8 +333,8 @@ def _values_query(records: Records, name: str) -> str:
 def _belongs_to_responses(engine: Duck, table: str) -> bool:
     """Return whether each value of a column belongs to the response of one model.
 
-    It does if all rows of a value have the same model on one side, or the same winner, against
-    several opponents.
+    It does if the rows of most values have the same model a, the same model b or the same winner,
+    against several opponents.
 
     Args:
         engine: the database.
@@ -331,7 +354,7 @@ def _belongs_to_responses(engine: Duck, table: str) -> bool:
         "avg((winner = 1)::int) filter (pairs > 1)",
     ]
     (answers,) = engine.rows(f"select {', '.join(shares)} from {groups}")
-    # A share of no values is empty.
+    # If there are no values, the database returns null for a share.
     one_a, several_b, one_b, several_a, one_winner = (share or 0 for share in answers)
     is_of_a = models_a > 1 and one_a >= ONE_MODEL and several_b >= SEVERAL_OPPONENTS
     is_of_b = models_b > 1 and one_b >= ONE_MODEL and several_a >= SEVERAL_OPPONENTS

@@ -10,9 +10,8 @@ the differences that the test does not reject, so interval and p-value never con
 - sign flips: the p-value is the share of the 2^n sign changes of the n contributions whose sum is
   at least as large (Fisher 1935; Pitman 1937). The test is exact if the two models are
   exchangeable on each item, whatever the distribution. It is used below 20 items.
-- skewed differences: if the contributions have one long tail, t and sign flips reject too often
-(in
-  19% of tests at the 5% level, for 100 items of which 3% lose much). So the t test is also made
+- skewed differences: if the contributions have one long tail, t and sign flips reject too often:
+  19% of tests at the 5% level, for 100 items of which 3% lose much. So the t test is also made
   under the transformation of Hall (1992), which reduces skewness. The test with the larger p-value
   counts, and `method` names it.
 - sign test: for two-valued scores, the binomial test of the items that differ (McNemar 1947). Its

@@ -286,10 +286,8 @@ class EloTests:
 
     @cached_property
     def win_paths(self) -> np.ndarray:
-        """Whether a model has earned credit from another, directly or through others.
-
-        Shape (models, models); the row is the model that earned it.
-        """
+        """Whether the row's model has earned credit from the column's, directly or through others,
+        shape (models, models)."""
         return win_paths(self.pairs)
 
     def may_differ(self, a: int, b: int) -> bool:

@@ -230,7 +230,7 @@ def few_battles_of(
 def separated_battles_of(strengths: Strengths, battles: BattleData) -> list[FewBattles]:
     """Collect the battles of separated models against models that are not separated.
 
-    Empty if all models are separated, or none is.
+    The list is empty if all models are separated, or if none is.
     """
     separated = strengths.graph.separated
     if separated.all():

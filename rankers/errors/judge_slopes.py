@@ -122,7 +122,7 @@ class SlopeFit:
     def position(self) -> np.ndarray:
         """Log-odds that each judge adds to the response shown first, shape (judges,).
 
-        0 for a judge of whose battles no order is known.
+        It is 0 for a judge without a battle of known order.
         """
         effects = np.zeros(len(self.data.judges))
         effects[self.positioned] = self.at[self.data.slope_columns.stop :]
@@ -177,8 +177,8 @@ class SlopeFit:
     def tangent(self) -> np.ndarray:
         """Orthonormal directions that keep the mean strength 0 and the mean slope 1.
 
-        The mean slope is weighted by the judges' battles. With `equal`, they keep each slope 1.
-        Shape (parameters, directions).
+        They are the columns of a matrix of shape (parameters, directions). The mean slope is
+        weighted by the judges' battles. If `equal` is True, the directions keep each slope 1.
         """
         unit = np.eye(len(self.at))
         sum_of_strengths = unit[: len(self.theta)].sum(axis=0)
@@ -195,9 +195,9 @@ class SlopeFit:
         return np.asarray(self.design.T @ self.surplus) - self.regularization * self.at
 
     def information(self, *, observed: bool) -> np.ndarray:
-        """Return the negative Hessian (`observed`), or its expectation, along `tangent`.
+        """Return the negative Hessian along `tangent`, shape (directions, directions).
 
-        Shape (directions, directions).
+        `observed` is True for the Hessian itself, and False for its expectation.
         """
         weighted_design = self.design.multiply(self.curvature[:, None])
         matrix = (self.design.T @ weighted_design).toarray()
@@ -238,10 +238,8 @@ class SlopeFit:
         return solved.T @ self.tangent.T
 
     def step_without_penalty(self) -> np.ndarray:
-        """Return the first-order step from this fit to the maximum without the penalty.
-
-        Shape (parameters,).
-        """
+        """Return the first-order step from this fit to the maximum without the penalty, shape
+        (parameters,)."""
         penalty = self.tangent.T @ (self.regularization * self.at)
         return self.tangent @ np.linalg.solve(self.information(observed=True), penalty)
 

@@ -39,8 +39,8 @@ class Contrasts:
     Attributes:
         best_rank: least rank of each model's rank set, NaN if unknown, shape (models,).
         worst_rank: largest rank of each model's rank set, NaN if unknown, shape (models,).
-        is_above: whether the row's model is clearly ahead of the column's, shape (models, models);
-            None for more than 500 models.
+        is_above: whether the row's model is clearly ahead of the column's, shape (models, models).
+            It is None for more than 500 models.
         reach: half-width of the simultaneous interval of each difference, infinite if there is
             none, shape (models, models); None for more than 500 models.
         critical: the critical value of |t| for all pairs; NaN if fewer than two models have a

@@ -219,10 +219,8 @@ def _sparse_pair_sums(coded: CodedBattles) -> Pairs:
 
 
 def _pair_keys(coded: CodedBattles) -> tuple[np.ndarray, np.ndarray]:
-    """Return a number that identifies each battle's pair, and the credit of its lower code.
-
-    Shape (battles,) each.
-    """
+    """Return a number that identifies each battle's pair, and the credit of the model with the
+    lower code, shape (battles,) each."""
     first = np.minimum(coded.a, coded.b).astype(np.int64)
     credit = np.where(coded.a < coded.b, coded.credit, 1 - coded.credit)
     return first * len(coded.models) + np.maximum(coded.a, coded.b), credit

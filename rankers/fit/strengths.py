@@ -92,8 +92,9 @@ class LadderPrior:
     def sides_beyond(self, pairs: Pairs, theta: np.ndarray) -> np.ndarray:
         """Return which newcomers are beyond all rated models, shape (models,).
 
-        1 is a newcomer above all rated models that wins nearly all battles with them, -1 one below
-        all of them that loses nearly all, and 0 any other model. `theta` are the log-strengths.
+        The value is 1 for a newcomer that is above all rated models and wins nearly all battles
+        with them. It is -1 for a newcomer that is below all of them and loses nearly all battles.
+        It is 0 for any other model. `theta` are the log-strengths.
         """
         rated = self.is_rated
         against = pairs.take(rated[pairs.first] != rated[pairs.second])

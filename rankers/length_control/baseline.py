@@ -251,18 +251,32 @@ def _fit_rate(
     gradient_of_value = (share * expected * (1 - expected)) @ at_equal_lengths
     fitted = expit(all_rows @ at)[: len(rows)]
     scores = (w * (y - fitted))[:, None] * rows
-    # x' I^-1 x of each row x. Times the curvature, it is the leverage of the row; an item has the
-    # sum of its rows.
-    distance = np.sum(rows * np.linalg.solve(information, rows.T).T, axis=1)
-    leverage = np.bincount(item, w * fitted * (1 - fitted) * distance)
-    # The fit follows the credits of an item, so that the item's residuals are too small. HC2
-    # divides them by sqrt(1 - leverage).
-    remainder = 1 - np.minimum(leverage, MOST_LEVERAGE)[item]
+    spread = w * fitted * (1 - fitted)
+    remainder = 1 - np.minimum(_leverage(rows, spread, information, item), MOST_LEVERAGE)[item]
     by_coefficients = scores @ np.linalg.solve(information, gradient_of_value) / np.sqrt(remainder)
     # A battle contributes through the mean over battles, and through the fitted coefficients.
     influence = np.zeros(len(lead))
     influence[is_known] = share * (expected - value) + by_coefficients
     return Rate(value, influence, len(items) - len(columns), sd, float(at[1]))
+
+
+def _leverage(
+    rows: np.ndarray, spread: np.ndarray, information: np.ndarray, item: np.ndarray
+) -> np.ndarray:
+    """Return the leverage of each item in a logistic fit, shape (items,).
+
+    The fit follows the credits of an item, so that the item's residuals are too small. HC2 divides
+    them by sqrt(1 - leverage). The leverage of a row x is its spread times x' I^-1 x; an item has
+    the sum of its rows.
+
+    Args:
+        rows: the design, shape (battles, coefficients).
+        spread: weight times p (1 - p) of each battle, shape (battles,).
+        information: the information of the coefficients, shape (coefficients, coefficients).
+        item: code of the item of each battle, shape (battles,).
+    """
+    distance = np.sum(rows * np.linalg.solve(information, rows.T).T, axis=1)
+    return np.bincount(item, spread * distance)
 
 
 def _spread_of_leads(lead: np.ndarray) -> float:

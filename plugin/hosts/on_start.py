@@ -1,9 +1,9 @@
-"""Extend a host's command line at the start of a Python process in which podium is enabled.
+"""Extend the command line of a host (Inspect or lm-eval) when its Python process starts.
 
-The line that `podium enable` writes into site-packages runs this file by its path: podium itself
-may not be importable yet. Only modules that a host loads anyway are imported here, podium only if
-the user asks for a ranker or for help, and nothing is ever raised: without podium, or with a host
-that podium does not know, the host's command works as usual.
+A line that `podium enable` writes into site-packages runs this file by its path, because podium may
+not be importable yet. So that the host starts as fast as usual, only modules that it loads anyway
+are imported here. podium is imported only if the user asks for a ranker or for help. No error is
+raised: without podium, or with a host that podium does not know, the host's command works as usual.
 """
 
 import os
@@ -17,7 +17,8 @@ HOSTS = {
     "lm_eval": "lm_eval",
     "lm-eval": "lm_eval",
 }
-"""The host by the name of a script, or of the module after `python -m`."""
+"""The package of a host, by the name of its script or of the module after `python -m`."""
+# What the user can type if the command cannot be extended.
 INSTEAD = {
     "inspect_ai": "`podium inspect ... --ranker NAME`, "
     "or after the run `podium rank LOGS --ranker NAME`",
@@ -25,18 +26,18 @@ INSTEAD = {
     "or after the run `podium rank OUTPUT_DIRS --ranker NAME`",
 }
 OPTIONS = ("--ranker", "--h", "-h", "--conf", "-C")
-"""Beginnings of options for a ranker, help, or a config file, which may name a ranker."""
+"""The beginning of each option that concerns podium: a ranker, help, or a config file."""
 
 
 def watch() -> None:
-    """Extend the host's command line on import, once, if arguments concern podium.
+    """Extend the host's command line when it is imported, if some argument concerns podium.
 
     If that fails, a message is printed at exit.
     """
-    # `lm_eval run` alone shows help.
+    # `lm_eval run` without further arguments shows help.
     if not any(word.startswith(OPTIONS) for word in sys.orig_argv) and sys.orig_argv[-1] != "run":
         return
-    # In a virtual environment Python runs every line of site-packages twice.
+    # In a virtual environment, Python runs the line in site-packages twice.
     if any(
         (type(finder).__module__, type(finder).__name__) == (__name__, "CommandLineFinder")
         for finder in sys.meta_path
@@ -51,7 +52,7 @@ def watch() -> None:
 
 
 def running_host() -> str | None:
-    """Return the host whose command this process runs; None for any other program."""
+    """Return the package of the host whose command this process runs; None for other programs."""
     folder, name = os.path.split(sys.argv[0])
     program = os.path.basename(folder) if name == "__main__.py" else name
     return HOSTS.get(program.partition(".")[0])
@@ -65,7 +66,7 @@ class CommandLineFinder:
         self.reason = "its command line is not where podium looks for it"
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Return the spec of a host's command line, to be extended; None for other modules."""
+        """Return the import spec of the module with the command line; None for other modules."""
         if name.partition(".")[0] != running_host():
             return None
         specs: list[Any] = [None]
@@ -73,7 +74,10 @@ class CommandLineFinder:
         return specs[-1]
 
     def extending_spec(self, name: str, path: Any, target: Any) -> Any:
-        """Return a spec that extends the module after it has run; None without a command line."""
+        """Return an import spec that extends the module once it is loaded.
+
+        None if the module does not define the command line.
+        """
         import importlib
 
         host = name.partition(".")[0]
@@ -104,7 +108,7 @@ class CommandLineFinder:
         return spec
 
     def attempt(self, work: Callable[[], None]) -> bool:
-        """Call a function; return False if it raised an exception, which becomes the reason."""
+        """Call a function. If it raises an exception, keep that as the reason and return False."""
         try:
             work()
         except Exception as error:
@@ -126,7 +130,7 @@ class CommandLineFinder:
 
 
 def extend_inspect(module: Any, finder: CommandLineFinder) -> None:
-    """Add podium's options to Inspect's commands, and clear the reason why options are missing."""
+    """Add podium's options to Inspect's commands, and clear the finder's `reason`."""
     from podium.hosts.inspect_ai.inspect_command import extend_command
 
     extend_command(module)

@@ -1,4 +1,4 @@
-"""Judge many battles at once by Inspect's models, outside of any eval."""
+"""Judge many battles at once by models of Inspect, outside of an Inspect eval."""
 
 import logging
 from collections import Counter
@@ -31,7 +31,10 @@ from podium.tournaments.judge_rotation import JudgeRotation, name_jury
 
 NOT_ASKED = "not asked: the judge kept failing"
 MAX_CONSECUTIVE_FAILURES = 20
-"""Battles that fail one after the other before no more calls are made."""
+"""After this many battles have failed in a row, no more calls are made.
+
+With more than 10 calls at once, the number is twice that of calls at once.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -45,18 +48,18 @@ def judge_battles(
     concurrency: int,
     cache: bool,
 ) -> list[dict[str, Any]]:
-    """Judge battles, even inside an event loop.
+    """Judge battles. This also works inside a running event loop.
 
     Args:
-        how: how the judge is asked, and its replies read.
-        battles: what the judge is shown of each battle, and who plays it.
-        models: makes the judges; they are closed at the end.
-        turns: the options `judges` and `overlap`.
+        how: how the judges are asked, and how their replies are parsed.
+        battles: the fields of `BattleMetadata` of each battle.
+        models: makes the judges, which are closed at the end.
+        turns: the values of the options `judges` and `overlap`.
         concurrency: the most calls at once.
         cache: whether replies are taken from Inspect's cache.
 
     Returns:
-        each battle with its verdict and judgments; unparsed if it failed.
+        each battle with its verdict and judgments. A battle whose calls failed is unparsed.
     """
 
     async def judge_all() -> list[dict[str, Any]]:
@@ -73,7 +76,7 @@ def judge_battles(
 
 
 def judges_of_battles(battles: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Take what is known of the judges, by name, out of the battles of `judge_battles`."""
+    """Remove the records of judges from battles of `judge_battles`, and return them by name."""
     judges: dict[str, Any] = {}
     for battle in battles:
         judges |= battle.pop("judges")
@@ -83,7 +86,7 @@ def judges_of_battles(battles: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def _with_turns(
     battles: Sequence[Mapping[str, Any]], rotation: JudgeRotation
 ) -> list[Mapping[str, Any]]:
-    """Return battles with the judges whose turn they are."""
+    """Return battles with the names of the judges whose turn it is."""
     pairings = [
         Pairing(each["item"], each["model_a"], each["model_b"], each.get("response") or 1)
         for each in battles
@@ -96,7 +99,7 @@ def _with_turns(
 
 
 class BatchJudge:
-    """Judges battles of one batch, a few at once, until too many in a row have failed."""
+    """Judges the battles of one batch, a few at once, until too many in a row have failed."""
 
     def __init__(self, run: Run, concurrency: int) -> None:
         """Set up a batch with at most `concurrency` calls at once."""
@@ -104,7 +107,7 @@ class BatchJudge:
         judges = [run.judge_of(model) for model in jury_of(run.how, run.jury)]
         self.records = {judge.name: judge.to_json() for judge in judges}
         self.jury = {"jury": name_jury([*self.records])} if run.rotating else {}
-        # Both orders of a battle are asked for at once.
+        # All calls of a battle are made at once, so fewer battles than calls may run.
         self.room = anyio.Semaphore(max(1, concurrency // run.how.calls()))
         self.max_consecutive_failures = max(MAX_CONSECUTIVE_FAILURES, 2 * concurrency)
         self.failures_in_a_row = 0
@@ -141,7 +144,7 @@ class BatchJudge:
         return {**row, **verdict, **graded, **judged, **lost}
 
     def _count_failure(self, battle: Mapping[str, Any], error: BaseException) -> None:
-        """Log the first failed call of each kind."""
+        """Count a failed call by its kind, and log the first of each kind."""
         kind = name_of_failure(error)
         self.errors[kind] += 1
         if self.errors[kind] == 1:
@@ -152,7 +155,7 @@ class BatchJudge:
             )
 
     def _unparsed_verdict(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
-        """Return the verdict of a failed battle, a row per judge, and log a new kind of error."""
+        """Return the verdict of a failed battle with a row per judge, and count the failure."""
         message = shorten(redact(str(error)), 300)
         reason = NOT_ASKED
         details = {}
@@ -163,7 +166,7 @@ class BatchJudge:
         else:
             reason = f"{FAILED}: {name_of_failure(error)}"
             details["error"] = message
-            # A judge that is not asked any more says nothing of the others.
+            # A failure of a judge that is not asked any more does not count against the others.
             self.failures_in_a_row += self.run.stopped.isdisjoint(battle.get("judges", ()))
             self._count_failure(battle, error)
             if self.failures_in_a_row == self.max_consecutive_failures:

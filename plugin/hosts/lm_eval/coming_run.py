@@ -1,4 +1,4 @@
-"""What is known of a ranking before lm-eval runs: whether its rankers can rank such a run."""
+"""Check before lm-eval runs whether the rankers will be able to rank the run."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -11,7 +11,7 @@ from podium.ranking.trial_ranking import ComingBattles, check_rankers, coming_ve
 from podium.scorers.judging import known_options
 
 THIS_RUN = "this run's model"
-"""Stands for a name that lm-eval makes of the model's arguments."""
+"""Stands for the name of this run's model, which lm-eval makes from the model's arguments."""
 
 
 def check_coming(
@@ -23,8 +23,8 @@ def check_coming(
         options: podium's options of the run.
         settings: settings of the rankers.
         own: name of this run's model.
-        others: names of the models of other runs; without any, nothing is ranked, and no name can
-            be wrong.
+        others: names of the models of other runs. If there are none, this run is not ranked, and
+            settings that name a model are not checked.
 
     Raises:
         UsageError: a ranker could not rank the run.
@@ -41,16 +41,20 @@ def check_coming(
 
 
 NAMING = ("pin", "anchor")
-"""Options of rankers that name a model."""
+"""Options of rankers whose value names a model."""
 
 
 def _names_model(setting: str) -> bool:
-    """Return whether an option, with or without its ranker, names a model."""
+    """Return whether the value of an option (`pin`, `bradley-terry.pin`) names a model."""
     return setting.rpartition(".")[2] in NAMING
 
 
 def named_model(settings: Mapping[str, Any], typed: str) -> str:
-    """Return the model that a ranker's option names, if this run's model may have that name."""
+    """Return the name of this run's model, as far as it can be known before the run.
+
+    If an option of a ranker names a model whose name occurs in `typed`, the model and its arguments
+    as typed, this is taken to be this run's model. Otherwise `THIS_RUN` is returned.
+    """
     for name, value in settings.items():
         if _names_model(name) and value:
             model = str(value).rpartition(":")[0] if name.endswith("pin") else str(value)
@@ -62,7 +66,7 @@ def named_model(settings: Mapping[str, Any], typed: str) -> str:
 
 
 def _coming_battles(options: RankerOptions, models: list[str]) -> ComingBattles:
-    """Return what is known of the battles: verdicts of judges, or scores by metrics."""
+    """Return what is known of the battles to come: verdicts of judges, or scores by metrics."""
     if not options.judges:
         return ComingBattles(models, metrics=1 if options.metric else 2)
     own = {name: value for name, value in options.args.items() if name in known_options()}

@@ -1,4 +1,7 @@
-"""The judging filter of a task's YAML: a judge compares responses with those of opponents."""
+"""The judging filter, which a task names in its YAML.
+
+A judge compares the responses of this run's model with responses of other models (opponents).
+"""
 
 import logging
 from collections import Counter
@@ -29,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 class FilterOptions(JudgeOptions, total=False):
-    """How the judge is asked by the filter."""
+    """Options of the filter that say how the judge is asked."""
 
     seed: int
     """Seed of random orders and of judges in turn, 0 or more."""
@@ -37,10 +40,10 @@ class FilterOptions(JudgeOptions, total=False):
 
 @register("filter", "podium_judge")
 class JudgeFilter(Filter):
-    """Replace the responses to each document with a judge's verdicts as JSON text.
+    """Replaces the responses to each document by a judge's verdicts as JSON text.
 
-    Many battles are judged at a time, both orders of each. A battle whose calls fail is unparsed.
-    A second run makes no calls, because Inspect caches replies.
+    Many battles are judged at a time, in both orders. A battle whose calls fail is unparsed. A
+    second run makes no calls, because Inspect caches the replies.
     """
 
     def __init__(
@@ -114,7 +117,7 @@ class JudgeFilter(Filter):
         """Judge the responses and return, per document, the verdicts as JSON text.
 
         Args:
-            resps: by document the response, or a list of responses of a task with `repeats`.
+            resps: per document the response, or a list of responses for a task with `repeats`.
             docs: the documents of the task, in the same order.
         """
         texts = self._strip_reasoning(_texts_by_document(resps))
@@ -147,9 +150,10 @@ class JudgeFilter(Filter):
     def _verdicts_on_document(
         self, document: DocumentBattles, judged: Sequence[dict[str, Any]]
     ) -> dict[str, Any]:
-        """Return the verdicts on one document, as the filter writes them.
+        """Return the verdicts on one document in the form that the filter writes.
 
-        They have the mean credit of this run's model over its readable battles, or None.
+        `credit` is the mean credit of this run's model over the readable battles; None if there are
+        none.
         """
         credits = []
         for row in judged:
@@ -174,7 +178,7 @@ class JudgeFilter(Filter):
         return models
 
     def _strip_reasoning(self, responses: list[list[str]]) -> list[list[str]]:
-        """Return the responses without reasoning, unless it is kept; log how many have some."""
+        """Remove reasoning from the responses, unless it is kept, and log how many were changed."""
         if not self.strips:
             return responses
         answers = [list(map(strip_reasoning, texts)) for texts in responses]
@@ -208,7 +212,7 @@ def _require_positive(**numbers: int | None) -> None:
 
 
 def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
-    """Return the responses to each document; a task with `repeats` has several.
+    """Return a list of responses per document; with `repeats`, a list has several.
 
     Raises:
         UsageError: a response is not a text.
@@ -227,7 +231,7 @@ def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
 
 
 def _log_counts(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -> None:
-    """Log how many battles were judged, and how many are unparsed or missing for which reason."""
+    """Log the number of judged battles, and by reason the numbers of unparsed and missing ones."""
     battles = [battle for document in documents for battle in document["battles"]]
     unparsed = Counter(battle["reason"] for battle in battles if battle["credit"] is None)
     missing = Counter(why for document in documents for why in document["missing"].values())

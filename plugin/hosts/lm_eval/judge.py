@@ -1,4 +1,4 @@
-"""Judges of the filter and of `--ranker_judge`: Inspect models that write no secret anywhere."""
+"""Make the judges of the filter and of `--ranker_judge`: Inspect models that hide secrets."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,10 @@ from podium.hosts.lm_eval.secrets import is_secret, redact, secrets_of
 
 
 def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker_judge") -> Model:
-    """Return the Inspect model of a name; its errors and its log hold no secret."""
+    """Return the Inspect model of a name, whose errors and logs contain no secret.
+
+    `option` names the option with the judge in error messages.
+    """
     # Registers the provider `podium`.
     import podium.hosts.inspect_ai.registry  # noqa: F401
 
@@ -24,15 +27,15 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker
             "the judge's base_url holds a password: give it as an argument or environment variable"
         )
     try:
-        # Providers print to stdout, which is lm-eval's.
+        # lm-eval writes its results to stdout, so messages of providers go to stderr.
         with redirect_stdout(sys.stderr):
             model = get_model(name, memoize=False, **arguments)
-    # Providers raise errors of their own kinds, some with the prompt to install a package.
+    # Providers raise errors of various classes, for example if a package is not installed.
     except Exception as error:
         raise UsageError(f"{option} {name}: {redact(str(error), secrets_of(arguments))}") from None
     _redact_errors(model.api, secrets_of(arguments))
     _redact_address(model.api)
-    # What stays is kept in the log and makes the judge's identity.
+    # The remaining arguments are written into the log and are part of the judge's identity.
     model.model_args = {
         key: value for key, value in model.model_args.items() if not is_secret(key, value)
     }
@@ -40,11 +43,14 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker
 
 
 def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
-    """Hide secrets in a judge's errors: servers repeat them, and Inspect logs errors."""
+    """Change `api` in place so that its errors contain no secrets.
+
+    Servers may repeat a secret in an error, and Inspect logs errors.
+    """
     generate = api.generate
 
     async def generate_redacted(*arguments: Any, **options: Any) -> Any:
-        """Call the judge; redact what it raises."""
+        """Call the judge, and redact the messages of any error and its causes."""
         try:
             return await generate(*arguments, **options)
         except Exception as error:
@@ -62,14 +68,14 @@ def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
 
 
 def _redact_address(api: ModelAPI) -> None:
-    """Hide the password in a judge's address, which Inspect writes into its log."""
+    """Hide, in place, the password in the address of `api`, which Inspect logs."""
     address = api.base_url
     initialize = api.initialize
     if not address or redact(address) == address:
         return
 
     def initialize_with_password() -> None:
-        """Make the client, again when a key has expired, with the whole address."""
+        """Make the client with the whole address. Inspect repeats this if a key has expired."""
         api.base_url = address
         try:
             initialize()

@@ -1,4 +1,4 @@
-"""lm-eval's own command with `--ranker`: its parser, help, run, table and results file."""
+"""lm-eval's own command, extended by `--ranker`."""
 
 import argparse
 import sys
@@ -35,14 +35,14 @@ from podium.printable import exit_code, tell
 from podium.storage.temporary_folders import temporary_folder
 
 if TYPE_CHECKING:
-    # `lm_eval --help` needs no tables.
+    # `lm_eval --help` loads this file, so pandas is not imported here.
     from podium.hosts.lm_eval.ranking_of_run import RunRanking
 
 INSTEAD = "run lm_eval --log_samples, then podium rank OUTPUT_DIRS --ranker NAME"
 
 
 def run_lm_eval(arguments: Sequence[str]) -> int:
-    """Run `lm_eval` with these arguments, `--ranker` among them; return its exit code."""
+    """Run `lm_eval` with these arguments, which may include `--ranker`; return its exit code."""
     if find_spec("lm_eval") is None:
         raise UsageError(f"lm-eval is not installed: {install_hint('lm-eval')}")
     try:
@@ -55,7 +55,7 @@ def run_lm_eval(arguments: Sequence[str]) -> int:
     try:
         extend(cli)
     except LookupError as error:
-        # Without the option, the command still does all that lm-eval does itself.
+        # If the user gave no such option, lm-eval runs as usual.
         if any(word.startswith("--ranker") for word in arguments):
             raise UsageError(f"{error}: {INSTEAD}") from None
     before = sys.argv
@@ -70,7 +70,10 @@ def run_lm_eval(arguments: Sequence[str]) -> int:
 
 
 def extend(cli: Any) -> None:
-    """Add `--ranker` and its options to lm-eval's command line, once, and rank after runs."""
+    """Add `--ranker` and its options to lm-eval's command line, and rank after its runs.
+
+    A second call changes nothing.
+    """
     run = find_run_parser(cli)
     execute = run.get_default("func")
     if not (isinstance(execute, partial) and execute.func is run_and_rank):
@@ -84,7 +87,7 @@ def run_and_rank(
 ) -> None:
     """Run the evaluation as `lm_eval run` does.
 
-    With `--ranker`, the models are ranked before results are shown and saved.
+    With `--ranker`, models are ranked after the evaluation, before its results are shown and saved.
     """
     typed = take_options(arguments)
     with _config_without_section(arguments) as config:
@@ -107,10 +110,10 @@ def run_and_rank(
 def _prepare_ranking(
     values: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace
 ) -> "RunRanking":
-    """Validate the options before the run, and turn on the samples that a ranking needs.
+    """Check the options before the run, and turn on `--log_samples`, which a ranking needs.
 
     Returns:
-        the ranking to make.
+        the object that ranks the run.
     """
     from podium.hosts.lm_eval.coming_run import check_coming, named_model
     from podium.hosts.lm_eval.lm_eval_runs import find_other_samples
@@ -119,7 +122,7 @@ def _prepare_ranking(
 
     options = options_from(values)
     settings = parse_settings(options.settings, options.rankers)
-    # What was typed wins over the `--config` file.
+    # Arguments on the command line win over the `--config` file.
     typed = {**config, **{name: value for name, value in vars(arguments).items() if value}}
     output_path = typed.get("output_path")
     predict_only = typed.get("predict_only")
@@ -149,7 +152,7 @@ def _prepare_ranking(
 def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[str, Any]]:
     """Yield the content of the `--config` file.
 
-    lm-eval, which rejects podium's keys, gets a copy without them.
+    lm-eval rejects podium's keys, so `arguments` name a copy of the file without them.
     """
     import yaml
 
@@ -157,7 +160,7 @@ def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[s
     if path:
         reject_stream(Path(path))
     config: Mapping[str, Any] = {}
-    # lm-eval itself reports a file that cannot be read.
+    # If the file cannot be read, lm-eval itself reports it.
     with suppress(OSError, ValueError, yaml.YAMLError):
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8")) if path else None
         config = content if isinstance(content, Mapping) else {}

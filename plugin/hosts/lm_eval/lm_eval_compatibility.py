@@ -1,6 +1,6 @@
-"""Everything of lm-eval that is not public; each function names the public way that was tried.
+"""All uses of lm-eval's private names. Comments name the public way that was tried instead.
 
-Nothing of lm-eval is imported before it is needed: `lm_eval --help` loads this file.
+lm-eval is imported only where it is needed, because `lm_eval --help` loads this file.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 # Public way tried: as for `find_run_parser`.
 COMMAND_LINE = "lm_eval._cli.harness"
-"""The module of `HarnessCLI`, which is extended as soon as it is loaded."""
+"""The module that defines `HarnessCLI`. podium extends the class when the module is loaded."""
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 
@@ -32,7 +32,7 @@ def find_run_parser(cli: Any) -> argparse.ArgumentParser:
     """Return the parser of `lm_eval run`, whose default `func` runs the evaluation.
 
     Raises:
-        LookupError: lm-eval keeps it elsewhere.
+        LookupError: the parser is not where podium looks for it.
     """
     # Public way tried: none exists. lm-eval 0.4.13 has no plugins, and the entry-point groups
     # after it add no options.
@@ -51,13 +51,18 @@ def find_run_parser(cli: Any) -> argparse.ArgumentParser:
 def extend_later_command_lines(
     module: Any, extend: Callable[[Any], None], attempt: Callable[..., bool]
 ) -> None:
-    """Replace `HarnessCLI.__init__`, so that each command line of lm-eval is extended."""
+    """Replace `HarnessCLI.__init__` so that each new command line of lm-eval is extended.
+
+    Args:
+        module: the module that defines `HarnessCLI`.
+        extend: extends a command line.
+        attempt: calls a function, and returns whether it raised no error.
+    """
     # Public way tried: as for `find_run_parser`.
     build = module.HarnessCLI.__init__
 
     def build_and_extend(cli: Any, *arguments: Any, **named: Any) -> None:
-        """Build a command line and extend it, or build it anew as lm-eval does if it cannot be
-        extended."""
+        """Build a command line and extend it; if that fails, build it again as it was."""
         build(cli, *arguments, **named)
         if not attempt(lambda: extend(cli)):
             getattr(cli, "__dict__", {}).clear()
@@ -80,7 +85,7 @@ def call_after_evaluation(process: Callable[[dict[str, Any], Any], None]) -> Ite
     def evaluate_and_process(*arguments: Any, **options: Any) -> Any:
         """Evaluate with samples logged, process the results and return them."""
         results = simple_evaluate(*arguments, **{**options, "log_samples": True})
-        # Of several processes, one has the results.
+        # If there are several processes, only one of them has the results.
         if results is not None:
             process(results, options.get("evaluation_tracker"))
         return results
@@ -116,7 +121,7 @@ def write_results(folder: Path, results: Mapping[str, Any], tracker: Any) -> Non
 
 
 def hash_document(document: Mapping[str, Any]) -> str:
-    """Return the hash by which lm-eval's samples know a document."""
+    """Return the hash of a document, as lm-eval's samples store it."""
     # Public way tried: none exists. A filter is given documents without their samples.
     from lm_eval.utils import handle_non_serializable, hash_string
 
@@ -128,7 +133,7 @@ def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Regist
     """Return a decorator that registers a `filter`, `metric` or `aggregation`.
 
     Raises:
-        ValueError: the name is another's.
+        ValueError: another module has registered the name.
     """
     # Public way tried: lm-eval's `register_...` alone, which raises when a module is imported a
     # second time; only the registry itself shows whose the name is.

@@ -1,7 +1,7 @@
-"""Folders of the runs that are ranked together: this run, and those on disk.
+"""Collect the folders of the runs that are ranked together: this run, and runs on disk.
 
-They are collected in one folder and read as `podium rank` reads them, so that the figures are the
-same.
+One folder links to all of them. It is read as `podium rank` reads folders, so that both give the
+same figures.
 """
 
 import shutil
@@ -30,9 +30,9 @@ class RunFolders:
 
     Attributes:
         model: the name of this run's model.
-        sources: the folders, as `podium rank` takes them; this run's is the first.
-        origins: what messages call each folder: `this run`, or the real folder that it links to.
-        notes: on names of runs, and on earlier runs that this one replaces.
+        sources: the folders, in the form in which `podium rank` takes them. This run's is first.
+        origins: the name of each folder in messages: `this run`, or the folder that it links to.
+        notes: notes on the names of runs, and on earlier runs that this run replaces.
     """
 
     model: str
@@ -41,7 +41,7 @@ class RunFolders:
     notes: tuple[Notice, ...]
 
     def name_origins(self, text: str) -> str:
-        """Return a message with the real places of files, not the folders that link to them."""
+        """Return a message in which the names in `origins` replace the folders."""
         for folder, origin in self.origins.items():
             text = text.replace(folder, origin)
         return text
@@ -51,11 +51,11 @@ def find_other_samples(against: Sequence[str], output_path: str | None) -> list[
     """Return the files of samples of other runs.
 
     Args:
-        against: folders of other runs; by default the output path is searched.
-        output_path: lm-eval's output path.
+        against: folders of other runs. If there are none, the output path is searched.
+        output_path: lm-eval's output path; None if it is not given.
 
     Raises:
-        UsageError: there is neither, or a folder has no samples.
+        UsageError: neither is given, or a folder in `against` has no samples.
     """
     if not against and not output_path:
         raise UsageError(
@@ -88,16 +88,16 @@ def results_folder(output_path: str) -> Path:
 def collect_runs(
     folder: Path, run: Path, label: str | None, others: Sequence[Samples]
 ) -> RunFolders:
-    """Link other models' samples and results of this run's tasks into a folder.
+    """Link the samples and results of other models on this run's tasks into a folder.
 
     Args:
         folder: the folder.
         run: the folder of this run.
-        label: name of this run's model; None for that of its folder.
+        label: name of this run's model; None for the name of its folder.
         others: files of samples of other runs.
 
     Returns:
-        the folders of all runs.
+        the folders of this run and of the others.
     """
     own = _samples_in(run, label)
     named, settings = name_by_settings([*own, *others])
@@ -145,7 +145,7 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
 
 
 def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
-    """Copy what podium wrote of lm-eval's run to where lm-eval saves it; return the copies."""
+    """Copy the files of `write_run` to where lm-eval will save its own; return the copies."""
     folder = results_folder(output_path)
     folder = folder / run.name if folder == Path(output_path) else folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -157,7 +157,7 @@ def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
 
 
 def _samples_in(path: Path, label: str | None) -> list[Samples]:
-    """Return the samples files in a folder and below it, or of a single file."""
+    """Return the samples files in a folder and its subfolders, or the one at a path."""
     paths = (
         [path]
         if path.is_file()

@@ -1,6 +1,7 @@
-"""Metrics of the judging filter's verdicts, which a task names in its `metric_list`.
+"""Metrics of the verdicts that the judging filter writes. A task names them in `metric_list`.
 
-A rating (`win_rate`, ...) passes the verdicts on to its aggregation, which ranks this run's model
+lm-eval calls a metric for each document, and an aggregation with the values of all documents. The
+metric of a rating (`win_rate`, ...) passes the verdicts on. Its aggregation ranks this run's model
 among its opponents.
 """
 
@@ -18,15 +19,18 @@ from podium.rankers.ranking import Entry, Standings
 from podium.ranking.rank_battles import REPLACES, rank
 
 UNKNOWN = float("nan")
-"""lm-eval needs a number to average over a group, so a score that is unknown is NaN."""
+"""An unknown score. lm-eval averages scores over a group of tasks, so it must be a number."""
 NO_ERROR = "N/A"
-"""lm-eval's word for an unknown standard error."""
+"""The text that lm-eval shows for an unknown standard error."""
 
 BETTER_IF_HIGHER = ("win_rate", "bradley_terry", "soft_elo", "judged")
 
 log = logging.getLogger(__name__)
 _DIGESTS: set[bytes] = set()
-"""Of the filter's verdicts: a model may answer with a text that looks like verdicts."""
+"""Digests of all texts that the filter has written.
+
+They distinguish verdicts from a model's answer that only looks like verdicts.
+"""
 
 
 def remember_verdicts(text: str) -> str:
@@ -53,7 +57,12 @@ def _digest(text: str) -> bytes:
 
 
 class DocumentCredit(float):
-    """Mean credit of a document's response, with its verdicts and the ranker's options."""
+    """The mean credit of a document's response, which also carries the verdicts.
+
+    Attributes:
+        options: the options of the ranker.
+        verdicts: the verdicts on the document, as the filter writes them.
+    """
 
     options: Mapping[str, Any]
     verdicts: Mapping[str, Any]
@@ -64,7 +73,7 @@ def earned_credit(
     predictions: Sequence[Any] = (),
     **options: Any,
 ) -> DocumentCredit | None:
-    """Return a document's mean credit over opponents; None if no verdict could be read."""
+    """Return a document's mean credit over opponents; None if no verdict could be parsed."""
     # The options are the ranker's, as for `podium.rank`: `level`, `calibration`, `beta`, `pin` ...
     verdicts = parse_filter_verdicts(predictions)
     if verdicts is None or verdicts["credit"] is None:
@@ -98,11 +107,11 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     battles = read_battles(
         battles_table(item.verdicts for item in credits), one_sided=first["one_sided"]
     )
-    # The opponents' win rates are not asked for: they have met only this run's model.
+    # The opponents have met only this run's model, so win rates are computed against it.
     default = {"anchor": first["model"]} if ranker == "win-rate" else {}
     [standings] = rank(battles, ranker, **{**default, **credits[0].options}).standings
     if REPLACES in standings.diagnostics:
-        # The metric's name says which ranker it is of.
+        # A metric has the name of its ranker, so it must not show a score of another one.
         raise NotIdentifiedError(standings.diagnostics[REPLACES]["reason"])
     return standings, next(entry for entry in standings.entries if entry.model == first["model"])
 
@@ -114,7 +123,7 @@ def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], 
 
     @register("aggregation", name)
     def score(items: Sequence[Any]) -> float:
-        """Return the score, NaN if nothing was read or the data do not bound it; log warnings."""
+        """Return the score and log warnings; NaN if the score is unknown or unbounded."""
         try:
             standings, entry = _rank_run(ranker, items)
         except PodiumError as error:
@@ -126,7 +135,7 @@ def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], 
 
     @register("aggregation", f"{name}_stderr")
     def standard_error(items: Sequence[Any]) -> float | str:
-        """Return the standard error of that score, N/A if it is unknown."""
+        """Return the standard error of the score, or `N/A` if it is unknown."""
         try:
             _, entry = _rank_run(ranker, items)
         except PodiumError:
@@ -141,7 +150,7 @@ def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], 
 def _register_count(
     name: str, count: Callable[[Mapping[str, Any]], int]
 ) -> Callable[..., int | None]:
-    """Register a metric that counts battles of a document, and sums them over documents."""
+    """Register a metric that counts battles of a document, and adds the counts of documents."""
     register("aggregation", name)(total)
 
     @register("metric", name, higher_is_better=name in BETTER_IF_HIGHER)
@@ -154,14 +163,14 @@ def _register_count(
 
 
 win_rate, win_rate_stderr = _register_rating("win_rate", "win-rate")
-"""The mean over opponents of the mean credit against each; the error is clustered by document."""
+"""The mean over opponents of the mean credit against each, and its error clustered by document."""
 bradley_terry, bradley_terry_stderr = _register_rating("bradley_terry", "bradley-terry")
-"""The Elo score of this run's model; the mean with its opponents is 1500.
+"""The Elo rating of this run's model, where 1500 is the mean of it and its opponents.
 
 The error is clustered by document.
 """
 soft_elo, soft_elo_stderr = _register_rating("soft_elo", "soft-elo")
-"""The Soft-Elo score of this run's model; the error includes that of beta."""
+"""The Soft-Elo rating of this run's model. Its standard error includes the error of beta."""
 
 count_judged = _register_count(
     "judged", lambda verdicts: sum(battle["credit"] is not None for battle in verdicts["battles"])
@@ -170,8 +179,10 @@ count_unparsed = _register_count(
     "unparsed", lambda verdicts: sum(battle["credit"] is None for battle in verdicts["battles"])
 )
 count_missing = _register_count("missing", lambda verdicts: len(verdicts["missing"]))
-"""Numbers of a document's battles with and without a readable verdict, and of those without a
-response to judge."""
+"""`judged` and `unparsed` count battles with and without a readable verdict.
+
+`missing` counts battles that were not played, because a response is missing.
+"""
 NAMES = (
     "win_rate win_rate_stderr bradley_terry bradley_terry_stderr judged unparsed missing "
     "soft_elo soft_elo_stderr"
@@ -180,8 +191,12 @@ SOFT_METRICS = [
     {"metric": name, "aggregation": name, "higher_is_better": name in BETTER_IF_HIGHER}
     for name in NAMES.split()
 ]
-"""For `metric_list: !function ...`: METRICS and Soft-Elo, for judges that give probabilities, used
-as they are."""
+"""`METRICS` and Soft-Elo, for `metric_list: !function ...`.
+
+The judge must give token probabilities. Soft-Elo uses them without calibration.
+"""
 METRICS = [entry for entry in SOFT_METRICS if not str(entry["metric"]).startswith("soft_elo")]
-"""For `metric_list: !function podium.hosts.lm_eval.metrics.METRICS`: all metrics that need no
-calibration."""
+"""All metrics except Soft-Elo.
+
+For `metric_list: !function podium.hosts.lm_eval.metrics.METRICS`.
+"""

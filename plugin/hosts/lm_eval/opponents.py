@@ -1,4 +1,4 @@
-"""Opponents of the judging filter: responses from disk, matched with the documents of the task."""
+"""Read opponents' responses for the judging filter, and match them with a task's documents."""
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -19,9 +19,9 @@ from podium.wording import some
 
 IN_DOCUMENT = "media in the document, which the filter cannot show"
 ENCODED = (("bytes", "path"), ("array", "sampling_rate"))
-"""Keys under which datasets hold images and audio that are not decoded."""
+"""Keys of the dictionaries by which datasets hold images and audio that are not decoded."""
 DECODERS = ("PIL", "torchcodec", "decord")
-"""Packages of what datasets hold decoded."""
+"""Packages whose objects datasets hold for decoded images, audio and video."""
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,10 @@ Against = str | Sequence[str] | Mapping[str, str]
 class DocumentBattles(NamedTuple):
     """The battles of one document.
 
-    Of battles that are missing, it has the reasons by opponent.
+    Attributes:
+        item: id of the item.
+        battles: the fields of `BattleMetadata` of each battle.
+        missing: why a battle cannot be played, by name of the opponent.
     """
 
     item: str
@@ -55,8 +58,8 @@ def pair_with_opponents(
         model: the name of this run's model.
         docs: the documents of the task.
         texts: the responses to each of them, one or several.
-        field: the document's field with the id of the item; None matches documents by content.
-        task: the task of the opponents' samples; None looks in all.
+        field: the document's field with the id of the item; None to match documents by content.
+        task: the task whose samples of the opponents are used; None for all tasks.
         reasoning: whether opponents' reasoning is removed (`strip`) or shown (`keep`).
 
     Raises:
@@ -88,7 +91,7 @@ def pair_with_opponents(
 
 
 def _no_common_item(names: Sequence[str], responses: Responses, field: str | None) -> UsageError:
-    """Return the error for documents of which none is among the opponents' items."""
+    """Return the error for the case that no document is among the opponents' items."""
     where = some(responses.sources)
     if field is None:
         held = some(responses.categories) or "none"
@@ -120,7 +123,7 @@ def _battles_of_document(
 ) -> DocumentBattles:
     """Return the battles of one document.
 
-    The k-th response meets the k-th of an opponent, or its only one.
+    The k-th response is compared with the k-th of an opponent, or with the only one.
     """
     battles: list[dict[str, Any]] = []
     missing = {}
@@ -140,7 +143,7 @@ def _battles_of_document(
 
 def _shown_to_judge(item: Item, shown: Mapping[str, str]) -> dict[str, Any]:
     """Return what a judge is shown of an item and of two models' responses to it (by model)."""
-    # Sorted by name as in tournaments, so that the cache is shared.
+    # Models are sorted by name as in tournaments, so that both get the same replies from the cache.
     model_a, model_b = sorted(shown)
     return {
         "model_a": model_a,
@@ -165,7 +168,8 @@ def _find_item_ids(
 ) -> list[str]:
     """Return the item id of each document.
 
-    It is the value of a field, or the id of the document's content in the opponents' samples.
+    It is the value of `field`. If this is None, it is the id that the opponents' samples have for a
+    document with the same content. `known` are the ids of the opponents' items.
     """
     if field is not None:
         for doc in docs:
@@ -190,7 +194,7 @@ def _find_item_ids(
 
 
 def _format_sources(against: Against) -> list[str]:
-    """Return the opponents as sources on a command line: `path` or `label=path`."""
+    """Return the opponents in the form of sources on a command line: `path` or `label=path`."""
     if isinstance(against, Mapping):
         return [f"{label}={path}" for label, path in against.items()]
     return [against] if isinstance(against, str) else list(map(str, against))

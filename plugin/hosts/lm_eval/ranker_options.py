@@ -13,20 +13,20 @@ from podium.notices.option_forms import Kind, typed_in_command
 TITLE = "ranking (podium)"
 PREFIX = "ranker"
 NEXT_SETTING = re.compile(r",(?=\s*[A-Za-z_][\w.]*=)")
-"""Where one `key=value` ends and the next begins: a value may hold commas."""
+"""Matches the comma between `key=value` and the next `key=`. Values may contain other commas."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankerOptions:
-    """Values of the options, which `OPTIONS` explains.
+    """The values of podium's options of a run; `OPTIONS` has their help.
 
     Attributes:
-        rankers: names; empty without `--ranker`.
-        against: folders of other runs; empty takes those in the output path.
-        judges: names of Inspect models; empty ranks by the task's metric.
-        judge_args: arguments of the judges' models; they may hold API keys.
+        rankers: names of rankers; empty if `--ranker` is not given.
+        against: folders of other runs; empty for the runs in the output path.
+        judges: names of Inspect models; empty to rank by the task's metric.
+        judge_args: arguments of the judges' models, which may contain API keys.
         args: options of the tournament and of the judge's calls.
-        settings: options of rankers, `key=value` each.
+        settings: options of rankers, each as `key=value`.
     """
 
     rankers: tuple[str, ...] = ()
@@ -49,9 +49,9 @@ class Option(NamedTuple):
     """How a field of `RankerOptions` is parsed and shown.
 
     Attributes:
-        name: the field.
-        parse: from what argparse or YAML gives to the field's value.
-        shown: the placeholder in the help.
+        name: name of the field.
+        parse: converts the value that argparse or YAML gives.
+        shown: the placeholder of the value in the help.
     """
 
     name: str
@@ -71,10 +71,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def take_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Remove podium's options from parsed arguments.
+    """Remove podium's options from parsed arguments, in place.
 
     Returns:
-        those that were typed, by field of `RankerOptions`.
+        the options that were typed, by field of `RankerOptions`.
     """
     values = {option.name: vars(arguments).pop(typed, None) for typed, option in OPTIONS.items()}
     return {name: value for name, value in values.items() if value is not None}
@@ -107,7 +107,7 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
     """Build the options from the values that were typed or read.
 
     Raises:
-        UsageError: an option has no effect.
+        UsageError: an option has no effect, or options contradict each other.
     """
     typed = {option.name: f"--{typed}" for typed, option in OPTIONS.items()}
     given = [option for option in OPTIONS.values() if option.name in values]
@@ -129,8 +129,8 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
 def parse_pairs(typed: Any) -> dict[str, Any]:
     """Parse `key=value,key2=value2`, several such texts, or a mapping.
 
-    Values become numbers, booleans or lists as on the hosts' command lines, else text. The comma
-    of `models=a,b` is kept.
+    Values are parsed as YAML, as on the hosts' command lines: numbers, booleans, lists or texts.
+    The value of `models=a,b` keeps its comma.
     """
     import yaml
 
@@ -145,7 +145,7 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
             value = yaml.safe_load(text)
         except yaml.YAMLError:
             value = text
-        # An API key may be all digits.
+        # An API key that consists of digits stays a text.
         is_key = type(value) in (int, float) and is_secret_name(name.strip())
         values[name.strip()] = text if is_key else value
     return values
@@ -157,7 +157,7 @@ def _as_texts(typed: Any) -> tuple[str, ...]:
 
 
 def _parse_rankers(typed: Any) -> tuple[str, ...]:
-    """Return names of rankers, each once, from lists or text with commas."""
+    """Return names of rankers without repetitions, from a list or a text with commas."""
     from podium.plugins.settings import ranker_names
 
     return tuple(ranker_names(",".join(_as_texts(typed))))
@@ -210,11 +210,11 @@ OPTIONS = {
     "ranker_metric": Option("metric", str, "<metric,filter>", METRIC),
     "ranker_label": Option("label", str, "<name>", LABEL),
 }
-"""By the name that is typed."""
+"""The options by the name that the user types, without `--`."""
 
 
 def typed_in_lm_eval(kind: Kind, name: str, value: str) -> str:
-    """Write an option as `lm_eval run` has it; one that it does not have, as podium's command."""
+    """Write an option for `lm_eval run`, or for podium's command if lm-eval does not have it."""
     if kind == "setting":
         return f"--{PREFIX}_set {name}={value}"
     if kind == "argument":

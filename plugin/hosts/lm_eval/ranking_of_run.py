@@ -1,4 +1,4 @@
-"""The ranking of `--ranker`, made after the evaluation, before the run is shown and saved."""
+"""Rank a run of lm-eval with `--ranker`, before lm-eval shows and saves its results."""
 
 import json
 import os
@@ -33,14 +33,16 @@ from podium.storage.temporary_folders import temporary_folder
 from podium.wording import some
 
 KEY = "podium"
-"""The filter in the names of podium's figures, and the section of the results with the whole
-ranking."""
+"""Key of the whole ranking in lm-eval's results.
+
+It is also the name of the filter in podium's figures: `bradley-terry,podium`.
+"""
 DONE = 0
 """Exit code of a run that was ranked."""
 PARTLY = 3
-"""Exit code of a run that lm-eval saved and that was not, or not wholly, ranked."""
+"""Exit code of a run that lm-eval saved, but that was not ranked or only in part."""
 STOPPED = 130
-"""Exit code of a run that lm-eval saved and whose ranking was stopped."""
+"""Exit code of a run that lm-eval saved, but whose ranking the user stopped."""
 
 
 @dataclass
@@ -48,14 +50,15 @@ class RunRanking:
     """Ranks a run of lm-eval among other runs.
 
     Attributes:
-        output_path: where lm-eval saves its results; None if it does not.
-        settings: parsed options of rankers.
-        keeps_samples: whether samples stay in the results that lm-eval saves.
+        output_path: where lm-eval saves its results; None if it does not save them.
+        settings: parsed options of the rankers.
+        keeps_samples: whether samples stay in the results after the ranking.
         code: the exit code: `DONE`, `PARTLY` or `STOPPED`.
-        notes: messages for the end of the run.
+        notes: messages that are printed at the end of the run.
         table: the standings as text.
-        log: the log of the tournament, if one was played.
-        saved: files that were written before the tournament, until lm-eval saves its own.
+        log: the log of the tournament; None if none was played.
+        saved: copies of the run that are kept until lm-eval saves its own files, in case the
+            tournament is killed.
     """
 
     options: RankerOptions
@@ -77,8 +80,8 @@ class RunRanking:
             self._rank(results, tracker)
         except KeyboardInterrupt:
             self._note_failure("not ranked: stopped; lm-eval's own results are saved", STOPPED)
-        # A tournament may fail in any provider's way, and the evaluation that it is about may have
-        # taken days.
+        # A tournament may fail with any error of a provider. The evaluation, which may have taken
+        # days, must not be lost.
         except (Exception, SystemExit) as error:
             why = str(error)
             if not isinstance(error, PodiumError):
@@ -101,7 +104,7 @@ class RunRanking:
         return self.code
 
     def _note_failure(self, note: str, code: int = PARTLY) -> None:
-        """Set the exit code and keep a note for the end."""
+        """Set the exit code, and keep a note that is printed at the end."""
         self.code = code
         self.notes.append(note)
 
@@ -113,7 +116,7 @@ class RunRanking:
             runs = collect_runs(folder / "others", run, self.options.label, others)
             self.notes += notice_texts(runs.notes)
             if self.options.judges and self.output_path:
-                # Judging takes long: a killed tournament must not lose the evaluation.
+                # Judging takes long, and the evaluation must not be lost if it is killed.
                 self.saved = save_run(run, self.output_path)
             if len(runs.sources) < 2:
                 self._note_lone_run(runs)
@@ -140,10 +143,10 @@ class RunRanking:
                 self._note_failure(f"the ranking is not in the tournament's log: {error}")
 
     def _note_lone_run(self, runs: RunFolders) -> None:
-        """Note that there is no other run to rank against.
+        """Add a note that there is no other run to rank against.
 
         Raises:
-            UsageError: `--ranker_against` named some.
+            UsageError: the user named other runs with `--ranker_against`.
         """
         against = self.options.against
         if against:
@@ -164,9 +167,10 @@ class RunRanking:
         self.notes.append(f"not ranked: {runs.model} {why}; {what}")
 
     def _rankings_by_task(self, results: Mapping[str, Any], runs: RunFolders) -> dict[str, Ranking]:
-        """Return a ranking for each task and group.
+        """Return the ranking of each task and group, by name.
 
-        What cannot be ranked becomes a note. If all fails, it is an error.
+        If a task cannot be ranked, a note is added. If none can be ranked, the first error is
+        raised.
         """
         tasks = list(results["samples"])
         battles_of = self._make_battle_reader(runs)
@@ -186,9 +190,9 @@ class RunRanking:
         return rankings
 
     def _make_battle_reader(self, runs: RunFolders) -> Callable[[Sequence[str]], Battles]:
-        """Return a function from tasks to their battles; without tasks it gives all.
+        """Return a function from names of tasks to their battles; for no names it returns all.
 
-        This may play a tournament.
+        If there are judges, this plays the tournament first.
         """
         if not self.options.judges:
             return partial(_read_scores_of_tasks, runs.sources, self.options.metric or "all")
@@ -208,7 +212,7 @@ class RunRanking:
         return lambda tasks: _select_tasks(tasks, "category", battles)
 
     def _rank_battles(self, battles: Battles, runs: RunFolders) -> Ranking:
-        """Rank some battles; sources and warnings name the files where they really are."""
+        """Rank some battles. In the ranking, the names in `runs.origins` replace linked folders."""
         from podium.ranking.rank_battles import rank, ranked_apart
 
         rankers = self.options.rankers
@@ -236,7 +240,7 @@ class RunRanking:
     def log_dir(self) -> Path:
         """The folder of tournament logs.
 
-        It lies beside the results, because `podium rank` reads whole folders.
+        It is not in the folder of results, because `podium rank` reads whole folders.
         """
         if not self.output_path:
             return Path(os.environ.get("INSPECT_LOG_DIR", "logs")).absolute()
@@ -245,12 +249,12 @@ class RunRanking:
 
     @contextmanager
     def _runs_folder(self) -> Iterator[Path]:
-        """Yield a folder for the runs; a tournament's is kept, so that its log can be resumed."""
+        """Yield a folder for the runs. It is kept after a tournament, whose log can be resumed."""
         if not self.options.judges:
             with temporary_folder() as folder:
                 yield folder
             return
-        # Apart from the logs, because `podium rank` reads whole folders.
+        # The folder is not in that of the logs, because `podium rank` reads whole folders.
         runs_dir = self.log_dir.with_name(f"{self.log_dir.name}.runs")
         folder = runs_dir / datetime.now().isoformat(timespec="milliseconds").replace(":", "-")
         folder.mkdir(parents=True)
@@ -264,7 +268,7 @@ class RunRanking:
 def _read_scores_of_tasks(
     sources: Sequence[str], metric: str | Sequence[str], tasks: Sequence[str]
 ) -> Battles:
-    """Read battles by a metric, those of some tasks or all."""
+    """Read battles by a metric, of some tasks, or of all if no task is named."""
     where = {"task": tasks[0]} if len(tasks) == 1 else {}
     return _select_tasks(tasks, "task", read_battles(*sources, metric=metric, where=where))
 
@@ -281,7 +285,11 @@ def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battle
 
 
 def _write_score(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
-    """Write a model's score on a task and its error into the results; return why there is none."""
+    """Write a model's score on a task and its error into `results`, in place.
+
+    Returns:
+        a note on why there is no score; empty if there is one.
+    """
     name = standings.ranker
     entry = next((entry for entry in standings.entries if entry.model == model), None)
     if entry is None or entry.score is None or entry.separated:
@@ -299,7 +307,10 @@ def _write_score(results: dict[str, Any], task: str, standings: Standings, model
 
 
 def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
-    """Merge the rankings of several tasks into one with a slice per task; one stays unchanged."""
+    """Merge the rankings of several tasks into one with a slice per task.
+
+    A single ranking is returned unchanged.
+    """
     first, *others = rankings.values()
     if not others:
         return first
@@ -318,7 +329,10 @@ def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
 
 
 def _groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[str]]:
-    """Return the ranked tasks of each group with a row in the results, also of its groups."""
+    """Return the ranked tasks of each group that has a row in the results.
+
+    Tasks of groups in the group are included. Groups with fewer than two such tasks are left out.
+    """
     children = results.get("group_subtasks", {})
     ranked = set(tasks)
 

@@ -10,21 +10,28 @@ from podium.errors import UsageError
 SECRET_NAME = re.compile(
     r"(^|_)(api_?key|key|token|secret|password|passwd|authorization|credentials?)$"
 )
+"""Matches names of arguments and variables that hold a secret, for example `openai_api_key`."""
 ASSIGNED = re.compile(r"(?i)\b(?:api_?key|token|secret|password)=")
-"""A secret in a model's arguments that are written as one text."""
+"""Matches the name of a secret in arguments that are written as one text: `api_key=...`."""
 IN_ADDRESS = re.compile(r"://[^/@\s]*@")
+"""Matches the user and password in an address: `://user:password@`."""
 SHAPES = re.compile(
     r"\b(?:sk|pk|hf|gsk|xai)[-_][A-Za-z0-9_-]{16,}|\bBearer +[A-Za-z0-9._~+/=-]{8,}"
 )
-"""Shapes of API keys, wherever they come from."""
+"""Matches texts that look like API keys (`sk-...`, `hf_...`) or bearer tokens."""
 SHORTEST = 8
-"""Characters of a secret: shorter values, as the word `none`, occur in any text and are not
-hidden."""
+"""Values of secrets with fewer characters are not hidden.
+
+Short values, such as `none`, may occur in any text.
+"""
 HIDDEN = "***"
 
 
 def refuse_secrets(arguments: Mapping[str, Any]) -> None:
-    """Raise UsageError if a filter's argument is secret: lm-eval writes it into its results."""
+    """Raise UsageError if an argument of a filter contains a secret.
+
+    lm-eval writes the arguments into its results.
+    """
     for path, value in _leaves(arguments):
         name = path.rpartition(".")[2]
         holds_secret = False
@@ -39,13 +46,12 @@ def refuse_secrets(arguments: Mapping[str, Any]) -> None:
 
 
 def is_secret_name(name: str) -> bool:
-    """Return whether an argument or variable of this name is a secret."""
+    """Return whether an argument or variable with this name holds a secret."""
     return bool(SECRET_NAME.search(name.lower().replace("-", "_")))
 
 
 def is_secret(name: str, value: Any) -> bool:
-    """Return whether an argument of a judge's model must not be written anywhere, by its name or
-    its value."""
+    """Return whether an argument of a judge's model is secret by its name or its value."""
     if isinstance(value, bool):
         return False
     is_named = is_secret_name(name) or "header" in name.lower()
@@ -53,7 +59,11 @@ def is_secret(name: str, value: Any) -> bool:
 
 
 def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
-    """Return the values of secret arguments; of a secret mapping (headers), all values."""
+    """Return the values of secret arguments.
+
+    If the value is a mapping, as for headers, all values in it are returned. Bearer tokens are also
+    returned without `Bearer`.
+    """
     values = [value for name, value in arguments.items() if is_secret(name, value)]
     texts = [str(leaf).strip() for value in values for _, leaf in _leaves(value)]
     secrets = []
@@ -66,10 +76,11 @@ def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
 def redact(text: str, secrets: Sequence[str] = ()) -> str:
     """Return a text with `***` in place of secrets.
 
-    These are the given ones, those of the environment, and texts shaped like keys.
+    Secrets are the given ones, those in environment variables, passwords in addresses, and texts
+    that look like keys.
     """
     environment = {value for name, value in os.environ.items() if is_secret_name(name)}
-    # The longest first: one may be a part of another.
+    # The longest secret is replaced first, because another one may be a part of it.
     for secret in sorted({*secrets, *environment}, key=len, reverse=True):
         if len(secret) >= SHORTEST:
             text = text.replace(secret, HIDDEN)
@@ -77,7 +88,10 @@ def redact(text: str, secrets: Sequence[str] = ()) -> str:
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the values in nested mappings and lists, each after its path, joined by dots."""
+    """Yield the path and value of each leaf in nested mappings and lists.
+
+    A path is the keys joined by dots. Lists add nothing to it.
+    """
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield from _leaves(inner, f"{path}.{name}" if path else str(name))

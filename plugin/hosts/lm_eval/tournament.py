@@ -1,4 +1,4 @@
-"""A judged tournament over the responses of several runs, played and logged by Inspect."""
+"""Play a tournament over the responses of several runs of lm-eval in Inspect."""
 
 import asyncio
 import json
@@ -27,16 +27,21 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
 
 MAX_RETRIES = 5
-"""Of a call to a judge, which wait about 90 seconds in all; Inspect repeats without end."""
+"""A failed call to a judge is repeated this often, in about 90 seconds.
+
+Inspect's own default has no limit.
+"""
 LOADING_PROVIDERS = frozenset(
     ("hf", "vllm", "sglang", "llama-cpp-python", "transformer_lens", "nnterp")
 )
-"""Providers that load a model or start a server when it is named: these wait until the run has
-ended."""
+"""Providers that load a model or start a server when the model object is made.
+
+Their judges are made only after the run.
+"""
 
 
 def check_tournament(options: RankerOptions) -> None:
-    """Raise UsageError for options of a tournament that would fail after the run."""
+    """Raise UsageError before the run for options with which the tournament would fail."""
     try:
         from podium.hosts.inspect_ai.tournament.tournament_plan import shows_first
         from podium.hosts.inspect_ai.tournament.tournament_request import (
@@ -67,7 +72,7 @@ def check_tournament(options: RankerOptions) -> None:
 def play_tournament(
     options: RankerOptions, responses: Sequence[str], model: str, log_dir: Path
 ) -> tuple[Path, str | None]:
-    """Play the tournament in Inspect; answered calls are taken from Inspect's cache.
+    """Play the tournament in Inspect. Calls that were answered before come from Inspect's cache.
 
     Args:
         responses: sources of all models' responses, each optionally `label=path`.
@@ -75,7 +80,7 @@ def play_tournament(
         log_dir: the folder of the log.
 
     Returns:
-        the log, and a message if battles failed.
+        the path of the log, and a message if battles failed (None if none failed).
 
     Raises:
         KeyboardInterrupt: the user stopped the tournament.
@@ -89,7 +94,7 @@ def play_tournament(
     roles: dict[str, Any] = {"judge": judges[0] if len(judges) == 1 else judges}
 
     def make_task() -> "Task":
-        """Return the task, which may ask for the judges' names."""
+        """Return the task. Its judges are set as roles first, as it may need their names."""
         init_model_roles(roles)
         _, function, _ = _task_function(options)
         task = function(responses=list(responses), answered_by=model, **options.args)
@@ -107,10 +112,10 @@ def play_tournament(
         log_level="warning",
         display=_display(),
     )
-    # stdout is lm-eval's.
+    # lm-eval writes its results to stdout, so Inspect's output goes to stderr.
     with redirect_stdout(sys.stderr):
         logs = call_outside_loop(play)
-    # Inspect catches an interrupt and returns the logs that are done.
+    # Inspect catches an interrupt, and returns the logs so far.
     if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
     [log] = logs
@@ -120,15 +125,15 @@ def play_tournament(
 
 
 def _display() -> Any:
-    """Return Inspect's display: the user's, else rich on a terminal and none elsewhere."""
+    """Return Inspect's display: the user's choice, or `rich` on a terminal, or `none`."""
     usual = "rich" if sys.stderr.isatty() else "none"
     return os.environ.get("INSPECT_DISPLAY") or usual
 
 
 def _failure_message(path: Path, secrets: Sequence[str]) -> str:
-    """Return a message on how many battles of a log failed, and the first cause.
+    """Return a message with the number of failed battles of a log and the first error.
 
-    Secrets are removed from the log before.
+    This also removes secrets from the log.
     """
     from inspect_ai.log import read_eval_log
 
@@ -147,7 +152,7 @@ def _failure_message(path: Path, secrets: Sequence[str]) -> str:
 def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
     """Write a log again without secrets of 8 characters or more, if it holds any.
 
-    Inspect keeps what a server replied to a rejected call, which may repeat some.
+    Inspect logs what a server replies to a rejected call, and such a reply may contain a secret.
     """
     from inspect_ai.log import EvalLog, write_eval_log
 
@@ -169,7 +174,7 @@ def call_outside_loop(call: Callable[[], Any]) -> Any:
     loop = None
     with suppress(RuntimeError):
         loop = asyncio.get_running_loop()
-    # Not inside an `except`: Inspect would take the RuntimeError for the cause of later errors.
+    # The call is not made inside an `except`: later errors would get its error as context.
     if loop is None:
         return call()
     with ThreadPoolExecutor(max_workers=1) as thread:
@@ -177,7 +182,7 @@ def call_outside_loop(call: Callable[[], Any]) -> Any:
 
 
 def _task_function(options: RankerOptions) -> tuple[str, Callable[..., Any], AbstractSet[str]]:
-    """Return a tournament's name, the function that makes its task, and its options' names."""
+    """Return a tournament's name, the function that makes its task, and names of its options."""
     from podium.hosts.inspect_ai import tasks
     from podium.hosts.inspect_ai.logs.recorded_battles import RECORDED
 

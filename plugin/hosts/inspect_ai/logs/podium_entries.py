@@ -329,8 +329,8 @@ class KeptReply(TypedDict):
 class KeptJudgment(TypedDict):
     """One judgment: one reply of a pairwise judge, or one reply per response of a pointwise judge.
 
-    `mode` says how token probabilities are used: `off`, `required` or another `FixedMode`. If
-    `carried`, another sample of this log made the calls, and its score holds the verdict.
+    `mode` says whether token probabilities are used: `off` or `required`. If `carried`, another
+    sample of this log made the calls, and its score holds the verdict.
     """
 
     order: str

@@ -1,1 +1,1 @@
-"""Tournaments as tasks of Inspect: rounds, samples, answers that are asked for."""
+"""Tournaments as tasks of Inspect: their rounds, their samples, and requests for answers."""

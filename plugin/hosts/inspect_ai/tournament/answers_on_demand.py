@@ -1,4 +1,7 @@
-"""Answers on demand: models of the role `models` are asked in samples before the battles."""
+"""Answers on demand: ask models of the role `models` for answers before battles are judged.
+
+A sample of the tournament requests answers. Answers of models from files are called recorded.
+"""
 
 import json
 from collections import Counter
@@ -54,21 +57,23 @@ from podium.wording import some
 
 ROLE = "models"
 CHOICES = ("on-demand", "first")
+"""Values of the option `answers`: ask when a battle needs the answer, or ask for all at first."""
 GENERATION = ("temperature", "max_tokens")
+"""Options of the judge that set the calls to the models instead, if models are asked."""
 USUAL_TOKENS = 400
-"""Assumed length of an answer if none is recorded, for the estimate of the cost."""
+"""Assumed length of an answer in tokens for the estimate of the cost, if no answer is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRequests:
-    """Which models are asked for responses, to what, and how.
+    """Which models are asked for answers, to which prompts, and how.
 
     Attributes:
-        models: the models by name; empty if none is asked.
-        prompts: what they are asked.
-        system: the system message of the models.
-        generation: settings of the calls: temperature and limit of tokens.
-        notes: warnings on the prompts.
+        models: the models by name; empty if no model is asked.
+        prompts: the prompts. Items of recorded responses are asked, too.
+        system: the system message for the models; None if there is none.
+        generation: settings of the calls (those in `GENERATION`) by name.
+        notes: warnings about the prompts.
     """
 
     models: Mapping[str, Model] = field(default_factory=dict)
@@ -78,7 +83,7 @@ class AnswerRequests:
     notes: tuple[Notice, ...] = ()
 
     def to_log(self, responses: Responses) -> dict[str, Any]:
-        """Return what a log keeps: a hash of the prompts, answers and settings by model."""
+        """Return what a log keeps: a hash of the prompts, numbers of answers, and settings."""
         items = [[item.id, item.instruction, item.system, item.media] for item in responses.items]
         prompts = json.dumps(sorted(items, key=str))
         model_settings = {}
@@ -96,7 +101,7 @@ class AnswerRequests:
         }
 
     def with_placeholders(self, responses: Responses) -> Responses:
-        """Return the responses, with texts of usual length for the answers still to come."""
+        """Return the responses with placeholder texts of usual length for the missing answers."""
         if not responses.pending:
             return responses
         text = "x" * self._usual_length(responses)
@@ -104,13 +109,16 @@ class AnswerRequests:
         return responses.with_answers(dict.fromkeys(cells, (text, "")))
 
     def _usual_length(self, responses: Responses) -> int:
-        """Return the mean characters of the recorded answers, at most `max_tokens`."""
+        """Return the mean length of the recorded answers in characters, limited by `max_tokens`."""
         known = [len(text) for texts in responses.texts.values() for text in texts.values()]
         usual = round(sum(known) / len(known)) if known else USUAL_TOKENS * CHARACTERS_PER_TOKEN
         return min(usual, self.generation.get("max_tokens", usual) * CHARACTERS_PER_TOKEN)
 
     def cost_text(self, responses: Responses, cells: Collection[tuple[str, str]]) -> str:
-        """Return a sentence on the maximum number of answers and the tokens that they take."""
+        """Return a sentence on the maximum number of answers and their tokens.
+
+        `cells` are pairs of a model and an item.
+        """
         items = responses.by_id()
         usual = self._usual_length(responses) / CHARACTERS_PER_TOKEN
         shown = sum(
@@ -128,15 +136,15 @@ class AnswerRequests:
 def split_requests(
     prompts: Sequence[str], when: str, how: Mapping[str, Any]
 ) -> tuple[AnswerRequests, dict[str, Any]]:
-    """Split options into what models are asked on demand and how the judge is asked.
+    """Split options into those for models that are asked on demand and those for the judge.
 
     Args:
         prompts: sources of prompts.
         when: when models are asked, one of `CHOICES`.
-        how: options of the calls, by name.
+        how: options of the judge and of the models, by name.
 
     Raises:
-        UsageError: `when` is unknown, or there are prompts and no model to ask.
+        UsageError: `when` is unknown, or there are prompts but no model to ask.
     """
     if when not in CHOICES:
         raise unknown_name("choice for answers", when, CHOICES)
@@ -167,7 +175,7 @@ def split_requests(
 def models_by_name() -> dict[str, Model]:
     """Return the models of the role `models` by name, as other logs name them.
 
-    Several models of a name have their settings in it.
+    If several models have the same name, their settings are added to it.
 
     Raises:
         UsageError: two models have the same name and settings.
@@ -184,7 +192,10 @@ def models_by_name() -> dict[str, Model]:
 
 
 def _name_of(model: Model, models: Sequence[Model]) -> str:
-    """Return the name of a model; if others have it, too, with the settings that differ."""
+    """Return the name of a model.
+
+    If several models have the same name, the settings in which they differ are added to it.
+    """
     full = str(model)
     alike = [settings_of(other) for other in models if str(other) == full]
     if len(alike) == 1:
@@ -200,7 +211,7 @@ def _name_of(model: Model, models: Sequence[Model]) -> str:
 
 
 def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[Notice]]:
-    """Read what models are to be asked; return it with notes for the user."""
+    """Read the prompts from sources; return them, and warnings about them."""
     questions: list[QuestionRow] = []
     notes: list[Notice] = []
     for source in sources:
@@ -225,7 +236,10 @@ def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[Noti
 
 
 def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[Notice]] | None:
-    """Return the questions of an Inspect task or example dataset, with notes; None for a file."""
+    """Return the questions of an Inspect task or example dataset, and warnings about them.
+
+    None if the source is a file of prompts.
+    """
     file = Path(source.partition("@")[0])
     if file.exists() and file.suffix != ".py":
         return None
@@ -244,7 +258,7 @@ def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[Notice]] | 
 
 
 def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[Notice]]:
-    """Return the questions of a dataset, with notes on what models are not shown of it."""
+    """Return the questions of a dataset, and warnings about what models are not shown of it."""
     samples: list[Sample] = list(dataset)
     ids = [k if sample.id is None else sample.id for k, sample in enumerate(samples, 1)]
     rows = [
@@ -262,11 +276,11 @@ def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[
 
 
 Answers = Mapping[tuple[str, str], GivenAnswer]
-"""Answers by model and item."""
+"""The result of asking, by model and item."""
 
 
 def _answer_cache() -> CachePolicy:
-    """Return the policy of the cache of answers, which all epochs share."""
+    """Return the policy by which Inspect caches answers; all epochs share them."""
     return CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE})
 
 
@@ -299,7 +313,7 @@ def ask_models(
         asked = []
         for name in request.asked_models:
             ask = partial(ask_model, name, messages)
-            # Every epoch of the judge gets the same answers.
+            # All epochs of the tournament use the same answers.
             asked.append(partial(calls.ask_once, (name, request.item), ask))
         with estimating_tokens() as estimate:
             answers = dict(zip(request.asked_models, await make_calls(asked), strict=True))
@@ -327,14 +341,15 @@ def _messages_to_model(
 
 
 class AnswerCollector:
-    """Keeps track of the answers still to be asked for, and builds the samples that request them.
+    """Keeps track of missing answers, and builds the samples that request them.
 
     Args:
         sample_builder: builds samples of battles; it holds the responses.
-        order: names of the models in the order in which they are asked.
-        pack: whether a sample asks all models about an item; else a sample asks one.
-        first: ids of items about which all models are asked before anything is judged.
-        reasoning: what becomes of reasoning in answers: `strip`, or `keep`.
+        order: names of the models, in the order in which they are asked.
+        pack: whether a sample asks several models about an item. If not, it asks one model.
+        first: ids of items about which all models are asked before anything is judged; empty if
+            models are asked only when a battle needs the answer.
+        reasoning: whether reasoning is removed from answers (`strip`) or kept (`keep`).
     """
 
     def __init__(
@@ -355,15 +370,15 @@ class AnswerCollector:
         self._start = sample_builder.responses
 
     def failures_text(self) -> str:
-        """Return which models lack how many answers, and the first error."""
+        """Return a text on how many answers each model lacks, with the first error."""
         text = missing_responses_text(self.sample_builder.responses)
         return f"{text} (the first cause: {self.cause})" if self.cause else text
 
     def cells(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:
-        """Return the models and items whose answers some battles need.
+        """Return the missing answers, as pairs of model and item, that some battles need.
 
         Args:
-            pairings: the battles; None for all answers that may be requested.
+            pairings: the battles; None for all missing answers.
         """
         pending = self._start.pending
         if pairings is None or self.first:
@@ -373,7 +388,10 @@ class AnswerCollector:
         return {(name, item) for name, item in sides if item in pending.get(name, ())}
 
     def update(self, attempts: Iterable[Answers]) -> None:
-        """Set the responses to the recorded ones and these answers."""
+        """Set the responses of the sample builder to the recorded ones and the given answers.
+
+        `attempts` are the answers of each finished request; later ones replace earlier ones.
+        """
         answered = {key: own for answers in attempts for key, own in answers.items()}
         texts = {key: self._text_of(own) for key, own in answered.items()}
         for name in {name for (name, _), own in answered.items() if own.gave_up}:
@@ -384,7 +402,7 @@ class AnswerCollector:
         self.sample_builder.responses = self._start.with_answers(texts)
 
     def _text_of(self, given: GivenAnswer) -> tuple[str | None, str]:
-        """Return the text to be judged, or None and the reason."""
+        """Return the text to be judged and an empty reason; or None and why there is no text."""
         if given.text is None:
             return None, ERRORED
         text = strip_reasoning(given.text) if self.reasoning == "strip" else given.text
@@ -393,7 +411,11 @@ class AnswerCollector:
         return None, ONLY_REASONING if given.text.strip() else EMPTY
 
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
-        """Return samples that request the missing answers for these battles."""
+        """Return the samples that request the missing answers for some battles.
+
+        If answers are asked for at first, these are the missing ones of the next model in order.
+        `label` names the round in the ids of samples that ask several models.
+        """
         pending = self.sample_builder.responses.pending
         if self.first:
             for name in self.order:
@@ -421,7 +443,7 @@ class AnswerCollector:
         Args:
             item_id: the item.
             names: the models.
-            label: the round, if a pack is requested; else empty.
+            label: the round, if the sample asks several models; empty otherwise.
         """
         item = self.sample_builder.items[item_id]
         short = self.sample_builder.short_names[names[0]]

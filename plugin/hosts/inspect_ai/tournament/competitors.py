@@ -1,4 +1,4 @@
-"""What competes in a tournament: how models and judges are asked, then the responses."""
+"""Read the responses that compete, and decide how models and judges are asked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,13 +28,13 @@ from podium.scorers.judging import Judging
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """How models and judges are asked, as the options alone say.
+    """How models and judges are asked. The options alone decide this, before responses are read.
 
     Attributes:
-        requests: which models answer on demand, to which prompts.
-        judge_options: the options of the judge, by name, without defaults.
-        judging: the same as settings.
-        show: what the judge sees of agents.
+        requests: which models answer on demand, and to which prompts.
+        judge_options: the options of the judge that were given, by name.
+        judging: the settings that these options and the defaults make.
+        show: what the judge is shown of agents.
         why_short: why transcripts are shorter than asked for; empty if they are not.
     """
 
@@ -50,9 +50,9 @@ class Competitors:
     """The responses that compete.
 
     Attributes:
-        responses: of all models that play, to all items that are played.
-        record: the battles that are re-judged; None unless the tournament is `recorded`.
-        unanswered: the battles of the record of which a model has no response here.
+        responses: the responses of all models that play, to all items that are played.
+        record: the battles that are re-judged; None if the tournament is not `recorded`.
+        unanswered: the recorded battles for which a response is missing here.
     """
 
     responses: Responses
@@ -61,7 +61,7 @@ class Competitors:
 
     @property
     def has_preference(self) -> bool:
-        """Whether it is known of each pair which response humans prefer."""
+        """Whether it is known for each pair of responses which one humans prefer."""
         return bool(self.record and self.record.preferred)
 
 
@@ -122,20 +122,21 @@ def read_competitors(
 
 
 def _read_record(request: TournamentRequest, questions: Questions) -> RecordedBattles | None:
-    """Return the battles that are re-judged; None unless the tournament is `recorded`."""
+    """Return the battles that are re-judged; None if the tournament is not `recorded`."""
     if request.name != RECORDED:
         return None
     sources = split_names(request.settings.get("battles"))
     record = recorded_battles(*sources, show=questions.show)
     if "orders" not in questions.judge_options and questions.judging.is_pairwise:
         return record
-    # The run itself settles who is shown first, or the judge sees one response at a time.
+    # The recorded order does not count if the option `orders` is given, or if the judge sees one
+    # response at a time.
     once = dict.fromkeys(own._replace(first=None) for own in record.pairings)
     return replace(record, pairings=tuple(once))
 
 
 def _refuse_other_show(options: RunSettings, record: RecordedBattles) -> None:
-    """Raise UsageError for options of transcripts if a log holds the responses as shown before."""
+    """Raise UsageError for options that would change how recorded responses are shown."""
     typed = {"show": options.show, "transcript_tokens": options.transcript_tokens}
     changed = [f"{name}={value}" for name, value in typed.items() if value not in ("auto", None)]
     if changed and record.preferred is None:
@@ -145,7 +146,7 @@ def _refuse_other_show(options: RunSettings, record: RecordedBattles) -> None:
 
 
 def _read_answers(sources: Sequence[str], options: RunSettings, questions: Questions) -> Responses:
-    """Read responses; items without a system prompt get that of the models on demand."""
+    """Read the responses. Items without a system prompt get that of the models on demand."""
     requests = questions.requests
     competing = read_responses(
         *sources,

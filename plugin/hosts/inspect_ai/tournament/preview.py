@@ -1,4 +1,4 @@
-"""What a run prints before its first call: what is played, the cost, and what makes it slow."""
+"""Write what a run prints before its first call: what is played, its cost, and what is slow."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -31,9 +31,9 @@ from podium.tournaments.schedule import rounds_of
 from podium.wording import plural
 
 SAMPLED_PROMPTS = 50
-"""Prompts from which the number of tokens is estimated: so many or up to twice as many."""
+"""The tokens of a prompt are estimated from this many prompts, or up to twice as many."""
 MANY_ROUNDS = 10
-"""Rounds from which a note says that provider batches wait for one another."""
+"""With more rounds than this, a note says that batches of a provider wait for one another."""
 
 
 def preview_run(
@@ -108,7 +108,7 @@ def _cost_sentences(
 
 
 def _battles_at_most(responses: Responses, source: TournamentSource) -> int:
-    """Return the maximum number of battles, with each response to an item counted."""
+    """Return the maximum number of battles; each response to an item counts as one."""
     return round(source.rule.size(source.field) * responses.mean_number())
 
 
@@ -120,7 +120,7 @@ def _shares_of_judges(rotation: JudgeRotation | None) -> list[float]:
 
 
 def _rounds_text(source: TournamentSource) -> str:
-    """Write the maximum number of rounds; empty if the tournament does not know it."""
+    """Write the maximum number of rounds; empty if the tournament cannot tell it."""
     number = rounds_of(source.rule, source.field)
     if number is None:
         return ""
@@ -128,7 +128,7 @@ def _rounds_text(source: TournamentSource) -> str:
 
 
 def _tokens_text(calls: int, per_call: float, how: Judging) -> str:
-    """Write the input tokens of all calls, and their output tokens if every judge has a limit."""
+    """Write the input tokens of all calls, and the most output tokens if judges have limits."""
     most = [limits.text or limits.schema for limits in judge_limits(how).values()]
     text = f"about {calls * per_call:,.0f} input"
     if all(most):
@@ -139,7 +139,15 @@ def _tokens_text(calls: int, per_call: float, how: Judging) -> str:
 def _judge_text(
     model: Model | None, how: Judging, calls: int, tokens: float, prices: Prices
 ) -> str:
-    """Return how a judge is asked, and if it is one of several, its calls and their cost."""
+    """Write how a judge is asked and, if there are several judges, its calls and their cost.
+
+    Args:
+        model: the judge; None if no role is known yet.
+        how: how judges are asked.
+        calls: number of the judge's calls.
+        tokens: input tokens per call.
+        prices: prices that the user gave.
+    """
     limits = limits_of(how, model)
     parts = []
     if model and len(judges_by_role()) > 1:
@@ -180,8 +188,10 @@ def _unanswered_text(unanswered: Sequence[Pairing], recorded: int) -> str:
 
 
 def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judging) -> float:
-    """Estimate the mean number of tokens of a prompt. Checklists, which are not written yet, do
-    not count."""
+    """Estimate the mean number of tokens of a prompt.
+
+    Checklists do not count, because they are not written yet.
+    """
     if how.realization.template is None:
         return 0.0
     plain = replace(how, settings=replace(how.settings, checklist=False))

@@ -1,4 +1,8 @@
-"""The samples of a tournament: battles, packs and announced rounds; and their outcomes."""
+"""Build the samples of a tournament (battles, packs, announced rounds), and read their outcomes.
+
+A pack is a sample with all battles on an item. A round is announced by a sample that records its
+battles, so that a retry plays the same ones.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +34,7 @@ from podium.wording import some
 
 
 class SampleBuilder:
-    """Builds the samples of a round's pairings, one per battle or one per item (a pack)."""
+    """Builds the samples of a round: one per battle, or one per item (a pack)."""
 
     def __init__(self, responses: Responses, rotation: JudgeRotation | None = None) -> None:
         self.responses = responses
@@ -44,7 +48,7 @@ class SampleBuilder:
         samples = []
         for pairing, judges in self._with_judges(pairings):
             short = self.short_names
-            # Inspect's lists show the id.
+            # Ids have short names, because Inspect shows them in lists.
             named = pairing._replace(
                 a=short[pairing.a], b=short[pairing.b], first=short.get(pairing.first or "")
             )
@@ -60,14 +64,14 @@ class SampleBuilder:
     def build_packs(
         self, pairings: Sequence[Pairing], number: int, most: int | None = None
     ) -> list[Sample]:
-        """Return a sample per item, number of the response and judges (a pack).
+        """Return a pack per item, number of the response, and judges.
 
-        A response stands in it once.
+        A pack holds each response only once.
 
         Args:
             pairings: the battles.
             number: number of the round, from 1.
-            most: the most battles of a pack, which is divided otherwise; None for any number.
+            most: packs with more battles are divided; None for no limit.
         """
         by_item: dict[PackKey, list[Pairing]] = {}
         for pairing, judges in self._with_judges(pairings):
@@ -97,7 +101,7 @@ class SampleBuilder:
     ) -> Iterator[tuple[Pairing, tuple[str, ...]]]:
         """Yield the pairings that have both responses, with the judges whose turn it is.
 
-        No judges are named if all judge every battle.
+        The names of judges are empty if all judges judge every battle.
         """
         if self.rotation:
             self.rotation.assign(pairings)
@@ -110,7 +114,7 @@ class SampleBuilder:
         )
 
     def _about_item(self, pairing: Pairing, judges: Sequence[str]) -> dict[str, Any]:
-        """Return the known metadata that an item's battles of some judges share."""
+        """Return the metadata that battles on an item by some judges share; None is left out."""
         item = self.items[pairing.item]
         about: dict[str, Any] = {"item": item.id}
         if item.responses > 1:
@@ -134,13 +138,13 @@ class SampleBuilder:
 
 
 PackKey = tuple[str, int, tuple[str, ...]]
-"""Of a pack: item, number of the response, and judges."""
+"""Identifies a pack: item, number of the response, and judges."""
 
 
 def _split_packs(
     packs: Mapping[PackKey, Sequence[Pairing]], most: int | None
 ) -> Iterator[tuple[PackKey, Sequence[Pairing], int]]:
-    """Yield the packs with at most `most` battles each, and the number of each part, from 1."""
+    """Yield key, battles and number of each part, from 1, of packs with at most `most` battles."""
     for key, battles in packs.items():
         size = most or len(battles)
         for part, start in enumerate(range(0, len(battles), size), start=1):
@@ -148,13 +152,14 @@ def _split_packs(
 
 
 def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
-    """Return the sample that repeats the failed calls of another one.
+    """Return the sample that repeats the failed calls of another sample.
 
-    It is played in a later run, or at once if this run was killed before.
+    It is played in a later run. In a run that resumes a killed one, it is played at once.
 
     Args:
-        sample: the sample of which calls failed.
-        failed: the replies on all its battles, by epoch.
+        sample: the sample whose calls failed.
+        failed: the replies on all its battles, by epoch. Of a pack, only battles with failed calls
+            are repeated.
     """
     metadata = parse_sample(sample.metadata or {})
     if not isinstance(metadata, BattleMetadata | PackMetadata):
@@ -179,7 +184,7 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
 
 
 def failed_replies_of(sample: EvalSample | None) -> Sequence[BattleReplies]:
-    """Return the replies on all battles of a finished sample if some of its calls failed."""
+    """Return the replies on all battles of a finished sample if some calls failed, else ()."""
     if sample is None or sample.error is not None:
         return ()
     kept = kept_in_store(sample, NAMESPACE)
@@ -190,7 +195,7 @@ def failed_replies_of(sample: EvalSample | None) -> Sequence[BattleReplies]:
 
 
 def names_without_provider(names: Iterable[str]) -> dict[str, str]:
-    """Return the last part of each name if no other name ends in it; else the whole name.
+    """Return a short form of each name: its last part, or the whole name if others share it.
 
     >>> names_without_provider(["openai/gpt-5", "azure/gpt-5", "vllm/me/small"])
     {'openai/gpt-5': 'openai/gpt-5', 'azure/gpt-5': 'azure/gpt-5', 'vllm/me/small': 'small'}
@@ -204,7 +209,7 @@ def names_without_provider(names: Iterable[str]) -> dict[str, str]:
 
 
 def missing_responses_text(responses: Responses) -> str:
-    """Return which models lack how many responses, with the reasons; empty if none are missing."""
+    """Return a text on how many responses each model lacks and why; empty if none are missing."""
     texts = []
     for name, reasons in responses.missing_reasons().items():
         why = ", ".join(f"{reason}: {number}" for reason, number in reasons.items())
@@ -238,10 +243,17 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
 def announce_round(
     upcoming: NextRound, number: int, revision: int = 0, replaced: NextRound | None = None
 ) -> Sample:
-    """Return the sample that records what a round schedules."""
+    """Return the sample that announces a round, that is, records its battles.
+
+    Args:
+        upcoming: the battles of the round.
+        number: number of the round, from 1.
+        revision: how often the round was scheduled anew because answers failed.
+        replaced: the schedule that this one replaces; None if it is the first.
+    """
     pairings: list[list[Any]] = []
     for own in upcoming.pairings:
-        # What stands behind the names only where it says something.
+        # The number of the response and the model shown first are left out if they are defaults.
         response = [own.response] if own.response > 1 or own.first is not None else []
         pairings.append(
             [own.item, own.a, own.b, *response, *([] if own.first is None else [own.first])]
@@ -256,7 +268,7 @@ def announce_round(
 
 
 def announce_portion(round_name: str, number: int, size: int) -> Sample:
-    """Return the sample that records how many samples of a round a limited cost allows next."""
+    """Return the sample that announces a portion: how many samples the cost limit allows next."""
     metadata = PortionMetadata(portion=size)
     return Sample(
         id=portion_id(round_name, number),
@@ -266,7 +278,7 @@ def announce_portion(round_name: str, number: int, size: int) -> Sample:
 
 
 def portion_id(round_name: str, number: int) -> str:
-    """Return the id of the sample that announces a portion, as `round 002 portion 1`."""
+    """Return the id of the sample that announces a portion: `round 002 portion 1`."""
     return f"{round_name} portion {number}"
 
 

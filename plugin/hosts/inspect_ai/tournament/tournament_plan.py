@@ -1,4 +1,7 @@
-"""The plan of a tournament: the rule that schedules battles, who judges them, and its parts."""
+"""Plan a tournament: the rule that schedules battles, the judges, the samples and the shard.
+
+A shard is the part of a tournament that one of several processes plays.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +35,7 @@ from podium.wording import some
 
 @dataclass(frozen=True, slots=True)
 class ShardPlan:
-    """The part of one process: the rule that plays it, and what its log says of the whole."""
+    """The shard of this process: the rule that schedules it, and the shard's entry in the log."""
 
     rule: Part
     metadata: ShardMetadata
@@ -43,17 +46,17 @@ class TournamentPlan:
     """What is played, who judges it, and in which samples.
 
     Attributes:
-        judging: how the judge is asked, with what the responses need (transcripts).
-        judge_options: the same as options by name, without defaults.
+        judging: how the judge is asked, adapted to the responses (transcripts, system prompts).
+        judge_options: the options that make `judging`, by name, without defaults.
         agents: notes on what the judge is not shown of agents.
-        rule: of the whole tournament, limited to `max_battles`.
-        ladder: known ratings of models that play; None without any.
-        rotation: which judges judge which battle; None if all judge each.
-        sample_builder: makes samples of pairings.
-        packed: whether a sample holds all battles on an item.
-        collector: of answers that are still to be asked for; None if all are there.
-        calls: of one judge for one battle.
-        shard: the part that this process plays; None for the whole.
+        rule: the rule of the whole tournament, limited to `max_battles`.
+        ladder: given ratings of models that play; None if there are none.
+        rotation: assigns judges to battles; None if all judges judge every battle.
+        sample_builder: builds the samples of battles.
+        packed: whether a sample holds all battles on an item (a pack), not one battle.
+        collector: requests missing answers from models; None if all answers are recorded.
+        calls: number of calls of one judge for one battle.
+        shard: the part that this process plays; None for the whole tournament.
     """
 
     judging: Judging
@@ -72,7 +75,7 @@ class TournamentPlan:
 def plan_tournament(
     request: TournamentRequest, questions: Questions, competitors: Competitors
 ) -> TournamentPlan:
-    """Make the rule with its settings, assign the judges, and decide how battles are sampled.
+    """Make the rule with its settings, assign the judges, and decide which samples are built.
 
     Raises:
         UsageError: a setting that the tournament or these responses do not allow.
@@ -116,10 +119,13 @@ def plan_tournament(
 
 
 def shows_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) -> str | None:
-    """Return `a` if the tournament balances the orders itself, for one call a battle; else None.
+    """Return `a` if the tournament decides which response is shown first; otherwise None.
+
+    Such a tournament balances the orders itself, and needs one call per battle.
 
     Raises:
-        UsageError: such a tournament with `orders`, or with a judge of single responses.
+        UsageError: the tournament does so, but the option `orders` is given, or the judge grades
+            single responses.
     """
     if not asks_order(rule):
         return None
@@ -140,9 +146,10 @@ def shows_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) 
 
 
 def _with_parts_shown(questions: Questions, competitors: Competitors) -> dict[str, Any]:
-    """Return the judge's options, with the parts of responses that it is shown.
+    """Return the judge's options, with the options that these responses need.
 
-    Transcripts are shown if there are any. So are system prompts of pairs with a known preference.
+    If there are transcripts, the judge is shown transcripts. If the responses are pairs with a
+    known preference, the judge is shown their system prompts.
     """
     responses = competitors.responses
     judging = questions.judging
@@ -157,7 +164,7 @@ def _with_parts_shown(questions: Questions, competitors: Competitors) -> dict[st
 
 
 def _settle_settings(request: TournamentRequest, competitors: Competitors) -> dict[str, Any]:
-    """Return the settings of the rule: as typed, the seed, earlier ratings, recorded battles."""
+    """Return the settings of the rule: those typed, the seed, earlier ratings, recorded battles."""
     name = request.name
     options = request.options
     settings: dict[str, Any] = {}
@@ -176,7 +183,7 @@ def _settle_settings(request: TournamentRequest, competitors: Competitors) -> di
 
 
 def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
-    """Return the ratings of these models in an earlier log, which newcomers join."""
+    """Return the ratings of these models by the battles in an earlier log. New models join them."""
     from podium.data.reading.judgments import read_battles
     from podium.rankers.ladder_placement import ladder_of_battles
     from podium.ranking.rank_battles import refuse_several_judges
@@ -199,16 +206,16 @@ def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
 def _limit_battles(
     rule: TournamentRule, max_battles: int | None, responses: Responses
 ) -> TournamentRule:
-    """Return the rule, limited to `max_battles` if that is not None."""
+    """Return the rule, limited to `max_battles` battles; unchanged if this is None."""
     if max_battles is None:
         return rule
-    # The rule counts an item once, and every response to it is played.
+    # The rule counts one battle per item, but each of several responses to it makes a battle.
     each = max(item.responses for item in responses.items)
     return Budget(rule, max(max_battles // each, 1))
 
 
 def _refuse_missing_references(judging: Judging, responses: Responses) -> None:
-    """Raise UsageError if the judge is to see reference answers and items have none."""
+    """Raise UsageError if the judge is to be shown reference answers that some items lack."""
     lacking = [item.id for item in responses.items if item.reference is None]
     if judging.settings.reference and lacking:
         items = f"{len(lacking)} items have no reference answer: {some(lacking, most=5)}"
@@ -218,7 +225,7 @@ def _refuse_missing_references(judging: Judging, responses: Responses) -> None:
 def _build_collector(
     request: TournamentRequest, questions: Questions, sample_builder: SampleBuilder, packed: bool
 ) -> AnswerCollector:
-    """Return what asks models for the answers that are not there yet."""
+    """Return the collector that requests the missing answers from models."""
     options = request.options
     field = sample_builder.responses.field()
     first: tuple[str, ...] = ()
@@ -229,7 +236,7 @@ def _build_collector(
 
 
 def _requests_in_shards_text(shard: str) -> str:
-    """Write that several processes cannot ask for answers, and what to do first."""
+    """Write that shards cannot ask models for answers, and what to do instead."""
     remedy = "Ask for them first (podium/chain -T answers=first -T max_battles=1)"
     why = f"answers on demand are asked by one process. {remedy}"
     return f"shard={shard}: {why}, then play shards with responses=ITS LOG"

@@ -1,4 +1,4 @@
-"""What was typed for a tournament: its settings, and the options of its run and its judge."""
+"""Parse what was typed for a tournament: its settings, and options of its run and its judge."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -19,17 +19,17 @@ from podium.scorers.judging import known_options, refuse_unknown_options
 from podium.scorers.reasoning import Policy
 
 PACKED_FROM = 1000
-"""Battles from which a pack per item is scheduled instead of a sample per battle."""
+"""With this many battles or more, `pack=auto` builds a sample per item (pack), not per battle."""
 LEAST = {"seed": 0, "limit": 1, "max_battles": 1}
-"""Smallest value of each option that is a whole number."""
+"""The smallest allowed value of each option that must be a whole number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """Options of a run with their defaults; `RunOptions` describes them.
+    """Options of a run with their defaults. `RunOptions` describes each of them.
 
     Raises:
-        UsageError: a number that is not whole or too small, or an unknown value of `pack`.
+        UsageError: a number is not whole or too small, or the value of `pack` is unknown.
     """
 
     shard: str | None = None
@@ -66,7 +66,7 @@ class RunSettings:
 
 
 RUN_OPTIONS = frozenset(own.name for own in fields(RunSettings))
-"""Names of the options of every tournament, without those of the judge."""
+"""Names of the options that every tournament has, except those of the judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,11 @@ class TournamentRequest:
     """A tournament as it was typed.
 
     Attributes:
-        name: of the tournament, as `ring`.
-        settings: its own options, without those that are None.
-        options: of the run.
-        judge_options: how the judge is asked, by name, without defaults. If the role `models` is
-            given, some of them are settings of these models.
+        name: name of the tournament, for example `ring`.
+        settings: the tournament's own options by name, without those that are None.
+        options: options of the run.
+        judge_options: the options of the judge that were given, by name. If the role `models` is
+            given, some of them are settings of these models instead.
     """
 
     name: str
@@ -94,11 +94,11 @@ class TournamentRequest:
 def parse_request(
     name: str, settings: Mapping[str, Any], **options: Unpack[RunOptions]
 ) -> TournamentRequest:
-    """Check what was typed, and sort the options by what they are about.
+    """Check the options, and divide them into those of the tournament, the run and the judge.
 
     Raises:
-        UsageError: an unknown option or a wrong value, no judge although Inspect knows the roles,
-            or recorded battles for a tournament that schedules its own.
+        UsageError: an option is unknown or has a wrong value; or Inspect has set the roles and
+            there is no judge; or recorded battles are given to a tournament that schedules its own.
     """
     given: dict[str, Any] = {**options}
     battles = given.get("battles")
@@ -130,7 +130,7 @@ def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any]
 
 
 def split_names(names: str | Sequence[str] | None) -> list[str]:
-    """Return the names in a list, or in a text with commas, without spaces around them.
+    """Return the names in a list, or in a text in which commas separate them, without outer spaces.
 
     >>> split_names("oak, elm,"), split_names(None)
     (['oak', 'elm'], [])
@@ -141,5 +141,5 @@ def split_names(names: str | Sequence[str] | None) -> list[str]:
 
 
 def setting_names(name: str) -> AbstractSet[str]:
-    """Return the names of a tournament's own options, `seed` included where it takes one."""
+    """Return the names of a tournament's own options, with `seed` if it takes one."""
     return parameters_of(catalogue.tournament_rule(name)).keys()

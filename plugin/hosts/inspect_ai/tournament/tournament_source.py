@@ -1,4 +1,8 @@
-"""A tournament as Inspect's source of samples: rounds, replays and retries."""
+"""A tournament as Inspect's source of samples.
+
+Inspect runs the samples of a round and then asks for more. An attempt is one run of all samples by
+Inspect. A retry is a later attempt, in which Inspect replays the samples that were finished.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,13 +46,13 @@ from podium.tournaments.schedule import TournamentRule
 
 
 class SampleEnd(NamedTuple):
-    """What a sample left when it ended.
+    """What is known from a sample that has ended. Fields that do not apply are None or empty.
 
     Attributes:
-        announced: the round that it announced.
-        portion: the size of the portion that it announced.
-        answers: the answers that it requested.
-        outcomes: the outcomes of its battles.
+        announced: the round that the sample announced.
+        portion: number of samples that the sample announced as allowed by the cost limit.
+        answers: the answers that the sample requested.
+        outcomes: the outcomes of the sample's battles.
     """
 
     announced: RoundMetadata | None = None
@@ -59,23 +63,24 @@ class SampleEnd(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class TournamentSource(SampleSource):
-    """Asks a tournament for the next round whenever no sample is in flight.
+    """Asks a tournament for the next round whenever Inspect has run all samples so far.
 
-    It announces the round in a sample that a retry replays, so that opponents are never computed
-    again.
+    A sample announces each round, that is, records its battles. A retry replays this sample, so
+    that the round has the same battles.
 
     Args:
         rule: chooses the battles of a round.
         field: the models and items.
-        build_samples: builds the samples of a round's battles, given its number from 1.
+        build_samples: builds the samples of a round from its battles and its number, from 1.
         outcomes: returns the outcomes of a finished sample's battles.
-        portion: the most samples that Inspect keeps in memory; None for any number.
-        spread: returns a round with all responses to an item.
-        calls: calls of a battle.
+        portion: the most samples that are given to Inspect at once, to save memory; None for any
+            number.
+        spread: adds to a round the battles of further responses to an item.
+        calls: number of calls for a battle.
         say: prints a message.
-        opening: samples in place of those of a first round without battles.
-        answers: asks models for missing answers; None if all are recorded.
-        cost_limit: the limit of the cost; None without one.
+        opening: the first samples if the first round has no battles.
+        answers: requests missing answers from models; None if all answers are recorded.
+        cost_limit: the limit of the cost; None for no limit.
     """
 
     rule: TournamentRule
@@ -101,13 +106,13 @@ class TournamentSource(SampleSource):
         self._opening = samples[: self._room(answers=bool(requests))] or list(self.opening)
         self.seeds = {str(sample.id) for sample in self._opening}
         self.start = 0
-        # Ids of samples in the order in which this attempt scheduled them, as keys.
+        # The keys are ids of samples, in the order in which this attempt has scheduled them.
         self.scheduled = dict.fromkeys(self.seeds)
         self._reported_failures: set[str] = set()
         self._failed_replies: dict[str, EarlierReplies] = {}
 
     def initial_samples(self) -> list[Sample]:
-        """Return the samples that Inspect runs first, which were made with this object."""
+        """Return the samples that Inspect runs first."""
         return self._opening
 
     async def sample_complete(self, sample: EvalSample) -> None:
@@ -121,7 +126,7 @@ class TournamentSource(SampleSource):
             for note in self.cost_limit.add_cost(sample):
                 self.say(note)
         self._record_end(sample, sample)
-        # Of all attempts: a retry in this process replays what was finished.
+        # Failed replies are kept over attempts, because a retry in this process replays samples.
         failed = self._failed_replies.setdefault(str(sample.id), {})
         failed.pop(str(sample.epoch), None)
         replies = failed_replies_of(sample)
@@ -133,7 +138,7 @@ class TournamentSource(SampleSource):
         self._record_end(sample, None)
 
     def _record_end(self, sample: EvalSample | Sample, completed: EvalSample | None) -> None:
-        """Keep what a sample left, which is less if it was not completed."""
+        """Record the end of a sample. `completed` is None if Inspect did not complete it."""
         contents = parse_sample(sample.metadata or {})
         end = SampleEnd()
         if isinstance(contents, RoundMetadata):
@@ -148,9 +153,10 @@ class TournamentSource(SampleSource):
         self.events.append((str(sample.id), end))
 
     async def next_samples(self) -> list[Sample] | None:
-        """Return what is still to be played of the current round, or announce the next round.
+        """Return the samples to play next, or the sample that announces the next round.
 
-        None when the tournament is over, or when samples of the round are not finished.
+        None if the tournament is over, or if samples of the round are still running. The rounds are
+        computed from the beginning in each call, from what the samples of this attempt left.
         """
         ends = self._current_attempt()
         outcomes = {outcome.pairing: outcome for end in ends.values() for outcome in end.outcomes}
@@ -196,18 +202,18 @@ class TournamentSource(SampleSource):
         played: Sequence[Round],
         battles: int,
     ) -> NextRound | list[Sample] | None:
-        """Return the schedule of a round once its answers are there; else what comes before it.
+        """Return the schedule of a round if its answers are there, or the samples that come before.
 
         Args:
-            schedule: the battles of the round, as they were announced.
+            schedule: the battles of the round as announced.
             number: number of the round, from 1.
             ends: what the samples of this attempt left, by id.
             played: the rounds before it.
             battles: number of battles in these rounds.
 
         Returns:
-            the schedule, which may leave out battles whose answers failed; or samples that request
-            answers or announce a schedule; None if such samples are not finished.
+            the schedule, perhaps without battles whose answers failed; or the samples that request
+            answers or announce a new schedule; or None if such samples are still running.
         """
         if not self.answers:
             return schedule
@@ -245,7 +251,10 @@ class TournamentSource(SampleSource):
     def _final_sample(
         self, played: Sequence[Round], battles: int, number: int
     ) -> list[Sample] | None:
-        """Return the sample that records what a tournament that stops by itself found, once."""
+        """Return the sample that records the answer of a tournament that stops by itself.
+
+        None if the tournament does not stop by itself, or if the sample was returned before.
+        """
         if self.answers and not any(done.outcomes for done in played):
             remedy = "Fix the cause, then start again: the answers so far are kept"
             raise PodiumError(f"nothing can be played: {self.answers.failures_text()}. {remedy}")
@@ -258,20 +267,19 @@ class TournamentSource(SampleSource):
         for decision in kept.decisions:
             self.say(decision)
         text = "\n".join(kept.decisions)
-        # A round without battles: in a retry the log's own round of this number takes its place,
-        # so that a tournament neither stops before rounds that are on record nor goes on behind an
-        # end that is.
+        # The sample is an announced round without battles. In a retry, Inspect replays the recorded
+        # round of this number instead, so the tournament ends where it ended before.
         metadata = RoundMetadata(pairings=[], note=text, answer=kept.to_dict())
         return [Sample(id=name, input=text, metadata=metadata.to_log())]
 
     def _repeats_of_failed_calls(
         self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd]
     ) -> list[Sample]:
-        """Return samples, not yet scheduled, that repeat the failed calls of finished samples."""
+        """Return samples, not yet scheduled, that repeat failed calls of finished samples."""
         repeats = []
         for sample in samples:
             last = sample
-            # A sample that repeats calls may have failed, too.
+            # The calls of a sample that repeats failed calls may have failed, too.
             while str(last.id) in ends:
                 failed = self._failed_replies.get(str(last.id))
                 if not failed:
@@ -285,10 +293,10 @@ class TournamentSource(SampleSource):
     def _unscheduled_samples(
         self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd], name: str
     ) -> list[Sample] | None:
-        """Return the samples of a round that were not scheduled in this attempt, as many as fit.
+        """Return samples of a round that this attempt has not scheduled, as many as allowed.
 
-        If the cost is limited, that may be the announcement of the next portion. None if there is
-        nothing to schedule.
+        If the cost is limited, this may be the sample that announces the next portion instead. None
+        if there is nothing to schedule.
         """
         fresh = [sample for sample in samples if str(sample.id) not in {*ends, *self.scheduled}]
         if self.cost_limit is None:
@@ -320,9 +328,9 @@ class TournamentSource(SampleSource):
     def _announce_portion(
         self, left: Sequence[Sample], name: str, number: int
     ) -> list[Sample] | None:
-        """Return the sample that records how many of the remaining samples fit into the limit.
+        """Return the sample that announces how many of the remaining samples the cost limit allows.
 
-        It is made once: a retry plays the recorded portions, whatever they have cost by then.
+        The number is computed once. A retry plays the recorded portions, even if they cost more.
         """
         if self.cost_limit is None or not left:
             return None
@@ -335,7 +343,7 @@ class TournamentSource(SampleSource):
         return self._schedule([announced])
 
     def _say_that_limit_is_reached(self, left: int) -> None:
-        """Print what the tournament has spent, and how many samples of the round are not asked."""
+        """Print what the tournament has spent, and how many samples of the round are not played."""
         if self.cost_limit is not None:
             spent = (
                 f"max_cost={self.cost_limit.most:g} is reached "
@@ -346,7 +354,7 @@ class TournamentSource(SampleSource):
             )
 
     def _schedule(self, samples: list[Sample]) -> list[Sample] | None:
-        """Note that samples are scheduled in this attempt, and return them; None without any."""
+        """Record samples as scheduled in this attempt and return them; None if there are none."""
         self.scheduled |= dict.fromkeys(str(sample.id) for sample in samples)
         return samples or None
 
@@ -359,9 +367,9 @@ class TournamentSource(SampleSource):
         return min(known) if known else None
 
     def _current_attempt(self) -> dict[str, SampleEnd]:
-        """Return the latest end of every sample of the current attempt, by sample id."""
-        # It is the shortest suffix that covers the first round: an eval set's retry drives this
-        # same object again and replays what was finished.
+        """Return what each sample of the current attempt left at its latest end, by sample id."""
+        # The attempt is the shortest suffix of the events that has all first samples: a retry in an
+        # eval set uses this same object again, and begins by replaying them.
         needed = set(self.seeds)
         start = len(self.events)
         while needed and start:

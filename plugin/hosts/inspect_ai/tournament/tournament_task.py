@@ -1,4 +1,4 @@
-"""The engine of all tournaments, from responses to a task; see CONTRIBUTING.md."""
+"""Make the Inspect task of a tournament from responses and options; see CONTRIBUTING.md."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -40,10 +40,12 @@ from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSourc
 from podium.notices.notice_text import notices_to_json
 
 LIMITED_PACK = 4
-"""Battles of a pack if the cost is limited: what a sample costs is known only when one has
-ended."""
+"""If the cost is limited, a pack has at most this many battles.
+
+The cost of a sample is known only when it has ended, so samples must be small.
+"""
 PORTION = 1000
-"""Packs given to Inspect at once."""
+"""At most this many packs are given to Inspect at once."""
 
 
 def tournament_task(
@@ -55,14 +57,14 @@ def tournament_task(
     """Return the task of a tournament, and print what it will play and cost.
 
     Args:
-        name: of the tournament, podium's or a plugin's.
-        responses: sources of the models' responses, in a list or with commas between them.
-        settings: the tournament's own options, by name; those that are None count as not given.
-        options: of the run and of its judge.
+        name: name of a tournament of podium or of a plugin.
+        responses: sources of the models' responses, in a list or separated by commas.
+        settings: the tournament's own options by name. Those that are None count as not given.
+        options: options of the run and of its judge.
 
     Raises:
-        UsageError: options that are wrong or contradict each other, or nothing that can be played.
-        DataError: responses that contradict each other.
+        UsageError: options are wrong or contradict each other, or nothing can be played.
+        DataError: responses contradict each other.
     """
     request = parse_request(name, settings, **options)
     questions = settle_questions(request)
@@ -77,7 +79,7 @@ def build_task(
     """Return the task of a planned tournament, and print what it will play and cost.
 
     Raises:
-        UsageError: nothing can be played, or a ranker that was asked for cannot rank it.
+        UsageError: nothing can be played, or a ranker that the user named cannot rank the result.
     """
     source = _build_source(request, questions, competitors, plan)
     notes = _notes_on_rankers(request, competitors, plan)
@@ -89,12 +91,12 @@ def build_task(
         dataset=source,
         solver=_build_solvers(request, questions, competitors, plan),
         scorer=verdict(seed=request.options.seed, **plan.judge_options),
-        # A tournament generates nothing, and is not run once per `--model`.
+        # The task has a model of its own, so that Inspect does not run it once per `--model`.
         model=MODEL,
         name=request.name,
         version=competitors.responses.digest()[:12],
-        # Every battle is played, and a log in which some failed is not done: an eval set asks
-        # again for those.
+        # All battles are played even if some fail. The log then counts as failed, so that an eval
+        # set repeats those battles.
         fail_on_error=True,
         continue_on_fail=True,
         metadata=_build_metadata(questions, competitors, plan, source).to_log(),
@@ -104,7 +106,7 @@ def build_task(
 def _build_source(
     request: TournamentRequest, questions: Questions, competitors: Competitors, plan: TournamentPlan
 ) -> TournamentSource:
-    """Return the source of samples, which asks the rule for one round after the other."""
+    """Return the source of samples, which asks the rule for one round after another."""
     builder = plan.sample_builder
     shard = plan.shard
     cost_limit = _limit_cost(request, questions, plan)
@@ -114,7 +116,7 @@ def _build_source(
         build_samples = partial(builder.build_packs, most=most)
     opening: list[Sample] = []
     if shard is not None and shard.metadata.battles > 0:
-        # It takes the place of the round if this shard has no battles.
+        # This sample is played if the shard has no battles.
         note = f"no battle for shard {request.options.shard}"
         opening = [announce_round(NextRound((), note), 1)]
     return TournamentSource(
@@ -122,7 +124,7 @@ def _build_source(
         competitors.responses.field(),
         build_samples,
         portion=PORTION if plan.packed else None,
-        # The builder's responses change while answers come in.
+        # A lambda, because `builder.responses` is replaced while answers come in.
         spread=lambda coming: builder.responses.in_all_responses(coming),
         calls=plan.calls,
         say=request.say,
@@ -135,7 +137,7 @@ def _build_source(
 def _limit_cost(
     request: TournamentRequest, questions: Questions, plan: TournamentPlan
 ) -> CostLimit | None:
-    """Return the limit of what models and judges may cost; None without `max_cost`."""
+    """Return the limit of what models and judges may cost; None if `max_cost` is not given."""
     options = request.options
     asked = [*questions.requests.models.values()] if plan.collector else []
     return build_cost_limit(options.max_cost, options.prices, asked, plan.judging.attempts)
@@ -144,7 +146,7 @@ def _limit_cost(
 def _build_solvers(
     request: TournamentRequest, questions: Questions, competitors: Competitors, plan: TournamentPlan
 ) -> Solver | list[Solver]:
-    """Return the solver that asks the judges; before it the one that asks models, if any are."""
+    """Return the solver that asks the judges, preceded by one that asks models if any are asked."""
     options = request.options
     record = competitors.record
     how: dict[str, Any] = {
@@ -164,7 +166,11 @@ def _build_solvers(
 def _notes_on_rankers(
     request: TournamentRequest, competitors: Competitors, plan: TournamentPlan
 ) -> list[str]:
-    """Return notes on rankers that were asked for and will be replaced by others."""
+    """Return notes on the user's rankers that will be replaced by others.
+
+    Raises:
+        UsageError: a ranker cannot rank the result.
+    """
     rankers = rankers_asked_for(typed_metadata(), os.environ)
     # Another host ranks its tournament itself.
     if not rankers or request.options.answered_by:
@@ -185,7 +191,7 @@ def _notes_on_rankers(
 def _build_metadata(
     questions: Questions, competitors: Competitors, plan: TournamentPlan, source: TournamentSource
 ) -> TournamentMetadata:
-    """Return what the log says of the tournament, without fields that hold nothing."""
+    """Return the tournament's metadata for the log, without empty fields."""
     competing = competitors.responses
     more: dict[str, Any] = {}
     if plan.shard:

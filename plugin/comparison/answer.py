@@ -144,7 +144,7 @@ def tally_text(tally: Sequence[float], separator: str = "–") -> str:
 
 
 def _several_sentence(findings: Sequence[PairFinding]) -> str:
-    """Sort several findings into clearly ahead, clearly behind, and too close to call."""
+    """Write which candidates are clearly ahead, clearly behind, and too close to call."""
     groups: dict[str, list[str]] = {AHEAD: [], BEHIND: [], CLOSE: []}
     for own in findings:
         group = CLOSE

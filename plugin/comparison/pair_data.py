@@ -108,7 +108,13 @@ class _Measured(NamedTuple):
 
 
 def _measure_scores(battles: Battles, direct: pd.DataFrame, scored: pd.DataFrame) -> _Measured:
-    """Compare the scores of two models; `scored` are the direct battles with both scores."""
+    """Compare the scores of two models.
+
+    Args:
+        battles: all battles.
+        direct: the battles of the two, as `direct_battles` returns them.
+        scored: those rows of `direct` that have the scores of both models.
+    """
     results = _score_results(scored, by_metric=bool(battles.metrics))
     is_share = bool(results[["candidate", "baseline"]].stack().between(0, 1).all())
     is_lost = ~direct.index.isin(scored.index)
@@ -117,7 +123,13 @@ def _measure_scores(battles: Battles, direct: pd.DataFrame, scored: pd.DataFrame
 
 
 def _measure_verdicts(battles: Battles, direct: pd.DataFrame, pair: ComparedPair) -> _Measured:
-    """Compare the credits of two models."""
+    """Compare the credits of two models.
+
+    Args:
+        battles: all battles.
+        direct: the battles of the two, as `direct_battles` returns them.
+        pair: the two models, and what is measured.
+    """
     results = _credit_results(direct)
     leads = _credit_results(direct, "outcome")["difference"]
     differences = verdict_differences(battles, pair, results)
@@ -249,7 +261,11 @@ def _numbers_or_nan(rows: pd.DataFrame, column: str) -> np.ndarray:
 
 
 def score_difference(results: pd.DataFrame) -> DifferenceTest:
-    """Test the difference of mean scores, paired by item."""
+    """Test the difference of mean scores, paired by item.
+
+    Args:
+        results: a row per item, as `_score_results` returns it.
+    """
     levels = np.unique(results[["candidate", "baseline"]].to_numpy())
     is_share = levels[0] >= 0 and levels[-1] <= 1
     # If scores have two values only, all differences are -step, 0 or step, and an exact test of

@@ -93,7 +93,7 @@ class Card:
 
     @property
     def sections(self) -> CardSections:
-        """The sections with the battles that they are about, from which checks are made."""
+        """The answers and the judge's battles, from which checks are made."""
         return CardSections(self.subject.battles, self.answers)
 
     @property
@@ -407,7 +407,7 @@ def _fact(label: str, value: Value) -> Fact:
 
 
 def _join_once(labels: Iterable[str]) -> str:
-    """Join labels, each once, in the order of their first occurrence."""
+    """Join labels by semicolons; a repeated label is written once."""
     return "; ".join(dict.fromkeys(labels))
 
 

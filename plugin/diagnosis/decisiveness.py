@@ -75,6 +75,7 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
         raise NotIdentifiedError(
             f"the judge's win rates are {shape}, beyond any alpha in [{LOWEST:g}, {HIGHEST:g}]"
         )
+    # The minimum is searched between the tabulated neighbours of the best tabulated alpha.
     refined = minimize_scalar(
         lambda log_alpha: absolute_error(judge, gold, float(np.exp(log_alpha))),
         bounds=(GRID[best - 1], GRID[best + 1]),

@@ -162,7 +162,7 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
 
 
 def _rates_missing(gold: Gold | None) -> Missing | None:
-    """Return why a gold ranking gives no win rates; None if it gives them, or for battles."""
+    """Return why a gold standard gives no win rates; None if it gives them."""
     if gold is None or gold.scores is None:
         return None
     if not gold.scale.is_elo:
@@ -216,7 +216,15 @@ def resample_both(
     together = number < own + of_gold
 
     def columns_of(counts: np.ndarray) -> np.ndarray:
-        """Return tau, and win rates by judge and gold standard, as columns, for item counts."""
+        """Return tau and the win rates by judge and by gold standard in resamples.
+
+        Args:
+            counts: how often each resample draws each item, shape (draws, items).
+
+        Returns:
+            The columns tau, win rates by the judge, and win rates by the gold standard, shape
+            (draws, 1 + 2 * pairs).
+        """
         of_judge = counts[:, ours] if together else counts
         if together:
             other = counts[:, theirs]
@@ -302,7 +310,22 @@ class Biases(NamedTuple):
 
 
 class GoldComparison:
-    """The figures of a judge against a gold standard, each an estimate or `Missing`."""
+    """The figures of a judge against a gold standard, each an estimate or `Missing`.
+
+    Attributes:
+        both: the common models and pairs.
+        draws: win rates and tau in resamples.
+        level: confidence level.
+        judge: win rates by the judge, shape (pairs,).
+        gold: win rates by the gold standard, shape (pairs,).
+        items: number of the judge's items.
+        systems: number of common models.
+        facts: default fields of the statistics.
+        reach: half-width of an interval in standard errors.
+        without_pairs: why there are too few pairs to compare; None if there are enough.
+        lacking: why win rates cannot be compared in size; None if they can.
+        alpha: decisiveness of the judge, without correction for noise; or why it is missing.
+    """
 
     def __init__(self, both: GoldPairs, draws: GoldDraws, level: float) -> None:
         """Compute the win rates of the pairs, and fit alpha."""
@@ -348,7 +371,7 @@ class GoldComparison:
         return self._agreement(value, draws, (0.0, 1.0), unit=Unit.SHARE)
 
     def mse(self) -> tuple[float | Missing, Figured]:
-        """Return the mean squared difference of win rates, raw and corrected for noise."""
+        """Return the mean squared difference of win rates: as it is, and corrected for noise."""
         if self.lacking:
             return self.lacking, self.lacking
         value = float(squared_error(self.judge, self.gold))
@@ -356,7 +379,7 @@ class GoldComparison:
         return value, self._reflected_figure(value, draws)
 
     def alphas(self) -> tuple[float | Missing, Figured]:
-        """Return alpha, as it is and corrected for the bias that the sampling of items causes."""
+        """Return alpha: as it is, and corrected for the bias that the sampling of items causes."""
         # The sampling noise of the judge's win rates adds its variance to their squared distance
         # from the fitted curve. The rates are moved towards the curve (`centre`) by the factor
         # kept = sqrt(1 - noise / distance), so that their distance has no noise in it. Resampling
@@ -520,7 +543,12 @@ class GoldComparison:
         return self._statistic(estimate, method, n=opponents, of="opponents", unit=Unit.SHARE)
 
     def _reflected_figure(self, value: float, draws: np.ndarray) -> Figured:
-        """Build a noise-corrected figure with its reflected interval."""
+        """Build the statistic of a mean of squares, as `reflected_interval` corrects it for noise.
+
+        Args:
+            value: the value in the sample.
+            draws: the value in resamples, NaN if unknown, shape (draws,).
+        """
         estimate = reflected_interval(value, draws, self.level)
         if estimate is None:
             return Missing("the items are too few to be resampled", "judge more items")
@@ -529,7 +557,14 @@ class GoldComparison:
     def _agreement(
         self, value: float, draws: np.ndarray, within: tuple[float, float], **facts: Any
     ) -> Statistic:
-        """Build an agreement figure with its bootstrap interval."""
+        """Build the statistic of an agreement with its bootstrap interval.
+
+        Args:
+            value: the agreement in the sample.
+            draws: the agreement in resamples, NaN if unknown, shape (draws,).
+            within: lowest and highest possible agreement.
+            **facts: fields that replace `self.facts`.
+        """
         method = f"{self.draws.method}, percentile or reflected, the farther end"
         lost = int(np.isnan(draws).sum())
         if lost:

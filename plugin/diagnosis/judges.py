@@ -355,8 +355,8 @@ class Rejudged(CardAnswer):
 def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     """Compare two judges on the battles that both judged.
 
-    Battles with changed responses are compared apart from the others. A response is changed if
-    its length is another one for the second judge.
+    Battles with changed responses are compared separately. A response counts as changed if its
+    length is not the same in the battles of the two judges.
 
     Returns:
         The comparison; `Missing` unless there are two judges that share battles.
@@ -469,7 +469,17 @@ def _drift(
 
 
 def _fit_on(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
-    """Fit ratings to a judge's battles of some matchups; raises NotIdentifiedError."""
+    """Fit ratings to a judge's battles of some matchups.
+
+    Args:
+        subject: the judge.
+        table: the battles of the judge, as `_by_matchup` returns them.
+        on: the matchups, with the columns `MATCHUP`.
+
+    Raises:
+        NotIdentifiedError: the battles do not connect all models.
+        NotConvergedError: the fit does not converge.
+    """
     chosen = pd.MultiIndex.from_frame(table[MATCHUP]).isin(pd.MultiIndex.from_frame(on[MATCHUP]))
     return fit_ratings(subject.battles.select(chosen)).ratings
 

@@ -131,7 +131,10 @@ class JuryWorth(CardAnswer):
 
 
 def _ratio_text(ratio: Statistic) -> str:
-    """Write the ratio of two standard errors, with a doubt if its interval reaches 1."""
+    """Write the ratio of two standard errors.
+
+    It says that the ratio may be chance if its interval reaches 1.
+    """
     doubt = "" if ratio.high is not None and ratio.high < 1 else ", which may be chance"
     return f"(ratio {ratio.brief}{doubt})"
 

@@ -85,7 +85,7 @@ class _Losses(NamedTuple):
         return _Losses(*(values[rows] for values in self))
 
     def of_models(self, models: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the battles and the unparsed battles of each model, shape (models,)."""
+        """Return the numbers of battles and of unparsed battles of each model, shape (models,)."""
         both = np.concatenate([self.first, self.second])
         played = np.bincount(both, minlength=models)
         unparsed = np.bincount(both, np.tile(self.lost, 2), models)
@@ -212,7 +212,7 @@ def _chances_of_hits(items: int, hits: int, drawn: int) -> np.ndarray:
 
 
 def _log_choices(number: int, chosen: np.ndarray | int) -> np.ndarray:
-    """Return the logarithm of the number of ways to choose some of a number of things."""
+    """Return the logarithm of the binomial coefficient (number over chosen)."""
     return np.asarray(
         gammaln(number + 1) - gammaln(np.add(chosen, 1)) - gammaln(np.subtract(number, chosen) + 1)
     )

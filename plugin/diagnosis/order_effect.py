@@ -81,7 +81,12 @@ def order_effects(battles: Battles) -> list[OrderEffect]:
 
 
 def _measure_effect(judge: str | None, shown: Sequence[FirstShown]) -> OrderEffect:
-    """Measure the effect over the verdicts of some judges, clustered by item."""
+    """Measure the effect of the order over the verdicts of some judges, clustered by item.
+
+    Args:
+        judge: name of the judge; None for several judges, or for the only one.
+        shown: the verdicts of each judge, summed by item.
+    """
     cluster, won, number, flips = (np.concatenate(values) for values in zip(*shown, strict=True))
     sample = Clustered(cluster, "item")
     won = sample.sums(won)

@@ -208,7 +208,7 @@ class Subject:
 
     @property
     def rng(self) -> np.random.Generator:
-        """A new random generator with the same seed for every section."""
+        """A new random generator; each use starts with the same seed."""
         return np.random.default_rng(self.seed)
 
     @cached_property
@@ -233,7 +233,12 @@ class Subject:
 
     @cached_property
     def human(self) -> BattleRatings:
-        """The ratings by human labels of the same battles; raises as `judge_ratings`."""
+        """The ratings by human labels of the same battles.
+
+        Raises:
+            NotIdentifiedError: the labelled battles do not connect all models.
+            NotConvergedError: the fit does not converge.
+        """
         return fit_ratings(self.battles, self.human_credit)
 
     @cached_property

@@ -69,7 +69,10 @@ def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
 
 
 def _anchor_design(request: PlanRequest) -> TournamentDesign:
-    """Return the design with the anchor of the request, or with one that its own pilot chooses."""
+    """Return the tournament with the anchor of the request.
+
+    If the request has no anchor, the tournament chooses one by a pilot of its own.
+    """
     settings: Mapping[str, Any] = {"seed": request.seed}
     if request.anchor is None:
         return TournamentDesign("anchor, by a pilot", "anchor", settings)

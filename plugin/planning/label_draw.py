@@ -214,7 +214,7 @@ def _forecast(
 
 
 def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
-    """Return a report of the error that numbers of labels leave, with one row per number."""
+    """Return a report on how large the error of ratings is, with a row per number of labels."""
     joined, alone = draw.forecast[draw.known + len(draw.rows)]
     before = ""
     if draw.known in draw.forecast:

@@ -83,6 +83,8 @@ class VerdictModel:
         Returns:
             Variances by pair of models, shape (models, models).
         """
+        # The item effects of both models add the variance 2 w v^2 to a credit, with w the item
+        # variance and v the information: 2 w v of the dispersion.
         dispersion = np.maximum(self.dispersion - 2 * self.item_variance * self.information, 0)
         per_verdict = self.information * dispersion
         return per_verdict * (1 if self.calls is None else self.calls / calls)

@@ -287,7 +287,10 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
 
 
 def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outcome, ...]:
-    """Return the recorded outcomes between models that were ranked before the tournament."""
+    """Return the recorded outcomes between models that were ranked before the tournament.
+
+    They are given to a tournament in which newcomers join a ranking; empty for other tournaments.
+    """
     ranked = {*ranked_before(tournament, record.field)}
     # If ratings are given, the battles are not given as well: the ratings may come from them, and
     # they must not count twice.

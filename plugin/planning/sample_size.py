@@ -391,7 +391,10 @@ def items_with(informative: int, share: Estimate) -> Estimate:
 
 
 def _sign_test_intervals(request: PlanRequest) -> str:
-    """Say what the intervals of the sign test's items come from, or why there is none."""
+    """Say how the intervals of the numbers of items by the sign test are computed.
+
+    If there are none, it says why.
+    """
     if request.record is None:
         return "none without a pilot"
     shares = {"direct": request.ties, "by anchor": request.share}
@@ -441,7 +444,7 @@ def _differences_by_edge(
 
 
 def _expected_differences(request: PlanRequest, edge: float) -> Differences:
-    """Return the differences of two models with an edge, without a pilot."""
+    """Return the differences of two models with an edge that are assumed without a pilot."""
     differences = three_levels(request.ties.value, edge)
     return differences.with_share(request.share.value) if request.share else differences
 

@@ -235,7 +235,10 @@ def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | N
 
 
 def _note_on_jury(battles: Battles) -> Notice:
-    """Return the note that several judges are ranked as one jury, and which battles they share."""
+    """Return the note that several judges are ranked as one jury.
+
+    It says how many battles were judged by more than one of them.
+    """
     identifying = ("item", "response", "model_a", "model_b")
     columns = [name for name in identifying if name in battles.table]
     judges = battles.table.groupby(columns, observed=True, dropna=False)["judge"].nunique()

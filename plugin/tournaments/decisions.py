@@ -198,8 +198,7 @@ def _limits(asked: Stopping, field: Field, progress: Progress) -> Iterator[str]:
 
 
 def _depends_on_transitivity(asked: Any, field: Field, progress: Progress) -> bool:
-    """Return whether decisions may differ from those of a round robin if the judge is not
-    transitive."""
+    """Return whether a round robin may contradict the decisions if the judge is not transitive."""
     if hasattr(asked, "anchor"):
         return asked.first is not None
     is_open = (
@@ -404,7 +403,7 @@ def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
 
 
 def _advice_on_width(last: Look, error: float) -> str:
-    """Return how many more items would reach a mean half-width of `error` Elo."""
+    """Return a sentence on how many more items would reach a mean half-width of `error` Elo."""
     width = float(np.mean(last.half))
     if np.isnan(width):
         return (
@@ -419,7 +418,10 @@ def _advice_on_width(last: Look, error: float) -> str:
 
 
 def _advice_on_pair(last: Look, names: Sequence[str]) -> str:
-    """Return how many more items would decide the open pair that is nearest to a decision."""
+    """Return a sentence on how many more items would decide one open pair.
+
+    It is the pair that is nearest to a decision.
+    """
     z = np.where(last.open & np.isfinite(last.evidence), last.evidence, np.nan)
     if np.isnan(z).all() or np.isnan(last.critical):
         return ""
@@ -439,5 +441,5 @@ def _advice_on_pair(last: Look, names: Sequence[str]) -> str:
 
 
 def _better(margin: float) -> str:
-    """Return `better`, with the margin if there is one, and a space."""
+    """Return `better ` or, with a margin, `better by more than 10 Elo `."""
     return f"better by more than {margin:g} Elo " if margin else "better "

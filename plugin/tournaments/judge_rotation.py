@@ -169,7 +169,10 @@ class JudgeRotation:
         return (pairing.item, pairing.response) if self.by_item else pairing
 
     def _draw(self, pairing: Pairing) -> bytes:
-        """Return random bytes of a battle, fixed by the seed."""
+        """Return bytes that look random and depend only on the seed and the battle.
+
+        If `by_item`, all battles of an item have the same bytes.
+        """
         named = pairing._replace(a="", b="", first=None) if self.by_item else pairing
         return sha256(f"{self.seed}\0{named.key}".encode(errors="surrogatepass")).digest()
 

@@ -241,7 +241,12 @@ def _is_between(round_: Round, names: Sequence[str]) -> bool:
 
 
 def _pairs_by_item(names: Sequence[str], played: Sequence[Round]) -> dict[str, Met]:
-    """Return the pairs that were played on each item."""
+    """Return the pairs that were played on each item, by item.
+
+    Args:
+        names: names of the models; pairs have their positions here.
+        played: the rounds so far.
+    """
     code = {name: k for k, name in enumerate(names)}
     met: dict[str, Met] = {}
     for round_ in played:

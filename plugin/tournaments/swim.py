@@ -126,7 +126,7 @@ class Swim:
         return sum(opponents(ranked) for ranked in range(start, len(field.models)))
 
     def _order(self, field: Field, before: Sequence[str]) -> tuple[str, ...]:
-        """Return all models: those ranked before, then the others in the order of joining."""
+        """Return all models: first those ranked before, then newcomers in the order of joining."""
         new = sorted(set(field.models) - set(before))
         if self.order is None:
             drawn = generator(self.seed, "order").permutation(len(new))

@@ -29,7 +29,7 @@ class CardSections:
 
     @property
     def has_judge(self) -> bool:
-        """Whether a judge decided the battles, and no metric."""
+        """Whether a judge decided the battles; False for scores by a metric."""
         return is_judged(self.battles)
 
     def find_lacking(self, section: str, figure: str) -> Missing | None:

@@ -24,7 +24,7 @@ def check_human_scale(battles: Battles) -> tuple[Check, ...]:
 
 
 def human_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Check by a judge's card whether it agrees with humans on more winners than chance does."""
+    """Check by a judge's card whether it agrees with humans more often than by chance."""
     if not card.has_judge:
         return ()
     section = card.answers["human"]

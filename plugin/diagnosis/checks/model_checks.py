@@ -169,7 +169,7 @@ def _decide_fit(
 
 
 def transitivity_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Check by a judge's card whether verdicts on items form fewer cycles than random ones."""
+    """Check by a judge's card whether its verdicts form fewer cycles than random verdicts do."""
     if not card.has_judge:
         return ()
     section = card.answers["transitivity"]

@@ -103,9 +103,9 @@ class Card:
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """At most three sentences: whether the judge may rank, whether its Elo gaps match human
-        ones, and what to do.
+        """The summary in at most three sentences.
 
+        They say whether the judge may rank, whether its Elo gaps match human ones, and what to do.
         If it is not known which rows are about the same item, the first sentence says so, and
         only the sentence on whether the judge may rank follows.
         """

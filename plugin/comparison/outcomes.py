@@ -48,9 +48,9 @@ class PairFinding:
         candidate: name of the model that may be better.
         baseline: name of the model that it is compared with.
         question: the question as text; None if there is only one.
-        task: the task of the scores, if known.
-        metric: the metric of the scores, if known.
-        judge: the judge who gave the scores, if known.
+        task: the task of the scores; None if unknown.
+        metric: the metric of the scores; None if unknown.
+        judge: the judge that gave the scores; None if unknown.
         slice: the value of the column `by` to which the finding is limited; None for all values.
         measure: the measure of the main difference, one of `ELO`, `WIN_RATE`, `SCORE`.
         differences: the difference by measure.

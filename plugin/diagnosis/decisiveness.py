@@ -104,7 +104,8 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     for k in np.flatnonzero(weights.sum(axis=1) > 0):
         table = _curves_through(np.nan_to_num(gold[k], nan=0.5)) if fixed is None else fixed
         # First the best of all tabulated alphas, by the loss of `absolute_error`. Then alphas
-        # between its two neighbours are tried, with linear interpolation of the curves.
+        # between its two neighbours are tried, with linear interpolation of the curves. `place`
+        # has their fractional positions in `GRID`.
         best = int(np.argmin(np.abs(table - targets[k]) @ weights[k]))
         place = np.linspace(max(best - 1, 0), min(best + 1, STEPS - 1), 2 * REFINED - 1)
         left = np.minimum(place.astype(np.int64), STEPS - 2)

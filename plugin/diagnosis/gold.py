@@ -93,7 +93,7 @@ class GoldPairs:
             theirs: counts of the gold standard's items.
 
         Returns:
-            The log-strengths, shape ([draws,] models) each.
+            The log-strengths, shape (models,) each, or (draws, models) with counts.
         """
         by_judge = self.judge.strengths(ours)
         by_gold = self.gold.strengths(theirs)
@@ -107,7 +107,8 @@ class GoldPairs:
             theirs: counts of the gold standard's items.
 
         Returns:
-            The win rates of the first model of each pair, shape ([draws,] pairs) each.
+            The win rates of the first model of each pair, shape (pairs,) each, or (draws, pairs)
+            with counts.
         """
         by_judge = self.judge.rates(self.ours[self.first], self.ours[self.second], ours)
         by_gold = self.gold.rates(self.theirs[self.first], self.theirs[self.second], theirs)

@@ -160,7 +160,7 @@ def length_weight(
 
 
 def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray]:
-    """Fit logit P(a wins) = theta_a - theta_b + g z.
+    """Fit logit P(a wins) = theta_a - theta_b + g z, with strengths theta and length ratio z.
 
     Args:
         coded: the battles.

@@ -146,7 +146,8 @@ class BattleRatings:
             counts: how often resamples draw each cluster, shape (draws, clusters).
 
         Returns:
-            The win rates, NaN for pairs without a decided battle, shape ([draws,] pairs).
+            The win rates, NaN for pairs without a decided battle, shape (pairs,), or
+            (draws, pairs) with `counts`.
         """
         pairs = self.wins.pairs
         models = len(self.models)

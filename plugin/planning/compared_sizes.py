@@ -149,6 +149,8 @@ def t_power(difference: float, deviation: float, level: float, items: int) -> fl
         level: confidence level of the test, in (0, 1).
         items: number of items, 2 or more.
     """
+    # The statistic has a noncentral t distribution. Only its tail on the side of the true
+    # difference counts as a detection.
     shift = difference / deviation * np.sqrt(items)
     return float(1 - nctdtr(items - 1, shift, stdtrit(items - 1, (1 + level) / 2)))
 

@@ -45,8 +45,8 @@ class Recording:
     def code_of(self, pairing: Pairing) -> int | None:
         """Return the code of a pairing; None if it is not on record.
 
-        If the pairing fixes an order and is on record with an unknown order only, the code of the
-        latter is returned.
+        If the pairing fixes an order, and the record has the same battle only with an unknown
+        order, the code of that battle is returned.
         """
         code = self.codes.get(pairing)
         if code is None and pairing.first:

@@ -240,6 +240,7 @@ def smallest_edge(
         The edge, in (0, 0.5]; None if even an edge of 0.5 is not detected.
     """
     n = floor(round(items * share, ROUNDING))
+    # `informative_needed` solved for the edge, with n informative items.
     z_alpha = float(ndtri(1 - alpha))
     z_power = float(ndtri(power))
     # With n < z_alpha^2 informative items, not even a model that wins all of them is detected.

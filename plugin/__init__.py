@@ -78,6 +78,7 @@ _PUBLIC = {
 }
 """Public names, separated by spaces, by the module that defines them."""
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
+"""The module that defines each public name."""
 
 _SHOWN = frozenset(
     {

@@ -6,6 +6,7 @@ from podium.printable import shorten
 FORMAT_VERSION = "0.3"
 """Version of rankings, calibration files, judge cards, comparisons, plans and logs."""
 RANK_AGAIN = "run it again, or run `podium rank` on the verdicts"
+"""The default remedy for a document of another format version."""
 
 
 def require_format(version: object, what: str, source: object, remedy: str = RANK_AGAIN) -> None:

@@ -37,6 +37,7 @@ def readable(text: str, most: int = 4000) -> str:
 
 
 readable_cell = partial(readable, most=400)
+"""`readable` for a cell of a table, of which at most about 400 characters are shown."""
 
 
 def tell(message: str, who: str = "podium") -> None:
@@ -67,6 +68,7 @@ def escape_cells(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Escape control characters and formulas in cells and column names."""
 
     def harmless(cell: object) -> object:
+        """Return a text escaped, and any other cell unchanged."""
         return printable(escape_formula(cell)) if isinstance(cell, str) else cell
 
     return frame.map(harmless).rename(columns=harmless)

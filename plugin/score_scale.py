@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 Zero = Literal["mean", "pin", "none"]
+"""What fixes the zero of a scale; `Scale.zero` explains the values."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,7 @@ class CommandLineFinder:
         load = loader.exec_module
 
         def load_and_extend(module: Any) -> None:
+            """Load the module as usual, then extend its command line."""
             vars(loader).pop("exec_module", None)
             load(module)
             self.attempt(lambda: EXTENSIONS[host](module, self))
@@ -142,6 +143,7 @@ def extend_lm_eval(module: Any, finder: CommandLineFinder) -> None:
     from podium.hosts.lm_eval.lm_eval_compatibility import extend_later_command_lines
 
     def extend_command_line(cli: Any) -> None:
+        """Add podium's options to a command line, and clear the finder's `reason`."""
         from podium.hosts.lm_eval.lm_eval_command import extend
 
         extend(cli)

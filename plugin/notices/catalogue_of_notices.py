@@ -12,6 +12,7 @@
   as the user types them: in a shell, in Python or in a host (`podium.notices.option_forms`).
 """
 
+# Warnings about files and tables of battles or scores.
 OF_READING = {
     "accepted": "{sentence}",
     "attempts": (
@@ -172,6 +173,7 @@ OF_READING = {
         "are not in it"
     ),
 }
+# Warnings about the responses of models.
 OF_RESPONSES = {
     "choices-not-shown": "{task}: {inputs:,} inputs have choices, which are no part of the prompt",
     "conversations-as-text": (
@@ -231,6 +233,7 @@ OF_RESPONSES = {
     ),
 }
 
+# Warnings about logs of Inspect.
 OF_LOGS = {
     "empty-shard": ("left out: {path}: its shard has no battle; give the logs of the other shards"),
     "mean-differs-from-log": (
@@ -297,6 +300,7 @@ OF_LOGS = {
     ),
 }
 
+# Warnings of rankers.
 OF_RANKERS = {
     "all-separated": (
         "separated, rating set by the regularization ({regularization:g}) and unbounded by the "
@@ -499,6 +503,7 @@ OF_RANKERS = {
     ),
 }
 
+# Warnings about calibrations of a judge by human labels.
 OF_CALIBRATIONS = {
     "agreement-unweighted": (
         "kappa, agreement, AUC and ECE count each battle once, whatever its weight; the ratings "
@@ -595,6 +600,7 @@ OF_CALIBRATIONS = {
     ),
 }
 
+# Warnings about judges.
 OF_JUDGES = {
     "mass-of-schema": (
         "{path}: {number} of {verdicts:,} verdicts count as parsed, not graded: the allowed "
@@ -624,6 +630,7 @@ OF_JUDGES = {
     ),
 }
 
+# Warnings about rankings, slices and replays.
 OF_RANKINGS = {
     "judges-in-turn": (
         "no battle is judged by two judges, so their agreement and the errors that they share "

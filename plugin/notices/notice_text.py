@@ -21,6 +21,7 @@ Its three groups, which may all be empty:
    for the value of a mapping.
 """
 KEY_OR_VALUE = re.compile("[#@]")
+"""Matches the signs for key and value in the text of one element."""
 KINDS = frozenset({"option", "setting", "argument"})
 """Field names in a template that stand for an option. Their format is `NAME` or `NAME=VALUE`."""
 

@@ -32,6 +32,7 @@ RANKERS: tuple[tuple[Any, ...], ...] = (
     ),
 )
 """Rows of name, function, summary and, if True, `Ranker.several_judges`."""
+# Rows of name, realization and summary.
 SCORERS = (
     ("direct", "direct:DIRECT", "pairwise: one letter; graded where token probabilities are known"),
     (
@@ -46,6 +47,7 @@ SCORERS = (
     ("token-probs", "token_probs:TOKEN_PROBS", "pointwise: the probability of yes"),
     ("reward", "reward:REWARD", "pointwise: a scalar from a reward model or any function"),
 )
+# Rows of name, rule and summary.
 TOURNAMENTS = (
     ("anchor", "anchor:Anchor", "all against one, named or chosen by a pilot, or a few"),
     ("chain", "chain:Chain", "each item plays a random path through all models"),

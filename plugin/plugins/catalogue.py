@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from podium.scorers.realization import Realization
 
 GROUP = "podium"
+"""The group of entry points that name plugins."""
 KINDS: dict[type, str] = {
     Ranker: "ranker",
     Scorer: "scorer",
@@ -29,7 +30,9 @@ KINDS: dict[type, str] = {
 }
 """The noun for each class of extensions. The hook for `ranker` is called `podium_rankers`."""
 OWN = "podium "
+"""How the origin of podium's own extensions begins; its version follows."""
 HOOKS = tuple(f"podium_{noun}s" for noun in KINDS.values())
+"""Names of the hooks that a plugin can have."""
 
 Kind = TypeVar("Kind", bound=Extension)
 

@@ -156,6 +156,7 @@ def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
 
 
 def _add_to_help(host: Any) -> None:
+    """Add `--ranker` to the help of `COMMANDS`; `host` is the module `COMMAND_LINE`."""
     import click
 
     for options in [host.inspect.commands[name].params for name in COMMANDS]:

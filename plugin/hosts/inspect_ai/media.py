@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from podium.printable import shorten
 
 KINDS = ("image", "audio", "video", "document")
+"""Types of Inspect's contents that count as media."""
 CONTENTS: TypeAdapter[list[Content]] = TypeAdapter(list[Content])
 REFUSAL = re.compile(
     r"\b(?:images?|audio|videos?|vision|media|multi-?modal|documents?|content type)\b",

@@ -30,6 +30,7 @@ from podium.scorers.reply import FAILED
 from podium.tournaments.judge_rotation import JudgeRotation, name_jury
 
 NOT_ASKED = "not asked: the judge kept failing"
+"""Reason of an unparsed battle that was not judged after too many failures."""
 MAX_CONSECUTIVE_FAILURES = 20
 """After this many battles have failed in a row, no more calls are made.
 

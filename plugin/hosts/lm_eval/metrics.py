@@ -23,6 +23,7 @@ UNKNOWN = float("nan")
 NO_ERROR = "N/A"
 """The text that lm-eval shows for an unknown standard error."""
 
+# Names of the metrics of which a higher value is better.
 BETTER_IF_HIGHER = ("win_rate", "bradley_terry", "soft_elo", "judged")
 
 log = logging.getLogger(__name__)

@@ -26,6 +26,7 @@ DECODERS = ("PIL", "torchcodec", "decord")
 log = logging.getLogger(__name__)
 
 Against = str | Sequence[str] | Mapping[str, str]
+"""Sources of opponents' responses: one or several, or a mapping from labels to sources."""
 
 
 class DocumentBattles(NamedTuple):

@@ -170,6 +170,7 @@ def _settings(typed: Any) -> tuple[str, ...]:
     return tuple(part for text in _as_texts(typed) for part in NEXT_SETTING.split(text))
 
 
+# Help texts of the options.
 RANKER = (
     "Rank this run's model among others: names of rankers, separated by spaces or commas; "
     "'podium list rankers' shows them. Turns on --log_samples if there is an --output_path"

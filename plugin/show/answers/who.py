@@ -95,6 +95,7 @@ def without_models(standings: Standings, left_out: Collection[str]) -> Standings
         behind = [new_place[j] for j in separation.beats[k] if j in new_place]
         beats.append(tuple(behind))
     number = len(kept)
+    # A cut is before place `cut` if each model above it is clearly ahead of all models below.
     cuts = []
     for cut in range(1, number):
         below = set(range(cut, number))

@@ -17,6 +17,7 @@ from podium.tables import Table
 LARGEST_SET = 20
 """The search for items without which another model leads leaves out at most this many."""
 WITHOUT_BATTLES = ("others", Result.NOT_KNOWN.value, "the page was made without battles")
+"""The row that stands for all checks that need the battles."""
 
 
 def checks_table(

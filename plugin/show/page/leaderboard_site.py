@@ -47,6 +47,7 @@ Its fields: https://huggingface.co/docs/hub/spaces-config-reference.
 PLACES = "Scores and rank sets"
 ANSWERS = "Answers"
 HEADER = ("ranking", "of", "judges or metrics", "first", "models", "judged", "items")
+"""Header of the table of rankings; `of` is the ranker with its slice, `judged` counts battles."""
 
 
 @dataclass(frozen=True, slots=True)

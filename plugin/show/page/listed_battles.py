@@ -63,6 +63,8 @@ def list_battles(
     """
     table = battles.table
     why = _disagreements(battles)
+    # Battles with a disagreement come first, and each kind is in random order (the last key of
+    # lexsort sorts first).
     order = np.lexsort([np.random.default_rng(seed).random(len(table)), why == CHANCE])
     chosen = np.sort(order[:MOST])
     chosen = chosen[np.argsort(why[chosen] == CHANCE, kind="stable")]
@@ -170,6 +172,7 @@ def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[An
     ):
         turned_credit = None if credit is None else round(1 - credit, 3)
         orders.get(key, []).append([str(order or ""), credit, reason])
+        # The same judgment belongs to a battle that names the two models in the other order.
         orders.get((*key[:-2], key[-1], key[-2]), []).append(
             [TURNED.get(order, str(order or "")), turned_credit, reason]
         )

@@ -10,6 +10,7 @@ from importlib.resources import files
 from podium.printable import printable
 from podium.tables import Report, Section, Table
 
+# The Content-Security-Policy of a document: no scripts and no requests.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 NAME = "model"
 """Header of the column whose cells become row headers (`th`)."""
@@ -100,5 +101,6 @@ def notes_part(notes: Sequence[str], kind: str = "note") -> str:
 
 
 def _cell(text: str, side: str, is_name: bool) -> str:
+    """Render a cell; `side` is its class attribute, and `is_name` makes it a row header."""
     tag = 'th scope="row"' if is_name else "td"
     return f"<{tag}{side}><bdi>{escape_html(text)}</bdi></{tag[:2]}>"

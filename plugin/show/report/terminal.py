@@ -261,6 +261,7 @@ def interval_bar(
         return "".join(cells)
 
     def place(value: float) -> int:
+        """Return the column of a value on the axis, from 0."""
         return round((value - least) / (most - least) * (width - 1))
 
     value = place(bar.value)

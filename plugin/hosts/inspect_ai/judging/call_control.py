@@ -155,6 +155,7 @@ class CircuitBreaker:
 
     def __init__(self, *, ends_run: bool = False) -> None:
         self._ends_run = ends_run
+        # Until the breaker is settled, at most so many calls run or have failed.
         self._room = anyio.Semaphore(CALLS_BEFORE_STOPPING)
         self._failures: list[str] = []
         self._is_settled = False
@@ -223,6 +224,7 @@ class ModelCalls:
 
         The first caller makes the call. Callers that come meanwhile wait, and fail if it fails.
         """
+        # A failure before this call does not count: the caller may be a retry.
         earlier = self._failures.get(key)
         async with self._locks[key]:
             if key not in self._answers:
@@ -270,6 +272,7 @@ async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
     results: dict[int, T] = {}
 
     async def keep_result(place: int, call: Callable[[], Awaitable[T]]) -> None:
+        """Make a call and keep its result under its place in `calls`."""
         results[place] = await call()
 
     try:

@@ -48,9 +48,13 @@ class CostLimit:
         self.prices = prices
         self.attempts = attempts
         self._prices_of_estimates = {**(known or {}), **prices}
+        # Costs by unique id of the sample: from usages, and from estimated tokens.
         self._costs: dict[str, float] = {}
         self._estimated_costs: dict[str, float] = {}
+        # The most that a sample of a kind could have cost so far. The key says whether the kind is
+        # requests for answers (True) or battles (False).
         self._dearest: dict[bool, float] = {}
+        # The kind of each failed sample, by its id and epoch.
         self._failed: dict[tuple[str, int], bool] = {}
         self._without_usage: set[str] = set()
 
@@ -183,5 +187,6 @@ def price_of(model: Model, prices: Prices) -> Sequence[float] | None:
 
 
 def _no_price_text(most: float, models: Sequence[str]) -> str:
+    """Write that the prices of models are unknown, and how to give them."""
     remedy = f"-T prices='{{{models[0]}: [2.5, 10]}}' (per million tokens of input and output)"
     return f"max_cost={most:g}: the price of {some(models)} is not known; give {remedy}"

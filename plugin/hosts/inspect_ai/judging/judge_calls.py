@@ -205,6 +205,7 @@ def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgmen
 
 
 def _key_of(judge: str, battle: BattleMetadata, order: str, repeat: int) -> JudgmentKey:
+    """Return the key of a judgment on a battle."""
     return judge, _response_key_of(battle), battle.model_a, battle.model_b, order, repeat
 
 

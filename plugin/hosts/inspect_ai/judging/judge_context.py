@@ -32,6 +32,7 @@ FILLED = 0.75
 
 The rest is a reserve, because code and tables take up to a third more tokens than estimated.
 """
+# Providers of Inspect that run models on this machine.
 LOCAL_PROVIDERS = (
     "hf",
     "vllm",
@@ -43,10 +44,12 @@ LOCAL_PROVIDERS = (
 )
 TIMEOUT = 2
 """Seconds after which a local server that does not report its context is given up."""
+# How the host names of local servers begin.
 LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "::1", "10.", "192.168.")
 UNEVEN = 0.05
 """If two models' shares of cut transcripts differ by this or more, a warning names both models."""
 Test = Callable[[AgentWork], bool]
+"""A function that says whether an agent's work on one item has a property."""
 
 
 def share_of_transcripts(responses: Responses, show: Show, context: str) -> Iterator[Notice]:
@@ -159,6 +162,7 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
     asked = Show(mode, TOKENS if tokens is None else tokens, responses=responses)
     if how.realization.template is None:
         return asked, ""
+    # `words` counts the tokens of a prompt without any response.
     bare = Texts("", ("",) * asked.responses, "", "", ("",))
     shaped = replace(how, settings=replace(how.settings, transcript=True))
     words = count_tokens(shaped.schema_prompt(bare))

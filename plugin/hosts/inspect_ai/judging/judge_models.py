@@ -17,6 +17,7 @@ from podium.scorers.judging import Judging
 from podium.tournaments.judge_rotation import JudgeRotation, read_shares
 
 ROLES = ("judge", "grader")
+"""Roles whose models judge. The first one that is given counts."""
 IN_PYTHON = "in Python by eval('podium/NAME', task_args={...}, model_roles={'judge': [...]})"
 NO_JUDGE = "no model is the judge; name one with --model-role judge=MODEL"
 SAMPLING = (

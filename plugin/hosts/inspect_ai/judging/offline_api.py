@@ -136,6 +136,7 @@ class OfflineAPI(ModelAPI):
 
 
 def _logprobs(reply: Reply) -> Logprobs:
+    """Convert the token probabilities of a reply to the form of Inspect."""
     content = []
     for token in reply.tokens:
         logs = {text: math.log(max(p, 1e-300)) for text, p in token.top.items()}

@@ -160,6 +160,7 @@ class EpochScores:
     def __init__(self, path: Path, reduction: Reduction) -> None:
         self.path = path
         self.reduction = reduction
+        # Scores by scorer, item and epoch.
         self.scores: dict[str, dict[str, dict[int, Score]]] = {}
         self.incomplete: set[str] = set()
 
@@ -192,6 +193,7 @@ class EpochScores:
     def _reduce_scorer(
         self, scorer: str, by_item: Mapping[str, Mapping[int, Score]], held: Mapping[str, Any]
     ) -> Iterator[ReducedScore]:
+        """Yield the reduced score of each item: from `held`, or computed again."""
         whole = {item for item in by_item if item in held and item not in self.incomplete}
         again = self._recompute(by_item, {item: held[item] for item in whole})
         for item in by_item:
@@ -231,6 +233,7 @@ class EpochScores:
 def _scores_by_epoch(
     scorer: str, by_item: Mapping[str, Mapping[int, Score]]
 ) -> Iterator[ReducedScore]:
+    """Yield each score by item and epoch unchanged."""
     for item, scores in by_item.items():
         for epoch, score in scores.items():
             yield ReducedScore(item, scorer, epoch, score.value)

@@ -218,6 +218,7 @@ def _add_number(
 
 
 def _mean_over_items(by_item: Mapping[str, Sequence[float]]) -> float:
+    """Return the mean over items of the mean score of each item."""
     return float(np.mean([sum(scores) / len(scores) for scores in by_item.values()]))
 
 

@@ -257,6 +257,7 @@ class _LogReader:
         return frame
 
     def _build_rows(self) -> pd.DataFrame:
+        """Return the table of all rows, with counts of battles in its `attrs`."""
         silent = self._add_failed_rows()
         for row in self.scores.rows_at_end() if self.scores else ():
             self.table.add_row(row)

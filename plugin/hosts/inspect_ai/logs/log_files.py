@@ -47,5 +47,6 @@ def rankers_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str
 
 
 def _first_bytes(path: Path) -> bytes:
+    """Return the first 4,096 bytes of a file."""
     with path.open("rb") as stream:
         return stream.read(4096)

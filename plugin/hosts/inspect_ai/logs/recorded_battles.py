@@ -98,6 +98,7 @@ def _is_own_log(log: FiledRun, sources: Sequence[str]) -> bool:
 
 
 def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
+    """Read battles and the numbers of repeats from verdicts in any known format."""
     from podium.data.reading.judgments import read_battles
 
     battles = read_battles(*sources, merge=False)

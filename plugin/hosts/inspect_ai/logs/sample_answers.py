@@ -82,6 +82,7 @@ def turns_of(sample: EvalSample | TaskState) -> list[Turn]:
         else [each.role for each in sample.input if each.role != "system"]
     )
     own = list(sample.messages)
+    # Skip the messages that repeat the input, and system prompts between them.
     for role in (*(given or ["user"]), None):
         own = list(dropwhile(lambda message: message.role == "system", own))
         own = own[1:] if own and own[0].role == role else own
@@ -138,6 +139,7 @@ def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
     started: dict[str, str] = {}
     for event in events:
         span: Any = event.span_id
+        # Go up to the nearest enclosing span of an agent.
         for _ in spans:
             span = spans[span][0] if span in spans and spans[span][1] != "agent" else span
         if event.event == "model" and event.output.choices:

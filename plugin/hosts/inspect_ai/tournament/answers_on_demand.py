@@ -294,6 +294,7 @@ def ask_models(
     config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
 
     async def ask_model(name: str, messages: list[ChatMessage]) -> GivenAnswer:
+        """Ask a model; a failure is returned, not raised."""
         try:
             model = models_by_name()[name]
             generate = partial(generate_output, model, messages, config=config, cache=policy)

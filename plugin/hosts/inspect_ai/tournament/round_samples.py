@@ -109,6 +109,7 @@ class SampleBuilder:
             yield pairing, self.rotation.judges_of(pairing) if self.rotation else ()
 
     def _text_of(self, name: str, pairing: Pairing) -> str:
+        """Return the text of a model's response that the judge is shown in a battle."""
         return self.responses.shown_text(
             name, response_key(pairing.item, pairing.response), self.transcripts
         )
@@ -130,6 +131,7 @@ class SampleBuilder:
         return about
 
     def _build_sample(self, sample_id: str, metadata: BattleMetadata | PackMetadata) -> Sample:
+        """Return the sample of a battle or pack; its input is the item's instruction and media."""
         item = self.items[metadata.item]
         given = input_of(item.instruction, item.media)
         return Sample(
@@ -201,6 +203,7 @@ def names_without_provider(names: Iterable[str]) -> dict[str, str]:
     {'openai/gpt-5': 'openai/gpt-5', 'azure/gpt-5': 'azure/gpt-5', 'vllm/me/small': 'small'}
     """
     last = {name: name.rpartition("/")[2] for name in names}
+    # A last part is unique if it occurs once; twice if it is also the whole name.
     common = Counter([*last.values(), *last])
     return {
         name: short if common[short] == 1 + (short == name) else name

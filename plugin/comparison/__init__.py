@@ -1,1 +1,1 @@
-"""Is one model better than another: differences with their errors, and gates made of them."""
+"""Compare two models: their difference with its error, and requirements on it for CI."""

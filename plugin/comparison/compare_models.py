@@ -1,5 +1,8 @@
-"""Compare: read, split into questions, test each candidate against the baseline, and decide the
-requirements."""
+"""Compare candidates with a baseline.
+
+The battles are read and split into questions. On each question, each candidate is tested against
+the baseline, and then the requirements are decided.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

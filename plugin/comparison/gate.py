@@ -256,8 +256,8 @@ def decide_requirements(
         if not about:
             decided.append(GateDecision(own, None, "UNDECIDED"))
     measured = [_measure_of(own, finding) for own, finding in pairs]
-    # A requirement is refuted if the p-value of "the difference is at least the threshold" is
-    # rejected by Holm's rule over all requirements. The upper bounds of the others share alpha.
+    # A requirement is refuted if Holm's rule, over all requirements, rejects the hypothesis that
+    # its difference is at least its threshold. The upper bounds of the others share alpha.
     p_below = [difference.p_below(threshold) for difference, threshold, _ in measured]
     refuted = holm(np.array(p_below)) <= alpha
     share_of_open = alpha / max(int((~refuted).sum()), 1)

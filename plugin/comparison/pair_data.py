@@ -202,7 +202,7 @@ def _credit_results(direct: pd.DataFrame, column: str = "credit") -> pd.DataFram
     """
     known = direct.dropna(subset=["credit"])
     items = known.assign(earned=known[column] * known["weight"]).groupby("item", sort=True)
-    # The weighted mean is divided out of the sums, and then `weight` becomes the mean weight.
+    # `difference` is computed from the sums of an item. Then `weight` is replaced by its mean.
     means = items.agg({"earned": "sum", "weight": "sum", "is_identical": "any"}).reset_index()
     means["difference"] = means["earned"] / means["weight"] - 0.5
     means["weight"] = items["weight"].mean().to_numpy()

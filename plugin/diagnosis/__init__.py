@@ -1,2 +1,1 @@
-"""What a judge deserves: its biases, its agreement with humans and with itself, and how far its
-verdicts add up."""
+"""Diagnose judges: biases, agreement with humans and with themselves, and transitivity."""

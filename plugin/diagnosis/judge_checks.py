@@ -100,7 +100,8 @@ def family_of(model: str, given: Mapping[str, str]) -> Family | None:
     for pattern, family in given.items():
         if fnmatchcase(model.lower(), pattern.lower()):
             return Family(family, "given")
-    # In `provider/model` the model tells the maker, and only then the provider.
+    # In `provider/model`, the maker is guessed from the model, and from the whole name if that
+    # fails.
     name = NO_MODEL.sub("", model.lower())
     without_provider = name.rpartition("/")[2]
     maker = _guess_maker(without_provider) or _guess_maker(name)

@@ -33,7 +33,7 @@ from podium.tables import EMPTY, Table
 ROTATION = "one judge per battle, in rotation"
 ALL = "all judges on each battle"
 TINY = 1e-12
-"""Smallest distance from human ratings, by which errors are divided."""
+"""Replaces smaller distances from human ratings, because errors are divided by the distance."""
 MORE_ITEMS = (
     "let each judge all models on 30 items or more, or leave out one that contradicts the others"
 )

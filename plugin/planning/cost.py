@@ -132,7 +132,7 @@ def _price_tournament(
     calls = 2 if tariff.orders == "both" else 1
     variance = design_variance(design, models[0], list(models[1:]), calls, request.level)
     # A one-sided test detects a difference of `reach` standard errors with the asked power. The
-    # variance falls in proportion to the number of items.
+    # variance is inversely proportional to the number of items.
     reach = float(ndtri(1 - request.alpha) + ndtri(request.power))
     factor = (reach / elo_of_edge(request.edge, request.ties.value)) ** 2
     needed = variance.transform(lambda value: float(max(2, ceil(round(value * factor, 9)))))

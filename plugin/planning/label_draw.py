@@ -201,8 +201,8 @@ def _forecast(
     reached = [known] if known else []
     numbers = tuple(sorted({*reached, planned, *further}))
     joined = expected_errors(spread, phi, theta, tau, dispersion, numbers)
-    # The error of labels alone is that with a judge whose ratings are wrong by 10 logits, so that
-    # they add nothing to the labels.
+    # For labels alone, the judge's ratings are taken to be wrong by 10 logits. They then add
+    # nothing to the labels.
     alone = expected_errors(spread, phi, theta, 10.0, dispersion, numbers)
     errors_by_number = (MEAN_OF_NORMAL * POINTS * np.array([joined, alone])).T
     return {

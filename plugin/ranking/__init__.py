@@ -1,1 +1,1 @@
-"""From battles to a ranking: every ranker on every slice, and the answer."""
+"""Rank battles by every ranker on every slice, and add the answer in words."""

@@ -371,7 +371,7 @@ def _rank_slices(
                 misused &= isinstance(error, UsageError)
                 reason: PodiumError = error
                 if isinstance(error, NotIdentifiedError) and known[value] and not part.tally.judged:
-                    # No reply could be read: what is known of the judge says why.
+                    # If no reply was parsed, the warning about the judge says why.
                     reason = NotIdentifiedError(f"{error}; {notice_text(known[value][0])}")
                 errors.append((ranker.name + ("" if value is None else f" [{value}]"), reason))
         if len(standings) == before and misused:

@@ -1,1 +1,4 @@
-"""Which battles next: pure functions of what was played. No I/O, no host, no judge."""
+"""Tournaments: functions from the battles played so far to the next battles.
+
+They call no judge and no host.
+"""

@@ -18,10 +18,7 @@ from podium.tournaments.stopping import Progress, Stopping, look_summary
 
 Opponents = Literal["open", "field"]
 THINNING = 3
-"""How much less often a group meets other models than if all pairs met equally often.
-
-It is a ratio of numbers of items.
-"""
+"""Groups meet other models on this many times fewer items than if all pairs met equally often."""
 TRIES = 8
 """Number of random circles that are drawn for an item on which pairs have met before.
 
@@ -292,7 +289,7 @@ def _edges_to_opponent(
     """
     # A circle of n models contains a given pair with probability 2 / (n - 1), or 1 if n is 2. With
     # m others, an opponent is drawn with probability 2 m / (THINNING (2 m + max(n - 1, 2))). For
-    # THINNING = 1, a pair with an other model would meet as often as a pair of the group.
+    # THINNING = 1, a model would meet each opponent as often as each model of its group.
     drawn = int(rng.integers(THINNING * (2 * len(others) + max(len(group) - 1, 2))))
     if drawn >= 2 * len(others):
         return []

@@ -345,7 +345,7 @@ class Stopping:
             evidence = fit.z(self.margin)
             if about_field and coded and any(look.is_divided for look in looks):
                 evidence = self._weaker_evidence(evidence, coded, field, prior)
-            # What was decided before does not hold on another scale.
+            # Earlier decisions do not hold if the ladder turns out to have another scale.
             before = looks[-1] if looks and not fit.is_other_scale else None
             look = self._analyse(
                 fit, evidence, played[:number], visits, plan, pairs, before, is_subject

@@ -85,7 +85,7 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
     large = [own for own in losses if abs(own.share - everywhere) > LEAST_EXCESS]
     worst = min(large or losses, key=lambda own: own.p)
     # The smallest of several p-values times their number is the first step of Holm's rule. `more`
-    # has the models that lose significantly more than all; the others lose fewer.
+    # has the models that lose significantly more battles than all models together.
     p = min(1.0, worst.p * len(losses))
     more = []
     for own in large:

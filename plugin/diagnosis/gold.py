@@ -710,6 +710,7 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
         return both
     draws = resample_both(both, resamples, subject.rng)
     figures = GoldComparison(both, draws, subject.level)
+    # If verdicts in two orders were merged, alpha is also fitted to the single verdicts.
     single = figures
     has_merged_orders = subject.judgments.readable.sum() > subject.battles.readable.sum()
     if has_merged_orders:

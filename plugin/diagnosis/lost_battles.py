@@ -44,7 +44,7 @@ class _SumPart(NamedTuple):
     Attributes:
         chances: probabilities of the values 0, 1, 2, ..., shape (values,).
         times: number of these variables.
-        draws: number of draws (of losses among battles) that each variable counts.
+        draws: number of draws of which each variable is the sum; 1 unless it is hypergeometric.
     """
 
     chances: np.ndarray

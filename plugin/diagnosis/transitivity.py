@@ -25,9 +25,12 @@ from podium.tables import Table
 from podium.text import as_text
 
 TIE = 0.025
-"""Credits within 0.5 +- this are ties. Source: Xu et al. 2025, appendix B.1 (0.475 to 0.525)."""
+"""Credits at most this far from 0.5 are ties.
+
+Source: Xu et al. 2025, appendix B.1 (0.475 to 0.525).
+"""
 CLIP = 1e-6
-"""Credits are kept this far from 0 and 1 before their log-odds are taken."""
+"""Credits nearer to 0 or 1 than this are moved to this distance, so that log-odds are finite."""
 LEAD = 0.1
 """Smallest gap between the win rates of two models that is called a lead.
 
@@ -53,6 +56,7 @@ MOST_LISTED = 2_000
 ROUND_ROBINS = "round robins: all pairs of at least three models"
 CELLS = "triples on items"
 GROUPS = ("all", "consistent", "ambiguous", *SCENARIOS)
+"""Names of the groups of triples on items; a triple may be in several groups."""
 UNSWAPPED = Missing(
     "no triple on an item has all three pairs judged in both orders",
     "show every pair in both orders, and let them be merged (a column order, or --shown)",

@@ -267,7 +267,7 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     while coming.pairings:
         is_repeated = len(set(coming.pairings)) < len(coming.pairings)
         if is_repeated or not seen.isdisjoint(coming.pairings):
-            # Such a schedule would never end.
+            # A tournament that ignores what was played would never end.
             raise PluginError(
                 f"{tournament!r} asks for a battle twice; a tournament must read what was played"
             )

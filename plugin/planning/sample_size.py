@@ -296,6 +296,7 @@ def signed_rank_power(differences: Differences, items: int, *, alpha: float = 0.
     step = 1e-4 * items
     moved = mean + step * np.eye(len(mean))
     z, *moved_z = signed_rank_z(differences.values, np.vstack([mean, moved]))
+    # Derivatives of z by the count of each difference, from counts that are moved by `step`.
     slope = (np.array(moved_z) - z) / step
     # Counts are multinomial with the covariance items (diag(p) - p p'). With the slopes s of z,
     # the variance of z is items (sum p s^2 - (sum p s)^2).

@@ -149,9 +149,10 @@ class Look(LookFit):
 
     @property
     def is_divided(self) -> bool:
-        """Whether open pairs connect the models in several groups, which play on separately.
+        """Whether open pairs no longer connect all models.
 
-        Later battles then do not represent a round robin of all models.
+        Some models have then left, or groups play on separately, so that later battles do not
+        represent a round robin of all models.
         """
         return int(connected_components(self.open, directed=False)[0]) > 1
 

@@ -1,4 +1,4 @@
-"""A run of an eval: which model answered which task, and how it was asked."""
+"""The record of a run of an eval: its model, its task, and its settings."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,26 +11,29 @@ Settings: TypeAlias = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run of one model on one task, as far as its files say. None means: they do not say.
+    """A run of one model on one task, as its files describe it.
+
+    A field is None (or empty, for `time` and tuples) if the files do not give it.
 
     Attributes:
         model: name of the model.
         task: name of the task.
         source: path of the file that records the run.
-        time: when it was started or saved, as the file has it.
+        time: when the run was started or saved, in the form of the file.
         task_version: version of the task.
         task_arguments: arguments of the task that were given, without defaults.
-        model_arguments: arguments of the model, without those that change no answer.
+        model_arguments: arguments of the model, except those that cannot change an answer.
         solver: name of the solver.
         solver_arguments: arguments of the solver.
         generation: settings of generation.
         shots: number of examples in the prompt.
         system_instruction: the instruction before the conversation.
         chat_template: hash of the template that renders conversations.
-        limit: number of samples that were asked for, or their range.
+        limit: number or range of the samples to which the run was limited.
         epochs: number of times that each sample was run.
-        reducers: how the scores of epochs are reduced to one; the first gives the headline.
-        status: how the run ended.
+        reducers: names of the functions that make one score of the scores of all epochs. The first
+            one gives the headline.
+        status: how the run ended, as the file says.
         failed: number of samples that ended with an error.
         invalidated: number of samples that were invalidated afterwards.
     """
@@ -56,7 +59,7 @@ class RunRecord:
     invalidated: int | None = None
 
     def settings(self) -> dict[str, str]:
-        """Return how the model was asked: values as text by name, without unknown ones."""
+        """Return the settings that may change answers, as text by name, without unknown ones."""
         asked = {
             "task_version": self.task_version,
             "solver": self.solver,
@@ -70,14 +73,16 @@ class RunRecord:
         return known | dict((*given, *self.generation, *self.solver_arguments))
 
     def to_json(self) -> dict[str, Any]:
-        """Return what is known, for the provenance of a ranking."""
+        """Return the known fields, for the provenance of a ranking."""
         known = asdict(self)
         return {name: value for name, value in known.items() if value not in (None, (), "")}
 
 
 def settings_as_pairs(*given: Mapping[str, Any] | None) -> Settings:
-    """Return the settings of mappings, the last one first where two have a name; None is left
-    out."""
+    """Return the settings in mappings, without those that are None.
+
+    If several mappings have a name, the value in the last one counts.
+    """
     values = dict[str, str]()
     for mapping in given:
         for name, value in (mapping or {}).items():
@@ -87,8 +92,10 @@ def settings_as_pairs(*given: Mapping[str, Any] | None) -> Settings:
 
 
 def differing_settings(runs: Sequence[RunRecord]) -> list[str]:
-    """Return the names of the settings in which runs differ, sorted; one that some run lacks counts
-    as different."""
+    """Return the sorted names of the settings in which runs differ.
+
+    A setting that only some of the runs have counts as different.
+    """
     settings = [run.settings() for run in runs]
     names = set[str]().union(*settings)
     return sorted(name for name in names if len({own.get(name) for own in settings}) > 1)

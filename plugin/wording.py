@@ -26,7 +26,7 @@ def join_names(names: Sequence[str], word: str = "and") -> str:
 
 
 def join_item_names(names: Sequence[str], *, are_rows: bool) -> str:
-    """Join names of items for a sentence, as `item a` or `items a and b`.
+    """Join names of items for a sentence, for example `item a` or `items a and b`.
 
     If `are_rows`, the names already say that they are rows, and no noun is added.
     """

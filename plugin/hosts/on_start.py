@@ -1,9 +1,9 @@
 """Extend the command line of a host (Inspect or lm-eval) when its Python process starts.
 
-A line that `podium enable` writes into site-packages runs this file by its path, because podium may
+A line that `podium enable` writes into site-packages runs this file by its path, as podium may
 not be importable yet. So that the host starts as fast as usual, only modules that it loads anyway
 are imported here. podium is imported only if the user asks for a ranker or for help. No error is
-raised: without podium, or with a host that podium does not know, the host's command works as usual.
+raised: without podium, or with a host that it does not know, the host's command works as usual.
 """
 
 import os

@@ -78,7 +78,7 @@ def option_text(name: str, value: str = "", kind: Kind = "option") -> str:
 
 
 def _runs_in_command() -> bool:
-    """Return whether a command of podium or Inspect runs, both of which are click's."""
+    """Return whether a command of podium or Inspect runs. Both are commands of click."""
     # Nothing imports click here, because the help of lm-eval loads this file.
     click = sys.modules.get("click")
     return click is not None and click.get_current_context(silent=True) is not None

@@ -258,7 +258,7 @@ def _logs_that_count(places: Sequence[Place]) -> set[Place]:
 
 
 def _print_at_end(say: Callable[[], None]) -> None:
-    """Call `say` when the command ends, because Inspect's full screen hides what is printed before.
+    """Call `say` when the command ends, as Inspect's full screen hides what is printed before.
 
     If no command runs, `say` is called at once.
     """

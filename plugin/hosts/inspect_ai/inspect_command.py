@@ -148,7 +148,7 @@ def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
     ):
         from podium.ranking.trial_ranking import COMING_SCORES, check_rankers
 
-        # Models and scorers are known only when the eval has begun. The task of a tournament checks
+        # Models and scorers are known only when the eval runs. The task of a tournament checks
         # its rankers itself.
         for note in check_rankers(rankers, COMING_SCORES):
             tell(note)

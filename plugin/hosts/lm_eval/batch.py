@@ -34,7 +34,7 @@ NOT_ASKED = "not asked: the judge kept failing"
 MAX_CONSECUTIVE_FAILURES = 20
 """After this many battles have failed in a row, no more calls are made.
 
-With more than 10 calls at once, the number is twice that of calls at once.
+If more than 10 calls are made at once, twice the number of these calls counts instead.
 """
 
 log = logging.getLogger(__name__)

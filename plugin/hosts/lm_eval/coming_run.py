@@ -52,8 +52,8 @@ def _names_model(setting: str) -> bool:
 def named_model(settings: Mapping[str, Any], typed: str) -> str:
     """Return the name of this run's model, as far as it can be known before the run.
 
-    If an option of a ranker names a model whose name occurs in `typed`, the model and its arguments
-    as typed, this is taken to be this run's model. Otherwise `THIS_RUN` is returned.
+    If an option of a ranker names a model whose name occurs in `typed` (the model and arguments
+    as typed), this is taken to be this run's model. Otherwise `THIS_RUN` is returned.
     """
     for name, value in settings.items():
         if _names_model(name) and value:

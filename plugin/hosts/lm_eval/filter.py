@@ -64,27 +64,28 @@ class JudgeFilter(Filter):
         overlap: float = 0.0,
         **options: Unpack[FilterOptions],
     ) -> None:
-        """Validate the options; nothing is read or called yet.
+        """Validate the options. No file is read and no call is made yet.
 
         Args:
             against: output folders of earlier runs, or any files of responses that podium reads,
                 each optionally `label=path`; or a mapping of labels to paths.
-            judge: an Inspect model, as `openai/...` or `podium/offline`; several are a jury.
-            judge_args: arguments of that model, as `base_url`; no keys.
+            judge: name of an Inspect model, such as `openai/...` or `podium/offline`; or a list
+                of names, which are a jury.
+            judge_args: arguments of that model, for example `base_url`, but no API keys.
             model: the name of this run's model in the verdicts.
             item: the document's field with the id of an item in `against`; by default documents
                 are matched by content.
-            task: the task whose samples count, if folders in `against` hold several with the same
-                documents.
-            concurrency: the most calls at once, 1 or more.
-            max_retries: the most repeats of a call that failed.
-            timeout: seconds of one call; None waits without end.
+            task: the task whose samples count, if folders in `against` hold several tasks with the
+                same documents.
+            concurrency: maximum number of calls at once, 1 or more.
+            max_retries: maximum number of times that a failed call is repeated.
+            timeout: seconds after which a call fails; None for no limit.
             cache: whether replies are taken from Inspect's cache.
             reasoning: whether the judge is shown the reasoning before an answer (`keep`) or not
                 (`strip`).
-            judges: whether `all` judge each battle, or take turns, one per battle (`rotate`,
-                `rotate:2,1,1`).
-            overlap: share of the battles that all judge when they take turns.
+            judges: whether all judges judge each battle (`all`), or one judge does in turn
+                (`rotate`, or `rotate:2,1,1` with shares).
+            overlap: share of the battles that all judges judge if they take turns.
             **options: how the judge is asked; `FilterOptions` describes each option.
 
         Raises:
@@ -152,7 +153,7 @@ class JudgeFilter(Filter):
     ) -> dict[str, Any]:
         """Return the verdicts on one document in the form that the filter writes.
 
-        `credit` is the mean credit of this run's model over the readable battles; None if there are
+        `credit` is the mean credit of this run's model over readable battles; None if there are
         none.
         """
         credits = []
@@ -178,7 +179,7 @@ class JudgeFilter(Filter):
         return models
 
     def _strip_reasoning(self, responses: list[list[str]]) -> list[list[str]]:
-        """Remove reasoning from the responses, unless it is kept, and log how many were changed."""
+        """Remove reasoning from responses, unless it is kept, and log how many were changed."""
         if not self.strips:
             return responses
         answers = [list(map(strip_reasoning, texts)) for texts in responses]

@@ -87,7 +87,7 @@ def run_and_rank(
 ) -> None:
     """Run the evaluation as `lm_eval run` does.
 
-    With `--ranker`, models are ranked after the evaluation, before its results are shown and saved.
+    With `--ranker`, models are ranked after the evaluation, before results are shown and saved.
     """
     typed = take_options(arguments)
     with _config_without_section(arguments) as config:

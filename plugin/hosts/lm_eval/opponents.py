@@ -144,7 +144,7 @@ def _battles_of_document(
 
 def _shown_to_judge(item: Item, shown: Mapping[str, str]) -> dict[str, Any]:
     """Return what a judge is shown of an item and of two models' responses to it (by model)."""
-    # Models are sorted by name as in tournaments, so that both get the same replies from the cache.
+    # Models are sorted by name as in tournaments, so that both share the replies in the cache.
     model_a, model_b = sorted(shown)
     return {
         "model_a": model_a,
@@ -169,7 +169,7 @@ def _find_item_ids(
 ) -> list[str]:
     """Return the item id of each document.
 
-    It is the value of `field`. If this is None, it is the id that the opponents' samples have for a
+    It is the value of `field`. If this is None, it is the id that opponents' samples have for a
     document with the same content. `known` are the ids of the opponents' items.
     """
     if field is not None:

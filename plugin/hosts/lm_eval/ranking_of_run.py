@@ -212,7 +212,7 @@ class RunRanking:
         return lambda tasks: _select_tasks(tasks, "category", battles)
 
     def _rank_battles(self, battles: Battles, runs: RunFolders) -> Ranking:
-        """Rank some battles. In the ranking, the names in `runs.origins` replace linked folders."""
+        """Rank some battles. In the ranking, names in `runs.origins` replace linked folders."""
         from podium.ranking.rank_battles import rank, ranked_apart
 
         rankers = self.options.rankers

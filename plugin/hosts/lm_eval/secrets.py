@@ -61,7 +61,7 @@ def is_secret(name: str, value: Any) -> bool:
 def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
     """Return the values of secret arguments.
 
-    If the value is a mapping, as for headers, all values in it are returned. Bearer tokens are also
+    If the value is a mapping, as for headers, all its values are returned. Bearer tokens are also
     returned without `Bearer`.
     """
     values = [value for name, value in arguments.items() if is_secret(name, value)]

@@ -22,7 +22,7 @@ Pair = tuple[str, str]
 def models_in_doubt(
     standings: Standings, battles: Battles, with_losses: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the models whose comparison with another model the unparsed battles may explain.
+    """Return the models for which unparsed battles may explain a difference to another model.
 
     A claim that a model is clearly ahead must hold even if all its unparsed battles count as lost.
     A claim that it is clearly behind must hold even if they all count as won. The error of a

@@ -161,7 +161,7 @@ def _tournament_answer(standings: Standings) -> Mapping[str, Any]:
 
 
 def _decided_sentence(standings: Standings) -> str | None:
-    """Write the first decision of the tournament, or that new models cannot join the given ratings.
+    """Write the first decision of the tournament, or that new models cannot join given ratings.
 
     They cannot join if the ladder (the ratings that the user gave) is on another scale than these
     battles. None if neither applies.

@@ -71,7 +71,7 @@ class SiteEntry:
 
     @property
     def firsts(self) -> list[str]:
-        """The models whose rank sets include rank 1; empty without rank sets."""
+        """The models whose rank sets include rank 1; empty if there are no rank sets."""
         return [printable(entry.model) for entry in self.standings.entries if entry.rank_low == 1]
 
     @property

@@ -136,7 +136,7 @@ def _disagreements(battles: Battles) -> np.ndarray:
     if len(battles.judges) > 1:
         keys = [column for _, column in matchup_frame(battles).items()]
         turned = pd.Series(np.where(is_turned(table), -side, side), table.index)
-        # The sign of each judge's mean verdict counts, so that a judge that contradicts itself does
+        # The sign of each judge's mean verdict counts, so a judge that contradicts itself does
         # not count as a disagreement of two judges.
         said = turned.groupby([*keys, table["judge"].astype(str)], sort=False)
         groups = said.transform("mean").groupby(keys, sort=False)

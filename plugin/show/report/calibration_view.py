@@ -383,5 +383,5 @@ def _interval_texts(accuracy: Accuracy) -> list[str]:
 
 
 def _quantile_text(conformal: Conformal) -> str:
-    """Format the quantile of a conformal interval, which is infinite with too few models."""
+    """Format the quantile of a conformal interval. It is infinite if there are too few models."""
     return "∞" if conformal.q is None else f"{conformal.q:.2f}"

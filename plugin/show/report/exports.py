@@ -218,7 +218,7 @@ def _judges_in_provenance(ranking: Ranking) -> list[JudgeRecord]:
 
 
 def _describe_metric(standings: Standings, judges: Sequence[JudgeRecord]) -> dict[str, Any]:
-    """Describe what a ranker's score is, its range, and the judges with hashes of their prompts."""
+    """Describe what a ranker's score is, its range, and judges with hashes of their prompts."""
     own = [judge for judge in judges if judge.name == standings.slice] or list(judges)
     asked = [judge for judge in own if judge.prompt is not None]
     scale = standings.scale

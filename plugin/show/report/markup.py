@@ -70,7 +70,7 @@ def _blocks(
     table_text: Callable[[Table], str],
     line_end: str,
 ) -> Iterator[str]:
-    """Yield the blocks of a report: the answer, then title, tables, legends and notes of each part.
+    """Yield the blocks of a report: the answer, then title, tables, legends, notes of each part.
 
     A block may be empty.
 

@@ -54,7 +54,7 @@ def ranking_text(ranking: Ranking) -> str:
 
 
 def ranking_messages(ranking: Ranking) -> list[str]:
-    """Return the texts of `ranking_warnings`, then those of rankers that failed."""
+    """Return the texts of `ranking_warnings`, then a text per ranker that failed."""
     failures = [f"not ranked: {failure}" for failure in ranking.failures]
     return [*ranking_warnings(ranking), *failures]
 
@@ -235,7 +235,7 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
 def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
     """Yield notes on a ladder, that is on ratings that the user gave.
 
-    They say whose ratings set the scale, how well the battles agree with them, and which models are
+    They say whose ratings set the scale, how well battles agree with them, and which models are
     better or worse than all rated models.
     """
     yield f"on the scale of the given ratings of {some(ladder['rated'])}"

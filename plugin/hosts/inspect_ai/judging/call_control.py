@@ -45,7 +45,7 @@ async def generate_output(model: Model, messages: Any, **options: Any) -> ModelO
             return await model.generate(messages, **options)
         except Exception as error:
             failure = root_of(error)
-        # The cause is raised outside of `except`, so that it does not get the error as its context.
+        # The cause is raised outside of `except`, so that the error does not become its context.
         is_cut = isinstance(failure, json.JSONDecodeError) or str(failure).startswith(
             "JSONDecodeError"
         )
@@ -146,7 +146,7 @@ def stopped_text(name: str, error: JudgeStoppedError) -> str:
 
 
 class CircuitBreaker:
-    """Makes the first ten calls, and further ones only if one is answered or they fail differently.
+    """Makes the first ten calls, and more only if one is answered or they fail differently.
 
     Args:
         ends_run: whether the first refused call ends the run. Later calls then wait

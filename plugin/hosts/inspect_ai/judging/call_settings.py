@@ -128,7 +128,7 @@ class CallSettings:
             form = JSONSchema.model_validate(own)
             named["response_schema"] = ResponseSchema(name="reply", json_schema=form, strict=True)
         if how.has_probabilities(structured=schema is not None):
-            # Reasons have many tokens, whose alternatives would fill the log, so few are asked for.
+            # Reasons have many tokens. Few alternatives are asked for, as they would fill the log.
             reasons_first = how.realization.has_reasons(how.settings) and not schema
             few = judge in self._few_alternatives or reasons_first
             named |= {"logprobs": True, "top_logprobs": FEW_ALTERNATIVES if few else ALTERNATIVES}

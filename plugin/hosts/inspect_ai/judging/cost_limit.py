@@ -79,8 +79,8 @@ class CostLimit:
         cost = self._costs[name] + self._estimated_costs[name]
         kind = REQUESTED in sample.metadata
         made = [shown["attempts"] for _, shown in judgments_in(sample)]
-        # `dearest` is what the sample could have cost: `cost` times the attempts per call that were
-        # possible (at least 2, for a longer reply) over those that were made, divided by the share
+        # `dearest` is what the sample could have cost: `cost` times the attempts per call that are
+        # allowed (at least 2, for a longer reply) over those that were made, divided by the share
         # of its judgments that were answered.
         repeats = max(self.attempts, 2) * (len(made) / sum(made) if made else 1)
         share = _share_answered(sample)

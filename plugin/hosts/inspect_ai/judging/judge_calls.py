@@ -93,8 +93,9 @@ class Run(ModelCalls):
     Args:
         how: how the judges are asked.
         cache: whether calls are answered from Inspect's cache.
-        reask: log of an earlier run, whose unparsed judgments are asked for again; None for none.
-        jury: the judges; empty for those of the roles.
+        reask: log of an earlier run. Judgments that are parsed in it are kept, and only the others
+            are asked for. None to ask for all.
+        jury: the judges; empty for the models of the roles.
         ends_run: whether the first refused call ends the run.
         rotating: number of the judges that take turns; 0 if all judge every battle.
         asked_before: number of repeats that were asked for before, by judge.
@@ -305,7 +306,9 @@ def _has_new_reply(replies: BattleReplies) -> bool:
 async def ask_judges(
     run: Run, battle: BattleMetadata, epoch: int = 1, earlier: BattleReplies | None = None
 ) -> tuple[BattleReplies, list[Exception]]:
-    """Ask every judge, or those of the battle, for every judgment.
+    """Ask all judges of a battle for every judgment (order and repeat).
+
+    If the battle names judges, only these are asked.
 
     Args:
         run: the run.
@@ -366,9 +369,9 @@ def _judge_records(
 
 
 async def ask_jury(run: Run, battle: BattleMetadata) -> BattleReplies:
-    """Ask every judge, or those of the battle, for every judgment.
+    """Ask all judges of a battle for every judgment, as `ask_judges`.
 
-    The first error of a call that failed is raised.
+    If calls fail, the first error is raised.
     """
     replies, errors = await ask_judges(run, battle)
     if errors:

@@ -147,7 +147,7 @@ def _count_work(
 
 
 def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str]:
-    """Return what is shown of agents, so that it fits the judges' contexts.
+    """Choose what judges are shown of agents so that it fits the judges' contexts.
 
     Args:
         mode: whether the answer or the transcript is shown.

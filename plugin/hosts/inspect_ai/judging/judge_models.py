@@ -77,7 +77,7 @@ def build_rotation(
         overlap: share of the battles that all judges judge, in [0, 1].
         how: how judges are asked.
         seed: seed of the assignment.
-        jury: the models; None for those of the roles.
+        jury: the models; None for the models of the roles.
 
     Raises:
         UsageError: judges take turns, and no judge is known or a quorum is asked for.

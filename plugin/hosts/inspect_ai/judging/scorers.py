@@ -139,7 +139,7 @@ def pairwise(
     transcript_tokens: int | None = None,
     **kwargs: Any,
 ) -> Scorer:
-    """Score each response of a log against that of another log, by the judge's verdict.
+    """Score each response of a log against the response of another log by a judge's verdict.
 
     The judge is the model of the role `judge` (`--model-role judge=MODEL`). A sample that the
     reference did not answer is not scored.
@@ -148,8 +148,9 @@ def pairwise(
         reference: the other log.
         cache: whether calls are answered from Inspect's cache.
         reasoning: whether reasoning in answers is removed (`strip`) or shown (`keep`).
-        show: what is compared of agents; by `auto` transcripts if the reference called tools.
-        transcript_tokens: the most tokens of a transcript.
+        show: whether transcripts or last messages of agents are compared. With `auto`, transcripts
+            are compared if the reference called tools.
+        transcript_tokens: maximum number of tokens of a transcript; None for the default.
         kwargs: options of the judge, as for a tournament.
     """
     from podium.hosts.inspect_ai.judging.judge_context import choose_show
@@ -348,7 +349,7 @@ def _score_pack(
 
 
 def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[VerdictRow]) -> str:
-    """Return a battle as Markdown: its models, credits, the judges' replies, and both responses."""
+    """Return a battle as Markdown: models, credits, the judges' replies, and both responses."""
     a = battle.model_a
     b = battle.model_b
     parts = [f"**{a}** against **{b}**"]

@@ -15,7 +15,7 @@ REMEDY = (
     "numbers samples without ids, after shuffling them), or compare logs of the same samples"
 )
 EXCERPT = 400
-"""The first characters of each input, so many, are kept for error messages."""
+"""Number of characters of each input that are kept for error messages."""
 SHOWN = 60
 """An error message shows at most this many characters of an input."""
 

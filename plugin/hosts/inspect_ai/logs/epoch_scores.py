@@ -1,6 +1,6 @@
 """Reduce the scores of several epochs to one per item, as an Inspect log does.
 
-Inspect runs a sample once per epoch. A reducer (mean, max, pass_at_2, ...) makes one score of them.
+Inspect runs a sample once per epoch. A reducer (mean, max, pass_at_2) makes one score of them.
 """
 
 import json
@@ -78,7 +78,7 @@ class OwnFigure(NamedTuple):
     """A mean in the results of a log.
 
     Attributes:
-        scorer: the scorer whose scores it is of.
+        scorer: the scorer whose scores were averaged.
         value: the mean.
         items: number of items that it is over; None if unknown.
     """
@@ -92,8 +92,8 @@ class ReducedScore(NamedTuple):
     """A score of an item.
 
     Attributes:
-        epoch: the epoch of the score if the log does not reduce the scorer's scores; 1 if the score
-            is of all epochs.
+        epoch: the epoch of the score if the log does not reduce the scorer's scores; 1 if the
+            score is of all epochs.
         value: the score; None if it is unknown.
         reason: why the score is unknown; None if it is known.
     """
@@ -215,7 +215,7 @@ class EpochScores:
 
         Returns:
             the values by item. Empty if the reducer is not Inspect's, or if it does not reproduce
-            the known values. The latter happens if it has a threshold, which the log does not hold.
+            the known values, for example because of a threshold that the log does not hold.
         """
         wanted = [item for item in by_item if item not in known]
         function = _reducer_named(self.reduction.reducer) if wanted else None

@@ -176,7 +176,7 @@ def choose_logs(
     """Choose the logs that count. A single log always counts.
 
     Args:
-        labels: paths of logs, and the label of each; None without one.
+        labels: paths of logs, and the label of each; None if it has no label.
         every: whether all runs of a question count, as repeats. If not, only the newest counts.
 
     Returns:
@@ -291,7 +291,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     If the logs are of several tasks, ids of items begin with the task's name.
 
     Args:
-        labels: paths of logs, and the label of each; None without one.
+        labels: paths of logs, and the label of each; None if it has no label.
         reading: the user's options: which runs count, and which findings are accepted.
 
     Raises:
@@ -341,7 +341,7 @@ def _read_each_log(
 
     Args:
         logs: the logs.
-        labels: paths of all logs given, and the label of each; None without one.
+        labels: paths of all logs given, and the label of each; None if it has no label.
         notes: changed in place: notes on the logs are appended.
         lost: changed in place: notes on logs that cannot be read are appended.
 
@@ -441,7 +441,7 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
 
 
 def tasks_of(log: EvalLog) -> list[str]:
-    """Return the tasks of a log's items. For a tournament, these are the tasks of its responses."""
+    """Return the tasks of a log's items. In a tournament, they are the tasks of its responses."""
     tournament = read_tournament(log)
     return tournament.tasks if tournament else [log.eval.task]
 

@@ -92,7 +92,7 @@ def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
         inputs: the inputs of samples in logs that were read before; this log's are added.
 
     Raises:
-        OtherQuestionError: a sample asks something else than another one of its task and id.
+        OtherQuestionError: two samples with the same task and id have different inputs.
     """
     header = read_by_inspect(path, header_only=True)
     with named_in_errors(path):
@@ -130,7 +130,7 @@ class _LogReader:
         self.scheduled = self.epochs * tournament.scheduled if tournament else 0
         self.played = 0
         self.failed: list[tuple[dict[str, Any], list[str]]] = []
-        # Rows of judgments whose calls failed. They count unless a later sample repeated the calls.
+        # Rows of judgments whose calls failed. They count unless a later sample repeats the calls.
         self.failed_rows: dict[tuple[Any, ...], dict[str, Any]] = {}
         self.repeated: set[tuple[Any, ...]] = set()
         self.unshown: list[str] = []
@@ -209,7 +209,7 @@ class _LogReader:
             self.inputs.add(f"{sample.id}", sample.input, sample.attachments, self.place)
 
     def _add_judgment(self, row: dict[str, Any], *, repeats: bool) -> None:
-        """Add a judgment. If its call failed, it is kept apart, as a later sample may repeat it."""
+        """Add a judgment. If its call failed, it is kept apart: a later sample may repeat it."""
         if UnparsedReason.parse(str(row.get("reason") or "")).code == FAILED:
             self.failed_rows[_judgment_of(row)] = row
             return
@@ -229,7 +229,7 @@ class _LogReader:
         return any((f"{own.id}", own.epoch) == (sample_id, epoch) for own in self.invalidated)
 
     def _add_failed_sample(self, sample: ScoredSample, played: Sequence[BattleMetadata]) -> None:
-        """Keep the judgments of a failed sample as failed, or its battles if no judge was asked."""
+        """Keep the judgments of a failed sample, or its battles if no judge was asked."""
         if not (isinstance(sample.kept, Mapping) and "options" in sample.kept):
             self.failed += [
                 (_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played

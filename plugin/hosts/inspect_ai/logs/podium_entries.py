@@ -47,7 +47,7 @@ KEYS = {
     "portion": PORTION,
     "earlier": "podium earlier",
 }
-"""The key in the log of each field whose name here is another one."""
+"""Keys in the log of the fields that have another name in this file."""
 
 
 class LogContents(

@@ -38,7 +38,7 @@ They are metrics because Inspect's viewer does not show metadata.
 def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
     """Write a ranking into a log's results in place of an earlier one; return the new results.
 
-    In a tournament's log, Inspect's viewer shows the table of models first. Any other log keeps its
+    In a tournament's log, Inspect's viewer shows the table of models first. Another log keeps its
     scores and its headline, and the score of its model is appended.
     """
     path = local_file(place)
@@ -97,7 +97,7 @@ def _append_own_scores(
 
 
 def _has_score_of(results: EvalResults, row: Mapping[str, Any]) -> bool:
-    """Return whether the results hold the score of a ranking, given as a row of `kept_rankings`."""
+    """Return whether the results hold the score of a ranking (a row of `kept_rankings`)."""
     name = _scorer_name(str(row.get("ranker")), row.get("slice"))
     return any(score.scorer == name for score in results.scores)
 
@@ -159,7 +159,7 @@ def _metrics_of(figures: Mapping[str, Any]) -> dict[str, EvalMetric]:
 
 
 def write_header(place: Place, path: Path, header: EvalLog) -> None:
-    """Replace the header of the log at a place, of which `path` is the local copy."""
+    """Replace the header of the log at a place. `path` is its local copy."""
     with atomic_file(place) as new_log:
         shutil.copyfile(path, new_log)
         write_eval_log(
@@ -168,7 +168,7 @@ def write_header(place: Place, path: Path, header: EvalLog) -> None:
 
 
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
-    """Yield a score with the number of groups between cuts, then one per model with its figures."""
+    """Yield a score with the number of groups between cuts, then one per model with figures."""
     prefix = standings.ranker.replace("-", "_")
     scorer = _scorer_name(standings.ranker, standings.slice)
     if standings.separation is not None:
@@ -249,7 +249,7 @@ def remove_stale_rankings(place: Place) -> list[Place]:
 
 
 def remove_rankings(place: Place) -> None:
-    """Remove all rankings from an ordinary log, after a log that was ranked with it has changed."""
+    """Remove all rankings from an ordinary log, because a log ranked with it has changed."""
     log = read_eval_log(str(local_file(place)), header_only=True)
     if log.results is not None and not is_tournament(log):
         _drop_rankings(place, log, kept_rankings(log.results.metadata or {}))

@@ -55,7 +55,7 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
     """Read the battles to re-judge.
 
     If the sources have logs of tournaments, these are their battles. Otherwise they are pairs of
-    responses with a known preference. If there are none, they are the verdicts in any known format.
+    responses with a known preference. If there are none, they are verdicts in any known format.
 
     Raises:
         UsageError: there are no sources, or they have no battle.
@@ -83,7 +83,7 @@ def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
 def _is_own_log(log: FiledRun, sources: Sequence[str]) -> bool:
     """Return whether a log belongs to the run that re-judges `sources`.
 
-    Such a log is an unfinished log of the task `recorded`, or that of a shard of this run.
+    Such a log is an unfinished log of the task `recorded`, or the log of a shard of this run.
     """
     spec = log.header.eval
     if spec.task.rpartition("/")[2] != RECORDED:

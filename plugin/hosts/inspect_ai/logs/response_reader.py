@@ -7,14 +7,14 @@ from podium.responses.read import FileReader
 
 
 def _read_log(*arguments: Any) -> Any:
-    """Read the responses of a log, as `sample_answers.responses_in`."""
+    """Call `sample_answers.responses_in`, which is imported here."""
     from podium.hosts.inspect_ai.logs.sample_answers import responses_in
 
     return responses_in(*arguments)
 
 
 def _select_logs(*arguments: Any) -> Any:
-    """Choose the logs to read responses from, as `folders.choose_response_logs`."""
+    """Call `folders.choose_response_logs`, which is imported here."""
     from podium.hosts.inspect_ai.logs.folders import choose_response_logs
 
     return choose_response_logs(*arguments)

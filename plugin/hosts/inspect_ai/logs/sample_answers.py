@@ -52,7 +52,7 @@ def build_agent_response(
 def _is_final(messages: Sequence[ChatMessage], completion: str) -> bool:
     """Return whether a completion is a final answer.
 
-    It is not one if the assistant's last message has this text and tool calls. But it is one if the
+    It is not one if the assistant's last message has this text and tool calls. It is one if the
     text ends with an argument or a result of these calls, as after a call of `submit()`.
     """
     last = max((k for k, message in enumerate(messages) if message.role == "assistant"), default=0)

@@ -45,7 +45,7 @@ class ScoredSample(NamedTuple):
         epoch: number of the epoch, from 1.
         scores: the scores by scorer.
         error: message of the error with which the sample ended; None if there was none.
-        invalidated: why the sample was invalidated ("" if no reason is given); None if it is valid.
+        invalidated: why the sample was invalidated ("" if no reason is given); None if valid.
         kept: podium's entry in the store if the sample failed; None otherwise.
         input: the input, a text or messages.
         attachments: long texts that the input may refer to, by their names.

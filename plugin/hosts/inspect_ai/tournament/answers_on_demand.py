@@ -109,7 +109,7 @@ class AnswerRequests:
         return responses.with_answers(dict.fromkeys(cells, (text, "")))
 
     def _usual_length(self, responses: Responses) -> int:
-        """Return the mean length of the recorded answers in characters, limited by `max_tokens`."""
+        """Return the mean length of recorded answers in characters, limited by `max_tokens`."""
         known = [len(text) for texts in responses.texts.values() for text in texts.values()]
         usual = round(sum(known) / len(known)) if known else USUAL_TOKENS * CHARACTERS_PER_TOKEN
         return min(usual, self.generation.get("max_tokens", usual) * CHARACTERS_PER_TOKEN)

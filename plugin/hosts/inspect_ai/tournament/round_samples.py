@@ -186,7 +186,7 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
 
 
 def failed_replies_of(sample: EvalSample | None) -> Sequence[BattleReplies]:
-    """Return the replies on all battles of a finished sample if some calls failed, else ()."""
+    """Return the replies on all battles of a finished sample; empty if no call failed."""
     if sample is None or sample.error is not None:
         return ()
     kept = kept_in_store(sample, NAMESPACE)

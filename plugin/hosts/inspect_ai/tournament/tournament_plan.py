@@ -164,7 +164,7 @@ def _with_parts_shown(questions: Questions, competitors: Competitors) -> dict[st
 
 
 def _settle_settings(request: TournamentRequest, competitors: Competitors) -> dict[str, Any]:
-    """Return the settings of the rule: those typed, the seed, earlier ratings, recorded battles."""
+    """Return the settings of the rule: those typed, seed, earlier ratings, recorded battles."""
     name = request.name
     options = request.options
     settings: dict[str, Any] = {}
@@ -183,7 +183,7 @@ def _settle_settings(request: TournamentRequest, competitors: Competitors) -> di
 
 
 def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
-    """Return the ratings of these models by the battles in an earlier log. New models join them."""
+    """Return the ratings of these models by battles in an earlier log. New models join them."""
     from podium.data.reading.judgments import read_battles
     from podium.rankers.ladder_placement import ladder_of_battles
     from podium.ranking.rank_battles import refuse_several_judges

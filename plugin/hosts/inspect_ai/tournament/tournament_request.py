@@ -98,7 +98,7 @@ def parse_request(
 
     Raises:
         UsageError: an option is unknown or has a wrong value; or Inspect has set the roles and
-            there is no judge; or recorded battles are given to a tournament that schedules its own.
+            there is no judge; or recorded battles are given to another tournament.
     """
     given: dict[str, Any] = {**options}
     battles = given.get("battles")
@@ -130,7 +130,7 @@ def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any]
 
 
 def split_names(names: str | Sequence[str] | None) -> list[str]:
-    """Return the names in a list, or in a text in which commas separate them, without outer spaces.
+    """Return the names in a list, or in a text separated by commas, without outer spaces.
 
     >>> split_names("oak, elm,"), split_names(None)
     (['oak', 'elm'], [])

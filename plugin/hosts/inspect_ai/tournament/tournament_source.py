@@ -155,7 +155,7 @@ class TournamentSource(SampleSource):
     async def next_samples(self) -> list[Sample] | None:
         """Return the samples to play next, or the sample that announces the next round.
 
-        None if the tournament is over, or if samples of the round are still running. The rounds are
+        None if the tournament is over, or if samples of the round still run. The rounds are
         computed from the beginning in each call, from what the samples of this attempt left.
         """
         ends = self._current_attempt()
@@ -202,7 +202,7 @@ class TournamentSource(SampleSource):
         played: Sequence[Round],
         battles: int,
     ) -> NextRound | list[Sample] | None:
-        """Return the schedule of a round if its answers are there, or the samples that come before.
+        """Return the schedule of a round if its answers are there, or samples that come before.
 
         Args:
             schedule: the battles of the round as announced.
@@ -267,7 +267,7 @@ class TournamentSource(SampleSource):
         for decision in kept.decisions:
             self.say(decision)
         text = "\n".join(kept.decisions)
-        # The sample is an announced round without battles. In a retry, Inspect replays the recorded
+        # The sample announces a round without battles. In a retry, Inspect replays the recorded
         # round of this number instead, so the tournament ends where it ended before.
         metadata = RoundMetadata(pairings=[], note=text, answer=kept.to_dict())
         return [Sample(id=name, input=text, metadata=metadata.to_log())]
@@ -295,7 +295,7 @@ class TournamentSource(SampleSource):
     ) -> list[Sample] | None:
         """Return samples of a round that this attempt has not scheduled, as many as allowed.
 
-        If the cost is limited, this may be the sample that announces the next portion instead. None
+        If the cost is limited, this may be the sample that announces the next portion. None
         if there is nothing to schedule.
         """
         fresh = [sample for sample in samples if str(sample.id) not in {*ends, *self.scheduled}]
@@ -328,7 +328,7 @@ class TournamentSource(SampleSource):
     def _announce_portion(
         self, left: Sequence[Sample], name: str, number: int
     ) -> list[Sample] | None:
-        """Return the sample that announces how many of the remaining samples the cost limit allows.
+        """Return the sample that announces how many remaining samples the cost limit allows.
 
         The number is computed once. A retry plays the recorded portions, even if they cost more.
         """
@@ -343,7 +343,7 @@ class TournamentSource(SampleSource):
         return self._schedule([announced])
 
     def _say_that_limit_is_reached(self, left: int) -> None:
-        """Print what the tournament has spent, and how many samples of the round are not played."""
+        """Print what the tournament has cost, and how many samples of the round are not played."""
         if self.cost_limit is not None:
             spent = (
                 f"max_cost={self.cost_limit.most:g} is reached "
@@ -368,7 +368,7 @@ class TournamentSource(SampleSource):
 
     def _current_attempt(self) -> dict[str, SampleEnd]:
         """Return what each sample of the current attempt left at its latest end, by sample id."""
-        # The attempt is the shortest suffix of the events that has all first samples: a retry in an
+        # The attempt is the shortest suffix of events that has all first samples: a retry in an
         # eval set uses this same object again, and begins by replaying them.
         needed = set(self.seeds)
         start = len(self.events)

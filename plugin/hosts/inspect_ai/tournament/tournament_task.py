@@ -146,7 +146,7 @@ def _limit_cost(
 def _build_solvers(
     request: TournamentRequest, questions: Questions, competitors: Competitors, plan: TournamentPlan
 ) -> Solver | list[Solver]:
-    """Return the solver that asks the judges, preceded by one that asks models if any are asked."""
+    """Return the solver that asks the judges, preceded by one that asks models if any is asked."""
     options = request.options
     record = competitors.record
     how: dict[str, Any] = {

@@ -39,7 +39,7 @@ from podium.printable import tell
 from podium.storage.remote import Place, local_file, place_of
 
 if TYPE_CHECKING:
-    # Every `inspect` command imports this module: numbers wait until something is ranked.
+    # Every `inspect` command imports this module, so numpy is imported only if models are ranked.
     from podium.data.battles import Battles
     from podium.rankers.ranking import Ranking
 
@@ -85,7 +85,7 @@ def _set_exit_code(ranked: bool) -> None:
         root.call_on_close(
             lambda: None if root.meta["podium.ranked"] else sys.exit(PodiumError.exit_code)
         )
-    # The last run of an eval set decides.
+    # If an eval set has several runs, the last one decides.
     root.meta["podium.ranked"] = ranked
 
 
@@ -176,7 +176,7 @@ def _rank_together(
             return known
         try:
             ranking, battles = _rank_places(places, logs, rankers)
-            # The order of logs changes from run to run: one place for the same logs.
+            # The file lies beside the first log by name, because the order of logs may change.
             written = write_beside(min(places, key=str), ranking)
         except Exception as error:
             if is_tournament(logs[0]) and logs[0].status == "error" and logs[0].error is None:
@@ -184,8 +184,8 @@ def _rank_together(
             raise
         finally:
             done[states_of(places)] = written is not None
-    # Whatever it is: one bad log must not stop the others, and Inspect would say no more than that
-    # a hook failed.
+    # All errors are caught: one bad log must not stop the others, and Inspect would only print
+    # that a hook failed.
     except Exception as error:
         reason = _unranked_text(logs, error)
         _print_at_end(lambda: tell(reason))
@@ -269,5 +269,5 @@ def _print_at_end(say: Callable[[], None]) -> None:
     waiting = command.find_root().meta.setdefault("podium.printed_last", [])
     waiting.append(say)
     if len(waiting) == 1:
-        # Click calls what closes a command in reverse order.
+        # click calls such functions in reverse order, so one function prints all messages.
         command.find_root().call_on_close(lambda: [each() for each in waiting])

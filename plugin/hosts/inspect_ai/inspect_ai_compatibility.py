@@ -131,8 +131,7 @@ def load_tasks(source: str) -> "list[Task]":
 
 def batch_of(judge: "Model") -> Any:
     """Return how a judge's calls are batched: by its role's setting, or else by `--batch`."""
-    # Public way tried: the `GenerateConfig` of the task reaches the model under test, not the
-    # models of roles.
+    # Public way tried: the `GenerateConfig` of the task, which is not used for models of roles.
     from inspect_ai.model._generate_config import active_generate_config
 
     return active_generate_config().batch if judge.config.batch is None else judge.config.batch

@@ -17,7 +17,7 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker
 
     `option` names the option with the judge in error messages.
     """
-    # Registers the provider `podium`.
+    # This import registers the provider `podium`.
     import podium.hosts.inspect_ai.registry  # noqa: F401
 
     refuse_lm_eval_model(name, option)

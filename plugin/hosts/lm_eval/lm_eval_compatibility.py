@@ -136,7 +136,7 @@ def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Regist
         ValueError: another module has registered the name.
     """
     # Public way tried: lm-eval's `register_...` alone, which raises when a module is imported a
-    # second time; only the registry itself shows whose the name is.
+    # second time. Only the registry itself shows which module has registered the name.
     from lm_eval.api import registry
 
     named = {"metric": name, "aggregation": name, **more} if kind == "metric" else {"name": name}

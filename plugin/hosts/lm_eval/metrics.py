@@ -119,8 +119,8 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
 
 def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], float | str], ...]:
     """Register a metric with two aggregations: the model's score by a ranker, and its error."""
-    # The finite score of a model that the data do not bound is due to regularization, which
-    # lm-eval's table cannot say.
+    # If the data do not bound a score, only the regularization makes it finite. lm-eval's table
+    # cannot say so, so the score is shown as unknown.
 
     @register("aggregation", name)
     def score(items: Sequence[Any]) -> float:

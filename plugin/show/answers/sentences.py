@@ -299,7 +299,8 @@ def _estimate_further_labels(standings: Standings, separation: Separation) -> in
     # The standard errors of the two ratings by labels alone: half the width of each interval over
     # the normal quantile.
     errors = np.subtract(ends[2:], ends[:2]) / (2 * ndtri((1 + standings.level) / 2))
-    # Ratings by the labels alone sum to 0, so the errors of two of them have opposite signs.
+    # Ratings by the labels alone sum to 0, so two of n ratings have a covariance of about -1/(n-1)
+    # of their variance. The variance of their difference is (se_1^2 + se_2^2) n / (n - 1).
     alone = float(np.sum(errors**2)) * len(extra) / (len(extra) - 1)
     labels = standings.diagnostics["structured"]["labels"]
     joined = (separation.gap / z) ** 2

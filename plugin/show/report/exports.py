@@ -153,7 +153,7 @@ def every_eval_ever_files(
                 if entry.model == model
             ],
         }
-        # The same ranking has the same files, however often it is exported.
+        # The name of the file is a hash, so that a second export replaces the same files.
         file = UUID(bytes=sha256(f"{name}\0{model}\0{content}".encode()).digest()[:16], version=4)
         yield (
             f"data/{portable_name(facts.dataset or name)}/{identifier}/{file}.json",

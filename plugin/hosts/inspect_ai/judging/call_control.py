@@ -45,7 +45,7 @@ async def generate_output(model: Model, messages: Any, **options: Any) -> ModelO
             return await model.generate(messages, **options)
         except Exception as error:
             failure = root_of(error)
-        # The cause is raised outside of `except`, so that the error does not become its context.
+        # The cause is raised outside of `except`, so that the error is not its context.
         is_cut = isinstance(failure, json.JSONDecodeError) or str(failure).startswith(
             "JSONDecodeError"
         )
@@ -168,7 +168,7 @@ class CircuitBreaker:
             await self._room.acquire()
             if not self._is_settled:
                 return await self._try_call(ask)
-            self._room.release()  # whoever waits behind may go on, too
+            self._room.release()  # so that the next waiting call goes on, too
         if self._refusal is None:
             return await ask()
         if self._ends_run and self._is_raised:

@@ -243,7 +243,7 @@ def judge(
             raise JudgeStoppedError(f"{STOPPED}: {NO_JUDGE}")
         earlier = None if contents.earlier is None else contents.earlier.get(str(state.epoch), [])
         if earlier == []:
-            state.completed = True  # the calls of other epochs failed
+            state.completed = True  # no call of this epoch failed, so none is repeated
             return state
         kept, errors = await _ask_for_sample(run, state, earlier)
         state.store.set(NAMESPACE, {**kept.to_log(), "options": options})

@@ -59,7 +59,7 @@ class TaskInputs:
     """
 
     def __init__(self) -> None:
-        # Three dictionaries of flat values take little memory, because there may be many samples.
+        # There may be many samples. Three dictionaries of flat values take little memory.
         self.known: dict[str, int | Parts] = {}
         self.excerpts: dict[str, str] = {}
         self.places: dict[str, Place] = {}

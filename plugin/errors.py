@@ -1,12 +1,13 @@
 """Exceptions and their exit codes.
 
-PodiumError ├── DataError             exit 1  a value in a file is impossible or cannot be read │
-└── OtherQuestionError exit 1 one item id stands for different questions ├── NotIdentifiedError
-exit 1  the data cannot answer the question, however well it is computed │   └── UnknownScaleError
-exit 1  nothing puts verdicts on the human scale; `rank` takes another ranker ├── NotConvergedError
-exit 1  a fit did not reach its optimum; no number is given └── UsageError            exit 2  a
-name, option or path that was typed is not one
-    └── PluginError       exit 2  an installed plugin is broken, or two have the same name
+PodiumError
+├── DataError              exit 1  a value in a file is impossible or cannot be read
+│   └── OtherQuestionError exit 1  one item id stands for different questions
+├── NotIdentifiedError     exit 1  the data cannot answer the question, whatever the method
+│   └── UnknownScaleError  exit 1  nothing puts the verdicts on the human scale
+├── NotConvergedError      exit 1  a fit did not reach its optimum, so no number is given
+└── UsageError             exit 2  a name, option or path that was typed is wrong
+    └── PluginError        exit 2  an installed plugin is broken, or two have the same name
 """
 
 import stat

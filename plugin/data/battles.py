@@ -56,7 +56,7 @@ REPLIES = ("reply", "raw_completion", "preference_raw_completion", "judgment")
 """Columns of other tools that hold the text of a judge's reply. Rows in which the texts differ are
 different verdicts, not copies."""
 MOST_SLICES = 100
-"""Largest number of values of a column of which each is ranked separately."""
+"""Largest number of values that a column of `Battles.slices` may have."""
 LARGEST = 1e100
 """Largest absolute value of a number in the table. Larger ones could overflow in products."""
 

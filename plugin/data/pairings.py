@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
     Attributes:
         pairing: the battle.
         credit: what `a` earned, in [0, 1]; None if unparsed.
-        margin: judge score of `a` minus that of `b`; None without scores.
+        margin: judge score of `a` minus judge score of `b`; None if there are no scores.
     """
 
     pairing: Pairing

@@ -138,36 +138,40 @@ def read_battles(
         sources: files, folders, globs or URLs (s3:, gs:, https:), each optionally `label=path`; or
             data frames.
         format: name of the format; by default it is recognised by content.
-        columns: podium's column name to the table's, for tables in no known format.
-        credit_map: verdict to credit in [0, 1].
-        unknown: whether a verdict outside `credit_map` is an error or unparsed.
-        shown: whose response was shown first, if no column says it.
-        fill: one value for all rows of a column that a table lacks, as `{"model_b": "baseline"}`.
-        matrix: of tables of wins whose rows and columns are the same models: whether a cell counts
-            the wins of its row's model, or of its column's.
-        where: column to value, or pairs of both; only rows with all of them are kept.
-        merge: average the two orders of a pair into one battle.
-        one_sided: whether a battle with one unparsed order is unparsed or keeps the other order's
-            verdict.
-        human_judge: the judge, or the metric that humans gave, whose verdicts become the human
-            labels of the other judges' battles of the same item and pair. Conditions of `where` on
-            the column `judge` do not apply to its rows.
-        metric: for lm-eval's samples: `metric,filter`, or the metric alone if a task has one
-            filter, several such names, or `all`; by default the only metric there is.
-        runs: which runs count if a model was run on a task, or a tournament was played, more than
-            once: the newest, or all, as repeats.
+        columns: names of the columns in the table, by podium's names, for tables in no known
+            format.
+        credit_map: credit in [0, 1] of each verdict in the table.
+        unknown: whether a verdict that is not in `credit_map` is an error or unparsed.
+        shown: the model whose response was shown first, if no column says so.
+        fill: for columns that a table lacks, one value for all rows, as in
+            `{"model_b": "baseline"}`.
+        matrix: for tables of wins whose rows and columns are the same models, whether a cell counts
+            the wins of its row's model (`rows`) or of its column's model (`columns`).
+        where: a value for each of some columns, or pairs of a column and a value. Only rows with
+            all of these values are kept.
+        merge: whether the two orders of a pair are averaged into one battle.
+        one_sided: what happens if only one of two orders is unparsed. With `unparsed`, the battle
+            is unparsed. With `keep`, the verdict of the other order counts.
+        human_judge: a judge, or a metric that humans gave. Its verdicts become the human labels of
+            other judges' battles on the same item and pair. Conditions of `where` on the column
+            `judge` do not apply to its rows.
+        metric: for lm-eval's samples, `metric,filter`, or the metric alone if a task has one
+            filter; several such names; or `all`. By default, it is the only metric in the files.
+        runs: if a model was run on a task, or a tournament was played, several times, whether only
+            the `newest` run counts, or `all` runs count as repeats.
         engine: the database: `duckdb`, `spark`, or `spark=URL` of a master.
-        memory: the most that DuckDB holds in memory, for example `700MB`; it writes the rest to
+        memory: limit of the memory that DuckDB uses, for example `700MB`; it writes further data to
             disk.
-        scores_only: pair large sets of pointwise scores just enough for the rankers `mean` and
-            `median`; None: if `mean` is their default ranker.
-        allow: names of findings that are no errors then, such as `epochs`; the answer names them.
+        scores_only: whether large sets of pointwise scores are paired to no more battles than the
+            rankers `mean` and `median` need. With None, they are if `mean` is the default ranker.
+        allow: names of findings, such as `epochs`, that are not treated as errors. The result names
+            them.
 
     Raises:
-        UsageError: a path, format or column that does not exist; files of different formats.
+        UsageError: a path, format or column does not exist, or the files have different formats.
         DataError: a file is damaged, or a value in it is invalid.
-        NotIdentifiedError: the human judge has no label for the battles; or there are several
-            metrics, and none was chosen.
+        NotIdentifiedError: the human judge has no verdict on any of the battles, or there are
+            several metrics and none was chosen.
     """
     query = BattleQuery(
         sources=sources,

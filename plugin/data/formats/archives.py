@@ -1,4 +1,7 @@
-"""The guard against archives that swell: zip files, such as Inspect's `.eval` logs."""
+"""Check the unpacked size of zip files, such as Inspect's `.eval` logs.
+
+A small malicious file could otherwise fill the memory or the disk.
+"""
 
 import zipfile
 from functools import lru_cache
@@ -15,8 +18,8 @@ def check_archive(path: Path) -> None:
 
     Raises:
         UsageError: the path is a pipe, a socket or a device.
-        DataError: a member, or all together, unpack to more than a packed file may.
-        BadZipFile: it is no zip file.
+        DataError: a member, or the whole archive, unpacks to more bytes than are allowed.
+        BadZipFile: the file is not a zip file.
     """
     reject_stream(path)
     status = path.stat()
@@ -25,7 +28,11 @@ def check_archive(path: Path) -> None:
 
 @lru_cache(1024)
 def _check_sizes(path: Path, size: int, changed: int) -> None:
-    """Compare the sizes of the members with those that are allowed, once per state of the file."""
+    """Compare the unpacked sizes of the members with the allowed sizes.
+
+    The cache calls this once per path, size and time of change, so a file is checked again if it
+    changes.
+    """
     del changed
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
@@ -37,11 +44,11 @@ def _check_sizes(path: Path, size: int, changed: int) -> None:
 
 
 def _most_bytes(packed: int) -> int:
-    """Return how many bytes may be unpacked from some packed bytes."""
+    """Return the largest allowed number of unpacked bytes for a number of packed bytes."""
     return max(containers.UNPACKED_SIZE, packed * containers.UNPACKED_RATIO)
 
 
 def _swelling_error(what: str, path: Path) -> DataError:
-    """Return the error for an archive, or a member of one, that unpacks to too much."""
+    """Return the error for an archive, or a member of it, that unpacks to too many bytes."""
     problem = f"{what} unpacks to more than {containers.UNPACKED_RATIO} times its size"
     return DataError(problem, remedy=REMEDY, source=str(path))

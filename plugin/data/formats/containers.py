@@ -1,4 +1,7 @@
-"""Open files as records: CSV, TSV, Parquet, JSON, JSONL and DuckDB, plain or compressed."""
+"""Open files as records: CSV, TSV, Parquet, JSON, JSONL and DuckDB, plain or compressed.
+
+The kind of a file (its container) is recognised by its first bytes, not by its name.
+"""
 
 import codecs
 import gzip
@@ -32,16 +35,20 @@ GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
 PARQUET = b"PAR1"
 DATABASE = b"DUCK"
-"""First bytes of a container; of a database, those from the ninth on."""
+"""First bytes of each container. In a DuckDB database, they are the bytes from the ninth on."""
 HEAD = 65536
+"""Number of first bytes that are read to recognise the container."""
 PIECE = 2**20
+"""Number of bytes that are copied at once."""
 UNPACKED_SIZE = 2**30
-"""Bytes to which any file may unpack."""
+"""Number of bytes to which any compressed file may unpack."""
 UNPACKED_RATIO = 250
-"""Times its size to which a larger file may unpack; verdicts reach 10 to 50 times."""
+"""A compressed file may unpack to more than `UNPACKED_SIZE` bytes only if that is at most this many
+times its size. Files with verdicts unpack to 10 to 50 times their size."""
 PANDAS_INDEX = "__index_level_"
+"""Beginning of the names of columns to which pandas writes an index."""
 shared_engine = cache(Duck)
-"""The engine of files that are read whole, one per process."""
+"""Return the one database of this process for files that are read as a whole."""
 
 
 def open_records(path: Path, engine: Duck) -> Records:
@@ -57,7 +64,7 @@ def open_records(path: Path, engine: Duck) -> Records:
 def read_records(path: Path) -> pd.DataFrame:
     """Read a file of any known container.
 
-    The index holds the numbers of its rows, and is named `row` or `line`.
+    The index of the data frame has the numbers of the rows. Its name is `row` or `line`.
     """
     return open_records(path, shared_engine()).frame()
 
@@ -110,10 +117,10 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
         stream: the open file.
         kind: `file`, `gzip` or `zstd`.
         engine: the database whose folder takes the copy.
-        packed: size of a compressed file in bytes.
+        packed: size of a compressed file in bytes; None if it is not compressed.
 
     Raises:
-        DataError: the file is damaged or binary, or unpacks to too much.
+        DataError: the file is damaged or binary, or unpacks to too many bytes.
     """
     copy = engine.folder / engine.fresh("copy")
     content = stream
@@ -152,7 +159,7 @@ def _reject_binary(head: bytes) -> None:
 
 
 def _open_parquet(path: Path, held: Path, engine: Duck) -> Records:
-    """Open a Parquet file; only the columns that are needed are read later."""
+    """Open a Parquet file. Later, only the columns that are needed are read."""
     call = f"read_parquet({literal_path(held)}, binary_as_string=true, hive_partitioning=false"
     try:
         described = engine.connection.execute(f"describe select * from {call})").fetchall()
@@ -172,9 +179,14 @@ def _open_parquet(path: Path, held: Path, engine: Duck) -> Records:
 
 
 def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) -> str | None:
-    """Return the column of pandas' index if its names are those of the columns, else None.
+    """Return the column of pandas' index if its values are names of columns; else None.
 
-    That is so in a matrix of wins.
+    They are in a matrix of wins, whose rows and columns are the same models.
+
+    Args:
+        engine: the database.
+        types: name and type of each column.
+        scan: SQL that reads the file.
     """
     columns = [name for name, _ in types]
     for name, kind in types:
@@ -238,7 +250,7 @@ def _view(
         row: SQL of the number of a row, from 1.
         scan: SQL that reads the file.
         kind: name of the container, for errors.
-        index: the only column of pandas' indices that is kept.
+        index: the column with an index of pandas that is kept; others of this kind are dropped.
     """
 
     def raise_damaged(error: Exception) -> None:

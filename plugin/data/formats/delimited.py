@@ -1,6 +1,7 @@
-"""Open CSV and TSV with DuckDB.
+"""Open CSV and TSV files with DuckDB.
 
-A file that it rejects is copied in one dialect, or its bad row is named.
+If DuckDB rejects a file, it is copied with the quotes and line ends that DuckDB expects. If that
+fails, too, the error names the bad row.
 """
 
 import csv
@@ -34,7 +35,7 @@ def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
         engine: the database.
 
     Raises:
-        DataError: the header is no row of names, or has a name twice.
+        DataError: the header is not a row of names, or has a name twice.
     """
     before, names, delimiter = _header(held)
     names = [name.strip() for name in names]
@@ -57,7 +58,11 @@ def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
         return f"select row_number() over () as {ROW}, * from read_csv({literal_path(file)}, {how})"
 
     def repair(_: Exception) -> None:
-        """Replace the view by one of a copy in one dialect; DataError names a bad row."""
+        """Let the view read a copy of the file with the quotes and line ends that DuckDB expects.
+
+        Raises:
+            DataError: a row is not valid; the error names it.
+        """
         copy = engine.folder / engine.fresh("copy")
         try:
             _copy_table(held, copy, delimiter, len(names))
@@ -70,7 +75,11 @@ def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
 
 
 def _header(path: Path) -> tuple[int, list[str], str]:
-    """Return how many blank lines a table begins with, the names of its columns, its delimiter."""
+    """Read the beginning of a table.
+
+    Returns:
+        The number of blank lines before the header, the names of the columns, and the delimiter.
+    """
     with path.open("rb") as stream:
         lines = (line.decode("utf-8-sig") for line in short_lines(stream))
         try:
@@ -95,12 +104,22 @@ def _reader(lines: Iterator[str], delimiter: str) -> Iterator[list[str]]:
 
 
 def _copy_table(path: Path, copy: Path, delimiter: str, width: int) -> None:
-    """Copy a table with the quotes and line ends that DuckDB expects; DataError names a bad row."""
+    """Copy a table with the quotes and line ends that DuckDB expects.
+
+    Args:
+        path: the file.
+        copy: path of the copy.
+        delimiter: the sign between cells.
+        width: number of columns.
+
+    Raises:
+        DataError: a row is not valid; the error names it.
+    """
     place = -1
     remedy = "repair that row; every row needs every column, and a quote that opens must close"
     with path.open("rb") as stream, copy.open("w", encoding="utf-8", newline="") as target:
         writer = csv.writer(target, delimiter=delimiter, lineterminator="\n")
-        # Every line ends alike: a file of two systems is one table.
+        # All lines get the same end, since a file may have lines from Windows and from Unix.
         lines = (
             line.decode("utf-8-sig").removesuffix("\n").removesuffix("\r") + "\n"
             for line in short_lines(stream)

@@ -1,4 +1,7 @@
-"""Find the files of a source: a path or URL of a file or folder, or a glob, optionally labelled."""
+"""Find the files of a source.
+
+A source is the path or URL of a file or folder, or a glob. It may have a label: `label=path`.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -20,7 +23,7 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
 
     Args:
         source: the path or URL, optionally as `label=path`.
-        further: suffixes of files that are taken from folders, beside those of tables.
+        further: suffixes of files that are found in folders, in addition to those of tables.
 
     Raises:
         UsageError: there is no such file, or no file of a known suffix in the folder.
@@ -69,9 +72,10 @@ def _files_in_folder(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def local_files(source: SourceFiles, names: Sequence[str] = ("*",)) -> SourceFiles:
-    """Download the objects whose names match one of the globs; leave out the others.
+    """Download the remote objects whose names match one of the globs; leave out the others.
 
-    Where single objects are named, those beside them are downloaded, too.
+    If the source names single objects, other matching objects in their folders are downloaded, too,
+    but they are not part of the result.
     """
     wanted = _with_names(source.remote, names)
     if not source.searched:
@@ -95,8 +99,9 @@ def _with_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[Remo
 def split_label(source: str) -> tuple[str | None, str]:
     """Split `label=path` into label and path.
 
-    The label is None if the `=` is part of a path, as in `judge=gpt-4/*.json`. The label ends at
-    the first `=` before a path that exists, as in `amber temperature=0=runs/`, else at the first.
+    The label is None if the `=` is part of a path, as in `judge=gpt-4/*.json`. If there are several
+    `=`, the label ends at the first one with an existing path after it, as in
+    `amber temperature=0=runs/`. If no such path exists, it ends at the first `=`.
     """
     splits = [(source[:k], source[k + 1 :]) for k, sign in enumerate(source) if sign == "="]
     known = [pair for pair in splits if pair[1] and Path(pair[1]).exists()]

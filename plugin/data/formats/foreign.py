@@ -1,4 +1,4 @@
-"""Read tables in no known format.
+"""Read foreign tables, which are in no known format.
 
 The user's options name the columns and translate the verdicts.
 """
@@ -16,6 +16,7 @@ from podium.printable import shorten
 
 NAMES = frozenset({*COLUMNS, "model", "score", "length"})
 """Columns of a battles table, and of a table of scores."""
+# SQL of the column `order` for each value of the option `--shown`.
 ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
 WORDS: dict[str, float] = {
     **dict.fromkeys(("win", "won", "a", "left", "model_a", "model_1", "1", "true", "yes"), 1),
@@ -24,13 +25,13 @@ WORDS: dict[str, float] = {
     ),
     **dict.fromkeys(("tie", "draw"), 0.5),
 }
-"""Likely credits of words, for the `--credit-map` that an error proposes."""
+"""Likely credit of each word, in lower case, for the `--credit-map` that an error proposes."""
 
 
 def name_columns(records: Records, foreign: Foreign) -> Records:
-    """Rename the columns of `--columns` and add those of `--fill`.
+    """Rename the columns of `--columns` and add the columns of `--fill`.
 
-    A column that has a name of `--columns` already is dropped.
+    If another column has one of the new names already, it is dropped.
 
     Raises:
         UsageError: a name is not one of podium's, there is no such column, or `--fill` names a
@@ -60,10 +61,10 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
 
 
 def translate_verdicts(records: Records, foreign: Foreign) -> Records:
-    """Translate the column credit by `--credit-map`, and make the column order.
+    """Translate the column `credit` by `--credit-map`, and make the column `order`.
 
-    Booleans in a column order say whether model a was shown first. Without such a column,
-    `--shown` says it for all rows.
+    If the column `order` has booleans, they say whether model a was shown first. If there is no
+    such column, the option `--shown` says it for all rows.
     """
     if foreign.credit_map is not None:
         records = _translate_credit(records, foreign.credit_map, foreign.unknown)
@@ -79,10 +80,17 @@ def translate_verdicts(records: Records, foreign: Foreign) -> Records:
 
 
 def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown: str) -> Records:
-    """Return the records with the column credit translated.
+    """Translate the column `credit` by a map of verdicts.
 
-    The column reason says `unknown verdict` where the map lacks a verdict. If `unknown` is `error`,
-    that is a DataError.
+    Args:
+        records: the table.
+        credit_map: credit by verdict.
+        unknown: what happens to a verdict that is not in the map. With `unparsed`, the credit is
+            empty and the reason is `unknown verdict`. With `error`, it is a DataError.
+
+    Raises:
+        UsageError: there is no column `credit`.
+        DataError: a verdict is not in the map, and `unknown` is `error`.
     """
     if "credit" not in records.columns:
         raise UsageError(
@@ -108,13 +116,16 @@ def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown
 def _reject_unknown_verdicts(
     records: Records, words: str, strange: str, credit_map: Mapping[str, float]
 ) -> None:
-    """Raise DataError with a longer map if there are verdicts that the map lacks.
+    """Check that all verdicts are in the map.
 
     Args:
         records: the table.
         words: SQL of the verdicts.
         strange: SQL condition that a verdict is not in the map.
         credit_map: credit by verdict.
+
+    Raises:
+        DataError: a verdict is not in the map. The message proposes a map with all verdicts.
     """
     first = f"count(*), min({ROW}), arg_min({words}, {ROW})"
     ((count, row, word),) = records.rows(first, f"where {strange}")
@@ -130,11 +141,11 @@ def _reject_unknown_verdicts(
 
 
 def propose_map(records: Records, in_python: bool = False) -> str | None:
-    """Return a credit map to copy of the words in the column credit; None without words.
+    """Return a credit map, to copy, of the words in the column `credit`; None if it has no words.
 
     Args:
         records: the table.
-        in_python: write an argument of Python, not an option.
+        in_python: whether to write the map as an argument in Python, and not as an option.
     """
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return None
@@ -150,9 +161,9 @@ def propose_map(records: Records, in_python: bool = False) -> str | None:
 
 
 def _likely_credits(words: list[str]) -> dict[str, str]:
-    """Return the likely credit of each word, `?` if unknown.
+    """Return the likely credit of each word, as text; `?` if it is unknown.
 
-    Words that an option cannot hold are left out.
+    Words that cannot be written in an option are left out.
     """
     credits = {}
     for word in words:
@@ -170,5 +181,5 @@ def _format_option(credits: Mapping[str, str]) -> str:
 
 
 def _key(words: str) -> str:
-    """Return SQL that writes numbers in one way, so that the map's 1 matches a file's 1.0."""
+    """Return SQL that writes equal numbers as equal text, so that 1 in a map matches 1.0."""
     return f"coalesce(cast(try_cast({words} as double) as varchar), {words})"

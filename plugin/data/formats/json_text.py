@@ -1,6 +1,6 @@
-"""Open JSON in lines or as one document.
+"""Open JSON files with a record per line (JSONL), or with one document.
 
-DuckDB reads lines. Python reads the rest, and names a bad line.
+DuckDB reads JSONL. Python reads documents, and JSONL that DuckDB rejects, to name the bad line.
 """
 
 import codecs
@@ -33,15 +33,15 @@ from podium.printable import shorten
 
 
 class CutLineError(DataError):
-    """The last line is the beginning of a record: its writer was killed, or the copy was."""
+    """The last line is cut off, because the program that wrote or copied it was killed."""
 
 
 LARGEST_DOCUMENT = 2**30
-"""Bytes of JSON that is not in lines, which is read into memory."""
+"""Largest number of bytes of a JSON document, which is read into memory."""
 
 
 def open_lines(path: Path, held: Path, engine: Duck) -> Records:
-    """Open a file of JSON lines; cells stay JSON text until they are typed.
+    """Open a JSONL file. Its cells stay JSON text until their types are known.
 
     Args:
         path: the file that the user named.
@@ -49,7 +49,7 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
         engine: the database.
 
     Raises:
-        DataError: a line is no object, or too long.
+        DataError: a line is not an object, or too long.
     """
     view = engine.fresh("file")
     try:
@@ -87,8 +87,9 @@ def _read_keys(engine: Duck, source: str) -> list[str]:
 
     Raises:
         DataError: a record has a key twice.
-        Error: a line is no object, or too long.
+        Error: a line is not an object, or too long.
     """
+    # The records are grouped by their keys, since most records have the same ones.
     shape = (
         "json_keys(json) as keys, json_type(json) as kind, "
         "min(row) as row, max(strlen(json)) as longest"
@@ -109,7 +110,8 @@ def _read_keys(engine: Duck, source: str) -> list[str]:
 def json_lines(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the line number and the record of each JSON line.
 
-    A line that is too long or no object is a DataError.
+    Raises:
+        DataError: a line is too long or not an object.
     """
     for place, line in enumerate(short_lines(stream), 1):
         if line.strip():
@@ -120,8 +122,8 @@ def _parse_line(line: bytes, place: int) -> dict[str, Any]:
     """Parse a line as a JSON object.
 
     Raises:
-        CutLineError: the line breaks off.
-        DataError: it is no object; the error names its number.
+        CutLineError: the line is cut off.
+        DataError: the line is not an object; the error names its number.
     """
     try:
         record = json.loads(line.removeprefix(codecs.BOM_UTF8), parse_int=whole_number)
@@ -143,9 +145,10 @@ def _parse_line(line: bytes, place: int) -> dict[str, Any]:
 
 
 def first_line_is_a_record(path: Path) -> bool:
-    """Return whether the first line holds a whole record, as in JSON lines.
+    """Return whether the first line of a file is a record, as in JSONL.
 
-    An object whose values are all lists or objects is a document of columns.
+    If all values of the object are lists or objects, it is not a record, but a document with
+    columns.
     """
     with path.open("rb") as stream:
         try:
@@ -156,10 +159,13 @@ def first_line_is_a_record(path: Path) -> bool:
 
 
 def read_document(path: Path) -> pd.DataFrame:
-    """Read a JSON document.
+    """Read a JSON document as a table.
 
-    It is a list of records, an object of columns, or the columns and data of Weights & Biases.
-    Anything else is a DataError.
+    The document is a list of records, an object with columns, or an object with `columns` and
+    `data`, as Weights & Biases writes it.
+
+    Raises:
+        DataError: the document is something else, or damaged, or too large.
     """
     if path.stat().st_size > LARGEST_DOCUMENT:
         problem = f"JSON of more than {LARGEST_DOCUMENT >> 30} GiB"
@@ -203,9 +209,10 @@ def _duplicate_key(key: str) -> DataError:
 
 
 def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
-    """Return the data frame of an object of columns, which are lists or objects of rows.
+    """Convert an object with columns to a data frame.
 
-    The object may also have two keys: `columns`, a list of names, and `data`, a list of rows.
+    A column is a list of cells, or an object with a cell per name of a row. The object may also
+    have just two keys: `columns`, a list of names, and `data`, a list of rows.
     """
     names = content.get("columns")
     data = content.get("data")
@@ -231,7 +238,7 @@ def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
 
 
 def _frame_of_records(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """Return the data frame of records; a key that a record lacks is empty there."""
+    """Convert records to a data frame. The cell of a key that a record lacks is empty."""
     names = dict.fromkeys(name for record in records for name in record)
     columns = {}
     for name in names:
@@ -240,6 +247,6 @@ def _frame_of_records(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
 
 
 def _exact_frame(columns: dict[str, list[Any]]) -> pd.DataFrame:
-    """Return a data frame of columns without rounding integers, its rows counted from 1."""
+    """Convert columns to a data frame without rounding integers. Rows are counted from 1."""
     frame = pd.DataFrame({name: exact_column(cells) for name, cells in columns.items()})
     return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))

@@ -1,6 +1,6 @@
-"""The CSV sheet that humans fill in.
+"""The label sheet: a CSV file in which humans write verdicts.
 
-A row has an instruction and two responses; a token hides the models.
+A row has an instruction and two responses. The models are hidden in an encoded text, the token.
 """
 
 import base64
@@ -19,16 +19,16 @@ from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text, parse_json
 
 HUMANS = JudgeRecord("human", "human")
-"""The judge of all sheets."""
+"""The judge whose verdicts all sheets have."""
 CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
-"""Credit of the model of response 1 by what humans write in the column `verdict`."""
+"""Credit of the model of response 1, by the text in the column `verdict`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """One battle to be judged by humans, in the order in which the responses are shown.
+    """One battle to be judged by humans.
 
-    Unknown texts are empty.
+    Response 1, of `model_1`, is shown first. Texts that are unknown are empty.
     """
 
     item: str
@@ -40,10 +40,10 @@ class SheetRow:
 
 
 def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
-    """Return the sheet, a row per battle.
+    """Return the sheet as a table with a row per battle.
 
-    Its columns are item, instruction, response_1, response_2, verdict (empty) and battle (a token
-    of the item and both models).
+    The columns are `item`, `instruction`, `response_1`, `response_2`, `verdict` (empty) and
+    `battle`, the token with the item and both models.
     """
     columns = ["item", "instruction", "response_1", "response_2"]
     shown = [(row.item, row.instruction, row.response_1, row.response_2) for row in rows]
@@ -54,9 +54,12 @@ def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read a sheet that humans have filled in: `verdict` is 1, 2 or tie, or empty (unparsed)."""
+    """Read a sheet that humans have filled in.
+
+    A verdict is `1`, `2` or `tie`. If it is empty, the battle is unparsed.
+    """
     written = as_text(records["verdict"]).str.strip().str.lower()
-    # A program that stores the column as numbers makes 1.0 of 1.
+    # Spreadsheet programs that store the column as numbers write 1 as 1.0.
     words = written.str.replace(r"\.0$", "", regex=True).rename("verdict").replace("", np.nan)
     remedy = "write 1, 2 or tie, or leave it empty"
     credit, unparsed = parse_words(words, CREDIT, remedy=remedy)
@@ -81,7 +84,11 @@ def _escape(text: str) -> str:
 
 
 def _parse_token(token: str, row: int) -> tuple[str, str, str]:
-    """Return the item and both models of a token; DataError names the row if it was changed."""
+    """Return the item and both models that a token encodes.
+
+    Raises:
+        DataError: the token in this row was changed.
+    """
     try:
         item, first, second = parse_json(zlib.decompress(base64.urlsafe_b64decode(token)))
         return str(item), str(first), str(second)

@@ -1,4 +1,4 @@
-"""Read the details of leaderboards as scores by metric.
+"""Read the details of leaderboards, which are files with a score per item and metric.
 
 They are HELM's `per_instance_stats.json` and the Open LLM Leaderboard's `details_*.parquet`.
 """
@@ -17,7 +17,7 @@ from podium.errors import DataError
 from podium.text import parse_json, text_of
 
 TEXTS = ("example", "question", "full_prompt")
-"""Columns of details that identify an item, the best first."""
+"""Columns whose text identifies an item. The first one that a file has is used."""
 NO_METRICS = (
     "gold",
     "gold_index",
@@ -27,11 +27,14 @@ NO_METRICS = (
     "non_padded",
     "num_asked_few_shots",
 )
-"""Columns of details with numbers that are no metrics."""
+"""Columns of numbers that are not metrics."""
 
 
 def read_details(file: Samples) -> Scores:
-    """Read the scores of a file on each item by `metric,split`; trials of an item are averaged."""
+    """Read the scores of a file on each item, by `metric,split`.
+
+    Several trials of an item are averaged.
+    """
     read = _helm_scores if file.path.name == HELM else _parquet_scores
     try:
         rows = list(read(file.path))
@@ -51,9 +54,9 @@ def read_details(file: Samples) -> Scores:
 
 
 def _helm_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
-    """Yield metric, item, place and score of each statistic of HELM.
+    """Yield metric, item, place and score of each statistic in a file of HELM.
 
-    Those of perturbed instances are left out.
+    Statistics of perturbed instances are left out.
     """
     for number, entry in enumerate(parse_json(path.read_bytes()), 1):
         for stat in entry["stats"]:
@@ -64,9 +67,9 @@ def _helm_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
 
 
 def _parquet_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
-    """Yield metric, item, place and score of each number in a table of details.
+    """Yield metric, item, place and score of each number in a file of the Open LLM Leaderboard.
 
-    The numbers in its column `metrics` are among them.
+    Numbers in its column `metrics`, a mapping, are yielded, too.
     """
     frame = pd.read_parquet(path)
     text = next(name for name in TEXTS if name in frame)

@@ -1,6 +1,7 @@
 """Read lm-eval's output folders.
 
-Scores of several models on the same documents become pointwise scores.
+The scores of models on the documents of a task become pointwise scores. Losses (`lost`) are notes
+on files or runs that cannot be read or compared.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +37,8 @@ from podium.wording import some
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Reject samples in a file of another name, because the name holds task and time of the run."""
+    """Reject samples in a file with another name: task and time of the run are read from the
+    name."""
     del records
     remedy = "give the folder as lm_eval wrote it, or call the file, unpacked, samples_TASK.jsonl"
     raise DataError("rows of lm-eval samples under another name", remedy=remedy)
@@ -45,15 +47,16 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     """Read the samples of all sources.
 
-    Verdicts of podium's filter are read if there are any and no metric is asked for, else scores.
+    If no metric is asked for and the samples have verdicts of podium's filter, the verdicts are
+    read. Otherwise, the scores are read.
 
     Args:
         sources: folders and files of lm-eval.
-        reading: which tasks, metrics and runs count, and what findings are allowed.
+        reading: says which tasks, metrics and runs count, and which findings are allowed.
 
     Raises:
         DataError: no two models have scores on the same documents.
-        UsageError: a task or a metric that there is not.
+        UsageError: a task or a metric does not exist.
     """
     samples: dict[Path, Samples] = {}
     paths = set[Path]()
@@ -83,7 +86,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
 
 
 def _gather_verdicts_of_filter(files: Sequence[Samples]) -> GatheredBattles | None:
-    """Read the verdicts of podium's filter in samples files; None if they hold none."""
+    """Read the verdicts of podium's filter in samples files; None if there are none."""
     gathered = gather_verdicts([file for file in files if not is_details(file.path)])
     return gathered if gathered.sheets else None
 
@@ -91,12 +94,13 @@ def _gather_verdicts_of_filter(files: Sequence[Samples]) -> GatheredBattles | No
 def _gather_scores(
     files: Sequence[Samples], reading: Reading, lost_before: Sequence[Notice]
 ) -> GatheredBattles:
-    """Read the scores in samples files by the metrics asked for, or by each task's only one.
+    """Read the scores in samples files.
 
     Args:
         files: the samples files.
-        reading: metrics, runs, and findings that are allowed.
-        lost_before: what was lost before, which the error repeats.
+        reading: says which metrics and runs count, and which findings are allowed. If no metric is
+            named, the only metric of each task is read.
+        lost_before: losses so far, which the error repeats.
 
     Raises:
         DataError: no two models have scores on the same documents.
@@ -134,10 +138,13 @@ def _gather_scores(
 def _find_run_files(source: SourceFiles, lost: list[Notice]) -> tuple[list[Samples], list[Results]]:
     """Return the samples and results files of a source.
 
-    A run without samples is appended to `lost` if its folder has no later run of its model.
+    Args:
+        source: the source.
+        lost: losses so far; changed in place. A run without samples is added, unless its folder has
+            samples of the same model from the same time or later.
 
     Raises:
-        UsageError: the source has one label, and its files are of several models.
+        UsageError: the source has a label, and its files are of several models.
     """
     own, results = find_runs(source.paths, source.label, searched=source.searched)
     with_results = [(file, file.results) for file in own if file.results]
@@ -163,7 +170,8 @@ def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]
 
     Args:
         samples: the files.
-        where: conditions as column and value.
+        where: pairs of a column and a value. Only the columns `task` and `category` are used; the
+            category is the name of the task.
 
     Raises:
         UsageError: there is no such task.
@@ -180,7 +188,11 @@ def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]
 
 
 def _nothing_to_compare(lost: Sequence[Notice]) -> DataError:
-    """Return the error for samples without two models on the same documents, with the reasons."""
+    """Return the error for samples that no two models have on the same documents.
+
+    Args:
+        lost: the losses, which the message gives as reasons.
+    """
     reasons = some(notice_texts(lost), "; ", most=5)
     why = reasons or "no two models have scores on the same documents"
     remedy = "give the samples of two models or more on the same documents of a task"
@@ -188,7 +200,12 @@ def _nothing_to_compare(lost: Sequence[Notice]) -> DataError:
 
 
 def _read_all_scores(files: Sequence[Samples], lost: list[Notice]) -> list[Scores]:
-    """Read the scores of samples files; append empty and incomplete files to `lost`."""
+    """Read the scores of samples files. Files without rows are left out.
+
+    Args:
+        files: the samples files.
+        lost: losses so far; changed in place. Empty and incomplete files are added.
+    """
     of_files = [
         read_details(file) if is_details(file.path) else read_scores(file) for file in files
     ]
@@ -221,8 +238,9 @@ def _join_runs(
         task: the task.
         metric: `metric,filter`.
         scores: the scores of all files.
-        notes: notes so far; those on these scores are appended.
-        lost: losses so far; runs without the metric or without shared documents are appended.
+        notes: notes so far; changed in place.
+        lost: losses so far; changed in place. Runs without the metric and runs without documents
+            that other models have, too, are added.
     """
     of_task = [of_file for of_file in scores if of_file.file.task == task]
     own = [of_file for of_file in of_task if metric in of_file.values]
@@ -252,7 +270,7 @@ def _join_runs(
 
 
 def _metric_missing(metric: str, scores: Scores) -> Notice:
-    """Return the note that a run does not have a metric, with those that it has."""
+    """Return the note that a run does not have a metric. It names the metrics of the run."""
     fields = {
         "path": str(scores.file.path),
         "metric": metric,
@@ -264,7 +282,13 @@ def _metric_missing(metric: str, scores: Scores) -> Notice:
 
 
 def _split_by_target(rows: pd.DataFrame, task: str, notes: list[Notice]) -> pd.DataFrame:
-    """Give a document an item per target if its target differs between runs, and append a note."""
+    """Make a document several items, one per target, if its target differs between runs.
+
+    Args:
+        rows: scores of all runs on a task.
+        task: the task.
+        notes: notes so far; a note on such documents is added in place.
+    """
     is_split = rows.groupby("item")["target"].transform("nunique") > 1
     if not is_split.any():
         return rows
@@ -283,9 +307,15 @@ def _split_by_target(rows: pd.DataFrame, task: str, notes: list[Notice]) -> pd.D
 
 
 def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFrame]]:
-    """Split rows into a table per file, with its path.
+    """Split rows into a table per file.
 
-    With `all_runs`, a column `response` numbers the runs of a model by time, from 1.
+    Args:
+        rows: the scores of all files.
+        all_runs: whether all runs of a model count. A column `response` then numbers them by time,
+            from 1.
+
+    Returns:
+        Pairs of the path and the table of a file.
     """
     rows = rows.set_index(rows["line"].str.removeprefix("line ").rename("line"))
     columns = ["item", "model", "score", "metric", "task", "category", "reason"]
@@ -305,7 +335,14 @@ def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFra
 def _note_unshared(
     task: str, documents: Mapping[str, set[str]], shared: set[str], own: Sequence[Scores]
 ) -> list[Notice]:
-    """Return notes that name the models whose documents no other model has."""
+    """Return notes on the models that share no document with another model.
+
+    Args:
+        task: the task.
+        documents: documents by model.
+        shared: documents of two or more models.
+        own: the scores of the files.
+    """
     if len(documents) < 2:
         only = next(iter(documents), "no model")
         return [Notice("one-model-samples", {"task": task, "model": only})]

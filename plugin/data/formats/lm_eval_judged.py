@@ -31,16 +31,18 @@ VERSION = 3
 UNNAMED_MODEL = "this model"
 """Name that the filter gives to the model if the user gives none."""
 BATTLE_DETAILS = ("response", "category", "length_a", "length_b")
+"""Fields of a battle that are copied to its rows."""
 VERDICT = ("credit", "hard_credit", "margin", "reason")
+"""Fields of a battle with the merged verdict."""
 
 
 def verdicts_as_text(document: Mapping[str, Any]) -> str:
-    """Return the verdicts on one document as the text that lm-eval keeps."""
+    """Return the verdicts on one document as the text that lm-eval writes to its samples."""
     return json.dumps({MARK: VERSION, **document}, ensure_ascii=False, allow_nan=False)
 
 
 def parse_verdicts(kept: Any) -> dict[str, Any] | None:
-    """Parse the verdicts in a filtered response; None if it is something else."""
+    """Parse the verdicts in a filtered response; None if it has no verdicts."""
     if isinstance(kept, list | tuple) and len(kept) == 1:
         return parse_verdicts(kept[0])
     if not isinstance(kept, str) or not kept.startswith(f'{{"{MARK}": {VERSION},'):
@@ -55,8 +57,8 @@ def judgment_rows(document: Mapping[str, Any], model: str | None = None) -> list
     """Return the verdicts on a document as rows of the battles table, one per judgment.
 
     Args:
-        document: the verdicts, as in the module's docstring.
-        model: another name for the document's model.
+        document: the verdicts, as described at the top of this file.
+        model: new name for the document's model; None to keep the name.
     """
     names = {document["model"]: model or document["model"]}
     rows = []
@@ -71,7 +73,13 @@ def judgment_rows(document: Mapping[str, Any], model: str | None = None) -> list
 def _sides(
     document: Mapping[str, Any], battle: Mapping[str, Any], names: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return item, renamed models, lengths and category of a battle."""
+    """Return the cells of a battle that its rows share: item, models, response, category, lengths.
+
+    Args:
+        document: the verdicts on a document.
+        battle: the battle.
+        names: new names of models, by name.
+    """
     cells = {"item": document["item"]}
     for side in ("model_a", "model_b"):
         cells[side] = names.get(battle[side], battle[side])
@@ -82,9 +90,10 @@ def _sides(
 
 
 def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the verdicts on some documents as an unmerged battles table.
+    """Return the verdicts on some documents as a battles table.
 
-    It has a row per judgment of a single judge, and a row per battle of a jury.
+    If there is only one judge, it has a row per judgment. If there are several, it has a row per
+    battle with their merged verdict.
     """
     documents = list(documents)
     battles = [(document, battle) for document in documents for battle in document["battles"]]
@@ -101,11 +110,14 @@ def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
-    """Read the verdicts in samples files: a sheet per file that holds some, a row per judgment."""
+    """Read the verdicts in samples files.
+
+    Each file with verdicts becomes a sheet with a row per judgment.
+    """
     lost: list[Notice] = []
     sheets = []
     for file in files:
-        # Most files hold none: searching their bytes is faster than parsing them.
+        # Most files have no verdicts. To search their bytes is faster than to parse them.
         with file.path.open("rb") as stream, named_in_errors(file.path):
             is_judged = any(MARK.encode() in line for line in short_lines(stream))
         judges: dict[str, JudgeRecord] = {}
@@ -126,18 +138,18 @@ def _read_judgments(
 
     Args:
         file: the file.
-        lost: losses so far; a cut-off line is appended.
-        judges: records of judges by name; those of the file are added.
+        lost: notes on losses so far; a line that is cut off is added in place.
+        judges: records of judges by name; the judges of the file are added in place.
 
     Raises:
-        DataError: both sides of a battle have one name.
+        DataError: both models of a battle have the same name.
     """
     for place, row in sample_rows(file.path):
         if row is None:
             fields = {"path": str(file.path), "place": place, "task": ""}
             lost.append(Notice("cut-off-line", fields))
             continue
-        # Text that the model itself wrote is a response, even if it looks like verdicts.
+        # If a text also stands in a response, the model wrote it. It then only looks like verdicts.
         responses = list(_flatten_texts(row.get("resps")))
         filtered = list(_flatten_texts(row.get("filtered_resps")))
         document = parse_verdicts(row.get("filtered_resps"))

@@ -1,7 +1,8 @@
-"""Find and read what lm-eval writes with --log_samples.
+"""Find and read the files that lm-eval writes with `--log_samples`.
 
-The files `results_<time>.json` and `samples_<task>_<time>.jsonl` of one run share their time. All
-models share a folder if the output path ends in `.json`.
+A run writes a results file, `results_<time>.json`, and a samples file per task,
+`samples_<task>_<time>.jsonl`, with the same time. If the output path ends in `.json`, the files of
+all models are in one folder.
 """
 
 import hashlib
@@ -25,15 +26,17 @@ from podium.wording import some
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
 DATE = r"(?P<date>\d{8}_\d{6})"
-"""The time in names of lmms-eval, at their beginning."""
+"""The time with which the names of lmms-eval's files begin."""
 SAMPLES = re.compile(rf"(?:{DATE}_)?samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl?$")
 RESULTS = re.compile(rf"(?:.+_(?P<time>{TIME})|{DATE}_results)\.json$")
 DETAILS = re.compile(rf"details_(?P<task>.+)_(?P<time>{TIME})\.parquet$")
-"""Names of the details of the Open LLM Leaderboard."""
+"""Names of the files with details of the Open LLM Leaderboard."""
 HELM = "per_instance_stats.json"
+"""Name of the files with details of HELM."""
 SAMPLE_FIELDS = frozenset({"doc_id", "doc", "arguments"})
+"""Fields by which a row of lm-eval's samples is recognised."""
 LMMS_FIELDS = frozenset({"doc_id", "target", "filtered_resps", "input"})
-"""Fields of a row of lmms-eval, which leaves out `doc` and `arguments`."""
+"""Fields by which a row of lmms-eval is recognised. It has no `doc` and no `arguments`."""
 IRRELEVANT_ARGUMENTS = frozenset(
     {"batch_size", "max_batch_size", "num_concurrent", "max_retries", "timeout", "device"}
 )
@@ -41,38 +44,44 @@ IRRELEVANT_ARGUMENTS = frozenset(
 
 @dataclass(frozen=True)
 class Results:
-    """A results file with its whole content."""
+    """A results file.
+
+    Attributes:
+        path: path of the file.
+        content: the whole JSON object in it.
+    """
 
     path: Path
     content: Mapping[str, Any]
 
     @cached_property
     def model(self) -> str | None:
-        """Name of the model, which lm-eval derives from its arguments."""
+        """Name of the model, which lm-eval derives from the model's arguments; None if unknown."""
         return text_of(self.content.get("model_name"))
 
     @property
     def time(self) -> str:
-        """Time when the run was saved, from the file's name."""
+        """Time when the run was saved, from the name of the file; empty if the name has none."""
         named = RESULTS.match(self.path.name)
         return (named["time"] or named["date"]) if named else ""
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """Arguments that identify the model, without those such as the batch size."""
+        """Arguments of the model, without those that change no answer, such as the batch size."""
         given = self._assignments("model_args")
         return {key: value for key, value in given.items() if key not in IRRELEVANT_ARGUMENTS}
 
     @cached_property
     def generation(self) -> dict[str, str]:
-        """Settings of generation that were given for the run, as text."""
+        """Generation settings that the user gave for the run, as text by name."""
         return {key: text_of(value) or "" for key, value in self._assignments("gen_kwargs").items()}
 
     def _assignments(self, name: str) -> Mapping[str, Any]:
-        """Return an option of the run that is a mapping, or a text such as `a=1,b=2`."""
+        """Return an option of the run as a mapping. It may be written as a text, `a=1,b=2`."""
         given = self.value("config", name)
         if isinstance(given, str):
-            # A comma in a value, as in `until=['a', 'b']`, has no name behind it.
+            # A comma separates two options only if a name and `=` follow. So `until=['a', 'b']` is
+            # one option.
             pairs = (part.partition("=") for part in re.split(r",(?=\s*\w+\s*=)", given) if part)
             return {key.strip(): value for key, _, value in pairs}
         return given if isinstance(given, Mapping) else {}
@@ -87,15 +96,15 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """A samples file with the results of its run.
+    """A samples file, and the results file of its run.
 
     Attributes:
-        path: the file.
+        path: path of the samples file.
         task: name of the task.
-        time: time of the run, from the file's name; empty if unknown.
+        time: time of the run, from the name of the file; empty if unknown.
         model: name of the model.
         has_label: whether the model's name is the user's label.
-        results: the results file of the run, None if there is none.
+        results: the results file of the run; None if there is none.
     """
 
     path: Path
@@ -121,9 +130,9 @@ def _read_results(paths: Iterable[Path]) -> list[Results]:
 
 
 def is_samples(path: Path) -> bool:
-    """Return whether a file holds samples, by its name and its first line.
+    """Return whether a file has samples, by its name and its first line.
 
-    The details of leaderboards are samples, too.
+    Files with details of leaderboards count as samples, too.
     """
     named = SAMPLES.match(path.name)
     if named is None:
@@ -144,12 +153,12 @@ def is_sample(row: Mapping[str, Any]) -> bool:
 
 
 def is_details(path: Path) -> bool:
-    """Return whether a file is HELM's or the first Open LLM Leaderboard's, by its name."""
+    """Return whether the name of a file is that of details of HELM or the Open LLM Leaderboard."""
     return path.name == HELM or DETAILS.match(path.name) is not None
 
 
 def _details_at(path: Path, label: str | None) -> Samples:
-    """Return the description of a file of a leaderboard's details."""
+    """Return the description of a file with the details of a leaderboard."""
     named = DETAILS.match(path.name)
     if named is None:
         return _helm_details_at(path, label)
@@ -164,9 +173,10 @@ def _details_at(path: Path, label: str | None) -> Samples:
 
 
 def _helm_details_at(path: Path, label: str | None) -> Samples:
-    """Return the description of a file of HELM's details, from the run_spec.json beside it.
+    """Return the description of a file with the details of HELM.
 
-    The task is the name of the run without its model, as `mmlu:subject=anatomy`.
+    The model and the task are read from the file `run_spec.json` in the same folder. The task is
+    the name of the run without the model, such as `mmlu:subject=anatomy`.
 
     Raises:
         DataError: run_spec.json does not describe a run.
@@ -193,7 +203,7 @@ def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] =
     Args:
         path: the file.
         label: the user's name for the model.
-        beside: results files, of which that with the same time is of the same run.
+        beside: results files in the same folder. The one with the same time is of the same run.
     """
     if is_details(path):
         return _details_at(path, label)
@@ -211,7 +221,10 @@ def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] =
 
 
 def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
-    """Describe samples files, each with the results file of the same time in its folder, if any."""
+    """Return the descriptions of samples files.
+
+    Each has the results file with the same time in the same folder, if there is one.
+    """
     paths = list(paths)
     folders = {path.parent for path in paths}
     beside = {folder: _read_results(sorted(folder.glob("*.json"))) for folder in folders}
@@ -226,8 +239,8 @@ def find_runs(
     Args:
         paths: files of the source.
         label: the user's name for the model.
-        searched: whether a folder was searched. Otherwise a results file stands for its samples,
-            which are looked for beside it.
+        searched: whether the files were found in a folder. If the user named them, the samples of a
+            results file are searched in its folder, too.
     """
     results = _read_results(paths)
     names = {*paths}
@@ -242,9 +255,17 @@ def find_runs(
 def select_runs(
     files: Iterable[Samples], *, every: bool = False
 ) -> tuple[list[Samples], list[Notice]]:
-    """Select the newest run of each model and task, or with `every` all runs, oldest first.
+    """Select the newest run of each model and task.
 
-    Also return notes on the runs left out.
+    Args:
+        files: the samples files.
+        every: whether to select all runs instead, in the order of time.
+
+    Returns:
+        The selected files, and notes on the runs that are left out.
+
+    Raises:
+        UsageError: runs with the same name are in several folders or have different arguments.
     """
     files, notes = name_by_settings(list(files))
     cells: dict[tuple[str, str], list[Samples]] = defaultdict(list)
@@ -261,9 +282,12 @@ def select_runs(
 
 
 def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[Notice]]:
-    """Add to the names of models the settings of generation in which runs on a task differ.
+    """Add generation settings to the names of models whose runs on a task differ in them.
 
-    Names that are labels stay. Also return a note on each model that has new names.
+    Names that are labels of the user are not changed.
+
+    Returns:
+        The files, and a note on each model with new names.
     """
     runs: dict[tuple[str, str], list[Mapping[str, str]]] = defaultdict(list)
     for file in files:
@@ -291,7 +315,7 @@ def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[Noti
 
 
 def _differing_keys(settings: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Return the keys whose values are not the same in all mappings, or that some of them lack."""
+    """Return the keys whose values differ between the mappings, or that some mappings lack."""
     pairs = [set(each.items()) for each in settings]
     in_some = set().union(*pairs)
     in_all = pairs[0].intersection(*pairs)
@@ -299,7 +323,12 @@ def _differing_keys(settings: Sequence[Mapping[str, Any]]) -> set[str]:
 
 
 def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
-    """Raise UsageError if runs of one name are in several folders or have different arguments."""
+    """Check that runs with the same model and task are runs of the same model.
+
+    Raises:
+        UsageError: the runs are in several folders, or have different arguments of the model.
+    """
+    # Pairs of files or folders, and what is wrong with them.
     folder = runs[0].path.parent
     pairs = []
     for run in runs[1:]:
@@ -314,7 +343,7 @@ def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
             why = f"was run with other arguments ({some(names, most=5)})"
             pairs.append((results[0].path, later.path, why))
     for place, other, why in pairs:
-        # Without settings: a label is one word.
+        # The proposed label is the model's name without settings, since a label is one word.
         short = runs[0].model.partition(" ")[0].rpartition("/")[2]
         remedy = f"label them ({short}-1={place} {short}-2={other}), or leave one out"
         raise UsageError(
@@ -323,16 +352,16 @@ def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
 
 
 def lack_of_samples(model: str, results: Results) -> Notice:
-    """Return the warning about a run of which only the results were written."""
+    """Return the warning about a run that has a results file but no samples that can be read."""
     packed = any(results.path.parent.glob("*samples_*.gz"))
     code = "samples-packed" if packed else "samples-not-logged"
     return Notice(code, {"model": model, "results": str(results.path)})
 
 
 def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """Yield place and content of each row of a samples file.
+    """Yield the place, such as `line 3`, and the content of each row of a samples file.
 
-    The content of a last line that is cut off is None.
+    If the last line is cut off, its content is None.
     """
     with path.open("rb") as stream:
         if stream.peek(1)[:1] == b"[":
@@ -348,7 +377,7 @@ def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
 
 
 def read_doc_hash(row: Mapping[str, Any]) -> str:
-    """Return the hash of a row's document, computed as by lm-eval if the row does not hold it."""
+    """Return the hash of a row's document. If the row has none, it is computed as lm-eval does."""
     kept = text_of(row.get("doc_hash"))
     if kept is not None:
         return kept
@@ -357,9 +386,10 @@ def read_doc_hash(row: Mapping[str, Any]) -> str:
 
 
 def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str]:
-    """Return the item of each row, made of task and document.
+    """Return the id of each row's item: the task, and 12 digits of the hash of the document.
 
-    Further rows of one document within a filter end in `#2` and so on, in the order of `doc_id`.
+    If a filter has several rows with the same hash, `#2` and so on is appended to the later ones,
+    in the order of `doc_id`.
 
     Args:
         task: name of the task.
@@ -376,6 +406,6 @@ def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str
 
 
 def place_in_set(row: Mapping[str, Any]) -> float:
-    """Return a row's `doc_id`, its position in the data set; 0 if it has none."""
+    """Return a row's `doc_id`, which is the document's position in the data set; 0 if missing."""
     place = row.get("doc_id")
     return float(place) if isinstance(place, int | float) else 0.0

@@ -1,4 +1,4 @@
-"""Check that votes of lm-eval's filters are over the same number of repeats in all runs."""
+"""Check that majority votes of lm-eval's filters use the same number of repeats in all runs."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -18,16 +18,19 @@ REMEDY = "run the models with the same repeats"
 def accept_repeats(
     task: str, metric: str, scores: Sequence[Scores], allowed: Collection[str]
 ) -> list[str]:
-    """Return a sentence if a metric is of votes over different numbers of repeats.
+    """Check that the majority votes behind a metric use the same number of repeats in all runs.
 
     Args:
         task: the task.
         metric: `metric,filter`.
         scores: the runs of the task.
-        allowed: findings that are not errors.
+        allowed: names of findings that are not errors.
+
+    Returns:
+        A sentence on the finding if the numbers differ; empty if they do not.
 
     Raises:
-        DataError: the numbers differ, and `epochs` is not allowed.
+        DataError: the numbers differ, and the finding `epochs` is not allowed.
     """
     numbers = {}
     for own in scores:
@@ -42,9 +45,10 @@ def accept_repeats(
 
 
 def _votes_of(scores: Scores, metric: str) -> int | None:
-    """Return over how many repeats the filter of a metric votes.
+    """Return the number of repeats over which the filter of a metric votes.
 
-    None if it does not vote, or if the run does not say it.
+    Returns:
+        None if the filter does not vote, or if the results file does not say.
     """
     results = scores.file.results
     task = scores.file.task
@@ -60,7 +64,7 @@ def _votes_of(scores: Scores, metric: str) -> int | None:
 
 
 def _steps_of(filters: Any, name: str) -> list[Mapping[str, Any]]:
-    """Return the steps of the filter that has a name."""
+    """Return the steps of the filter with this name."""
     steps: list[Any] = []
     for each in filters or ():
         if isinstance(each, Mapping) and each.get("name") == name:

@@ -8,7 +8,10 @@ from podium.text import text_of
 
 
 def run_of_samples(file: Samples) -> RunRecord:
-    """Return what is known of the run that a samples file is of; little without a results file."""
+    """Return the record of the run that wrote a samples file.
+
+    If there is no results file, only the model, the task, the file and the time are known.
+    """
     results = file.results
     if results is None:
         return RunRecord(file.model, file.task, str(file.path), file.time)

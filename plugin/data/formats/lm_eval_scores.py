@@ -1,4 +1,8 @@
-"""Read the metrics of each document in lm-eval's samples; choose the metric and its direction."""
+"""Read the metrics of each document in lm-eval's samples; choose the metric and its direction.
+
+A metric is named `metric,filter`, such as `exact_match,strict-match`: lm-eval computes each metric
+once per filter. The figure of a metric is the one value that lm-eval reports for all documents.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -22,11 +26,11 @@ from podium.wording import some
 NO_METRICS = (
     layout.SAMPLE_FIELDS | layout.LMMS_FIELDS | {"resps", "filter", "metrics", "scores_per_repeat"}
 )
-"""Fields of a row that are not metrics, beside hashes, for rows that do not list their metrics."""
+"""Fields that are not metrics, in rows that do not list their metrics. Hashes are not, either."""
 ALL = "all"
-"""Name that asks for every metric."""
+"""Name by which users ask for all metrics."""
 SAME = 1e-6
-"""Relative difference of means below which they are one figure."""
+"""Two numbers count as equal if their relative difference is at most this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +39,10 @@ class Scores:
 
     Attributes:
         file: the file.
-        values: the scores by `metric,filter`, with item, target, line, score and reason.
-        unusable: why each other metric cannot be ranked.
-        cut: the place of a last line that is cut off; None if the file is whole.
+        values: the scores by `metric,filter`: tables with the columns `item`, `target`, `line`,
+            `score` and `reason`.
+        unusable: for each other metric, why models cannot be ranked by it.
+        cut: the place of the last line if it is cut off; None if the file is complete.
         documents: number of documents.
     """
 
@@ -56,9 +61,10 @@ class Scores:
         return number if isinstance(number, int) else None
 
     def mean_and_figure(self, metric: str) -> tuple[float, float] | None:
-        """Return a metric's mean over the documents, and the value that lm-eval reports.
+        """Return a metric's mean over the documents, and the figure that lm-eval reports.
 
-        None if one is unknown, or if documents are missing.
+        Returns:
+            None if one of them is unknown, or if documents are missing.
         """
         mean = self.values[metric]["score"].mean() if metric in self.values else np.nan
         figure = self.file.results and self.file.results.value("results", self.file.task, metric)
@@ -69,7 +75,11 @@ class Scores:
 
 
 def read_scores(file: layout.Samples) -> Scores:
-    """Read the metrics of a samples file; DataError if a line is not a row of samples."""
+    """Read the metrics of a samples file.
+
+    Raises:
+        DataError: a line is not a row of samples.
+    """
     rows = []
     cut = None
     for place, row in layout.sample_rows(file.path):
@@ -111,13 +121,13 @@ def _document_of_row(row: Mapping[str, Any]) -> tuple[str, Any, Any, str]:
 
 
 def _metrics_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a row of samples by metric, those that are no numbers as well."""
+    """Return the values of a row of samples, by metric. They need not be numbers."""
     names = row.get("metrics")
     if not isinstance(names, list):
         names = [name for name in row if name not in NO_METRICS and not name.endswith("_hash")]
     metrics = {str(name): row.get(str(name)) for name in names}
     for name, value in metrics.items():
-        # lmms-eval keeps the figure of a document beside what it was made of.
+        # In lmms-eval, the value is a mapping with the score and what it was computed from.
         if isinstance(value, dict) and "score" in value:
             metrics[name] = value["score"]
     return metrics
@@ -126,9 +136,9 @@ def _metrics_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
 def _scores_of_metric(
     rows: pd.DataFrame, metric: str, numbers: Sequence[float | None]
 ) -> pd.DataFrame:
-    """Return the scores by one metric: item, target, line, score and reason.
+    """Return the scores by one metric: a table as in `Scores.values`.
 
-    A score is NaN if it is unknown or infinite; the reason says why.
+    A score is NaN if it is unknown or infinite. The reason then says why.
     """
     score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
     reason = np.full(len(score), None, dtype=object)
@@ -161,15 +171,16 @@ def choose_metrics(
 
     Args:
         files: the runs.
-        asked: names as `metric,filter` or `metric`, or `all`. Without a name, it is a task's only
-            metric.
+        asked: names as `metric,filter` or `metric`, or `all`. If it is empty, the only metric of
+            each task is chosen.
 
     Returns:
-        the metrics of each task that has some, and notes on the other tasks.
+        The metrics of each task that has any, and notes on the other tasks.
 
     Raises:
         UsageError: no task has a metric that is asked for.
-        NotIdentifiedError: several metrics could be compared, or none.
+        NotIdentifiedError: a task has several metrics of which none was chosen, or no task has a
+            metric that can be compared.
     """
     usable, unusable = _metrics_by_task(files)
     known = [metric for task in usable for metric in (*usable[task], *unusable[task])]
@@ -236,9 +247,11 @@ def _no_metric_error(
 def _metrics_by_task(
     files: Sequence[Scores],
 ) -> tuple[dict[str, list[str]], dict[str, dict[str, str]]]:
-    """Return the metrics of each task that are numbers in every file that has them.
+    """Return the metrics of each task that can be compared, and those that cannot.
 
-    Also return, by task and metric, why the others are not usable.
+    Returns:
+        For each task, the metrics that are numbers in every file that has them; and for each task
+        and other metric, why it is not usable.
     """
     names: dict[str, dict[str, None]] = defaultdict(dict)
     unusable: dict[str, dict[str, str]] = defaultdict(dict)
@@ -253,19 +266,19 @@ def _metrics_by_task(
 
 
 def _is_wanted(asked: Sequence[str], metric: str) -> bool:
-    """Return whether a metric is asked for, by name or because none is named."""
+    """Return whether a metric is asked for. If no metric is named, all are."""
     return not asked or ALL in asked or any(_fits(name, metric) for name in asked)
 
 
 def _fits(asked: str, metric: str) -> bool:
-    """Return whether a name, with or without filter, is that of a `metric,filter`."""
+    """Return whether a name, with or without a filter, names the metric `metric,filter`."""
     return asked in (metric, metric.rpartition(",")[0])
 
 
 def _is_ambiguous(metrics: Sequence[str], asked: Sequence[str]) -> bool:
-    """Return whether several metrics are left although only one was meant.
+    """Return whether the user must choose between the metrics of a task.
 
-    That is so if none is named, or if a name without filter fits several of them.
+    This is so if there are several and none was named, or if a name without a filter fits several.
     """
     if len(metrics) < 2:
         return False
@@ -279,7 +292,7 @@ def _is_ambiguous(metrics: Sequence[str], asked: Sequence[str]) -> bool:
 
 
 def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
-    """Format the metrics of tasks for a message, tasks with the same metrics together."""
+    """Format the metrics of tasks for a message. Tasks with the same metrics are put together."""
     tasks = defaultdict[tuple[str, ...], list[str]](list)
     for task, names in by_task.items():
         tasks[tuple(names)].append(task)
@@ -291,7 +304,7 @@ def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
 
 
 def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Notice | None]:
-    """Return what the files say of a metric, and a note on its direction or None.
+    """Return what the files say of a metric, and a note on its direction, or None.
 
     Args:
         metric: `metric,filter`.
@@ -304,6 +317,7 @@ def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Not
     name, _, of_filter = metric.rpartition(",")
     measure = Measure(name, task, filter=of_filter)
     runs = [scores.file.results for scores in reversed(files) if scores.file.results]
+    # A results file by each direction that the files give.
     ways = {run.value("higher_is_better", task, name): str(run.path) for run in runs}
     if {True, False} <= ways.keys():
         problem = f"higher {name} of {task} is better by {ways[True]}, and worse by this file"
@@ -319,9 +333,10 @@ def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Not
 
 
 def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
-    """Return whether values are log-likelihoods.
+    """Return whether the values of a metric are log-likelihoods.
 
-    The reported value is then exp(-mean). Where none is known, the name `perplexity` says so.
+    They are if the reported figure is exp(-mean) in all files. If no figure is known, they are if
+    the name of the metric is `perplexity`.
     """
     of_files = [scores.mean_and_figure(metric) for scores in files]
     pairs = [pair for pair in of_files if pair is not None]
@@ -333,9 +348,9 @@ def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
 
 
 def note_other_means(metric: str, files: Sequence[Scores]) -> list[Notice]:
-    """Return a note of the files whose mean is not the value that lm-eval reports.
+    """Return a note on the files whose mean differs from the figure that lm-eval reports.
 
-    Log-likelihoods have none, as lm-eval reports a function of their mean.
+    There is no note on log-likelihoods, since lm-eval reports a function of their mean.
     """
     if _are_log_likelihoods(metric, files):
         return []

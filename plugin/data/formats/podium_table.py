@@ -12,15 +12,17 @@ from podium.text import as_text, to_plain_values
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Return the records as they are."""
+    """Return the records unchanged: they have the columns of the battles table already."""
     return records
 
 
 def write(frame: pd.DataFrame, place: Place) -> None:
-    """Write a battles table atomically, as Parquet, CSV or JSONL by the suffix.
+    """Write a battles table atomically, as Parquet, CSV or JSONL.
+
+    The suffix of the file decides the format.
 
     Raises:
-        UsageError: another suffix.
+        UsageError: the suffix is another one.
     """
     if place.suffix not in (".parquet", ".csv", ".jsonl"):
         raise UsageError(f"cannot write {place.name!r}: name a .parquet, .csv or .jsonl file")
@@ -37,7 +39,7 @@ def write(frame: pd.DataFrame, place: Place) -> None:
         elif place.suffix == ".csv":
             frame.to_csv(temporary, index=False)
         else:
-            # Numbers with all their digits: pandas' own writer rounds them.
+            # Written by `json`, because pandas' own writer rounds numbers.
             records = frame.astype(object).where(frame.notna(), None).to_dict("records")
             lines = (
                 json.dumps(record, ensure_ascii=False, default=to_plain_values) + "\n"

@@ -19,9 +19,9 @@ from podium.printable import shorten
 from podium.text import EMPTY
 
 LONGEST_LINE = 64 * 2**20
-"""Bytes; a longer line is not one record."""
+"""Largest number of bytes of a line; a file with a longer one is rejected."""
 MOST_BLANK = 4_000_000
-"""Blank lines in sequence, or bytes of them, that are read."""
+"""Largest number of blank lines in sequence, or of their bytes; a file with more is rejected."""
 TEXT = "VARCHAR"
 JSON = "JSON"
 REALS = ("DOUBLE", "FLOAT")
@@ -38,9 +38,9 @@ NUMERIC = (
 )
 NESTED = ("STRUCT", "MAP", "UNION", "LIST")
 EXACT = 2**53
-"""Whole numbers beyond it are not all floats."""
+"""Above this, not every whole number can be written as a float without rounding."""
 MOST_DIGITS = 300
-"""Whole numbers with more digits stay text: they are not all floats, not even rounded."""
+"""Whole numbers with more digits are kept as text, because they can be too large for a float."""
 
 
 def short_lines(stream: BinaryIO) -> Iterator[bytes]:

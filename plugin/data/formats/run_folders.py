@@ -1,4 +1,8 @@
-"""Choose the runs that count among attempts of one evaluation, and repeats of one question."""
+"""Choose the runs that count.
+
+Attempts are runs of one evaluation, such as a run that failed and the run that resumed it. Repeats
+are complete runs of one question: for example, of one model on one task.
+"""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,14 +18,14 @@ class FiledRun:
 
     Attributes:
         path: the file.
-        who: the model, or what else ran.
-        what: the task.
-        question: what the run is of; runs of one question are repeats.
-        time: when it was made; later texts sort behind earlier ones.
-        evaluation: the evaluation; runs of one evaluation are attempts. Empty if unknown.
-        whole: whether it ended normally.
-        done: number of finished samples, if it did not.
-        header: what the reader of the file keeps of it.
+        who: the model, or another name of what was run, for messages.
+        what: the task, for messages.
+        question: key of the question; runs with the same key are repeats.
+        time: time of the run, as a text whose order is the order of time.
+        evaluation: id of the evaluation; runs with the same id are attempts. Empty if unknown.
+        whole: whether the run ended normally.
+        done: number of finished samples, if the run did not end normally.
+        header: any object that the reader of the file needs later.
     """
 
     path: Path
@@ -38,15 +42,17 @@ class FiledRun:
 def choose_runs(
     runs: Iterable[FiledRun], *, every: bool = False
 ) -> tuple[list[FiledRun], list[FiledRun], list[Notice]]:
-    """Choose the newest complete run, else the fullest, of attempts and of repeats.
+    """Choose one run among the attempts of each evaluation, and one among the repeats.
+
+    The newest complete run is chosen. If no run is complete, it is the one with most samples.
 
     Args:
         runs: the runs.
-        every: choose all repeats of a question.
+        every: whether to keep all repeats of a question.
 
     Returns:
-        the chosen runs, those of a question together, oldest first; evaluations without a finished
-        sample; and notes on the runs left out.
+        The chosen runs, grouped by question and then ordered by time; runs of evaluations without a
+        finished sample; and notes on the runs that are left out.
     """
     attempts: dict[Hashable, list[FiledRun]] = {}
     for run in sorted(runs, key=lambda run: (run.who, run.what, run.time, str(run.path))):
@@ -76,12 +82,15 @@ def choose_runs(
 
 
 def _preference(run: FiledRun) -> tuple[bool, int, str]:
-    """Return the sort key of runs: complete ones last, then by finished samples, then by time."""
+    """Return a key by which the run to choose is the largest.
+
+    Complete runs are preferred, then runs with more finished samples, then newer runs.
+    """
     return run.whole, 0 if run.whole else run.done, run.time
 
 
 def _note_left_out(code: str, chosen: FiledRun, runs: Sequence[FiledRun]) -> Notice:
-    """Return the note on which run counts and which ones do not."""
+    """Return the note that says which run counts and which runs do not."""
     fields = {
         "who": chosen.who,
         "what": chosen.what,

@@ -1,4 +1,9 @@
-"""Read pointwise scores, one row per item and model, and pair them to battles item by item."""
+"""Read pointwise scores, and pair the scores of models on the same item to battles.
+
+A table of scores has a row per item and model. A score matrix has a row per item and a column per
+model, or a row per model and a column per item. A trial is what two scores must share to be paired:
+item, judge, metric, repeat and response.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -30,8 +35,9 @@ BATTLE_COLUMNS = (
     "credit",
     *(f"{name}_{side}" for name in SIDES for side in "ab"),
 )
-"""Columns of battles that are not taken from the scores."""
+"""Columns of battles that are computed, and not copied from the scores."""
 SAME_TRIAL = ("item", "judge", "metric", "repeat", "response", "category", "task")
+"""Columns in which the scores of one trial agree."""
 SHARED = ("item", "judge", "metric", "repeat", "response", "category")
 """Columns of a score matrix that are not models."""
 ITEM_NAMES = (
@@ -39,37 +45,45 @@ ITEM_NAMES = (
     *("question_id", "task_id"),
 )
 MODEL_NAMES = ("model", "model_name", "system", "submission", "agent")
-"""Columns, in any case, that name the rows of a score matrix.
+"""Names of the column that names the rows of a score matrix: items or models. Upper and lower case
+are the same.
 
-The other columns are the models if the rows are items, and the items if the rows are models.
+If the rows are items, the other columns are models, and vice versa.
 """
 INDEX_NAMES = ("", "Unnamed: 0")
-"""Names of the column that pandas writes an index to."""
+"""Names of the column to which pandas writes an index."""
 BINARY = [*EMPTY, "0", "1", "0.0", "1.0", "false", "true"]
-"""Spellings of cells of a matrix of 0 and 1, lower case."""
+"""Spellings of the cells of a matrix of 0 and 1, in lower case."""
 FIRST_ROWS = 100
-"""Rows by which most other tables are recognised before the whole table is read."""
+"""Number of rows that are tested before the whole table is read: most tables that are no matrix of
+0 and 1 are recognised by them."""
 INSTRUCTION_NAMES = ("instruction", "prompt", "input", "question")
-"""Columns of what a model was asked, as in `podium.responses.response_tables.NAMES`."""
+"""Columns with the question that a model was asked (`podium.responses.response_tables.NAMES`)."""
 ANSWER_NAMES = ("response", "output")
-"""Columns of what a model answered, as in `podium.responses.response_tables.NAMES`."""
+"""Columns with the answer of a model (`podium.responses.response_tables.NAMES`)."""
 ALL_PAIRS = "list_avg([list_avg([(sign(x - y) + 1) / 2 for y in b.scores]) for x in a.scores])"
-"""SQL of the credit of two lists of scores: the mean over all pairs with one score of each."""
+"""SQL of the credit of model a by two lists of scores: the mean credit over all pairs of a score of
+a and a score of b."""
 MORE_WINS = "(sign(a.score - b.score) + 1) / 2"
-"""SQL of the credit of two scores."""
+"""SQL of the credit of model a by two scores: 1 if its score is larger, 0.5 if they are equal."""
 CHANCE = "(a.score - b.score + 1) / 2"
-"""SQL of the credit of two probabilities to pass: P(only a passes) + P(both or none pass) / 2."""
-MOST_BATTLES = 2_000_000
-"""Battles above which the models of a trial are paired in a chain instead of each with each.
+"""SQL of the credit of model a by two probabilities to pass.
 
-Only where no more than the scores of each model matters.
+It is P(only a passes) + P(both or none pass) / 2 = (P(a passes) - P(b passes) + 1) / 2.
+"""
+MOST_BATTLES = 2_000_000
+"""Largest number of battles for which each model is paired with each other one.
+
+If there are more, and the ranker needs only the scores of each model, the models of a trial are
+paired in a chain: each model only with the next.
 """
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Rename JuStRank's columns to item, model, score and judge.
+    """Rename JuStRank's columns to `item`, `model`, `score` and `judge`.
 
-    A judge's name is its model and its realization; `attrs["judges"]` has the record of each.
+    The name of a judge consists of its model and its realization. The records of the judges are in
+    `attrs["judges"]`.
     """
     frame = records.rename(columns=NAMES)
     if {"judge", "judge_realization"} <= set(frame):
@@ -82,7 +96,11 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _justrank_judges(asked: pd.DataFrame) -> dict[str, JudgeRecord]:
-    """Return the judges of rows with name, model and realization, by name."""
+    """Return the records of judges, by name.
+
+    Args:
+        asked: a row per judgment with the judge's name, model and realization.
+    """
     judges = {}
     for name, model, realization in asked.drop_duplicates().itertuples(index=False):
         kind: JudgeKind = "reward" if realization.lower() == "reward" else "model"
@@ -93,14 +111,14 @@ def _justrank_judges(asked: pd.DataFrame) -> dict[str, JudgeRecord]:
 def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
     """Read a score matrix, if the table is one.
 
-    It has a row per item and a column per model (other columns hold text only), or it has a row per
-    model and a column per item, and most of its scores are 0 or 1.
+    A matrix with a row per item has a column per model, and its other columns have only text. A
+    matrix with a row per model has a column per item, and most of its scores are 0 or 1.
 
     Returns:
-        a row per score, None for any other table; and notes.
+        The scores, a row each, or None if the table is no matrix; and notes.
 
     Raises:
-        DataError: a row is repeated, or a score is outside [0, 1] where most are 0 or 1.
+        DataError: a row is repeated, or most scores are 0 or 1 and one is outside of [0, 1].
     """
     items = _known_columns(records, ITEM_NAMES)
     models = _known_columns(records, MODEL_NAMES)
@@ -131,7 +149,11 @@ def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
 
 
 def _reject_repeated_rows(matrix: Records) -> None:
-    """Raise DataError if two rows of a matrix have a score of one model on one item."""
+    """Check that no two rows of a matrix have scores of the same model on the same item.
+
+    Raises:
+        DataError: two rows have.
+    """
     model = matrix.columns["model"].text
     item = matrix.columns["item"].text
     shared = [matrix.columns[name].text for name in SHARED if name in matrix.columns]
@@ -146,7 +168,7 @@ def _reject_repeated_rows(matrix: Records) -> None:
 
 
 def _reject_odd_scores(matrix: Records) -> None:
-    """Raise DataError for a score outside [0, 1] where most scores are 0 or 1."""
+    """Raise DataError if most scores are 0 or 1 and one is outside of [0, 1]."""
     item = matrix.columns["item"].text
     model = matrix.columns["model"].text
     score = matrix.columns["score"].text
@@ -169,12 +191,10 @@ def _reject_odd_scores(matrix: Records) -> None:
 
 
 def _note_truths(records: Records) -> list[Notice]:
-    """Return a note on the columns that hold true and false only.
-
-    There is none without such columns.
+    """Return a note on columns that have only true and false, if there are any.
 
     Args:
-        records: the columns that hold no scores.
+        records: the columns that were not read as scores.
     """
     truths = []
     for name, column in records.columns.items():
@@ -187,8 +207,10 @@ def _note_truths(records: Records) -> list[Notice]:
 def name_rows_of_matrix(records: Records) -> tuple[Records, list[Notice]]:
     """Name the first column of a matrix of 0 and 1 in which no column has a known name.
 
-    It becomes `item` if there are at least as many rows as other columns, else `model`. Also return
-    a note on it. Other tables are returned as they are.
+    The column becomes `item` if there are at least as many rows as other columns, else `model`.
+
+    Returns:
+        The matrix, and a note on the name. Any other table is returned unchanged, without a note.
     """
     names = [name for name in records.columns if name not in SHARED]
     if len(names) < 3 or _known_columns(records, (*ITEM_NAMES, *MODEL_NAMES)):
@@ -210,13 +232,18 @@ def name_rows_of_matrix(records: Records) -> tuple[Records, list[Notice]]:
 
 
 def _known_columns(records: Records, names: Sequence[str]) -> list[str]:
-    """Return the columns that have one of the names, in any case, in the order of the names."""
+    """Return the columns that have one of the names, in the order of the names.
+
+    Args:
+        records: the table.
+        names: the names, in lower case. Upper and lower case are the same.
+    """
     columns = {column.lower(): column for column in records.columns}
     return [columns[name] for name in names if name in columns]
 
 
 def _without_truths(column: Column) -> Column:
-    """Return a column of text with 1 and 0 in place of true and false."""
+    """Replace true and false in a column of text by 1 and 0. Other columns are not changed."""
     if column.type != TEXT:
         return column
     cases = "when 'true' then '1' when 'false' then '0'"
@@ -225,10 +252,15 @@ def _without_truths(column: Column) -> Column:
 
 
 def _scores_by_item(records: Records, own: str) -> Records | None:
-    """Read a matrix with a row per item, named in the column `own`, and a column per model.
+    """Read a matrix with a row per item and a column per model.
 
-    None for any other table: one with fewer than two columns of numbers, or with a column that
-    mixes numbers and text.
+    Args:
+        records: the table.
+        own: the column with the names of the items.
+
+    Returns:
+        The scores, a row each; None if the table has fewer than two columns of numbers, or a column
+        with both numbers and text.
     """
     columns = {"item" if name == own else name: column for name, column in records.columns.items()}
     others = {name: column for name, column in columns.items() if name not in SHARED}
@@ -257,10 +289,15 @@ def _scores_by_item(records: Records, own: str) -> Records | None:
 
 
 def _scores_by_model(records: Records, own: str) -> Records | None:
-    """Read a matrix with a row per model, named in the column `own`, and a column per item.
+    """Read a matrix with a row per model and a column per item.
 
-    None for any other table: one with fewer than two columns of numbers, or if most numbers are
-    neither 0 nor 1.
+    Args:
+        records: the table.
+        own: the column with the names of the models.
+
+    Returns:
+        The scores, a row each; None if the table has fewer than two columns of numbers, or if most
+        numbers are neither 0 nor 1.
     """
     frame = records.frame().rename(columns={own: "model"})
     numbers = {}
@@ -284,13 +321,13 @@ def pair_up(
 
     Args:
         scores: a row per score.
-        scores_only: whether only the scores of each model matter. If there are more than
-            `MOST_BATTLES`, the models of a trial are then paired in a chain.
-        chances: metrics whose scores are probabilities to pass. The credit is then the chance to
-            win, ties counted as half.
+        scores_only: whether the ranker needs only the scores of each model. If there are more
+            battles than `MOST_BATTLES`, the models of a trial are then paired in a chain.
+        chances: names of metrics whose scores are probabilities to pass. Their credit is the
+            probability to win, with ties counted as half (`CHANCE`).
 
     Returns:
-        the battles, the number of missing ones, and notes.
+        The battles, the number of missing battles, and notes.
 
     Raises:
         DataError: the scores are of one model, or scores of one trial have different weights.
@@ -329,9 +366,9 @@ def pair_up(
 
 
 def _trial_columns(scores: Records) -> list[str]:
-    """Return the columns in which scores of one trial agree."""
+    """Return the columns in which the scores of one trial agree."""
     trial = [name for name in SAME_TRIAL if name in scores.columns]
-    # A column of the responses' texts has the same name as the number of the response.
+    # A column `response` that does not hold numbers has the texts of the responses.
     if "response" in trial and not scores.columns["response"].is_number:
         trial.remove("response")
     return trial
@@ -341,8 +378,8 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
     """Store each model's mean score in each trial.
 
     Returns:
-        the table, and the columns that it keeps beside those of the trial: reason and length, and
-        all others as text.
+        The name of the table, and two lists of columns that it has in addition to those of the
+        trial: `reason` and `length` if present, and all others, which are kept as text.
     """
     engine = scores.engine
     columns = scores.columns
@@ -380,7 +417,11 @@ def _single_model_error(engine: Duck, means: str, source: str) -> DataError:
 
 
 def _reject_uneven_weights(scores: Records, trial: list[str]) -> None:
-    """Raise DataError if scores of one trial have different weights: a battle has one weight."""
+    """Check that the scores of each trial have the same weight, since a battle has one weight.
+
+    Raises:
+        DataError: two scores of a trial have different weights.
+    """
     columns = scores.columns
     if "weight" not in columns:
         return
@@ -396,11 +437,15 @@ def _reject_uneven_weights(scores: Records, trial: list[str]) -> None:
 
 
 def _reject_other_questions(scores: Records) -> None:
-    """Raise OtherQuestionError if rows of one item hold different questions or references.
+    """Check that all rows of an item have the same question and reference.
 
-    Only tables with models' answers are checked. Without answers, the column of a prompt may be
-    what a judge was asked: other words for every answer.
+    Only tables with models' answers are checked. In other tables, the column with a prompt may be
+    that of a judge, which differs for every answer.
+
+    Raises:
+        OtherQuestionError: two rows of an item differ.
     """
+    # The loop compares the first and the last text of each item in the order of texts.
     columns = scores.columns
     if not any(name in columns and not columns[name].is_number for name in ANSWER_NAMES):
         return
@@ -434,7 +479,7 @@ def _reject_other_questions(scores: Records) -> None:
 
 
 def _note_missing_scores(engine: Duck, means: str, empty: str) -> list[Notice]:
-    """Return a note on the missing scores by model and item; none if none is missing.
+    """Return a note on the missing scores by model and item, if any are missing.
 
     Args:
         engine: the database.
@@ -460,9 +505,9 @@ def _trial_battles_query(
     Args:
         means: the table of mean scores.
         trial: columns of the trial.
-        others: columns that are kept where the rows of both models agree.
-        known: all columns of the table; reason and length are taken if they are there.
-        is_chain: whether each model meets the next only.
+        others: further columns; a cell is kept if it is the same for both models.
+        known: all columns of the table; `reason` and `length` are used if present.
+        is_chain: whether each model is paired only with the next one.
         credit: SQL of the credit of model a.
     """
     reason = text(NO_SCORE)

@@ -1,4 +1,8 @@
-"""Join the trials of an item (epochs, repeats) where models have different numbers of scores."""
+"""Join the trials of an item if models have different numbers of scores on it.
+
+A trial is one epoch or repeat of an item. A question is a task, metric and judge: its trials are
+joined for all items or for none, so that all of its items have equal weights.
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,28 +15,26 @@ from podium.notices.notice import Notice
 NUMBERED = ("repeat", "response")
 """Columns that number a model's scores on an item."""
 QUESTION = ("judge", "metric", "task")
-"""Columns of which every combination is joined as a whole, or not at all: all its items keep equal
-weights."""
+"""Columns whose combinations are the questions."""
 Condition = str
+"""An SQL condition."""
 
 
 def join_unequal_trials(
     engine: Duck, means: str, trial: Sequence[str], others: Sequence[str]
 ) -> tuple[str, list[Notice]]:
-    """Join the trials of each item if models have different numbers of scores on some item.
-
-    This is decided for each task, metric and judge as a whole.
+    """Join the trials of the items of each question in which models have different trials.
 
     Args:
         engine: the database.
-        means: a table with a row per trial and model: trial, model, score, place, averaged, and the
-            columns of `trial` and `others`.
+        means: name of a table with a row per trial and model. Its columns are `trial`, `model`,
+            `score`, `place`, `averaged`, and those of `trial` and `others`.
         trial: columns that identify a trial.
         others: further columns.
 
     Returns:
-        the table, with the list `scores` behind each mean, and notes; the table unchanged if the
-        numbers are equal.
+        The name of a table and notes. The table has a column `scores` with the list of scores from
+        which each mean is computed. If no question has different trials, the table is `means`.
     """
     numbered = [quote_name(name) for name in NUMBERED if name in trial]
     shared = [quote_name(name) for name in trial if name not in NUMBERED]
@@ -57,10 +59,11 @@ def join_unequal_trials(
 def _store_unequal_questions(
     engine: Duck, means: str, shared: Sequence[str], question: Sequence[str]
 ) -> str:
-    """Store the questions with models that were scored in different trials of an item.
+    """Store the questions in which models were scored in different trials of an item.
 
-    Return the name of the table: the columns of `question`, the number of items, and on how many of
-    them the trials differ.
+    Returns:
+        The name of the table. Its columns are those of `question`, `items` (number of items) and
+        `unequal` (number of items on which the trials differ).
     """
     questions = engine.fresh("unequal")
     keys = ", ".join(shared)
@@ -85,9 +88,14 @@ def _joined_rows_query(
     kept: Sequence[str],
     is_unequal: Condition,
 ) -> str:
-    """Return the query of a row per item and model.
+    """Return the query of a row per item and model, for the questions whose trials are joined.
 
-    A column of `kept` is empty where the rows of the trials differ.
+    Args:
+        means: the table of `join_unequal_trials`.
+        shared: columns that identify an item.
+        numbered: columns that number the trials of an item.
+        kept: further columns; a cell is empty if it differs between the trials.
+        is_unequal: SQL condition that the trials of a row's question are joined.
     """
     keys = ", ".join(shared)
     first = [f"first({name} order by trial) as {name}" for name in numbered]
@@ -108,9 +116,9 @@ def _joined_rows_query(
 def _note_unequal(
     engine: Duck, means: str, unequal: str, shared: Sequence[str], question: Sequence[str]
 ) -> list[Notice]:
-    """Return a note per question with unequal numbers of scores.
+    """Return a note per question with different numbers of scores.
 
-    It says on how many items they differ, and the numbers by model.
+    The note says on how many items they differ, and how many scores each model has.
     """
     keys = ", ".join(shared)
     numbers = f"select {keys}, model, count(score) as number from {means} group by {keys}, model"
@@ -139,6 +147,7 @@ def _note_unequal(
 
 
 def _same_question(question: Sequence[str], table: str) -> Condition:
-    """Return the SQL condition that a row of a table is of the question of a row of `unequal`."""
+    """Return the SQL condition that a row of a table and a row of `unequal` have the same
+    question."""
     same = [f"unequal.{name} is not distinct from {table}.{name}" for name in question]
     return " and ".join(same) or "true"

@@ -1,7 +1,7 @@
-"""Verdict files of other projects.
+"""Read verdict files of other projects.
 
-One function per format returns its records as columns of the battles table. It keeps unknown
-columns, and the index, which names the rows in errors.
+One function per format converts its records to columns of the battles table. Unknown columns are
+kept, and so is the index, by which errors name the rows.
 """
 
 import ast
@@ -22,20 +22,24 @@ from podium.scorers.reply import reverse_label
 from podium.text import EMPTY, as_categorical, as_text, parse_json, text_of
 
 BLANK = frozenset({"", "nan", "null", "<na>"})
-"""Spellings of an empty verdict, lower case.
+"""Spellings of an empty verdict, in lower case.
 
-`none` is not among them, because it may mean that neither response won.
+`none` is not one of them, because it may mean that neither response won.
 """
 
 
 def with_reversed(numbers: Mapping[str, float]) -> dict[str, float]:
-    """Add the labels in the other order, as `B<A` beside `A>B`, with the same numbers."""
+    """Add each label with the responses in the other order, such as `B<A` for `A>B`.
+
+    Args:
+        numbers: number by label. Both spellings of a label have the same number.
+    """
     reverse = {reverse_label(label): number for label, number in numbers.items()}
     return {**numbers, **reverse}
 
 
 FIVE_LEVELS = with_reversed({"A>>B": 2.0, "A>B": 1.0, "A=B": 0.0, "B>A": -1.0, "B>>A": -2.0})
-"""Margin of A by label."""
+"""Margin of response A by label."""
 TIES = (
     "tie",
     "tie (bothbad)",
@@ -46,18 +50,21 @@ TIES = (
     "bothbad",
 )
 NO_ERROR = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
-"""Values of Soft-Elo's `parse_error` that mean that there was none."""
+"""Values of Soft-Elo's column `parse_error` which mean that there was no error."""
 MOST_CRITERIA = 100
-"""With more criteria than this (for example a rubric per instruction), only their mean is kept."""
+"""If there are more criteria than this, for example a rubric per instruction, only the mean margin
+is kept."""
 PYTHON_SCORES = re.compile(r"\{(?:'[^'\"\\]*': [-+.0-9e]+(?:, )?)*\}")
-"""A dictionary of numbers as Python prints it: JSON, apart from its quotes."""
+"""A dictionary of numbers as Python prints it, such as `{'clarity': 7}`. With other quotes, it is
+JSON."""
 
 
 def read_alpaca_eval(records: pd.DataFrame) -> pd.DataFrame:
     """Read AlpacaEval annotations, with generator_2 as model_a.
 
-    A preference of 2 is its win and 1 its loss; numbers between them are soft credits. 1.5 and 0
-    are ties. Null, NaN and -1 are unparsed. Without a column `index`, one is added from 0.
+    A preference of 2 is a win of generator_2, and 1 is a loss. For a number p between them, the
+    credit is p - 1. Both 1.5 and 0 are ties. Null, NaN and -1 are unparsed. If there is no column
+    `index`, one is added that counts from 0.
     """
     preference = parse_numbers(records["preference"])
     unparsed = np.isnan(preference) | (preference == -1)
@@ -87,7 +94,8 @@ def _length(text: Any) -> float:
 def read_arena(records: pd.DataFrame) -> pd.DataFrame:
     """Read battles of Arena or FastChat.
 
-    The winner is a word (`both bad` is a tie), the name of a model, or three indicators.
+    The winner is a word (`both bad` is a tie), the name of a model, or given by three columns
+    (`winner_model_a`, `winner_tie`, `winner_model_b`) of which exactly one is 1.
     """
     if "winner" in records:
         credits = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys(TIES, 0.5)
@@ -117,9 +125,9 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _has_turns_of_one_question(frame: pd.DataFrame) -> bool:
-    """Return whether a question has several turns, as in MT-bench's human votes.
+    """Return whether any question has rows of several turns, as in MT-bench's human votes.
 
-    In Arena's battles, `turn` is the length of a conversation.
+    In Arena's battles, it has not: there, `turn` is the length of a conversation.
     """
     if not {"item", "turn"} <= {*frame}:
         return False
@@ -128,9 +136,10 @@ def _has_turns_of_one_question(frame: pd.DataFrame) -> bool:
 
 
 def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
-    """Read a judgment per game of arena-hard, with the model as model_a.
+    """Read the judgments of arena-hard, with the baseline as model_b.
 
-    The first game shows the baseline as A.
+    A row has two games, which are judgments in different orders. The first game shows the baseline
+    as A. Each game becomes a row.
     """
     games = _split_games(records, "games", "score", ("ba", "ab"))
     label = games["verdict"]
@@ -165,9 +174,10 @@ def read_evalica(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
-    """Read a judgment per order of JudgeBench.
+    """Read the judgments of JudgeBench. Each of the two orders of a pair becomes a row.
 
-    Both responses of a pair are one model's, so the models are called `correct` and `incorrect`.
+    Both responses of a pair are of the same model. Therefore, the models are called `correct` and
+    `incorrect`.
     """
     label = as_text(records["label"]).rename("label")
     sides = with_reversed({"A>B": 1.0, "B>A": 0.0})
@@ -199,9 +209,9 @@ def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _judge_bench_models(judgments: pd.Series) -> pd.Series:
-    """Return the judge's model of each row of JudgeBench, empty text if unknown.
+    """Return the judge's model of each row of JudgeBench; an empty text if it is unknown.
 
-    Only the judgments of a row hold it.
+    The model is named only within the judgments of a row.
     """
     models = []
     for games in judgments:
@@ -212,7 +222,12 @@ def _judge_bench_models(judgments: pd.Series) -> pd.Series:
 
 
 def _judge_bench_judges(ways: pd.Series, models: pd.Series) -> dict[str, JudgeRecord]:
-    """Return the judges of JudgeBench by name: the way of asking, and the model if it is known."""
+    """Return the judges of JudgeBench, by name.
+
+    Args:
+        ways: the way of asking of each row, with which the name begins.
+        models: the judge's model of each row, with which the name ends; empty if it is unknown.
+    """
     asked = pd.DataFrame({"way": ways, "model": models}).dropna().drop_duplicates()
     judges = {}
     for way, model in asked.itertuples(index=False):
@@ -224,7 +239,7 @@ def _judge_bench_judges(ways: pd.Series, models: pd.Series) -> dict[str, JudgeRe
 def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
     """Read 900K-Judgments, with the model shown first as model_a.
 
-    An empty verdict and INVALID are unparsed.
+    A verdict that is empty or INVALID is unparsed.
     """
     margins = with_reversed(
         {"m1>>m2": 2.0, "m1>m2": 1.0, "m1=m2": 0.0, "m2>m1": -1.0, "m2>>m1": -2.0}
@@ -248,9 +263,9 @@ def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
-    """Read both judgments of an MT-bench row.
+    """Read the two judgments in each row of MT-bench. Each judgment becomes a row.
 
-    The judgment g1 shows model_1 first, g2 shows it second. Each turn of a question is an item.
+    The judgment g1 shows model_1 first, and g2 shows it second. Each turn of a question is an item.
     """
     shared = _mt_bench_columns(records).drop(columns=["g1_winner", "g2_winner"])
     shared = shared.rename(columns={"model_1": "model_a", "model_2": "model_b"})
@@ -266,7 +281,10 @@ def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_mt_bench_scores(records: pd.DataFrame) -> pd.DataFrame:
-    """Read MT-bench grades of single answers, 1 to 10, as pointwise scores; -1 is unparsed."""
+    """Read MT-bench's grades of single answers, 1 to 10, as pointwise scores.
+
+    A grade of -1 is unparsed.
+    """
     score = parse_numbers(records["score"])
     score = np.where(score == -1, np.nan, score)
     reason = reasons_where(np.isnan(score), "no grade")
@@ -274,16 +292,17 @@ def read_mt_bench_scores(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
-    """Return the records with item, judge and template.
+    """Return records of MT-bench with the columns `item`, `judge` and `template`.
 
-    A judge that is a list, as `["gpt-4", "pair-v2"]`, is split into judge and template.
+    If the judge is a list, such as `["gpt-4", "pair-v2"]`, its first text is the judge and the rest
+    is the template.
     """
     parts = records["judge"].map(_parts_of_judge)
     frame = records.rename(columns={"question_id": "item"})
     frame["judge"] = parts.str[0]
     frame["template"] = parts.map(lambda part: " ".join(part[1:]) or None)
     named = name_turns(frame)
-    # A judge of which one text is given may be a human: MT-bench has verdicts of experts, too.
+    # A judge that is not a list may be a human, because MT-bench has verdicts of experts, too.
     models = parts[parts.str.len() > 1].str[0].unique()
     named.attrs["judges"] = {name: JudgeRecord(name, "model", name) for name in models}
     return named
@@ -297,10 +316,10 @@ def _parts_of_judge(judge: Any) -> list[str | None]:
 
 
 def name_turns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Name the item of each row by question and turn, as `81 turn 2`.
+    """Name the item of each row by question and turn, such as `81 turn 2`.
 
-    The turns of a question are different prompts, not repeats of the judge. The question is kept in
-    a column of its own, unless there is one.
+    The turns of a question are different prompts, not repeats of a judgment. The question is kept
+    in the column `question`, unless the table has such a column.
     """
     if "turn" not in frame:
         return frame
@@ -312,9 +331,10 @@ def name_turns(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_soft_elo(records: pd.DataFrame) -> pd.DataFrame:
-    """Read Soft-Elo preferences, 0 for a win of model_a and 1 for a loss.
+    """Read Soft-Elo's preferences: 0 is a win of model_a, and 1 is a loss.
 
-    Margins are those of its dictionaries of scores by criterion.
+    The margins are computed from the columns `scores_a` and `scores_b`, which have scores by
+    criterion.
     """
     sources = ("judge_pref", "human_pref", "scores_a", "scores_b")
     used = [name for name in sources if name in records]
@@ -342,9 +362,9 @@ def read_soft_elo(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _margins_of_scores(scores_a: pd.Series, scores_b: pd.Series) -> dict[str, np.ndarray]:
-    """Return the mean margin and the margin on each criterion, shape (rows,) each.
+    """Return the mean margin and the margin on each criterion; arrays of shape (rows,), by column.
 
-    They are NaN where a side has no score.
+    A margin is NaN if one of the two responses has no score.
     """
     a = [_parse_scores(scores_a, row) for row in range(len(scores_a))]
     b = [_parse_scores(scores_b, row) for row in range(len(scores_b))]
@@ -364,9 +384,12 @@ def _margins_of_scores(scores_a: pd.Series, scores_b: pd.Series) -> dict[str, np
 
 
 def _parse_scores(column: pd.Series, position: int) -> dict[str, float]:
-    """Return the scores by criterion in a cell, none if it is empty.
+    """Return the scores in a cell, by criterion; empty if the cell is empty.
 
-    The cell is JSON, a Python literal or a mapping; any other is a DataError.
+    The cell is JSON, a Python literal or a mapping.
+
+    Raises:
+        DataError: the cell is anything else.
     """
     cell = column.iloc[position]
     scores = cell
@@ -397,9 +420,10 @@ def _parse_scores(column: pd.Series, position: int) -> dict[str, float]:
 
 
 def parse_numbers(column: pd.Series) -> np.ndarray:
-    """Parse a column as numbers, shape (rows,).
+    """Parse a column as numbers, shape (rows,). Empty cells become NaN.
 
-    Empty cells become NaN; other text is a DataError.
+    Raises:
+        DataError: a cell is neither empty nor a number.
     """
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     if not pd.api.types.is_numeric_dtype(column):
@@ -422,12 +446,12 @@ def parse_words(
     Args:
         column: the verdicts.
         numbers: credit or margin by verdict.
-        unparsed: words that are no verdict.
-        remedy: what to do about an unknown verdict, for the error.
+        unparsed: words which say that there is no verdict.
+        remedy: what the user can do about an unknown verdict, for the error.
 
     Returns:
-        the numbers, NaN where the cell is blank or one of `unparsed`, and the mask of NaN, shape
-        (rows,) each.
+        The numbers, and a mask of the unparsed cells; arrays of shape (rows,). A cell that is blank
+        or in `unparsed` is unparsed, and its number is NaN.
 
     Raises:
         DataError: a verdict is unknown.
@@ -448,9 +472,9 @@ def reject_cells(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) 
 
     Args:
         column: the cells.
-        bad: which cells are bad, shape (rows,).
-        problem: what is wrong, behind the name of the column and the cell's value.
-        remedy: what to do.
+        bad: mask of the bad cells, shape (rows,).
+        problem: end of the message, which begins with the column's name and the cell's value.
+        remedy: what the user can do.
     """
     if not bad.any():
         return
@@ -467,17 +491,17 @@ def reject_cells(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) 
 
 
 def reasons_where(unparsed: np.ndarray, reason: str) -> np.ndarray:
-    """Return the reason where a row is unparsed and None elsewhere, shape (rows,)."""
+    """Return an array, shape (rows,), with the reason in unparsed rows and None in others."""
     return np.array([None, reason], dtype=object)[unparsed.astype(int)]
 
 
 def _rename(records: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """Rename columns, except where the new name is taken already."""
+    """Rename columns, except those whose new name another column has already."""
     return records.rename(columns={old: new for old, new in names.items() if new not in records})
 
 
 def _side_of_winner(records: pd.DataFrame, first: str, second: str) -> pd.Series:
-    """Return the column `winner` with the names of models replaced by those of their columns.
+    """Return the column `winner`, in which names of models are replaced by names of their columns.
 
     Args:
         records: the rows.
@@ -497,19 +521,21 @@ def _side_of_winner(records: pd.DataFrame, first: str, second: str) -> pd.Series
 def _split_games(
     records: pd.DataFrame, column: str, verdict: str, orders: tuple[str, str]
 ) -> pd.DataFrame:
-    """Return a row per game of a column of lists, the first games first.
+    """Return a row per game, where each cell of a column has a list of games.
+
+    The rows of all first games come first, then those of all second games.
 
     Args:
         records: the rows.
-        column: the column with a list of one or two games, null for a game that failed.
+        column: the column. Its cells are lists of one or two games, with null for a failed game.
         verdict: the key of a game's verdict.
-        orders: the order of the responses in the first and in the second game.
+        orders: the orders of the responses in the first and in the second game.
 
     Returns:
-        the other columns, and `played` (the game), `verdict` and `order`.
+        The rows, with the other columns and `played` (the game), `verdict` and `order`.
 
     Raises:
-        DataError: a cell is no such list.
+        DataError: a cell is not a list of games.
     """
 
     def has_verdict(game: Any) -> bool:

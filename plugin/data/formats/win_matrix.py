@@ -1,7 +1,7 @@
 """Read a matrix of wins, whose rows and columns are the same models.
 
-Each cell counts the wins of one model over the other.
-Nothing in such a table says whose wins a cell counts, so the user does: `rows` or `columns`.
+Each cell counts the wins of one model over the other. The table does not say whether they are wins
+of the row's model or of the column's model, so the user must: `rows` or `columns`.
 """
 
 from collections.abc import Sequence
@@ -14,18 +14,22 @@ from podium.errors import DataError
 from podium.text import EMPTY, as_text
 
 SHARE_OF_NAMES = 0.8
-"""Share of the names of rows that are names of columns from which a table is a matrix of wins."""
+"""A table is a matrix of wins if at least this share of the names of its rows are also names of
+columns."""
 BLANK = EMPTY | {"-", "–", "—", "x"}
-"""Spellings of a cell without battles, lower case."""
+"""Spellings of a cell without battles, in lower case."""
 MOST_BATTLES = 5_000_000
+"""Largest number of wins in a matrix; a larger one is rejected."""
 PERCENT = 100
+"""If the two cells of every pair sum to this, they are percentages and not counts."""
 COUNTS = "give counts of wins, or a row per battle (model_a, model_b, credit)"
 
 
 def shares_names(rows: Sequence[str], columns: Sequence[str]) -> bool:
-    """Return whether names of rows are those of columns, in any order.
+    """Return whether the names of rows are also names of columns, in any order.
 
-    At least two names must be common, and most of the rows', and no two rows may share a name.
+    At least two names, and at least `SHARE_OF_NAMES` of the rows' names, must be names of columns.
+    The names of rows must be different.
     """
     common = {*rows} & {*columns}
     if len({*rows}) < len(rows):
@@ -52,7 +56,7 @@ def find_label_column(records: Records) -> str | None:
 def ambiguous_matrix(records: Records, label: str) -> DataError:
     """Return the error for a matrix of wins if the user has not said whose wins its cells count.
 
-    It shows the two readings of the first cell that holds a number.
+    The message shows the two possible meanings of the first cell with a number.
     """
     frame = _cells_by_name(records, label)
     pairs = ((row, column) for row in frame.index for column in frame.columns if row != column)
@@ -73,7 +77,17 @@ def ambiguous_matrix(records: Records, label: str) -> DataError:
 
 
 def read_win_matrix(records: Records, label: str, reading: str) -> Records:
-    """Read a matrix of counts of wins as a battle per win, without items."""
+    """Convert a matrix of wins to battles: one battle per win, without items.
+
+    Args:
+        records: the matrix.
+        label: the column with the names of the rows.
+        reading: whether a cell counts the wins of its row's model (`rows`) or of its column's
+            model (`columns`).
+
+    Raises:
+        DataError: a cell is not a count of wins.
+    """
     frame = _cells_by_name(records, label)
     wins = (frame if reading == "rows" else frame.T).to_numpy(dtype=float)
     names = list(frame.index)
@@ -92,12 +106,12 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
 
 
 def _cells_by_name(records: Records, label: str) -> pd.DataFrame:
-    """Return the cells as numbers, NaN without battles.
+    """Return the cells as numbers; NaN if a pair has no battles.
 
-    Rows and columns have the same names in the same order.
+    Rows and columns of the result have the same names in the same order.
 
     Raises:
-        DataError: a row has no column of its name, or a cell holds other text.
+        DataError: a row has no column of the same name, or a cell is neither blank nor a number.
     """
     frame = records.frame()
     named = frame.set_axis(pd.Index(as_text(frame[label]), dtype=object)).drop(columns=label)
@@ -111,7 +125,11 @@ def _cells_by_name(records: Records, label: str) -> pd.DataFrame:
 
 
 def _parse_counts(cells: pd.Series, name: str, source: str) -> np.ndarray:
-    """Parse a column of cells as numbers, NaN where they are blank; DataError for other text."""
+    """Parse a column of cells as numbers. Blank cells become NaN.
+
+    Raises:
+        DataError: a cell is neither blank nor a number.
+    """
     words = as_text(cells)
     blank = words.isna() | words.fillna("").str.strip().str.lower().isin(BLANK)
     numbers = pd.to_numeric(words.where(~blank, None), errors="coerce").to_numpy(dtype=float)
@@ -126,12 +144,15 @@ def _parse_counts(cells: pd.Series, name: str, source: str) -> np.ndarray:
 
 
 def _check_counts(wins: np.ndarray, names: Sequence[str]) -> None:
-    """Raise DataError unless cells count wins.
+    """Check that cells count wins.
 
     Args:
-        wins: the cells, NaN where they are empty, shape (models, models). They must be whole
-            numbers, and those of a pair both known. The diagonal must be empty or 0.
+        wins: the cells, shape (models, models); NaN if a cell is empty.
         names: names of the models.
+
+    Raises:
+        DataError: a cell is not a whole number of 0 or more, only one of the two cells of a pair is
+            empty, the diagonal has wins, or the sums are not plausible.
     """
 
     def place(mask: np.ndarray) -> str:
@@ -165,11 +186,14 @@ def _check_counts(wins: np.ndarray, names: Sequence[str]) -> None:
 
 
 def _reject_odd_sums(wins: np.ndarray, is_count: np.ndarray) -> None:
-    """Raise DataError if cells are percentages, or count no wins or too many.
+    """Check the sums of cells.
 
     Args:
-        wins: the cells, NaN where they are empty, shape (models, models).
-        is_count: which cells are known and not on the diagonal, of the same shape.
+        wins: the cells, shape (models, models); NaN if a cell is empty.
+        is_count: mask of the cells that are known and not on the diagonal, of the same shape.
+
+    Raises:
+        DataError: the cells are percentages, or there are no wins or too many.
     """
     played = (wins + wins.T)[is_count]
     if played.size and (played == PERCENT).all():

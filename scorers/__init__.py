@@ -1,1 +1,1 @@
-"""What a judge is asked and how its reply is read: prompt out, verdict in, no I/O."""
+"""Write the prompts of judges and read verdicts from their replies, without any input or output."""

@@ -1,4 +1,4 @@
-"""The record of a judge: what is known of who or what decided a battle."""
+"""The record of a judge: what is known of the model, human or function that gave verdicts."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ class JudgeRecord:
         model: the judge's model as its host spells it, with the provider.
         model_name: the model without the provider, if the host gives both spellings.
         realization: how the judge is asked, for example `rubric`.
-        prompt: a hash of everything that shapes the prompt. Only judges that podium asked have one.
+        prompt: a hash of everything that shapes the prompt, if podium asked the judge.
         replies: how replies are asked for: `auto`, `schema` or `text`.
         settings: the model's generation settings, pairs of name and value as text, sorted.
     """

@@ -58,12 +58,12 @@ SIGNS = {
     "<": " ?< ?",
     "=": " ?= ?",
 }
-"""Ways in which the signs of labels are written."""
+"""Patterns of the ways in which judges write each sign of a label."""
 DECORATION = re.compile(
     rf"(?i)\A(?:score|rating|grade|level|label|verdict)\W+|\\\w+\{{|[}}\"'*`]|\.\Z"
     rf"|[ \t]*(?:%|points?|(?:/|out of)[ \t]*{HIGH})\Z"
 )
-"""What may stand around a level inside its brackets."""
+"""What may stand around a level inside its brackets: `Score: 85`, `85%`, `85 / 100`, `**A>B`."""
 BEST = PRAISE.split("|")
 WORST = BLAME.split("|")
 HIGH_DEGREE = 0.6

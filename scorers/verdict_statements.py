@@ -38,6 +38,7 @@ SENTENCE_START = re.compile(
 LATEX = r"\\(?:boxed|text|textbf|mathbf|mathrm)\{|_"
 INVISIBLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
 """Characters that a judge does not write; they may hide something."""
+# `GAP` matches the signs between words, and `GAP_BEFORE_BRACKETS` all of them but `[`.
 GAP_BEFORE_BRACKETS = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}\[]){{0,60}}+"
 GAP = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}]){{0,60}}+"
 """Blanks, colons, dashes, brackets and emphasis between the words of a statement."""
@@ -46,6 +47,8 @@ TOKEN = re.compile(
     rf"{GAP}(?:far (?=better))?"
     rf"(?P<word>[\u4e00-\u9fff]++|[^\W\d_\u4e00-\u9fff]++(?:['’][^\W\d_]++)*+|\d++)"
 )
+# Chinese has no blanks between words. `CHINESE` matches a run of characters that consists of
+# introductory words, and `CHINESE_NOUN` finds a word in it that names a verdict.
 CHINESE = re.compile(rf"(?:{words.CHINESE_INTRODUCTORY})+\Z")
 CHINESE_NOUN = re.compile(
     r"给|结论|答案|评分|得分|分数|打分|评级|等级|总分|裁决|判决|结果|胜者"
@@ -67,7 +70,12 @@ TAIL = re.compile(
     rf"|[ \t]+(?:{words.SENTENCE_TAILS})\b\.?{CLOSERS}(?=[ \t\r]*\Z))",
     re.IGNORECASE,
 )
-"""What may follow the value: the end of the line or sentence, a comma, a dash, a parenthesis."""
+"""What may follow the value of a statement.
+
+In this order: the end of the line or sentence; a comparison (`> B`, `over the other`); a comma or
+semicolon, unless another letter follows; a parenthesis or colon; a blank and a sign such as a dash;
+`because`; a new sentence after bold or bracketed text; a phrase such as `by far` at the end.
+"""
 NAME_AS_SUBJECT = re.compile(
     rf"(?i:response|option|candidate|model) [ABC](?= \w)(?!(?i: ties?\b| draw\b|{TAIL.pattern}))"
 )

@@ -76,7 +76,7 @@ class Duck:
         del self.connection
 
     def watch(self, path: Path) -> None:
-        """Record the state of a file, so that `store` raises DataError if it has changed."""
+        """Record the state of a file. If it changes later, `store` raises DataError."""
         self._watched[path] = _state(path)
 
     def fresh(self, stem: str) -> str:

@@ -1,4 +1,4 @@
-"""Records of a file as a relation: rows in the order of reading, with SQL that types columns."""
+"""Records: the rows of a file in a database, with SQL that converts their cells."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,7 +44,11 @@ MOST_DIGITS = 300
 
 
 def short_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file; DataError if one or a run of blank lines is too long."""
+    """Yield the lines of a file.
+
+    Raises:
+        DataError: a line is too long, or there are too many blank lines in sequence.
+    """
     blank = 0
     for place in count(1):
         line = stream.readline(LONGEST_LINE + 1)
@@ -76,10 +80,10 @@ class Column:
     """A column of records.
 
     Attributes:
-        sql: the SQL expression of its cells.
-        type: their type in DuckDB; JSON for JSON text.
-        comma: whether numbers as text may have a decimal comma.
-        cells: the cells, if the records are a frame.
+        sql: the SQL expression of the cells.
+        type: the type of the cells in DuckDB; `JSON` for JSON text.
+        comma: whether numbers that are written as text may have a decimal comma.
+        cells: the cells, if the records come from a data frame; else None.
     """
 
     sql: str
@@ -89,7 +93,7 @@ class Column:
 
     @property
     def text(self) -> str:
-        """SQL for the column as text: 3.0 as '3', empty cells as NULL."""
+        """SQL for the column as text. Whole numbers have no decimals, and empty cells are NULL."""
         if self.type == JSON:
             shown = f"{self.sql} ->> '$'"
             whole = f"regexp_replace({shown}, '^(-?[0-9]+)\\.0+$', '\\1')"
@@ -110,7 +114,7 @@ class Column:
 
     @property
     def number(self) -> str:
-        """SQL for the column as numbers; cells that are empty or not a number are NULL."""
+        """SQL for the column as numbers. Cells that are empty or not a number are NULL."""
         if self.type in REALS:
             return f"nullif(cast({self.sql} as double), 'nan'::double)"
         if self.type == "BOOLEAN":
@@ -134,7 +138,7 @@ class Column:
 
     @property
     def is_strange(self) -> str:
-        """SQL condition that a cell is neither empty nor a number."""
+        """SQL condition that is true for a cell that is neither empty nor a number."""
         empty = ", ".join(map(text, sorted(EMPTY)))
         return f"{self.number} is null and lower(trim({self.text})) not in ({empty})"
 
@@ -146,11 +150,13 @@ class Records:
     Attributes:
         engine: the database.
         source: name of the file, for messages.
-        scan: a table, a view or a query in brackets, with rows counted from 1 in `ROW`.
+        scan: a table, a view or a query in brackets. Its column `ROW` counts the rows from 1.
         columns: the columns by name.
-        places: names the rows; None if they are called by their numbers.
-        repair: mends the view of a failed scan, or raises an error that names the bad row.
-        number: number of rows, if it is known.
+        places: function that returns the numbers of the rows in the file, such as line numbers;
+            None if the rows are simply counted.
+        repair: function that is called if a query fails. It makes the view readable, or raises an
+            error that names the bad row. None if nothing can be repaired.
+        number: number of rows; None if it is not known yet.
     """
 
     engine: Duck
@@ -162,12 +168,23 @@ class Records:
     number: int | None = None
 
     def rows(self, selection: str, rest: str = "") -> list[tuple[Any, ...]]:
-        """Return the rows of a small query over the scan; DataError if the file is damaged."""
+        """Return the rows of a small query over the scan.
+
+        Args:
+            selection: SQL of the selected expressions.
+            rest: SQL after the scan, such as a condition.
+
+        Raises:
+            DataError: the file is damaged.
+        """
         connection = self.engine.connection
         return self._run(selection, rest, lambda query: connection.execute(query).fetchall())
 
     def frame(self) -> pd.DataFrame:
-        """Return all records as a data frame with exact values; the index names the rows."""
+        """Return all records as a data frame without rounding.
+
+        The index has the numbers of the rows, and its name says what they count, such as `line`.
+        """
         selected = [f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values())]
         selection = ", ".join(selected) or "1"
         order = f"order by {ROW}"
@@ -198,11 +215,11 @@ class Records:
             raise DataError(problem, source=self.source, remedy="repair the file") from None
 
     def name_row(self, row: int) -> str:
-        """Return what the file calls a row, counted from 1: `row 7` or `line 7`."""
+        """Return the place of a row, counted from 1, in the file: `row 7` or `line 7`."""
         return row_name(self.places(), row - 1) if self.places else f"row {row}"
 
     def _cells(self, column: Column, cells: pa.ChunkedArray) -> pd.Series:
-        """Convert a column that was read to pandas; JSON cells are parsed."""
+        """Convert the cells of a column to pandas. JSON is parsed."""
         if column.cells is not None:
             return column.cells
         if column.type != JSON:
@@ -218,10 +235,10 @@ class Records:
 
 
 def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
-    """Register a data frame, whose index names the rows, as records.
+    """Register a data frame in the database as records. Its index has the numbers of the rows.
 
     Raises:
-        DataError: two columns have one name.
+        DataError: two columns have the same name.
     """
     names = [str(name) for name in frame.columns]
     twice = first_duplicate(names)
@@ -247,12 +264,17 @@ def records_of_view(engine: Duck, view: str, source: str) -> Records:
 
 
 def row_name(index: pd.Index, position: int) -> str:
-    """Return what a file calls the row at a position: 'row 7' of a table, 'line 7' of JSONL."""
+    """Return the place in a file of the row at a position: `row 7`, or `line 7` in JSONL.
+
+    Args:
+        index: the numbers of the rows; its name says what they count.
+        position: position of the row, from 0.
+    """
     return f"{index.name} {index[position]}" if index.name else f"row {position + 1}"
 
 
 def first_duplicate(names: Sequence[str]) -> str | None:
-    """Return the first name that occurs twice; None if all differ."""
+    """Return the first name that occurs twice; None if all names are different."""
     if len({*names}) == len(names):
         return None
     return next(name for name in names if names.count(name) > 1)
@@ -278,9 +300,9 @@ def nested_too_deeply() -> DataError:
 
 
 def columns_as(columns: Mapping[str, str]) -> str:
-    """Return the SQL selection of expressions by name.
+    """Return an SQL selection of expressions, by name.
 
-    A name that differs from an earlier one by case alone gets a trailing `_`.
+    If a name differs from an earlier one only by case, `_` is appended to it.
     """
     taken: dict[str, str] = {}
     for name, sql in columns.items():

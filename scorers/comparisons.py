@@ -14,6 +14,7 @@ LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])
 NAME = rf"(?:{LETTER}|(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))(?![a-zа-я]))"
 """The name of a response: a letter, or words such as `the first one`."""
 RESPONSE_NOUNS = "|".join(words.RESPONSE_NOUNS.split())
+# Words that may stand between `I prefer` and the name: `the response`.
 NOUN = rf"(?:(?:the|die|la|el|is|ist|est|es|{RESPONSE_NOUNS}) ){{0,3}}[*_\"'\[(]*"
 # In this order: `A wins` or `A is worse`; `I prefer A`; `both are equal`; `only A works`.
 FORM_OF_WINNER = rf"(?<!\w){NAME}[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))"
@@ -43,6 +44,7 @@ FORMS = (
 """Trigger words and pattern of each form of comparisons (`_comparison_form`)."""
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 CHINESE_FORM = re.compile(rf"{NAME}{words.CHINESE_WINS}")
+# The beginning of a condition: `If A were complete`.
 CONDITION = re.compile(r"\W*(?:if|unless|wenn|falls|si|если)\b(?!.*(?:,|;) ?but)", re.IGNORECASE)
 CONCESSION = re.compile(words.CONCEDES)
 CONCESSIVE = re.compile(
@@ -51,9 +53,11 @@ CONCESSIVE = re.compile(
 )
 """A clause before the main clause that concedes something: `Although B is shorter,`."""
 NEGATION = re.compile(words.NEGATIONS, re.IGNORECASE)
+# Words after a comparison that limit it to one aspect, unless they name every aspect.
 ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 WORD = re.compile(r"\w+")
+# The other response, by letter.
 OTHER = {"A": "B", "B": "A"}
 
 

@@ -42,6 +42,7 @@ SCORED = re.compile(
     rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?(-?\d++(?:\.\d++)*+)\]?)"
     rf"(?:[ \t]*(?:%|分|(?:points?|pts)?[ \t]*(?:/|out of|of|von|sur|de|из)[ \t]*{HIGH}\b))?"
 )
+# A sign that each line with a number or a bracketed level has.
 DIGITS = re.compile(r"[\[\d]")
 NOT_A_SCORE = re.compile(
     r"(?:(?:\d|points?|punkten?)[ \t]*(?:/|[-–—]|to|or|of|out of|von|sur|de|из)[ \t]*"

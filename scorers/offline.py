@@ -23,6 +23,7 @@ from podium.scorers.prompt import Texts, final_answer
 from podium.scorers.realization import Preference
 from podium.scorers.reply import Reply
 
+# Smallest and largest value of each setting of the stand-in judge.
 RANGES = {"position_bias": (-2, 2), "noise": (0, 2), "tie": (0, 2), "sharpness": (0, 100)}
 READ = 8_000
 """Number of characters at the start of an instruction that are searched for demands."""
@@ -205,6 +206,7 @@ REFUSAL = re.compile(
 """The beginning of a response that refuses to answer, such as `I'm sorry` or `As an AI`."""
 NUMBER = rf"(?:\d{{1,6}}|{'|'.join(NUMBER_WORDS[1:])})"
 """A number in digits or as a word, such as `12` or `three`."""
+# Whether a phrase sets the largest or the smallest number: `at most 50 words`.
 BOUNDS = {
     **dict.fromkeys(("at most", "no more than", "up to"), "most"),
     **dict.fromkeys(("at least", "no fewer than"), "least"),
@@ -297,6 +299,7 @@ def _parse_count(text: str) -> int:
     return int(text) if text.isdecimal() else NUMBER_WORDS.index(text.lower())
 
 
+# Words in quotation marks (group 1).
 QUOTED = re.compile(r"\"([^\"\n]{1,300})\"")
 WORD = re.compile(
     r"(?i)\b(?:(?P<avoid>do not|don't|never|avoid|without)\s+)?"
@@ -338,7 +341,9 @@ def _word_demand(word: str, avoided: bool, times: str | None) -> Demand:
     return Demand(f"says {word} {times}", lambda text: len(pattern.findall(text)) == count)
 
 
+# Signs that an instruction can forbid, by name.
 SIGNS = {"comma": ",", "digit": "0123456789", "exclamation mark": "!", "question mark": "?"}
+# Names of forbidden signs after `without` and the like: `without commas or digits`.
 FORBIDDEN = re.compile(
     rf"\b(?:without|avoid|do not use|no)((?:[\s,]+(?:or|and|any|{'|'.join(SIGNS)})s?\b)+)", re.I
 )

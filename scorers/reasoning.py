@@ -28,6 +28,7 @@ AROUND_ANSWERS = re.compile(
 """Marks that the same families put around the answer."""
 CHANNEL = re.compile(r"\s*(?:<\|start\|>assistant)?<\|channel\|>")
 """The beginning of a text in channels: the reasoning in `analysis`, the answer in `final`."""
+# The mark that begins the answer in a text in channels.
 FINAL_CHANNEL = re.compile(
     r"<\|channel\|>final\b[^<>\n]{0,40}(?:<\|constrain\|>[^<>\n]{0,40})?<\|message\|>"
 )

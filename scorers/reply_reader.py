@@ -54,10 +54,12 @@ TWO_ON_A_LINE = re.compile(
     r"^[^\w\n\[]*+\[\[([^\[\]\n]++)\]\][^\w\n\[]++\[\[(?!\1\]\])[^\[\]\n]++\]\][^\w\n]*$",
     re.MULTILINE,
 )
+# A command such as `\boxed`, or an underscore.
 LATEX_COMMAND = re.compile(r"\\\w+|_")
 COMPLETE = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")
 """The sign with which a complete sentence or line ends."""
 OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
+# The last word of a text (group 1).
 LAST_WORD = re.compile(r"(\w+(?:['’]\w+)?)\W*\Z")
 # The beginning of a condition: `If A were correct`.
 CONDITION_STARTS = re.compile(
@@ -88,6 +90,7 @@ RESPONSE = re.compile(
     r"(?i)(?<![A-Za-z])[AB](?![A-Za-z])"
     r"|\b(?:its?|responses?|first|second|one|antwort|réponse|respuesta|ответ\w*)\b|回答"
 )
+# The end of a sentence or line, with closing signs.
 SENTENCE_END = re.compile(r"[.!?][*_\"”’)\]]*(?=\s)|[。！？]|\n")
 # The beginning of a sentence that takes the verdict back: `Wait,`, `Actually,`.
 RETRACTION_START = re.compile(
@@ -101,6 +104,7 @@ HARMLESS = re.compile(words.HARMLESS_SELF_REFERENCE)
 EXPLANATION = re.compile(words.EXPLANATION, re.IGNORECASE)
 SAME_LINE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-zа-яё]")
 """The beginning of an explanation on the same line: `A: it is correct`, `A because ...`."""
+# A topic of an explanation, or a word for a tie.
 SUBJECT = re.compile(rf"{words.SUBJECTS}|\b(?:{words.TIES})\b", re.IGNORECASE)
 CONTINUES = re.compile(
     r"[ \t]*\n\s*(?![a-z_]+ ?:"

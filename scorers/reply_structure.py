@@ -40,6 +40,7 @@ OPENING_TURN = re.compile(
     r"(?:<\|end_header_id\|>|:|\n)|<\|assistant\|>|<start_of_turn>model\n)"
 )
 """The judge's own role before its reply, such as `assistant:`."""
+# A line that begins or ends a code block; group 1 is the fence, group 2 the language.
 CODE_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
 PROMPT_FENCE = re.compile(r"^[^\n<]{0,20}<<<(END )?[^<>\n]{1,60}>>>", re.MULTILINE)
 """A line such as `<<<END RESPONSE A>>>`, with which podium formerly fenced responses."""
@@ -78,6 +79,7 @@ FIELD = re.compile(
     re.IGNORECASE,
 )
 """Names of fields that give a verdict or its reasons."""
+# Patterns of opening quotation marks, each with the signs that close the quotation.
 CLOSING = {
     r"\"(?<![^ \t\n(\[{:*_—–>]\")(?![ \t])": '"',
     "“": "”",
@@ -100,6 +102,7 @@ QUOTATION = re.compile(
 A quotation that is never closed lasts to the end of the text.
 """
 QUOTE_LINE = re.compile(r"\n[ \t]*>")
+# Consecutive lines that begin with `>`.
 BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*", re.MULTILINE)
 QUOTED_VALUE = re.compile(
     r"(?<=[.!?…]\n\n)>[^\w\n]*(?:(?:[Ff]inal )?(?:[Vv]erdict|[Aa]nswer)[^\w\n]*)?"
@@ -107,6 +110,7 @@ QUOTED_VALUE = re.compile(
 )
 """A block quote after reasons that has only a letter or label: it is the judge's own verdict."""
 
+# Plain signs for the full-width signs of Chinese and Japanese keyboards.
 FULL_WIDTH = dict(
     zip(map(ord, "ＡＢＣ＞＜＝［］０１２３４５６７８９"), "ABC><=[]0123456789", strict=True)
 )

@@ -17,6 +17,7 @@ puntuaciones nivel calificación valoración mejor ответ вердикт р�
 уровень итог лучше лучший gesamtpunktzahl gewinner décision gagnant gagnante decisión conclusión
 ganador ganadora puntaje победитель балл баллы"""
 """Nouns and adjectives that name a verdict before its value: `Final answer: A`."""
+# Verbs and phrases that give a verdict: `I choose A`.
 DECIDING_VERBS = """choose select prefer go give rate scored rated graded decide chose i'd i'll
 wähle nehme gebe vergebe entscheide bewerte choisis préfère préfere donne elijo prefiero выбираю
 ставлю предпочитаю оцениваю it's that's say call deserves gets earns consider conclude lean arrive
@@ -48,6 +49,7 @@ définitif mi mis el los las es aquí esta este están son para por y definitiva
 A sentence with any word outside of these lists is about something else, such as what a response
 says or what another judge would answer.
 """
+# The same as `INTRODUCTORY`, in Chinese.
 CHINESE_INTRODUCTORY = """所以|综上|我的|我|的|最终|更好|回答|答案|结论|选择|选|是|评分|得分|分数
 |打分|评级|等级|判断|裁决|胜者|获胜者|评价|评估|给|为|以下|如下|分|对|两个|这个""".replace("\n", "")
 RESPONSE_NOUNS = (
@@ -63,6 +65,7 @@ SENTENCE_TAILS = (
 )
 """Words that may stand between a verdict and the end of its sentence: `A by far.`"""
 TIES = r"equivalent|(?:a )?ties?|tied|(?:a )?draw|equal"
+# Sentences which say that neither response is better.
 EQUAL = r"""\bneither(?: (?:response|answer|one|of (?:them|the two)))? is (?:\w+ ){0,2}better
 |\b(?:both|they|the (?:two|responses)|these)(?: (?:two|responses|answers))?(?: are
 |['’]re) (?:\w+ ){0,2}(?:equal(?:ly (?:good|bad|strong|helpful|well\b)|\b(?!ly))|tied|level\b
@@ -77,6 +80,7 @@ SECOND = """(?:response |answer )?(?:second|latter)(?: (?:response|answer|one|te
 |zweite(?: antwort)?|(?:seconde|deuxième)(?: réponse)?|segunda(?: respuesta)?|втор(?:ой|ая
 |ое)(?: ответ)?|第二个(?:回答)?""".replace("\n", "")
 """Names of the responses without letters, such as `the first answer`."""
+# Verbs such as `is` and `seems` between the name of a response and `better` or `worse`.
 COPULAS = (
     "is|was|remains|seems|'s|has to(?: be)?|must(?: be)?|should(?: be)?|deserves?(?: to)?"
     "|ist|est|reste|es"
@@ -100,6 +104,7 @@ WINS = rf"""(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b
     "\n", ""
 )
 """Predicates of the better response, such as `is clearly better`, after its name."""
+# Predicates of the worse response, such as `is clearly worse`, after its name.
 LOSES = rf"""(?:{COPULAS})[ ,]+(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:worse|worst
 |weaker|inferior|wrong|loser|useless|schlechter|schwächer|falsch|unterlegen|pire|moins bonne
 |inférieure|fausse|peor|incorrecta)\b|loses\b|fails (?:\w+ ){{0,3}}?(?:completely|entirely|utterly
@@ -111,6 +116,7 @@ PREFERS = r"""(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for
 |meilleure(?: réponse)?(?: est|:)|prefiero|elijo|gana(?: la)?|mejor(?: respuesta)?(?: es|:)?
 |выбираю|лучше(?:,? \w+,?)?)""".replace("\n", "")
 """Words directly before the name of the preferred response."""
+# Words before the only response that does something: `only A works`.
 ONLY = "only|nur|seul|seule|solo|sólo|только"
 WINS_WORDS = """better best stronger superior preferable winner preferred win right ahead deserved
 correct correctly works wins beats outperforms surpasses nod vote edge advantage top won besser
@@ -125,6 +131,7 @@ wähle meinte meine bessere préfère choisis meilleure prefiero elijo gana mejo
 EQUAL_WORDS = """neither equally equal tied level par same difference preference tie draw clear
 equivalent identical gleich également valent igual одинаково"""
 """Words of the three kinds of comparisons. A sentence without any of them is no comparison."""
+# The same as `WINS`, in Chinese.
 CHINESE_WINS = """(?:在?各?[个方面]*|明显|显然|都|要|是|比回答[AB]|比第[一二]个(?:回答)?|准确|完整
 |而|，|,)*(?:更好|优于|更优|胜出|好得多|好)""".replace("\n", "")
 CONCEDES = r"""\b(?:if|although|though|while|even if|whereas|unless|would|could|might|had|may|not
@@ -135,11 +142,13 @@ CONCEDES = r"""\b(?:if|although|though|while|even if|whereas|unless|would|could|
 NEGATIONS = r"""\b(?:not(?! only| just)|never|hardly|less|far from|nowhere near|no better
 |second best|nicht|pas|nunca|не)\b""".replace("\n", "")
 """Words inside a comparison that negate it."""
+# The other response after a comparison, if it is named: `than B`.
 THAN = r"(?:\s+(?:than|to|als|que|чем)\s+(?:the other(?: one)?|(?:response\s+)?[AB]\b)[*_]*)?"
 ASPECTS = rf"""{THAN}\s+(?:response\s+|one\s+)?(?:at|in|on|for|when|where|with|as far|if|before
 |until|is|was|than (?:nothing|expected|usual|before|i)|to(?! (?:response )?[AB]\b)|only|written
 |structured|formatted|worded|bei|in|im|pour|en|dans|para|в|по)\b""".replace("\n", "")
 """Words after a comparison that limit it to one aspect: `A is better than B at grammar`."""
+# Words after a comparison which say that it holds for all aspects: `A is better in every way`.
 EVERY = rf"""{THAN}\s+(?:\w+\s+)?(?:at|in|on|for|by|bei|en|dans|à|in|по|во)\s+(?:every\w*|all\w*
 |each|any|most|jede\w+|tou[ts]\w*|tod\w+|вс\w+)\b""".replace("\n", "")
 ABOUT_NEXT = r"""\bi (?:won['’]t|can(?:no|['’])?t|refuse to|am (?:not able|unable) to|will not
@@ -166,8 +175,10 @@ est était serait dirait écrire écrit par avec que donne lit termine à de es 
 decir escribir escriba con pide termina dijo escribí написал написать пишет сказал говорит ставит
 так был было бы что"""
 """Words, at the end of a line without a full stop, whose sentence goes on in the next line."""
+# Words with which a judge speaks of itself.
 SELF_REFERENCE = r"""\b(?:i|me|my|mine|myself|we|ich|mir|mich|mein\w*|je|j['’]|moi|mon|yo|mi|he|я
 |мне|мой|моя|меня)(?!\w)|我|本人""".replace("\n", "")
+# Phrases with such words that only explain the verdict: `I checked both`.
 HARMLESS_SELF_REFERENCE = r"""\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:i|we)(?:['’](?:ve
 |d))?(?: (?:have|had|would|could|did|do|can|might|must|should|also|still|simply|just|only|then
 |\w+ly))*(?:(?:n['’]t| not)(?: (?:have|let|be))?(?: \w+ly)? (?:follow\w*|(?:take
@@ -237,6 +248,7 @@ RETRACTIONS = r"""\b(?=\w)(?:by mistake|own (?:words?|figures?|rating|scores?|nu
 |inside) (?:the )?(?:text|author|responses?|answers?)\b|弄反|搞反|写错|看错|说错|作废|收回|撤回
 |忽略|反话|改为|应为|不算|无效|颠倒|相反""".replace("\n", "")
 """Phrases anywhere after a verdict that take it back."""
+# The beginning of an explanation after the verdict.
 EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|no doubt|without (?:a 
 |any )?doubt|explanations?|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum
 |_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)] |confidence|(?:key )?differences?

@@ -39,6 +39,7 @@ GRADES = tuple(map(str, range(LOW, HIGH + 1)))
 NUMBER = rf"(?:(?:10|\d)(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1:])})\b"
 SCORE = rf"{NUMBER}(?![ \t]+(?!and\b|on\b|for\b|points?\b|to\b|out\b)[a-z])"
 """A number of points: `7` and `7 points`, but not the number in `7 errors`."""
+# Words before a number that make it a score.
 NAMED = rf"(?:{'|'.join(CRITERIA)}|overall|total|average|mean|scores?|rating)"
 OTHER_SCORES = re.compile(
     rf"(?ma)\b{NAMED}\b[^\n]{{0,60}}?\b{SCORE}"

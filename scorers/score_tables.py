@@ -20,6 +20,7 @@ SIDE = (
     r"(?:(?:response|answer|assistant|model|option|antwort|réponse|respuesta|ответ|回答)s?[ _-]*)?"
     r"(?<![^\W\d_回答])(?<!</)(?P<side>[AB])(?![^\W_]|['’]\w)"
 )
+# Words whose numbers are not scores of a criterion, such as `total` and `comment`.
 REMARK = (
     r"total|sum|mean|average|overall|(?:comment|note)s?|reason\w*|explanation|rationale"
     r"|justification|winner|verdict|better|preference|preferred"

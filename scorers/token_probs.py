@@ -11,6 +11,7 @@ from podium.scorers.reply import Rating, Reply, reply_with_chances
 from podium.scorers.reply_reader import read_statement
 from podium.scorers.verdict_statements import GAP
 
+# The answer yes or no, with the blanks and emphasis before it.
 ANSWER = re.compile(rf"{GAP}((?i:yes|no))\b")
 SCORE = {"yes": 1.0, "no": 0.0}
 REJECTED = ("retracted", "reported", "several verdicts", "refusal")

@@ -35,6 +35,7 @@ SENTENCE_START = re.compile(
     rf"(?i)[.!?;,。！？；](?:(?<=[.!?;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bz\.B\.)[*_\"”’)\]]*[ \t]+"
     rf"|(?<=[。！？；])|(?<=,)[ \t]+(?=(?:{'|'.join(sorted(CONNECTIVES))})\b))"
 )
+# The beginning of a LaTeX command around a value, such as `\boxed{`, or an underscore.
 LATEX = r"\\(?:boxed|text|textbf|mathbf|mathrm)\{|_"
 INVISIBLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
 """Characters that a judge does not write; they may hide something."""
@@ -54,6 +55,7 @@ CHINESE_NOUN = re.compile(
     r"给|结论|答案|评分|得分|分数|打分|评级|等级|总分|裁决|判决|结果|胜者"
     r"|更好|较好|最佳|选|评价|评估"
 )
+# Words that make a value no verdict: `at best A`.
 AT_BEST = re.compile(r"\bat (?:best|least|most)\b")
 SEPARATED = re.compile(r"[:：=–—→-]|\\boxed")
 """A sign that separates the value from the words before it, as in `Verdict: A`."""

@@ -35,6 +35,7 @@ SIDES = {
 
 A cell is a list of messages, a mapping with the key `messages`, either of them as JSON, or a text.
 """
+# Names that the columns of the id, the question and the category may have; the first is used.
 ITEM = ("uuid", "id", "item")
 INSTRUCTION = ("query", "instruction", "prompt")
 PARAMETERS = ("parameters", "input_schema", "inputSchema")

@@ -70,9 +70,11 @@ INSTRUCTION = tables.NAMES["instruction"]
 RESPONSE = tables.NAMES["response"]
 BATTLE = ("model_a", "model_b")
 """Columns of a table of verdicts. Its column `response` is a number, not a text."""
+# Columns that a table of questions does not have.
 NOT_QUESTIONS = (*RESPONSE, *tables.NAMES["model"], *BATTLE, "messages", "choices")
 ARENA_HARD_ITEM = ("uid", "question_id")
 ARENA_HARD_MODEL = ("model", "model_id")
+# Columns that lm-eval's samples, arena-hard's answers and AlpacaEval's outputs must have.
 SAMPLES = [*([name] for name in SAMPLE_FIELDS), ("resps", "filtered_resps")]
 ANSWERS = [ARENA_HARD_ITEM, ("choices", "messages"), ARENA_HARD_MODEL]
 OUTPUTS = [["instruction"], ["output"], ["generator"]]

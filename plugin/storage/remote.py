@@ -25,6 +25,7 @@ DRIVERS = {
     "https": ("aiohttp", "https"),
 }
 """For each scheme, the package that fsspec needs and the extra of podium that installs it."""
+# What the user can do about missing credentials, by scheme.
 CREDENTIALS = {
     "s3": "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; for a public bucket "
     "FSSPEC_S3_ANON=true",
@@ -45,6 +46,7 @@ CREDENTIAL_ERRORS = {
 """Errors of drivers, by name, that mean missing or expired credentials."""
 STORES = ("s3", "gs")
 """Schemes whose folders can be listed, and that can be written to."""
+# The scheme of a URL, such as `s3`.
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
 USER = re.compile(r"(?<=://)[^/\s@]*@")
 """User and password in a URL: `ann:secret@` of `https://ann:secret@host/`."""

@@ -16,6 +16,7 @@ from pathlib import Path
 
 PREFIX = "podium-"
 SUFFIX = ".tmp"
+# The name of a locked folder of any process: `podium-`, 8 random characters, `.tmp`.
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]{{8}}{re.escape(SUFFIX)}")
 _FOLDERS: dict[int, Path] = {}
 """The locked folder by process id. A forked process inherits the entry of its parent and adds its

@@ -27,6 +27,7 @@ BATCH = 1_000_000
 """Number of rows that are handed over at once."""
 ROWS_AT_ONCE = 4_000_000
 """Largest number of rows that are grouped at once: their groups take half a gigabyte at most."""
+# A size of memory above 0, such as `700MB` or `1.5 GiB`.
 SIZE = re.compile(r"(?=.*[1-9])\d+(\.\d+)? ?[KMGT](i?B)?", re.IGNORECASE)
 SETTINGS = (
     "set python_enable_replacements = false",

@@ -16,6 +16,7 @@ from podium.storage.remote import without_secrets
 
 BATCH = 2_000_000
 """Approximate number of rows that the driver receives at once."""
+# Settings of every Spark session.
 CONFIGURATION = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.ansi.doubleQuotedIdentifiers": "true",
@@ -30,6 +31,7 @@ LOCAL = {
     "spark.sql.shuffle.partitions": "4",
     "spark.driver.host": "127.0.0.1",
 }
+# The address of a Spark Connect server (group 1) and the settings after it.
 SETTINGS_OF_ADDRESS = re.compile(r"(sc://[^/;\s]*)[/;]\S*")
 TYPES = {
     "string": "VARCHAR",

@@ -26,6 +26,7 @@ from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import parse_json
 
+# The first key of the text with verdicts, and its value: the version of the text's form.
 MARK = "podium_verdicts"
 VERSION = 3
 UNNAMED_MODEL = "this model"

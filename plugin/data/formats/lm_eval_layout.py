@@ -24,9 +24,11 @@ from podium.notices.notice import Notice
 from podium.text import parse_json, text_of
 from podium.wording import some
 
+# The time in names of lm-eval's files, such as `2024-05-01T12-30-59.123456`.
 TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
 DATE = r"(?P<date>\d{8}_\d{6})"
 """The time with which the names of lmms-eval's files begin."""
+# Names of samples files and of results files.
 SAMPLES = re.compile(rf"(?:{DATE}_)?samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl?$")
 RESULTS = re.compile(rf"(?:.+_(?P<time>{TIME})|{DATE}_results)\.json$")
 DETAILS = re.compile(rf"details_(?P<task>.+)_(?P<time>{TIME})\.parquet$")
@@ -37,6 +39,7 @@ SAMPLE_FIELDS = frozenset({"doc_id", "doc", "arguments"})
 """Fields by which a row of lm-eval's samples is recognised."""
 LMMS_FIELDS = frozenset({"doc_id", "target", "filtered_resps", "input"})
 """Fields by which a row of lmms-eval is recognised. It has no `doc` and no `arguments`."""
+# Arguments of a model that change no answer.
 IRRELEVANT_ARGUMENTS = frozenset(
     {"batch_size", "max_batch_size", "num_concurrent", "max_retries", "timeout", "device"}
 )

@@ -24,6 +24,7 @@ MOST_BLANK = 4_000_000
 """Largest number of blank lines in sequence, or of their bytes; a file with more is rejected."""
 TEXT = "VARCHAR"
 JSON = "JSON"
+# DuckDB's types of floats, of other numbers, and of nested values.
 REALS = ("DOUBLE", "FLOAT")
 NUMERIC = (
     "TINYINT",

@@ -21,6 +21,7 @@ from podium.printable import shorten
 from podium.scorers.judge_record import JudgeKind, JudgeRecord
 from podium.text import EMPTY
 
+# podium's names of JuStRank's columns.
 NAMES = {
     "arena_hard_question_id": "item",
     "system": "model",

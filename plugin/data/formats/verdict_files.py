@@ -40,6 +40,7 @@ def with_reversed(numbers: Mapping[str, float]) -> dict[str, float]:
 
 FIVE_LEVELS = with_reversed({"A>>B": 2.0, "A>B": 1.0, "A=B": 0.0, "B>A": -1.0, "B>>A": -2.0})
 """Margin of response A by label."""
+# Words of Arena's column `winner` that mean a tie.
 TIES = (
     "tie",
     "tie (bothbad)",

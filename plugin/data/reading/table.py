@@ -14,6 +14,7 @@ from podium.data.formats.records import JSON, TEXT, Column, Records
 from podium.errors import DataError
 from podium.printable import shorten
 
+# Columns of the battles table with numbers, those with text, and the values of `order`.
 NUMBERS = (
     "credit",
     "hard_credit",

@@ -58,7 +58,7 @@ def judgments(
         orders: `both` orders, one `random` order, or `as-given` (a is shown first).
         repeats: number of repetitions.
         seed: chooses the random orders.
-        first: the model that is shown first in every call, whatever `orders` says.
+        first: the model that is shown first in every call; `orders` is then ignored.
 
     Returns:
         Two calls per repeat if both orders are asked for; else one call per repeat.
@@ -85,6 +85,7 @@ def _random_model(pair: tuple[str, str], item: str, repeat: int, seed: int) -> s
     The order of the pair makes no difference.
     """
     models = sorted(pair)
+    # The lengths keep the parts apart: different arguments never make the same key.
     parts = (str(seed), item, *models, str(repeat))
     key = "\0".join(f"{len(part)}:{part}" for part in parts)
     digest = sha256(key.encode("utf-8", "surrogatepass")).digest()

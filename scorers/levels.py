@@ -219,10 +219,12 @@ def _read_level(
     label, value_of_level = levels[_plain_level(stated.value)]
     if kind == "pairwise":
         return verdict_of_margin(value_of_level, label=label)
+    # A line such as `good, excellent` names several grades and chooses none.
     rest_of_line = reply.text[stated.place :].partition("\n")[0]
     alternatives = re.split(r"[,/|]| or ", rest_of_line)
     if len(alternatives) > 1 and all(map(parse, alternatives)):
         return Rating(None, reason="several verdicts")
+    # The place of the grade on the scale: 0 for the lowest and 1 for the highest.
     degree = (value_of_level - 1) / max(len(levels) - 1, 1)
     return _rating(strip_reasoning(reply.text), value_of_level, degree, label)
 

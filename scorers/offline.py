@@ -122,6 +122,7 @@ class StandIn:
         if not self.noise:
             return 0.0
         digest = hashlib.sha256(f"{self.seed}\0{prompt}".encode("utf-8", "surrogatepass")).digest()
+        # The first 48 bits of the hash, scaled to [-1, 1].
         return self.noise * (2 * int.from_bytes(digest[:6], "big") / (2**48 - 1) - 1)
 
 
@@ -389,6 +390,7 @@ SUM = re.compile(r"\b(?:what is|calculate|compute)\s+(\d{1,9}(?:\s*[-+*]\s*\d{1,
 def _sum_demands(instruction: str) -> Iterator[Demand]:
     """Yield demands to state the values of the sums and products that an instruction asks for."""
     for match in SUM.finditer(instruction):
+        # Pairs of a sign and a product: `3-4*5` has (``, `3`) and (`-`, `4*5`).
         terms = re.findall(r"([-+]?)((?:\d+\*)*\d+)", "".join(match[1].split()))
         total = 0
         for sign, factors in terms:

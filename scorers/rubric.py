@@ -216,6 +216,7 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
     The mean difference of the scores is close to (2 degree - 1) * (10 - 1). The sums of both
     responses are equal only if the degree is 0.5.
     """
+    # The sums of both responses are middle + lead and middle - lead.
     most = len(CRITERIA) * (HIGH - LOW)
     lead = round((preference.degree - 0.5) * most)
     if lead == 0 and preference.degree != 0.5:

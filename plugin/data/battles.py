@@ -394,6 +394,7 @@ class Battles:
         if "item" in self.table:
             item = self.table["item"].cat.codes.to_numpy()
         a, b = self.model_codes
+        # A code of each pair that does not depend on which model is a.
         pair = np.minimum(a, b) * models + np.maximum(a, b)
         judged = pd.DataFrame({"item": item, "pair": pair})[self.readable & (item >= 0)]
         pairs_of_item = judged.drop_duplicates()["item"].value_counts()

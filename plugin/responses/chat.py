@@ -56,6 +56,7 @@ class Conversation(NamedTuple):
     @property
     def answer(self) -> str:
         """The text of the assistant's last turn; empty if there is none or it calls a tool."""
+        # The empty turn stands for a conversation without turns.
         [*_, last] = [Turn("assistant", ""), *until_answer(self.turns)]
         return last.text if last.role == "assistant" and not last.calls else ""
 

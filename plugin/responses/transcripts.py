@@ -358,6 +358,7 @@ def read_pieces(transcript: str) -> list[tuple[str, str]]:
     Args:
         transcript: a transcript that `render` wrote.
     """
+    # A line without `> ` begins a piece. Notes on cuts have none, so they get it first.
     noted = re.sub(rf"\n({LEFT_OUT}: .*)", rf"{NEXT_LINE}[\1]", transcript)
     parts = [piece.partition(": ") for piece in re.split(rf"\n(?!{NEXT_LINE[1:]})", noted)]
     return [(name, text.replace(NEXT_LINE, "\n")) for name, _, text in parts if name]

@@ -560,6 +560,7 @@ def _arrays(table: pa.Table | pa.RecordBatch) -> dict[str, np.ndarray]:
 
 def _block(arrays: dict[str, np.ndarray]) -> Block:
     """Build a block of cells that are sorted by cluster. Its clusters are numbered from 0."""
+    # Marks the first cell of each cluster; the running sum numbers the clusters.
     begins = np.append(True, arrays["cluster"][1:] != arrays["cluster"][:-1])
     cluster = np.cumsum(begins) - 1
     return Block(

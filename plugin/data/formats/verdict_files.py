@@ -108,6 +108,8 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
         frame = records.drop(columns="winner")
     else:
         indicators = ["winner_model_a", "winner_tie", "winner_model_b"]
+        # Shape (3, rows). In each row, exactly one flag must be 1. The credit is 1 for model_a,
+        # and 0.5 for a tie.
         flags = np.stack([parse_numbers(records[name]) for name in indicators])
         unparsed = np.isnan(flags).any(axis=0)
         names_one = (np.sort(flags, axis=0) == [[0.0], [0.0], [1.0]]).all(axis=0)
@@ -128,7 +130,7 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
 def _has_turns_of_one_question(frame: pd.DataFrame) -> bool:
     """Return whether any question has rows of several turns, as in MT-bench's human votes.
 
-    In Arena's battles, it has not: there, `turn` is the length of a conversation.
+    In Arena's battles, no question has: there, `turn` is the length of a conversation.
     """
     if not {"item", "turn"} <= {*frame}:
         return False
@@ -150,6 +152,7 @@ def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
     known_labels = ", ".join([*FIVE_LEVELS][:5])
     remedy = "repair the label, or set it to null if the judge gave none"
     reject_cells(label.rename("score"), unknown, f"is not one of {known_labels}", remedy)
+    # `shown_first` is the margin of the response shown first, which is the baseline's in order ba.
     margin = np.where(games["order"] == "ba", -shown_first, shown_first)
     reason = np.where(no_game, "no game", reasons_where(np.isnan(margin), "no verdict"))
     item = "uid" if "uid" in records else "question_id"

@@ -48,8 +48,10 @@ def test_names_are_joined_by_a_word():
 
 
 def test_items_are_named_and_a_row_without_an_item_is_called_by_its_number():
-    assert join_item_names(["backwards", "bullets"]) == "items backwards and bullets"
-    assert join_item_names(["row 3"]) == "row 3"
+    assert (
+        join_item_names(["backwards", "bullets"], are_rows=False) == "items backwards and bullets"
+    )
+    assert join_item_names(["row 3"], are_rows=True) == "row 3"
 
 
 def test_one_more_item_is_in_the_singular_and_the_tests_it_is_for_are_named():

@@ -217,14 +217,9 @@ def resample_both(
     together = number < own + of_gold
 
     def columns_of(counts: np.ndarray) -> np.ndarray:
-        """Return tau and the win rates by judge and by gold standard in resamples.
+        """Return columns of tau and of the pairs' win rates, by judge and by gold standard.
 
-        Args:
-            counts: how often each resample draws each item, shape (draws, items).
-
-        Returns:
-            The columns tau, win rates by the judge, and win rates by the gold standard, shape
-            (draws, 1 + 2 * pairs).
+        `counts` say how often each resample draws each item, shape (draws, items).
         """
         of_judge = counts[:, ours] if together else counts
         if together:

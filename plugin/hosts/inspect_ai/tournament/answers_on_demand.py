@@ -310,23 +310,27 @@ def ask_models(
         request = parse_sample(state.metadata)
         if not isinstance(request, RequestMetadata):
             return state
-        messages = _messages_to_model(request, state.input)
-        asked = []
-        for name in request.asked_models:
-            ask = partial(ask_model, name, messages)
-            # All epochs of the tournament use the same answers.
-            asked.append(partial(calls.ask_once, (name, request.item), ask))
+        ask = partial(ask_model, messages=_messages_to_model(request, state.input))
+        # All epochs of the tournament use the same answers.
+        asked = [
+            partial(calls.ask_once, (name, request.item), partial(ask, name))
+            for name in request.asked_models
+        ]
         with estimating_tokens() as estimate:
             answers = dict(zip(request.asked_models, await make_calls(asked), strict=True))
         if estimate:
             state.store.set(ESTIMATE, estimate)
         state.store.set(NAMESPACE, {name: own.to_log() for name, own in answers.items()})
-        texts = [own.text or own.failed or "" for own in answers.values()]
-        state.output.completion = "\n\n".join(texts)
+        state.output.completion = _joined_texts(answers.values())
         state.completed = True
         return state
 
     return solve
+
+
+def _joined_texts(answers: Iterable[GivenAnswer]) -> str:
+    """Return the texts of answers, or why there is none, as paragraphs."""
+    return "\n\n".join(own.text or own.failed or "" for own in answers)
 
 
 def _messages_to_model(

@@ -58,8 +58,12 @@ class RunRecord:
     failed: int | None = None
     invalidated: int | None = None
 
-    def settings(self) -> dict[str, str]:
-        """Return the settings that may change answers, as text by name, without unknown ones."""
+    def settings(self) -> dict[tuple[str, str], str]:
+        """Return the settings that may change answers, as text, without unknown ones.
+
+        The keys are the kind of a setting and its name: an argument of a task and a setting of
+        generation may have one name.
+        """
         asked = {
             "task_version": self.task_version,
             "solver": self.solver,
@@ -68,9 +72,17 @@ class RunRecord:
             "chat_template": self.chat_template,
             "limit": self.limit,
         }
-        known = {name: str(value) for name, value in asked.items() if value is not None}
-        given = (*self.task_arguments, *self.model_arguments)
-        return known | dict((*given, *self.generation, *self.solver_arguments))
+        known = {("run", name): str(value) for name, value in asked.items() if value is not None}
+        given = {
+            "task": self.task_arguments,
+            "model": self.model_arguments,
+            "generation": self.generation,
+            "solver": self.solver_arguments,
+        }
+        for kind, pairs in given.items():
+            for name, value in pairs:
+                known[kind, name] = value
+        return known
 
     def to_json(self) -> dict[str, Any]:
         """Return the known fields, for the provenance of a ranking."""
@@ -97,5 +109,8 @@ def differing_settings(runs: Sequence[RunRecord]) -> list[str]:
     A setting that only some of the runs have counts as different.
     """
     settings = [run.settings() for run in runs]
-    names = set[str]().union(*settings)
-    return sorted(name for name in names if len({own.get(name) for own in settings}) > 1)
+    differing = set[str]()
+    for kind, name in set[tuple[str, str]]().union(*settings):
+        if len({own.get((kind, name)) for own in settings}) > 1:
+            differing.add(name)
+    return sorted(differing)

@@ -295,10 +295,12 @@ def failed_ladder_checks(ladder: Mapping[str, Any]) -> Iterator[tuple[str, dict[
     `ladder` is the summary by `place_newcomers`.
     """
     if ladder["other_scale"]:
+        low = ladder["slope_low"]
+        high = ladder["slope_high"]
         figures = {
             "slope": ladder["slope"],
-            "low": ladder["slope_low"] or -math.inf,
-            "high": ladder["slope_high"] or math.inf,
+            "low": -math.inf if low is None else low,
+            "high": math.inf if high is None else high,
             "new": some(ladder["new"] or [RATED_ONLY]),
         }
         yield "ladder scale", figures

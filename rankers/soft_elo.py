@@ -187,9 +187,12 @@ def _notes_without_placement(
     Raises:
         UsageError: one of these options is given without a calibration.
     """
-    unused = "conformal_level and of" if conformal_level is not None or of != "votes" else ""
-    if unused and not calibration:
-        raise UsageError(f"{unused} need {option_text('calibration', 'FILE')}")
+    given = {"conformal_level": conformal_level is not None, "of": of != "votes"}
+    names = [name for name, is_given in given.items() if is_given]
+    unused = " and ".join(names)
+    if names and not calibration:
+        needs = "needs" if len(names) == 1 else "need"
+        raise UsageError(f"{unused} {needs} {option_text('calibration', 'FILE')}")
     return [Notice("none-placed", {"unused": unused})] if calibration else []
 
 

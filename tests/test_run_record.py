@@ -43,10 +43,13 @@ def test_what_a_file_does_not_say_is_unknown(tmp_path: Path) -> None:
         ({"time": "later", "source": "other"}, []),
         ({"shots": 5}, ["shots"]),
         ({"task_version": "2"}, ["task_version"]),
-        ({"generation": settings_as_pairs({"temperature": 1})}, ["temperature"]),
+        ({"generation": settings_as_pairs({"seed": 1, "temperature": 1})}, ["temperature"]),
         ({"task_arguments": settings_as_pairs({"hint": None, "style": "x"})}, ["style"]),
+        ({"task_arguments": settings_as_pairs({"limit": 1}), "limit": "3"}, ["limit"]),
+        ({"task_arguments": settings_as_pairs({"seed": 2})}, ["seed"]),
     ],
 )
 def test_runs_differ_in_what_they_were_asked(change: dict[str, object], names: list[str]) -> None:
     known = {"model": "m", "task": "t", "source": "s", "shots": 0, "task_version": "1"}
+    known["generation"] = settings_as_pairs({"seed": 1})
     assert differing_settings([RunRecord(**known), RunRecord(**{**known, **change})]) == names

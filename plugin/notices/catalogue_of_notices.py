@@ -439,7 +439,7 @@ OF_RANKERS = {
     "no-variation": "no variation between items for {models}: their interval cannot be computed",
     "none-placed": (
         "no conformal intervals: no model that the calibration does not know has battles against "
-        "models that it knows; all are rated together, by its beta{unused:if ; # have no effect}"
+        "models that it knows; all are rated together, by its beta{unused:if ; without effect: #}"
     ),
     "not-placed": (
         "no battles against calibrated models, so no place and no conformal interval: {models}. "

@@ -379,9 +379,16 @@ def test_another_map_beside_a_calibration_is_rejected(frame, options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{"of": "human"}, {"conformal_level": 0.8}])
-def test_options_of_conformal_intervals_need_a_calibration(options):
-    with pytest.raises(UsageError, match="conformal_level and of need calibration=FILE"):
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"of": "human"}, "^of needs calibration=FILE"),
+        ({"conformal_level": 0.8}, "^conformal_level needs calibration=FILE"),
+        ({"conformal_level": 0.8, "of": "human"}, "^conformal_level and of need calibration=FILE"),
+    ],
+)
+def test_options_of_conformal_intervals_need_a_calibration(options, message):
+    with pytest.raises(UsageError, match=message):
         rank(read_battles(among_old()), "soft-elo", **options)
 
 

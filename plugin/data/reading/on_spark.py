@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.data.counting.relations import CRITERION, ROW, SCORES, quote_name, text
+from podium.data.counting.relations import CRITERION, ROW, SCORES, SWAPS, quote_name, text
 from podium.data.counting.spark import Spark
 from podium.data.reading.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
 from podium.errors import DataError, UsageError
@@ -132,8 +132,10 @@ def _check_rows(spark: Spark, view: str, cells: Mapping[str, str], source: str) 
         ("model_b", "coalesce(trim(model_b), '') = ''", "is empty"),
         ("model_b", "model_a = model_b", "plays against itself"),
         ("credit", "credit not between 0 and 1", "is outside [0, 1]"),
+        ("hard_credit", "hard_credit not between 0 and 1", "is outside [0, 1]"),
         ("human", "human not between 0 and 1", "is outside [0, 1]"),
         ("weight", "not (weight > 0 and weight < 1e300)", "is not above 0, or without bound"),
+        ("swap", f"swap not in ({', '.join(map(text, SWAPS))})", "is unknown"),
         ("order", f'"order" not in ({", ".join(map(text, ORDERS))})', "is unknown"),
     ]
     rules = [rule for rule in rules if rule[0] in cells]

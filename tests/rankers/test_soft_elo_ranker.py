@@ -336,7 +336,7 @@ def test_the_ranker_itself_gives_no_rating_of_another_ranker():
 
 
 def test_options_of_a_calibration_are_rejected_before_another_ranker_is_taken():
-    with pytest.raises(UsageError, match="^conformal_level needs calibration=FILE"):
+    with pytest.raises(UsageError, match=r"^conformal_level needs calibration=FILE"):
         ranked(simulate(5, 20, seed=0).battles(INFLATED), conformal_level=0.8)
 
 

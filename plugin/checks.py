@@ -234,6 +234,25 @@ _CHECKS = (
         remedy="say --columns {option}",
     ),
     CheckKind(
+        "same question",
+        0,
+        flagged=(
+            "{conflicts:,} of {items:,} items of {task} have different inputs in different runs "
+            "({example}): they are not compared where no other run has the input"
+        ),
+        ok="all models were asked the same questions",
+        question="whether all models were asked the same questions",
+        remedy="run the models on the same dataset",
+    ),
+    CheckKind(
+        "same settings",
+        0,
+        flagged="models were run with different settings: {differences}",
+        ok="all models were run with the same settings",
+        question="whether all models were run with the same settings",
+        remedy="run them with the same settings",
+    ),
+    CheckKind(
         "unparsed",
         0.03,
         flagged=(

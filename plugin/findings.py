@@ -12,6 +12,7 @@ FINDINGS = {
         "scores of a task that runs reduced in different ways, or over different numbers of "
         "epochs or repeats"
     ),
+    "questions": "runs of a task that asked different questions under the same ids",
 }
 """Description of each finding, by the name that `--allow` takes."""
 OPTION = "--allow"
@@ -40,7 +41,17 @@ def accept_or_raise(name: str, problem: str, remedy: str, allowed: Collection[st
         DataError: `name` is not in `allowed`.
     """
     if name not in allowed:
-        raise DataError(problem, remedy=f"{remedy}, or accept it with {OPTION} {name}")
+        raise DataError(problem, remedy=remedy_with_option(name, remedy))
+    return accepted_sentence(name, problem)
+
+
+def remedy_with_option(name: str, remedy: str) -> str:
+    """Return a remedy that also names the option that accepts a finding."""
+    return f"{remedy}, or accept it with {OPTION} {name}"
+
+
+def accepted_sentence(name: str, problem: str) -> str:
+    """Return the sentence that says that a finding was accepted."""
     return f"Accepted with {OPTION} {name}: {problem}."
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from podium.comparability.questions import QuestionFinding
     from podium.run_record import RunRecord
     from podium.scorers.realization import Realization
     from podium.storage.remote import RemoteFile
@@ -161,6 +162,7 @@ class GatheredBattles:
         accepted: sentences on the findings that the user accepted with `--allow`. The answer of
             the ranking repeats them.
         runs: the runs of lm-eval or Inspect whose scores are in the sheets.
+        questions: how the items of these runs were paired, by task.
     """
 
     sheets: "Sequence[tuple[str, pd.DataFrame]]" = ()
@@ -170,6 +172,7 @@ class GatheredBattles:
     apart: str | None = None
     accepted: Sequence[str] = ()
     runs: "Sequence[RunRecord]" = ()
+    questions: "Sequence[QuestionFinding]" = ()
 
 
 @dataclass(frozen=True, slots=True)

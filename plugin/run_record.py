@@ -1,12 +1,48 @@
 """The record of a run of an eval: its model, its task, and its settings."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 Settings: TypeAlias = tuple[tuple[str, str], ...]
 """Pairs of a name and a value as JSON, sorted by name."""
+
+SettingKind = Literal[
+    "shots",
+    "few-shot seed",
+    "task version",
+    "system instruction",
+    "prompt",
+    "chat template",
+    "dataset",
+    "task argument",
+    "scorer",
+    "model role",
+    "generation",
+    "model argument",
+    "solver",
+    "solver argument",
+    "sample limit",
+]
+"""What a setting belongs to. `podium.comparability.run_settings` says which kinds are flagged."""
+
+
+class Setting(NamedTuple):
+    """The name of a setting.
+
+    Attributes:
+        kind: what the setting belongs to.
+        name: name of the argument or option; empty if the kind has a single setting.
+    """
+
+    kind: SettingKind
+    name: str = ""
+
+    @property
+    def text(self) -> str:
+        """The name that messages show, such as `shots` or `temperature`."""
+        return self.name or self.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +56,23 @@ class RunRecord:
         task: name of the task.
         source: path of the file that records the run.
         time: when the run was started or saved, in the form of the file.
+        is_described: whether the files record the settings of the run. If they do, an option that
+            is not among the settings had its default value.
+        named_settings: the settings that the name of the model shows, because runs of one model
+            differ in them.
         task_version: version of the task.
         task_arguments: arguments of the task that were given, without defaults.
         model_arguments: arguments of the model, except those that cannot change an answer.
+        model_roles: models with a role in the task, such as the grader, by role.
         solver: name of the solver.
         solver_arguments: arguments of the solver.
-        generation: settings of generation.
+        generation: settings of generation, except those that cannot change an answer.
+        sample_limits: limits of messages, tokens and time for each sample.
+        dataset: what is known of the dataset: its name, split or revision.
+        scorers: options of each scorer, by name of the scorer.
+        prompt: the template that makes a prompt of an input.
         shots: number of examples in the prompt.
+        fewshot_seed: seed by which the examples were drawn.
         system_instruction: the instruction before the conversation.
         chat_template: hash of the template that renders conversations.
         limit: number or range of the samples to which the run was limited.
@@ -42,13 +88,21 @@ class RunRecord:
     task: str
     source: str
     time: str = ""
+    is_described: bool = True
+    named_settings: tuple[Setting, ...] = ()
     task_version: str | None = None
     task_arguments: Settings = ()
     model_arguments: Settings = ()
+    model_roles: Settings = ()
     solver: str | None = None
     solver_arguments: Settings = ()
     generation: Settings = ()
+    sample_limits: Settings = ()
+    dataset: Settings = ()
+    scorers: Settings = ()
+    prompt: str | None = None
     shots: int | None = None
+    fewshot_seed: int | None = None
     system_instruction: str | None = None
     chat_template: str | None = None
     limit: str | None = None
@@ -58,36 +112,44 @@ class RunRecord:
     failed: int | None = None
     invalidated: int | None = None
 
-    def settings(self) -> dict[tuple[str, str], str]:
-        """Return the settings that may change answers, as text, without unknown ones.
+    def settings(self) -> dict[Setting, str]:
+        """Return the known settings that may change answers or scores.
 
-        The keys are the kind of a setting and its name: an argument of a task and a setting of
-        generation may have one name.
+        The values are texts; those of arguments and options are JSON. The limit of samples and the
+        epochs are not among them: they change which samples were run and how often.
         """
-        asked = {
-            "task_version": self.task_version,
-            "solver": self.solver,
+        single: dict[SettingKind, Any] = {
             "shots": self.shots,
-            "system_instruction": self.system_instruction,
-            "chat_template": self.chat_template,
-            "limit": self.limit,
+            "few-shot seed": self.fewshot_seed,
+            "task version": self.task_version,
+            "system instruction": self.system_instruction,
+            "prompt": self.prompt,
+            "chat template": self.chat_template,
+            "solver": self.solver,
         }
-        known = {("run", name): str(value) for name, value in asked.items() if value is not None}
-        given = {
-            "task": self.task_arguments,
-            "model": self.model_arguments,
+        known = {Setting(kind): str(value) for kind, value in single.items() if value is not None}
+        several: dict[SettingKind, Settings] = {
+            "dataset": self.dataset,
+            "task argument": self.task_arguments,
+            "scorer": self.scorers,
+            "model role": self.model_roles,
             "generation": self.generation,
-            "solver": self.solver_arguments,
+            "model argument": self.model_arguments,
+            "solver argument": self.solver_arguments,
+            "sample limit": self.sample_limits,
         }
-        for kind, pairs in given.items():
+        for kind, pairs in several.items():
             for name, value in pairs:
-                known[kind, name] = value
+                known[Setting(kind, name)] = value
         return known
 
     def to_json(self) -> dict[str, Any]:
         """Return the known fields, for the provenance of a ranking."""
         known = asdict(self)
-        return {name: value for name, value in known.items() if value not in (None, (), "")}
+        known["named_settings"] = [setting.text for setting in self.named_settings]
+        described = known.pop("is_described")
+        fields = {name: value for name, value in known.items() if value not in (None, (), "", [])}
+        return fields if described else {**fields, "is_described": False}
 
 
 def settings_as_pairs(*given: Mapping[str, Any] | None) -> Settings:
@@ -101,16 +163,3 @@ def settings_as_pairs(*given: Mapping[str, Any] | None) -> Settings:
             if value is not None:
                 values[name] = json.dumps(value, sort_keys=True, default=str)
     return tuple(sorted(values.items()))
-
-
-def differing_settings(runs: Sequence[RunRecord]) -> list[str]:
-    """Return the sorted names of the settings in which runs differ.
-
-    A setting that only some of the runs have counts as different.
-    """
-    settings = [run.settings() for run in runs]
-    differing = set[str]()
-    for kind, name in set[tuple[str, str]]().union(*settings):
-        if len({own.get((kind, name)) for own in settings}) > 1:
-            differing.add(name)
-    return sorted(differing)

@@ -7,7 +7,8 @@ import pytest
 from lm_eval_output import sample, write_run
 
 import podium
-from podium.run_record import RunRecord, differing_settings, settings_as_pairs
+from podium.comparability.run_settings import differing_settings
+from podium.run_record import RunRecord, settings_as_pairs
 
 
 def test_a_results_file_says_how_a_model_was_asked(tmp_path: Path) -> None:
@@ -42,14 +43,16 @@ def test_what_a_file_does_not_say_is_unknown(tmp_path: Path) -> None:
         ({}, []),
         ({"time": "later", "source": "other"}, []),
         ({"shots": 5}, ["shots"]),
-        ({"task_version": "2"}, ["task_version"]),
+        ({"task_version": "2"}, ["task version"]),
         ({"generation": settings_as_pairs({"seed": 1, "temperature": 1})}, ["temperature"]),
         ({"task_arguments": settings_as_pairs({"hint": None, "style": "x"})}, ["style"]),
         ({"task_arguments": settings_as_pairs({"limit": 1}), "limit": "3"}, ["limit"]),
+        ({"limit": "3"}, []),
         ({"task_arguments": settings_as_pairs({"seed": 2})}, ["seed"]),
     ],
 )
 def test_runs_differ_in_what_they_were_asked(change: dict[str, object], names: list[str]) -> None:
     known = {"model": "m", "task": "t", "source": "s", "shots": 0, "task_version": "1"}
     known["generation"] = settings_as_pairs({"seed": 1})
-    assert differing_settings([RunRecord(**known), RunRecord(**{**known, **change})]) == names
+    runs = [RunRecord(**known), RunRecord(**{**known, **change})]
+    assert [setting.text for setting in differing_settings(runs)] == names

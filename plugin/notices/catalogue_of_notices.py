@@ -136,6 +136,7 @@ OF_READING = {
     "scores-missing": (
         "{missing:,} of {scores:,} scores {missing:one is|are} missing ({items:5; #: @})"
     ),
+    "settings-differ": "{setting} of {task} differs between models: {values:4; # (@)}",
     "settings-name-models": (
         "runs of {model} with other gen_kwargs count as different models: {names}"
     ),
@@ -707,6 +708,7 @@ NOTES = frozenset(
         "reasoning-left-out",
         "responses-recorded",
         "scores-reduced",
+        "settings-differ",
         "several-responses",
         "transcripts",
         "transcripts-as-recorded",

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from podium.comparability.run_settings import notices_of_settings
 from podium.data.battles import Battles, source_column
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import text as quote
@@ -353,8 +354,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
     likely = likely_item(duck, records_of_view(duck, joined.view, ""))
     odd_items = note_odd_items(duck, joined.view, likely)
     gathered = read.gathered
-    accepted = [Notice("accepted", {"sentence": text}) for text in gathered.accepted]
-    notes = [*accepted, *gathered.lost, *read.notes, *joined.notes, *odd_items, *verdicts.notes()]
+    notes = [*_notes_on_sources(read), *joined.notes, *odd_items, *verdicts.notes()]
     return Battles(
         verdicts,
         joined.missing,
@@ -371,8 +371,16 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
         default_ranker=shared.default_ranker,
         accepted=tuple(gathered.accepted),
         runs=tuple(gathered.runs),
+        questions=tuple(gathered.questions),
         likely_item=likely,
     )
+
+
+def _notes_on_sources(read: SourceTables) -> list[Notice]:
+    """Return the notes on accepted findings, losses, files, and settings of runs."""
+    gathered = read.gathered
+    accepted = [Notice("accepted", {"sentence": text}) for text in gathered.accepted]
+    return [*accepted, *gathered.lost, *read.notes, *notices_of_settings(gathered.runs)]
 
 
 def _require_distinct_names(verdicts: Verdicts) -> Verdicts:
@@ -476,6 +484,7 @@ def _gather_tables(
             apart=whole.apart or (gathered.apart if gathered.sheets else None),
             accepted=[*whole.accepted, *map(with_urls, gathered.accepted)],
             runs=[*whole.runs, *gathered.runs],
+            questions=[*whole.questions, *gathered.questions],
         )
         places[:] = [_without_files(place, gathered.claimed) for place in places]
     return tables, whole

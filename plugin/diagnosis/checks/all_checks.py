@@ -12,6 +12,7 @@ import numpy as np
 from podium.checks import GRAVITY, LENGTH_CONTROL, Check, Result
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
+from podium.diagnosis.checks.comparability_checks import check_questions, check_settings
 from podium.diagnosis.checks.human_checks import (
     check_human_scale,
     check_misjudged,
@@ -82,6 +83,8 @@ class ListedCheck:
 CHECKLIST = (
     ListedCheck(of_battles=check_unit),
     ListedCheck(of_battles=check_items),
+    ListedCheck(of_battles=check_questions, in_comparisons=True),
+    ListedCheck(of_battles=check_settings, in_comparisons=True),
     ListedCheck(of_battles=check_unparsed, of_card=unparsed_of_card, in_comparisons=True),
     ListedCheck(of_battles=check_lost_replies, in_comparisons=True),
     ListedCheck(of_judge=check_own_model),

@@ -10,8 +10,8 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import match
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from podium.comparability.run_settings import differing_settings
 from podium.hosts.inspect_ai.logs.run_records import run_in_log
-from podium.run_record import differing_settings
 
 
 @task
@@ -68,7 +68,7 @@ def test_a_log_says_how_a_model_was_asked(tmp_path: Path) -> None:
         ({"given": {}}, {"given": {}}, []),
         ({"given": {"word": "hi"}}, {"given": {"word": "yes"}}, ["word"]),
         ({"given": {}}, {"given": {}, "temperature": 1.0}, ["temperature"]),
-        ({"given": {}, "system_message": "Be kind."}, {"given": {}}, ["system_instruction"]),
+        ({"given": {}, "system_message": "Be kind."}, {"given": {}}, ["system instruction"]),
     ],
 )
 def test_runs_differ_in_what_was_given(
@@ -79,4 +79,4 @@ def test_runs_differ_in_what_was_given(
         others = {name: value for name, value in options.items() if name != "given"}
         log = played(tmp_path, greeting(**options["given"]), **others)
         records.append(run_in_log(Path(log.location), log))
-    assert differing_settings(records) == names
+    assert [setting.text for setting in differing_settings(records)] == names

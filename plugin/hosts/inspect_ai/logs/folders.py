@@ -18,6 +18,7 @@ from inspect_ai.log import EvalLog
 from pydantic_core import to_jsonable_python
 
 from podium.checks import CHECKS
+from podium.comparability.run_settings import differing_settings
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.run_folders import FiledRun, choose_runs
 from podium.errors import DataError, OtherQuestionError, UsageError
@@ -43,7 +44,7 @@ from podium.hosts.inspect_ai.logs.scored_runs import (
 from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_text, notice_texts
-from podium.run_record import RunRecord, differing_settings
+from podium.run_record import RunRecord
 from podium.wording import some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
@@ -268,7 +269,9 @@ def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[Notice]:
     notes = []
     for first, *others in groups.values():
         records = [run_in_log(run.path, run.header, run.who) for run in (first, *others)]
-        names = differing_settings(records)
+        names = [setting.text for setting in differing_settings(records)]
+        if len({record.limit for record in records}) > 1:
+            names.append("limit")
         if not names:
             continue
         last = others[-1]

@@ -1,0 +1,390 @@
+"""Check that rows with one id are about the same question, and pair questions by their inputs.
+
+An id of an item may stand for different questions in different runs: some hosts number samples
+after shuffling them. The inputs then say which items are the same.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from podium.comparability.run_settings import differing_settings
+from podium.errors import OtherQuestionError
+from podium.findings import accepted_sentence, remedy_with_option
+from podium.run_record import RunRecord, SettingKind
+
+InputParts: TypeAlias = tuple[int | None, ...]
+"""Hashes of an input's texts and media.
+
+An element is None if the file does not hold the content. The tuple is empty if nothing is known.
+"""
+Pairing = Literal["id", "input", "other inputs", "unknown"]
+"""How the items of a task are paired.
+
+`id`: by their ids, and the inputs are equal. `input`: by their inputs, because ids stand for
+different ones. `other inputs`: by their ids, although the inputs differ. `unknown`: by their ids,
+and the files do not hold the inputs.
+"""
+INPUT_KINDS: frozenset[SettingKind] = frozenset(
+    {"task argument", "prompt", "task version", "solver", "solver argument", "shots"}
+)
+"""Kinds of settings that may change the inputs while the ids remain those of the same questions."""
+FINDING = "questions"
+"""Name of the finding that `--allow` accepts."""
+REMEDY = (
+    "responses can be compared only where models were asked the same: give the samples ids of "
+    "their own (Inspect numbers samples without ids, after shuffling them), or compare runs of the "
+    "same samples"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRecord:
+    """An item of a run, as the file describes it.
+
+    Attributes:
+        id: id of the item in the file.
+        input: hashes of what the model was asked; empty if unknown.
+        excerpt: the beginning of the input, for messages.
+    """
+
+    id: str
+    input: InputParts = ()
+    excerpt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRun:
+    """A run with its items.
+
+    Attributes:
+        run: the settings of the run.
+        items: its items; each id occurs once.
+    """
+
+    run: RunRecord
+    items: Sequence[ItemRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFinding:
+    """How the items of a task were paired, and what does not fit.
+
+    Attributes:
+        task: the task.
+        pairing: how the items were paired.
+        items: number of different items in all runs.
+        conflicts: number of ids that stand for different inputs in different runs.
+        unshared: by model, the number of its items with such an id whose input no other run has.
+        example: an id, with the beginning of its input in two runs, by the source of the run.
+        reason: the settings that may have changed the inputs, if `pairing` is `other inputs`.
+    """
+
+    task: str
+    pairing: Pairing
+    items: int = 0
+    conflicts: int = 0
+    unshared: Mapping[str, int] = field(default_factory=dict)
+    example: Mapping[str, Any] = field(default_factory=dict)
+    reason: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PairedQuestions:
+    """The result of pairing the items of a task.
+
+    Attributes:
+        finding: how the items were paired.
+        names: for each run, the new id of each item by the id in the file. It has only the ids that
+            change.
+        accepted: a sentence if the user accepted that inputs differ; else empty.
+    """
+
+    finding: QuestionFinding
+    names: tuple[Mapping[str, str], ...]
+    accepted: tuple[str, ...] = ()
+
+
+def inputs_may_equal(first: InputParts, second: InputParts) -> bool:
+    """Return whether two inputs are equal in all parts that are known of both."""
+    if first == second or not (first and second):
+        return True
+    if len(first) != len(second):
+        return False
+    pairs = zip(first, second, strict=True)
+    return all(own == other or own is None or other is None for own, other in pairs)
+
+
+def pair_questions(
+    task: str, runs: Sequence[AskedRun], allowed: Collection[str] = ()
+) -> PairedQuestions:
+    """Pair the items of the runs of a task.
+
+    Items are paired by their ids if the inputs of each id are equal. If not, they are paired by
+    their inputs. If two runs share no input, but a recorded argument or prompt that may change
+    inputs differs, their items are paired by the ids.
+
+    Args:
+        task: name of the task.
+        runs: the runs, in an order that does not depend on the names of models. Where items are
+            paired by inputs, they have the ids of the earliest run.
+        allowed: names of the findings that the user accepts.
+
+    Raises:
+        OtherQuestionError: runs share no input and no recorded setting explains it, and the finding
+            `questions` is not in `allowed`.
+    """
+    conflicts = _conflicting_ids(runs)
+    if not conflicts:
+        unchanged: list[Mapping[str, str]] = [{} for _ in runs]
+        return PairedQuestions(_finding_without_conflict(task, runs), tuple(unchanged))
+    groups = _groups_that_share_inputs(runs)
+    reference = groups[0]
+    names = _names_by_input(runs, reference, taken={})
+    reasons: dict[str, None] = {}
+    accepted: dict[str, None] = {}
+    for group in groups[1:]:
+        names |= _names_by_id(runs, reference, group, names)
+        conflict = _conflict_between(runs, reference, group)
+        if conflict is None:
+            continue
+        reason = _settings_that_change_inputs(runs, reference, group)
+        if not reason:
+            accepted[_accept_other_inputs(task, conflict, allowed)] = None
+        reasons.update(dict.fromkeys(reason))
+    finding = QuestionFinding(
+        task,
+        "other inputs" if reasons or accepted else "input",
+        items=len({names[k][item.id] for k, run in enumerate(runs) for item in run.items}),
+        conflicts=len(conflicts),
+        unshared=_unshared_items(runs, names, conflicts),
+        example=_example_of(runs, conflicts[0]),
+        reason=tuple(reasons),
+    )
+    changed = tuple(_changed_names(names[k]) for k in range(len(runs)))
+    return PairedQuestions(finding, changed, tuple(accepted))
+
+
+def _finding_without_conflict(task: str, runs: Sequence[AskedRun]) -> QuestionFinding:
+    """Return the finding for runs whose ids have equal inputs, or inputs that are unknown."""
+    ids = {item.id for run in runs for item in run.items}
+    is_known = all(any(item.input for item in run.items) for run in runs)
+    return QuestionFinding(task, "id" if is_known else "unknown", items=len(ids))
+
+
+def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
+    """Return the ids that have different inputs in different runs, in the order of the runs."""
+    first: dict[str, InputParts] = {}
+    conflicts: dict[str, None] = {}
+    for run in runs:
+        for item in run.items:
+            if not inputs_may_equal(first.setdefault(item.id, item.input), item.input):
+                conflicts[item.id] = None
+    return list(conflicts)
+
+
+def _is_known(parts: InputParts) -> bool:
+    """Return whether all parts of an input are known."""
+    return bool(parts) and None not in parts
+
+
+def _groups_that_share_inputs(runs: Sequence[AskedRun]) -> list[list[int]]:
+    """Return positions of runs in groups. Runs of different groups share no inputs.
+
+    The largest group is first; of equally large ones, the one with the earliest run.
+    """
+    inputs = [{item.input for item in run.items if _is_known(item.input)} for run in runs]
+    groups: list[list[int]] = []
+    for position in range(len(runs)):
+        joined = [position]
+        apart = []
+        for group in groups:
+            if any(_share_inputs(runs, inputs, other, position) for other in group):
+                joined = [*group, *joined]
+            else:
+                apart.append(group)
+        groups = [*apart, sorted(joined)]
+    return sorted(groups, key=lambda group: (-len(group), group[0]))
+
+
+def _share_inputs(
+    runs: Sequence[AskedRun], inputs: Sequence[Set[InputParts]], first: int, second: int
+) -> bool:
+    """Return whether two runs asked the same inputs.
+
+    One shared input suffices. If a setting that may change inputs differs, at least half of the
+    inputs of the smaller run must be shared, because a few may be equal by chance.
+    """
+    shared = len(inputs[first] & inputs[second])
+    if not shared:
+        return False
+    smaller = min(len(inputs[first]), len(inputs[second]))
+    return 2 * shared >= smaller or not _settings_that_change_inputs(runs, [first], [second])
+
+
+def _names_by_input(
+    runs: Sequence[AskedRun], group: Sequence[int], taken: Mapping[str, InputParts]
+) -> dict[int, dict[str, str]]:
+    """Name the items of a group of runs so that equal inputs have one name.
+
+    The name is the id in the earliest run, or this id with a number if another input has it. Items
+    whose input is unknown, or occurs twice in a run, are paired with no item of another run, unless
+    their id has no conflict.
+    """
+    ambiguous = _ambiguous_inputs(runs, group)
+    input_of_name = dict(taken)
+    name_of_input: dict[InputParts, str] = {}
+    names: dict[int, dict[str, str]] = {}
+    for position in group:
+        own = names[position] = {}
+        for item in runs[position].items:
+            key = item.input
+            is_paired = _is_known(key) and key not in ambiguous
+            if is_paired and key in name_of_input:
+                own[item.id] = name_of_input[key]
+                continue
+            name = _free_name(item, input_of_name)
+            input_of_name.setdefault(name, key)
+            own[item.id] = name
+            if is_paired:
+                name_of_input[key] = name
+    return names
+
+
+def _ambiguous_inputs(runs: Sequence[AskedRun], group: Sequence[int]) -> set[InputParts]:
+    """Return the inputs that occur more than once in a run."""
+    ambiguous = set[InputParts]()
+    for position in group:
+        numbers = Counter(item.input for item in runs[position].items)
+        ambiguous.update(key for key, number in numbers.items() if number > 1)
+    return ambiguous
+
+
+def _free_name(item: ItemRecord, input_of_name: Mapping[str, InputParts]) -> str:
+    """Return the id of an item, with a number if another input has this name."""
+    name = item.id
+    number = 2
+    while name in input_of_name and not inputs_may_equal(input_of_name[name], item.input):
+        name = f"{item.id}@{number}"
+        number += 1
+    return name
+
+
+def _names_by_id(
+    runs: Sequence[AskedRun],
+    reference: Sequence[int],
+    group: Sequence[int],
+    names: Mapping[int, Mapping[str, str]],
+) -> dict[int, dict[str, str]]:
+    """Name the items of a group by the ids of the reference group's earliest run.
+
+    Within the group, equal inputs have one name.
+    """
+    of_group = _names_by_input(runs, group, taken={})
+    of_reference = names[reference[0]]
+    named: dict[int, dict[str, str]] = {}
+    for position, own in of_group.items():
+        named[position] = {item: of_reference.get(name, name) for item, name in own.items()}
+    return named
+
+
+def _settings_that_change_inputs(
+    runs: Sequence[AskedRun], reference: Sequence[int], group: Sequence[int]
+) -> list[str]:
+    """Return the settings in which two groups differ and that may have changed the inputs."""
+    first = runs[reference[0]].run
+    reasons: dict[str, None] = {}
+    for position in group:
+        differing = differing_settings([first, runs[position].run])
+        own = [setting.text for setting in differing if setting.kind in INPUT_KINDS]
+        if not own:
+            return []
+        reasons.update(dict.fromkeys(own))
+    return list(reasons)
+
+
+class Conflict(NamedTuple):
+    """An id that stands for different inputs in two runs.
+
+    Attributes:
+        first: the earlier run.
+        other: the later run.
+        here: the item in the later run.
+        there: the item in the earlier run.
+    """
+
+    first: RunRecord
+    other: RunRecord
+    here: ItemRecord
+    there: ItemRecord
+
+
+def _conflict_between(
+    runs: Sequence[AskedRun], reference: Sequence[int], group: Sequence[int]
+) -> Conflict | None:
+    """Return the first id that has different inputs in two groups of runs, or None."""
+    for start in reference:
+        known = {item.id: item for item in runs[start].items}
+        for position in group:
+            for item in runs[position].items:
+                there = known.get(item.id)
+                if there is not None and not inputs_may_equal(there.input, item.input):
+                    return Conflict(runs[start].run, runs[position].run, item, there)
+    return None
+
+
+def _accept_other_inputs(task: str, conflict: Conflict, allowed: Collection[str]) -> str:
+    """Return the sentence that says that different questions were accepted.
+
+    Raises:
+        OtherQuestionError: the finding is not in `allowed`.
+    """
+    first, other, here, there = conflict
+    problem = (
+        f"{other.model} has another input here ({here.excerpt!r}) than in {first.source} "
+        f"({first.model}, sample {there.id}) ({there.excerpt!r}), and the runs of {task} share no "
+        "input"
+    )
+    if FINDING in allowed:
+        return accepted_sentence(FINDING, problem)
+    raise OtherQuestionError(
+        problem,
+        remedy=remedy_with_option(FINDING, REMEDY),
+        source=other.source,
+        row=f"sample {here.id}",
+    )
+
+
+def _unshared_items(
+    runs: Sequence[AskedRun], names: Mapping[int, Mapping[str, str]], conflicts: Collection[str]
+) -> dict[str, int]:
+    """Return, by model, the number of items with a conflicting id that no other run has."""
+    conflicting = set(conflicts)
+    runs_of_name = Counter(name for own in names.values() for name in set(own.values()))
+    unshared: dict[str, int] = defaultdict(int)
+    for position, run in enumerate(runs):
+        for item in run.items:
+            is_alone = runs_of_name[names[position][item.id]] == 1
+            if is_alone and item.id in conflicting:
+                unshared[run.run.model] += 1
+    return dict(unshared)
+
+
+def _example_of(runs: Sequence[AskedRun], item: str) -> dict[str, Any]:
+    """Return an id with the beginnings of its different inputs, by source."""
+    inputs: dict[str, str] = {}
+    first: InputParts | None = None
+    for run in runs:
+        for own in run.items:
+            if own.id != item:
+                continue
+            if first is None or not inputs_may_equal(first, own.input):
+                inputs[run.run.source] = own.excerpt
+            first = first or own.input
+    return {"item": item, "inputs": dict(list(inputs.items())[:2])}
+
+
+def _changed_names(names: Mapping[str, str]) -> dict[str, str]:
+    """Return the names that differ from the ids."""
+    return {item: name for item, name in names.items() if item != name}

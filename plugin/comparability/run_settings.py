@@ -1,0 +1,230 @@
+"""Compare the settings of runs: between models, and between the runs of one model.
+
+Runs of one model that differ in a setting become models of their own, whose names show the setting.
+Settings in which models differ are findings: `FLAGGED_KINDS` make a ranking doubtful; the others
+belong to how each model is run, and are noted.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from podium.notices.notice import Notice
+from podium.printable import shorten
+from podium.run_record import RunRecord, Setting, SettingKind
+from podium.wording import some
+
+FLAGGED_KINDS: frozenset[SettingKind] = frozenset(
+    {
+        "shots",
+        "few-shot seed",
+        "task version",
+        "system instruction",
+        "prompt",
+        "dataset",
+        "task argument",
+        "scorer",
+        "model role",
+    }
+)
+"""Kinds of settings that should be the same for all models of a task."""
+OWN_KINDS: frozenset[SettingKind] = frozenset({"model argument"})
+"""Kinds that belong to a model, such as the path of its weights. Models are not compared in
+them."""
+RECORDED_KINDS: frozenset[SettingKind] = frozenset(
+    {"shots", "few-shot seed", "task version", "prompt"}
+)
+"""Kinds whose value is unknown if a described run does not have it. All others have a default."""
+DEFAULT = "default"
+"""What texts show for an option that was not given."""
+LONGEST_VALUE = 40
+"""Largest number of characters of a setting's value in names and messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingDifference:
+    """A setting in which the models of a task differ.
+
+    Attributes:
+        task: the task.
+        setting: the setting.
+        models: the models by the text of their value. An option that was not given has the text
+            `default`.
+    """
+
+    task: str
+    setting: Setting
+    models: Mapping[str, tuple[str, ...]]
+
+    @property
+    def is_flagged(self) -> bool:
+        """Whether the setting should be the same for all models."""
+        return self.setting.kind in FLAGGED_KINDS
+
+    @property
+    def text(self) -> str:
+        """The values with their models: `shots of gsm: 0 (org/A), 5 (org/B)`."""
+        values = [f"{value} ({some(names, most=3)})" for value, names in self.models.items()]
+        return f"{self.setting.text} of {self.task}: {some(values, most=4)}"
+
+
+def differences_of_models(runs: Sequence[RunRecord]) -> list[SettingDifference]:
+    """Return the settings in which models differ, by task.
+
+    Settings that the names of all models of the task show are left out. A value that is unknown of
+    a run is not compared.
+    """
+    by_task: dict[str, list[RunRecord]] = defaultdict(list)
+    for run in runs:
+        by_task[run.task].append(run)
+    differences = []
+    for task, own in by_task.items():
+        if len({run.model for run in own}) < 2:
+            continue
+        for setting in differing_settings(own):
+            is_named = all(setting in run.named_settings for run in own)
+            if is_named or setting.kind in OWN_KINDS:
+                continue
+            differences.append(SettingDifference(task, setting, _models_by_value(own, setting)))
+    return differences
+
+
+def differing_settings(runs: Sequence[RunRecord]) -> list[Setting]:
+    """Return the settings in which some runs of a task differ, in the order of their names."""
+    settings = [run.settings() for run in runs]
+    names = set[Setting]().union(*settings)
+    differing = []
+    for name in sorted(names):
+        values = _known_values(runs, settings, name)
+        if len(set(values)) > 1 and not _is_idle(name, runs):
+            differing.append(name)
+    return differing
+
+
+def _known_values(
+    runs: Sequence[RunRecord], settings: Sequence[Mapping[Setting, str]], name: Setting
+) -> list[str | None]:
+    """Return the values of a setting in the runs that record it; None for the default."""
+    values: list[str | None] = []
+    for run, own in zip(runs, settings, strict=True):
+        if name in own or _has_default(run, name):
+            values.append(own.get(name))
+    return values
+
+
+def _has_default(run: RunRecord, setting: Setting) -> bool:
+    """Return whether a setting that a run does not record had its default value."""
+    return run.is_described and setting.kind not in RECORDED_KINDS
+
+
+def _is_idle(setting: Setting, runs: Sequence[RunRecord]) -> bool:
+    """Return whether a setting has no effect: the seed of examples, where there are none."""
+    return setting.kind == "few-shot seed" and all(run.shots == 0 for run in runs)
+
+
+def _models_by_value(runs: Sequence[RunRecord], setting: Setting) -> dict[str, tuple[str, ...]]:
+    """Return the models by the text of a setting's value. Runs that do not record it are left
+    out."""
+    texts = value_texts(run.settings().get(setting) for run in runs)
+    models: dict[str, list[str]] = defaultdict(list)
+    for run, text in zip(runs, texts, strict=True):
+        is_recorded = setting in run.settings() or _has_default(run, setting)
+        if is_recorded and run.model not in models[text]:
+            models[text].append(run.model)
+    return {text: tuple(names) for text, names in sorted(models.items()) if names}
+
+
+def value_texts(values: Iterable[str | None]) -> list[str]:
+    """Return short texts of the values of a setting; different values have different texts.
+
+    Args:
+        values: texts or JSON; None for the default.
+    """
+    values = list(values)
+    texts = [DEFAULT if value is None else _shown_value(value) for value in values]
+    values_of_text: dict[str, set[str | None]] = defaultdict(set)
+    for value, text in zip(values, texts, strict=True):
+        values_of_text[text].add(value)
+    distinct = []
+    for value, text in zip(values, texts, strict=True):
+        if len(values_of_text[text]) > 1 and value is not None:
+            text = f"{text} #{sha256(value.encode()).hexdigest()[:4]}"
+        distinct.append(text)
+    return distinct
+
+
+def _shown_value(value: str) -> str:
+    """Return one value as a short text, without the quotation marks of JSON."""
+    try:
+        content = json.loads(value)
+    except ValueError:
+        content = value
+    text = content if isinstance(content, str) else value
+    return shorten(text, LONGEST_VALUE)
+
+
+def name_runs(runs: Sequence[RunRecord], labelled: Collection[str] = ()) -> list[RunRecord]:
+    """Name the runs of one model that differ in settings by these settings.
+
+    `m` becomes `m (temperature=0)` and `m (temperature=1)`. A run that does not have the setting
+    keeps its name. A setting that differs on one task is shown on every task of the model on which
+    it is known, so that a model has one name on all tasks.
+
+    Args:
+        runs: the runs of all models and tasks.
+        labelled: the sources whose model was named by the user. They keep their names.
+
+    Returns:
+        The runs, in the same order.
+    """
+    free = [run for run in runs if run.source not in labelled]
+    differing = _settings_that_split(free)
+    texts: dict[tuple[str, Setting], dict[str, str]] = {}
+    for model, settings in differing.items():
+        for setting in settings:
+            values = [run.settings().get(setting) for run in free if run.model == model]
+            known = [value for value in values if value is not None]
+            texts[model, setting] = dict(zip(known, value_texts(known), strict=True))
+    named = []
+    for run in runs:
+        own = () if run.source in labelled else tuple(differing.get(run.model, ()))
+        shown = []
+        for setting in own:
+            value = run.settings().get(setting)
+            if value is not None:
+                shown.append(f"{setting.text}={texts[run.model, setting][value]}")
+        name = f"{run.model} ({', '.join(shown)})" if shown else run.model
+        named.append(replace(run, model=name, named_settings=own))
+    return named
+
+
+def _settings_that_split(runs: Iterable[RunRecord]) -> dict[str, list[Setting]]:
+    """Return, by model, the settings in which its runs on a task differ."""
+    cells: dict[tuple[str, str], list[RunRecord]] = defaultdict(list)
+    for run in runs:
+        cells[run.model, run.task].append(run)
+    differing: dict[str, set[Setting]] = defaultdict(set)
+    for (model, _), own in cells.items():
+        differing[model].update(differing_settings(own))
+    return {model: sorted(settings) for model, settings in differing.items() if settings}
+
+
+def notices_of_settings(runs: Sequence[RunRecord]) -> list[Notice]:
+    """Return a note on each setting that differs between models and is not flagged."""
+    notices = []
+    for difference in differences_of_models(runs):
+        if not difference.is_flagged:
+            fields = {
+                "setting": difference.setting.text,
+                "task": difference.task,
+                "values": {value: list(names) for value, names in difference.models.items()},
+            }
+            notices.append(Notice("settings-differ", fields))
+    return notices
+
+
+def undescribed_sources(runs: Sequence[RunRecord]) -> list[str]:
+    """Return the sources of the runs whose settings are unknown."""
+    return [run.source for run in runs if not run.is_described]

@@ -6,6 +6,7 @@ belong to how each model is run, and are noted.
 """
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,6 +40,10 @@ RECORDED_KINDS: frozenset[SettingKind] = frozenset(
 """Kinds whose value is unknown if a described run does not have it. All others have a default."""
 DEFAULT = "default"
 """What texts show for an option that was not given."""
+HASH = re.compile("[0-9a-f]{32,}")
+"""Matches a value that is a hash, such as that of a chat template."""
+SHOWN_OF_HASH = 8
+"""Number of characters of a hash that texts show."""
 LONGEST_VALUE = 40
 """Largest number of characters of a setting's value in names and messages."""
 
@@ -66,8 +71,13 @@ class SettingDifference:
     @property
     def text(self) -> str:
         """The values with their models: `shots of gsm: 0 (org/A), 5 (org/B)`."""
+        return f"{self.setting.text} of {self.task}: {self.values_text}"
+
+    @property
+    def values_text(self) -> str:
+        """The values with their models, without the names of setting and task."""
         values = [f"{value} ({some(names, most=3)})" for value, names in self.models.items()]
-        return f"{self.setting.text} of {self.task}: {some(values, most=4)}"
+        return some(values, most=4)
 
 
 def differences_of_models(runs: Sequence[RunRecord]) -> list[SettingDifference]:
@@ -162,6 +172,8 @@ def _shown_value(value: str) -> str:
     except ValueError:
         content = value
     text = content if isinstance(content, str) else value
+    if HASH.fullmatch(text):
+        return text[:SHOWN_OF_HASH]
     return shorten(text, LONGEST_VALUE)
 
 
@@ -212,17 +224,17 @@ def _settings_that_split(runs: Iterable[RunRecord]) -> dict[str, list[Setting]]:
 
 
 def notices_of_settings(runs: Sequence[RunRecord]) -> list[Notice]:
-    """Return a note on each setting that differs between models and is not flagged."""
-    notices = []
+    """Return a note for each task on the settings that differ between models and are not
+    flagged."""
+    by_task: dict[str, list[str]] = defaultdict(list)
     for difference in differences_of_models(runs):
         if not difference.is_flagged:
-            fields = {
-                "setting": difference.setting.text,
-                "task": difference.task,
-                "values": {value: list(names) for value, names in difference.models.items()},
-            }
-            notices.append(Notice("settings-differ", fields))
-    return notices
+            text = f"{difference.setting.text} {difference.values_text}"
+            by_task[difference.task].append(text)
+    return [
+        Notice("settings-differ", {"task": task, "differences": differences})
+        for task, differences in by_task.items()
+    ]
 
 
 def undescribed_sources(runs: Sequence[RunRecord]) -> list[str]:

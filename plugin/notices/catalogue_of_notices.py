@@ -136,7 +136,7 @@ OF_READING = {
     "scores-missing": (
         "{missing:,} of {scores:,} scores {missing:one is|are} missing ({items:5; #: @})"
     ),
-    "settings-differ": "{setting} of {task} differs between models: {values:4; # (@)}",
+    "settings-differ": "{task}: models were run with settings of their own: {differences:4;}",
     "settings-name-models": (
         "runs of {model} with other gen_kwargs count as different models: {names}"
     ),

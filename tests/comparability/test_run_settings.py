@@ -1,0 +1,128 @@
+"""Settings in which runs differ: names of one model's runs, findings between models."""
+
+import pytest
+
+from podium.comparability.run_settings import (
+    differences_of_models,
+    name_runs,
+    notices_of_settings,
+    value_texts,
+)
+from podium.notices.notice_text import notice_text
+from podium.run_record import RunRecord, settings_as_pairs
+
+
+def run(model: str, task: str = "t", **settings: object) -> RunRecord:
+    """Return a run with a source of its own."""
+    return RunRecord(model, task, f"{model} {task} {sorted(settings.items())}", **settings)
+
+
+def heated(temperature: float) -> tuple[tuple[str, str], ...]:
+    """Return the settings of generation with a temperature."""
+    return settings_as_pairs({"temperature": temperature})
+
+
+def test_runs_of_one_model_are_named_by_the_setting_in_which_they_differ() -> None:
+    runs = [run("m", generation=heated(0)), run("m", generation=heated(1)), run("m")]
+    assert [own.model for own in name_runs(runs)] == ["m (temperature=0)", "m (temperature=1)", "m"]
+
+
+def test_equal_runs_keep_their_name() -> None:
+    runs = [run("m", shots=5, time="2026-01-01"), run("m", shots=5, time="2026-02-01")]
+    assert [own.model for own in name_runs(runs)] == ["m", "m"]
+
+
+def test_a_model_has_one_name_on_all_tasks() -> None:
+    runs = [
+        run("m", "t", generation=heated(0)),
+        run("m", "t", generation=heated(1)),
+        run("m", "u", generation=heated(0)),
+    ]
+    names = [own.model for own in name_runs(runs)]
+    assert names == ["m (temperature=0)", "m (temperature=1)", "m (temperature=0)"]
+
+
+def test_labels_of_the_user_stay() -> None:
+    runs = [run("m", shots=0), run("m", shots=5)]
+    assert [own.model for own in name_runs(runs, [runs[0].source])] == ["m", "m"]
+
+
+def test_hashes_are_shortened() -> None:
+    assert value_texts(["0123456789abcdef" * 4, "f" * 64]) == ["01234567", "ffffffff"]
+
+
+def test_long_values_that_begin_alike_stay_distinct() -> None:
+    start = "You are a careful assistant who answers in one sentence and "
+    texts = value_texts([start + "in verse.", start + "in verse!", None])
+    assert len({*texts}) == 3
+    assert texts[2] == "default"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text"),
+    [
+        ({"shots": 0}, {"shots": 5}, "shots of t: 0 (a), 5 (b)"),
+        ({"task_version": "1"}, {"task_version": "2"}, "task version of t: 1 (a), 2 (b)"),
+        (
+            {},
+            {"system_instruction": "Be kind."},
+            "system instruction of t: Be kind. (b), default (a)",
+        ),
+        (
+            {"shots": 5, "fewshot_seed": 1},
+            {"shots": 5, "fewshot_seed": 2},
+            "few-shot seed of t: 1 (a), 2 (b)",
+        ),
+        (
+            {"task_arguments": settings_as_pairs({"subject": "law"})},
+            {},
+            "subject of t: default (b), law (a)",
+        ),
+        (
+            {"model_roles": settings_as_pairs({"grader": "gpt"})},
+            {"model_roles": settings_as_pairs({"grader": "llama"})},
+            "grader of t: gpt (a), llama (b)",
+        ),
+    ],
+)
+def test_settings_that_should_be_the_same_are_flagged(
+    first: dict[str, object], second: dict[str, object], text: str
+) -> None:
+    [found] = differences_of_models([run("a", **first), run("b", **second)])
+    assert found.is_flagged
+    assert found.text == text
+
+
+def test_settings_of_a_model_are_noted() -> None:
+    runs = [run("a", chat_template="x", generation=heated(1)), run("b", chat_template="y")]
+    assert not any(found.is_flagged for found in differences_of_models(runs))
+    assert [notice_text(notice) for notice in notices_of_settings(runs)] == [
+        "t: models were run with settings of their own: chat template x (a), y (b); "
+        "temperature 1 (a), default (b)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({}, {"shots": 5}),
+        ({"is_described": False}, {"system_instruction": "Be kind."}),
+        ({"shots": 0, "fewshot_seed": 1}, {"shots": 0, "fewshot_seed": 2}),
+        (
+            {"model_arguments": settings_as_pairs({"path": "a"})},
+            {"model_arguments": settings_as_pairs({"path": "b"})},
+        ),
+        ({"time": "2026-01-01", "epochs": 1}, {"time": "2026-02-01", "epochs": 3}),
+    ],
+)
+def test_what_is_unknown_or_belongs_to_a_model_is_no_difference(
+    first: dict[str, object], second: dict[str, object]
+) -> None:
+    assert differences_of_models([run("a", **first), run("b", **second)]) == []
+
+
+def test_a_setting_that_all_names_show_is_no_finding() -> None:
+    assert differences_of_models(name_runs([run("m", shots=0), run("m", shots=5)])) == []
+    named = name_runs([run("m", shots=0), run("m", shots=5), run("n", shots=0)])
+    [found] = differences_of_models(named)
+    assert found.text == "shots of t: 0 (m (shots=0), n), 5 (m (shots=5))"

@@ -45,14 +45,20 @@ def accept_or_raise(name: str, problem: str, remedy: str, allowed: Collection[st
     return accepted_sentence(name, problem)
 
 
-def remedy_with_option(name: str, remedy: str) -> str:
-    """Return a remedy that also names the option that accepts a finding."""
-    return f"{remedy}, or accept it with {OPTION} {name}"
+def remedy_with_option(name: str, remedy: str, option: str = "") -> str:
+    """Return a remedy that also names the option that accepts a finding.
+
+    `option` is the option as it is typed, if it is not `--allow NAME`.
+    """
+    return f"{remedy}, or accept it with {option or f'{OPTION} {name}'}"
 
 
-def accepted_sentence(name: str, problem: str) -> str:
-    """Return the sentence that says that a finding was accepted."""
-    return f"Accepted with {OPTION} {name}: {problem}."
+def accepted_sentence(name: str, problem: str, option: str = "") -> str:
+    """Return the sentence that says that a finding was accepted.
+
+    `option` is the option as it is typed, if it is not `--allow NAME`.
+    """
+    return f"Accepted with {option or f'{OPTION} {name}'}: {problem}."
 
 
 def add_accepted(answer: Sequence[str], accepted: Sequence[str]) -> tuple[str, ...]:

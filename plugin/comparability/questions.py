@@ -5,13 +5,15 @@ after shuffling them. The inputs then say which items are the same.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from podium.comparability.run_settings import differing_settings
 from podium.errors import OtherQuestionError
 from podium.findings import accepted_sentence, remedy_with_option
+from podium.notices.notice import Notice
+from podium.printable import shorten
 from podium.run_record import RunRecord, SettingKind
 
 InputParts: TypeAlias = tuple[int | None, ...]
@@ -30,6 +32,8 @@ INPUT_KINDS: frozenset[SettingKind] = frozenset(
     {"task argument", "prompt", "task version", "solver", "solver argument", "shots"}
 )
 """Kinds of settings that may change the inputs while the ids remain those of the same questions."""
+SHOWN = 60
+"""Messages show at most this many characters of an input."""
 FINDING = "questions"
 """Name of the finding that `--allow` accepts."""
 REMEDY = (
@@ -47,11 +51,18 @@ class ItemRecord:
         id: id of the item in the file.
         input: hashes of what the model was asked; empty if unknown.
         excerpt: the beginning of the input, for messages.
+        row: the row in the file, for messages; empty if the id is that of a sample.
     """
 
     id: str
     input: InputParts = ()
     excerpt: str = ""
+    row: str = ""
+
+    @property
+    def place(self) -> str:
+        """The row in the file, in words."""
+        return self.row or f"sample {self.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +128,7 @@ def inputs_may_equal(first: InputParts, second: InputParts) -> bool:
 
 
 def pair_questions(
-    task: str, runs: Sequence[AskedRun], allowed: Collection[str] = ()
+    task: str, runs: Sequence[AskedRun], allowed: Collection[str] = (), *, option: str = ""
 ) -> PairedQuestions:
     """Pair the items of the runs of a task.
 
@@ -130,6 +141,8 @@ def pair_questions(
         runs: the runs, in an order that does not depend on the names of models. Where items are
             paired by inputs, they have the ids of the earliest run.
         allowed: names of the findings that the user accepts.
+        option: the option that accepts the finding `questions`, as it is typed. If it is empty,
+            `--allow questions`.
 
     Raises:
         OtherQuestionError: runs share no input and no recorded setting explains it, and the finding
@@ -151,7 +164,7 @@ def pair_questions(
             continue
         reason = _settings_that_change_inputs(runs, reference, group)
         if not reason:
-            accepted[_accept_other_inputs(task, conflict, allowed)] = None
+            accepted[_accept_other_inputs(task, conflict, allowed, option)] = None
         reasons.update(dict.fromkeys(reason))
     finding = QuestionFinding(
         task,
@@ -334,26 +347,52 @@ def _conflict_between(
     return None
 
 
-def _accept_other_inputs(task: str, conflict: Conflict, allowed: Collection[str]) -> str:
+def _accept_other_inputs(
+    task: str, conflict: Conflict, allowed: Collection[str], option: str
+) -> str:
     """Return the sentence that says that different questions were accepted.
 
     Raises:
         OtherQuestionError: the finding is not in `allowed`.
     """
     first, other, here, there = conflict
+    own, known = distinct_excerpts(here.excerpt, there.excerpt)
+    asked = f"{first.model}, {there.place}" if first.model else there.place
     problem = (
-        f"{other.model} has another input here ({here.excerpt!r}) than in {first.source} "
-        f"({first.model}, sample {there.id}) ({there.excerpt!r}), and the runs of {task} share no "
-        "input"
+        f"{other.model or here.id} has another input here ({own!r}) than in {first.source} "
+        f"({asked}) ({known!r}), and the runs of {task} share no input"
     )
     if FINDING in allowed:
-        return accepted_sentence(FINDING, problem)
+        return accepted_sentence(FINDING, problem, option)
     raise OtherQuestionError(
         problem,
-        remedy=remedy_with_option(FINDING, REMEDY),
+        remedy=remedy_with_option(FINDING, REMEDY, option),
         source=other.source,
-        row=f"sample {here.id}",
+        row=here.place,
     )
+
+
+def distinct_excerpts(here: str, there: str) -> tuple[str, str]:
+    """Return short excerpts of two texts around the place where they first differ."""
+    pairs = zip(here, there, strict=False)
+    shorter = min(len(here), len(there))
+    alike = next((k for k, (own, other) in enumerate(pairs) if own != other), shorter)
+    start = max(alike - SHOWN // 2, 0)
+    before = "... " if start else ""
+    own, other = (f"{before}{shorten(text[start:], SHOWN)}" for text in (here, there))
+    return own, other
+
+
+def notices_of_questions(findings: Iterable[QuestionFinding]) -> list[Notice]:
+    """Return a note on each task whose items were not paired by equal inputs and ids."""
+    notices = []
+    for finding in findings:
+        fields = {"task": finding.task, "ids": finding.conflicts, "reason": list(finding.reason)}
+        if finding.pairing == "input":
+            notices.append(Notice("questions-by-input", fields))
+        elif finding.reason:
+            notices.append(Notice("questions-by-id", fields))
+    return notices
 
 
 def _unshared_items(

@@ -194,6 +194,13 @@ OF_RESPONSES = {
     "prompts-without-id": (
         "{prompts:,} prompts have no id; a hash of their text is their id ({first} ...)"
     ),
+    "questions-by-id": (
+        "{task}: inputs differ between runs ({reason:4}), so items are paired by id"
+    ),
+    "questions-by-input": (
+        "{task}: {ids:,} {ids:noun id} {ids:one stands|stand} for different inputs in different "
+        "runs, so items are paired by input"
+    ),
     "questions-unanswered": (
         "{questions:len} questions without a response were left out: {questions:5}"
     ),
@@ -704,6 +711,8 @@ NOTES = frozenset(
         "log-likelihood",
         "lower-is-better",
         "prompts-without-id",
+        "questions-by-id",
+        "questions-by-input",
         "ranked-alone",
         "reasoning-left-out",
         "responses-recorded",

@@ -8,9 +8,11 @@ from podium.comparability.questions import (
     AskedRun,
     ItemRecord,
     PairedQuestions,
+    notices_of_questions,
     pair_questions,
 )
 from podium.errors import OtherQuestionError
+from podium.notices.notice_text import notice_texts
 from podium.run_record import RunRecord, settings_as_pairs
 
 
@@ -175,3 +177,31 @@ def test_a_run_that_shares_no_id_meets_no_other() -> None:
     named = question_of_name(pair_questions("t", runs), runs)
     assert named[2] == apart
     assert named[0] == named[1]
+
+
+def test_how_items_were_paired_is_said_in_one_line() -> None:
+    shuffled = [*reversed(QUESTIONS)]
+    framed = [f"Answer: {question}" for question in QUESTIONS]
+    plain = asked("a", numbered(QUESTIONS), prompt="{input}")
+    others = {
+        "b": asked("b", numbered(shuffled), prompt="{input}"),
+        "c": asked("c", numbered(framed), prompt="Answer: {input}"),
+        "d": asked("d", numbered(QUESTIONS), prompt="{input}"),
+    }
+    texts = {
+        name: notice_texts(notices_of_questions([pair_questions("t", [plain, other]).finding]))
+        for name, other in others.items()
+    }
+    assert texts == {
+        "b": (
+            "t: 20 ids stand for different inputs in different runs, so items are paired by input",
+        ),
+        "c": ("t: inputs differ between runs (prompt), so items are paired by id",),
+        "d": (),
+    }
+
+
+def test_the_error_shows_where_long_inputs_differ() -> None:
+    runs = [asked(name, {"1": "word " * 30 + name}) for name in "ab"]
+    with pytest.raises(OtherQuestionError, match=r"word b'\) than in a.eval .* word a'\)"):
+        pair_questions("t", runs)

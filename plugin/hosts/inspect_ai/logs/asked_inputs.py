@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from podium.comparability.questions import distinct_excerpts
 from podium.errors import OtherQuestionError
-from podium.printable import shorten
 
 ATTACHMENT = "attachment://"
 """The beginning of a text that stands for an attachment of the log."""
@@ -16,8 +16,6 @@ REMEDY = (
 )
 EXCERPT = 400
 """Number of characters of each input that are kept for error messages."""
-SHOWN = 60
-"""An error message shows at most this many characters of an input."""
 
 Input = str | Sequence[Mapping[str, Any]]
 """A sample's input as a log holds it: a text, or messages."""
@@ -85,7 +83,7 @@ class TaskInputs:
     def _error(self, sample: str, excerpt: str, place: Place) -> OtherQuestionError:
         """Return the error for a sample whose input differs from the first one with its id."""
         path, model = self.places[sample]
-        here, there = _distinct_excerpts(excerpt, self.excerpts[sample])
+        here, there = distinct_excerpts(excerpt, self.excerpts[sample])
         other = f"in {path} ({model}, sample {sample}) ({there!r})"
         problem = f"{place.model} has another input here ({here!r}) than {other}"
         if excerpt == self.excerpts[sample]:
@@ -153,15 +151,3 @@ def _resolve_text(value: Any, attachments: Mapping[str, str]) -> str | None:
     if isinstance(value, str) and value.startswith(ATTACHMENT):
         return attachments.get(value.removeprefix(ATTACHMENT))
     return value if isinstance(value, str) else None
-
-
-def _distinct_excerpts(here: str, there: str) -> tuple[str, str]:
-    """Return short excerpts of two texts around the place where they first differ."""
-    pairs = zip(here, there, strict=False)
-    alike = next(
-        (k for k, (own, other) in enumerate(pairs) if own != other), min(len(here), len(there))
-    )
-    start = max(alike - SHOWN // 2, 0)
-    before = "... " if start else ""
-    own, other = (f"{before}{shorten(text[start:], SHOWN)}" for text in (here, there))
-    return own, other

@@ -248,8 +248,8 @@ _CHECKS = (
         "same settings",
         0,
         flagged="models were run with different settings: {differences}",
-        ok="all models were run with the same settings",
-        question="whether all models were run with the same settings",
+        ok="all models had the same prompt, shots, task version, dataset and scorers",
+        question="whether all models had the same prompt, shots, dataset and scorers",
         remedy="run them with the same settings",
     ),
     CheckKind(

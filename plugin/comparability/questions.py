@@ -132,9 +132,9 @@ def pair_questions(
 ) -> PairedQuestions:
     """Pair the items of the runs of a task.
 
-    Items are paired by their ids if the inputs of each id are equal. If not, they are paired by
-    their inputs. If two runs share no input, but a recorded argument or prompt that may change
-    inputs differs, their items are paired by the ids.
+    Items are paired by their ids if the inputs of each id are equal. If not, or if two runs share
+    inputs and no id, they are paired by their inputs. If two runs share no input, but a recorded
+    argument or prompt that may change inputs differs, their items are paired by the ids.
 
     Args:
         task: name of the task.
@@ -149,7 +149,7 @@ def pair_questions(
             `questions` is not in `allowed`.
     """
     conflicts = _conflicting_ids(runs)
-    if not conflicts:
+    if not conflicts and not _have_other_ids(runs):
         unchanged: list[Mapping[str, str]] = [{} for _ in runs]
         return PairedQuestions(_finding_without_conflict(task, runs), tuple(unchanged))
     groups = _groups_that_share_inputs(runs)
@@ -172,7 +172,7 @@ def pair_questions(
         items=len({names[k][item.id] for k, run in enumerate(runs) for item in run.items}),
         conflicts=len(conflicts),
         unshared=_unshared_items(runs, names, conflicts),
-        example=_example_of(runs, conflicts[0]),
+        example=_example_of(runs, conflicts[0]) if conflicts else {},
         reason=tuple(reasons),
     )
     changed = tuple(_changed_names(names[k]) for k in range(len(runs)))
@@ -195,6 +195,18 @@ def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
             if not inputs_may_equal(first.setdefault(item.id, item.input), item.input):
                 conflicts[item.id] = None
     return list(conflicts)
+
+
+def _have_other_ids(runs: Sequence[AskedRun]) -> bool:
+    """Return whether two runs share inputs and no id, as when each numbers samples in its way."""
+    for position, run in enumerate(runs):
+        ids = {item.id for item in run.items}
+        inputs = {item.input for item in run.items if _is_known(item.input)}
+        for other in runs[:position]:
+            shares_id = any(item.id in ids for item in other.items)
+            if not shares_id and any(item.input in inputs for item in other.items):
+                return True
+    return False
 
 
 def _is_known(parts: InputParts) -> bool:

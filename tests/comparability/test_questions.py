@@ -205,3 +205,12 @@ def test_the_error_shows_where_long_inputs_differ() -> None:
     runs = [asked(name, {"1": "word " * 30 + name}) for name in "ab"]
     with pytest.raises(OtherQuestionError, match=r"word b'\) than in a.eval .* word a'\)"):
         pair_questions("t", runs)
+
+
+def test_ids_of_another_kind_are_paired_by_inputs() -> None:
+    others = {f"case_{k}": question for k, question in enumerate(QUESTIONS)}
+    runs = [asked("a", numbered(QUESTIONS)), asked("b", others)]
+    paired = pair_questions("t", runs)
+    ours, theirs = question_of_name(paired, runs)
+    assert ours == theirs == numbered(QUESTIONS)
+    assert (paired.finding.pairing, paired.finding.conflicts) == ("input", 0)

@@ -132,8 +132,8 @@ def pair_questions(
 ) -> PairedQuestions:
     """Pair the items of the runs of a task.
 
-    Items are paired by their ids if the inputs of each id are equal. If not, or if two runs share
-    inputs and no id, they are paired by their inputs. If two runs share no input, but a recorded
+    Items are paired by their ids if the inputs of each id are equal. If not, or if an input has ids
+    that only one run knows, they are paired by their inputs. If two runs share no input, but a recorded
     argument or prompt that may change inputs differs, their items are paired by the ids.
 
     Args:
@@ -198,15 +198,21 @@ def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
 
 
 def _have_other_ids(runs: Sequence[AskedRun]) -> bool:
-    """Return whether two runs share inputs and no id, as when each numbers samples in its way."""
+    """Return whether an input has an id in one run and another id in a second run, while neither
+    run has the id of the other."""
     for position, run in enumerate(runs):
         ids = {item.id for item in run.items}
-        inputs = {item.input for item in run.items if _is_known(item.input)}
         for other in runs[:position]:
-            shares_id = any(item.id in ids for item in other.items)
-            if not shares_id and any(item.input in inputs for item in other.items):
+            others = {item.id for item in other.items}
+            ours = _inputs_without_ids(run, others)
+            if not ours.isdisjoint(_inputs_without_ids(other, ids)):
                 return True
     return False
+
+
+def _inputs_without_ids(run: AskedRun, ids: Set[str]) -> set[InputParts]:
+    """Return the known inputs of the items of a run whose id is not among these ids."""
+    return {item.input for item in run.items if item.id not in ids and _is_known(item.input)}
 
 
 def _is_known(parts: InputParts) -> bool:

@@ -214,3 +214,15 @@ def test_ids_of_another_kind_are_paired_by_inputs() -> None:
     ours, theirs = question_of_name(paired, runs)
     assert ours == theirs == numbered(QUESTIONS)
     assert (paired.finding.pairing, paired.finding.conflicts) == ("input", 0)
+
+
+def test_ids_that_only_one_run_has_are_paired_by_inputs() -> None:
+    half = numbered(QUESTIONS[:10]) | {f"x{k}": QUESTIONS[k] for k in range(10, 20)}
+    runs = [asked("a", numbered(QUESTIONS)), asked("b", half)]
+    ours, theirs = question_of_name(pair_questions("t", runs), runs)
+    assert ours == theirs == numbered(QUESTIONS)
+
+
+def test_items_of_one_run_with_equal_inputs_keep_their_ids() -> None:
+    runs = [asked(name, numbered(["same"] * 5)) for name in "ab"]
+    assert pair_questions("t", runs).names == ({}, {})

@@ -133,8 +133,8 @@ def pair_questions(
     """Pair the items of the runs of a task.
 
     Items are paired by their ids if the inputs of each id are equal. If not, or if an input has ids
-    that only one run knows, they are paired by their inputs. If two runs share no input, but a recorded
-    argument or prompt that may change inputs differs, their items are paired by the ids.
+    that only one run knows, they are paired by their inputs. If two runs share no input, but a
+    recorded argument or prompt that may change inputs differs, their items are paired by the ids.
 
     Args:
         task: name of the task.

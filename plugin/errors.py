@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
+from podium.names import seen_name, spelled_like
+
 # Functions that test the mode of a file, and the word for such a file in messages.
 STREAM_KINDS = (
     (stat.S_ISFIFO, "pipe"),
@@ -170,13 +172,17 @@ def unknown_value(option: str, value: object, allowed: Iterable[object]) -> Usag
 def find_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Return the known name that equals `name`, or else the only one that ends with `/NAME`.
 
-    So `gpt-4o` finds `openai/gpt-4o`.
+    So `gpt-4o` finds `openai/gpt-4o`. A name that looks the same is found, too, for example one in
+    another Unicode form.
 
     Raises:
         UsageError: no known name matches, or several end with `/NAME`.
     """
     names = sorted(set(known))
-    ends = [name] if name in names else [whole for whole in names if whole.endswith(f"/{name}")]
+    ends = spelled_like(name, names)
+    if not ends:
+        ending = f"/{seen_name(name)}"
+        ends = [whole for whole in names if seen_name(whole).endswith(ending)]
     if len(ends) > 1:
         raise UsageError(f"{kind} {name!r} may be each of {', '.join(ends)}: write the whole name")
     if not ends:

@@ -12,7 +12,7 @@ FINDINGS = {
         "scores of a task that runs reduced in different ways, or over different numbers of "
         "epochs or repeats"
     ),
-    "questions": "runs of a task that asked different questions under the same ids",
+    "questions": "runs of a task, or rows of a table, that asked different questions under one id",
 }
 """Description of each finding, by the name that `--allow` takes."""
 OPTION = "--allow"

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self, get_args
 
+from podium.names import seen_name
+
 JudgeKind = Literal["model", "human", "reward", "rule"]
 KINDS: tuple[str, ...] = get_args(JudgeKind)
 
@@ -73,8 +75,9 @@ class JudgeRecord:
         return self.model or self.name
 
     def is_called(self, word: str) -> bool:
-        """Return whether a user's word is the name of this judge or of its model."""
-        return word in (self.name, self.model, self.model_name)
+        """Return whether a user's word looks like the name of this judge or of its model."""
+        called = (self.name, self.model, self.model_name)
+        return seen_name(word) in {seen_name(name) for name in called if name is not None}
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields that are known, except the name, as JSON for a file or a log."""

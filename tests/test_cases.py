@@ -61,7 +61,7 @@ TABLE = [
     Case("15-mt-bench-tie-inconsistent.jsonl", ("alpha", "beta")),
     Case("16-arena-filters.jsonl", ("x", "y")),
     Case("17-arena-voters.jsonl", ("x", "y")),
-    Case("19-unicode-forms.csv", ("modéle", "b")),
+    Case("19-unicode-forms.csv", ("modéle", "b"), ("--names", "joined")),
     Case("20-rare-model-bootstrap.csv", ("a", "b")),
     Case("21-wildbench/ref=base/m.json", ("m", "base")),
     Case("22-utf16.csv", ("a", "b")),
@@ -356,6 +356,26 @@ def test_the_turns_of_mt_bench_are_items_and_no_repeats():
         if line.strip().startswith("same verdict when repeated  ")
     ]
     assert line.split() == ["same", "verdict", "when", "repeated", "–"]
+
+
+def test_ids_that_are_unique_within_a_category_only_are_items_of_the_category():
+    case = case_of("13-ids-per-category.jsonl")
+    assert ranked(case).counts["items"] == compared(case).counts["items"] == 40
+    words = ("rank", case.name, "--format", "json")
+    code, text, told = command_facts.run_command(CASES, *words)
+    assert code == 0, told
+    [first, _] = json.loads(text)["rankings"][0]["models"]
+    assert first["se"] == pytest.approx(30.3, abs=0.05)
+    assert "--ids global" in told
+    assert ranked(case_of(case.name, "--ids", "global")).counts["items"] == 20
+
+
+def test_two_unicode_forms_of_a_name_are_an_error_and_one_model_if_joined():
+    refused = ranked(case_of("19-unicode-forms.csv"))
+    assert is_refused(refused)
+    assert "Unicode form" in refused.cause
+    joined = ranked(case_of("19-unicode-forms.csv", "--names", "joined"))
+    assert set(joined.order) == {"modéle", "b"}
 
 
 def test_the_labels_of_arena_hard_are_read_from_either_side():

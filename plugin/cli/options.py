@@ -35,6 +35,8 @@ READ_BY = (
     "metric",
     "runs",
     "allow",
+    "names",
+    "ids",
 )
 """Parameters of `reading_options`."""
 READ_TOO = (
@@ -377,6 +379,18 @@ READING_OPTIONS = (
         help="Accept a finding that is an error otherwise: "
         + "; ".join(f"{n}, {s}" for n, s in FINDINGS.items())
         + ".",
+    ),
+    choice_option(
+        "--names",
+        "exact joined",
+        "Names of models or judges that look the same (Unicode forms, invisible characters, blanks "
+        "at the ends): an error, or joined.",
+    ),
+    choice_option(
+        "--ids",
+        "auto global per-category",
+        "Whether an id is one item in all categories (global) or another in each (per-category); "
+        "auto: as inputs, or numbers that begin anew in each category, show.",
     ),
 )
 

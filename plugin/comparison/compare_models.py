@@ -35,6 +35,8 @@ QUESTION = ("task", "metric", "judge")
 """Columns that divide scores into questions: a task by a metric and a judge is one question."""
 ABOUT = ("question", *QUESTION, "slice")
 """Fields of a finding that say what it is about."""
+RENAMED_ITEMS = ("ids-begin-anew", "ids-with-inputs-of-categories", "paired-by-input")
+"""Codes of notes on ids that are not the items."""
 OF_RANKINGS = "tasks-count-alike"
 """Code of a warning for rankings that mix tasks.
 
@@ -84,7 +86,8 @@ def compare(
     required = read_requirements(require, requirements)
     names, sources, tables = _split_words(words, baseline)
     battles = _read_all(sources, tables, reading)
-    answers, unknown = find_responses(sources if not tables else (), responses)
+    places = sources if not tables else ()
+    answers, unknown = find_responses(places, responses, items_renamed=_renames_items(battles))
     models = _pairs(battles, names, baseline, candidates)
     pairs = [_compared_pair(*both, measure, level, answers) for both in models]
     findings, failures = _findings(battles, pairs, by, pool)
@@ -104,6 +107,11 @@ def compare(
         lost=battles.lost,
         accepted=battles.accepted,
     )
+
+
+def _renames_items(battles: Battles) -> bool:
+    """Return whether the battles have other items than the ids in their sources."""
+    return bool(select_codes(battles.notes, RENAMED_ITEMS) or battles.reading.get("ids"))
 
 
 def _split_words(

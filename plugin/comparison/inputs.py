@@ -121,7 +121,10 @@ def _models_in(path: str) -> set[str]:
 
 
 def find_responses(
-    sources: Sequence[str], responses: Responses | str | Path | Sequence[str | Path] | None
+    sources: Sequence[str],
+    responses: Responses | str | Path | Sequence[str | Path] | None,
+    *,
+    items_renamed: bool = False,
 ) -> tuple[Responses | None, str | None]:
     """Return the models' answers, or None and the reason why there are none.
 
@@ -133,6 +136,8 @@ def find_responses(
     Args:
         sources: files, folders and URLs with battles, which may hold answers, too.
         responses: the answers, or where they are; None to take those in the sources.
+        items_renamed: whether the battles have other items than the ids in the sources. Answers to
+            different questions under one id are then expected.
 
     Raises:
         OtherQuestionError: the answers in tables are to different questions, so that scores cannot
@@ -148,7 +153,7 @@ def find_responses(
     try:
         answers = read_responses(*files, readers=readers, reasoning="keep", optional=True)
     except OtherQuestionError as error:
-        if not _is_in_log(error, readers):
+        if not items_renamed and not _is_in_log(error, readers):
             raise
         return None, str(error)
     except PodiumError as error:

@@ -4,7 +4,7 @@ The labels are the verdicts of one judge of the same table, or those of another 
 one pair of responses to an item; all votes on it are averaged.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,7 @@ import pandas as pd
 from podium.data.battles import Battles, source_column
 from podium.data.counting.battle_frame import BattleFrame
 from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name
+from podium.names import spelled_like
 from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text
@@ -22,8 +23,8 @@ ROUNDING = 1e-9
 """Two votes count as equal if they differ by less than this."""
 
 
-def check_judge(judges: Sequence[str], judge: str) -> None:
-    """Check that a judge exists.
+def find_judge(judges: Collection[str], judge: str) -> str:
+    """Return the name of a judge as the judges spell it.
 
     Args:
         judges: names of all judges; empty if there is no column `judge`.
@@ -36,8 +37,10 @@ def check_judge(judges: Sequence[str], judge: str) -> None:
         raise UsageError(
             f"no column judge, so no human judge {judge!r}: name it with --columns judge=COLUMN"
         )
-    if judge not in judges:
-        raise unknown_name("judge", judge, {*judges})
+    spelled = spelled_like(judge, judges)
+    if len(spelled) != 1:
+        raise unknown_name("judge", judge, judges)
+    return spelled[0]
 
 
 def label_by_judge(battles: Battles, judge: str) -> Battles:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 Source: TypeAlias = Union[str, Path, "pd.DataFrame"]
 MATRIX_READINGS = ("rows", "columns")
 """Whether a cell of a win matrix counts the wins of its row's model or of its column's model."""
+NAME_READINGS = ("exact", "joined")
+"""Whether names of models that look the same are an error, or names of one model."""
+ID_READINGS = ("auto", "global", "per-category")
+"""Whether an id is one item in all categories, or another item in each; `auto` looks at the rows.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,8 @@ class BattleQuery:
     memory: str | None = None
     scores_only: bool | None = False
     allow: Sequence[str] = ()
+    names: Literal["exact", "joined"] = "exact"
+    ids: Literal["auto", "global", "per-category"] = "auto"
     human_labels: Sequence[str] = ()
     complete: bool = False
 
@@ -85,8 +92,15 @@ class BattleQuery:
         """Drop repeated names from `allow`.
 
         Raises:
-            UsageError: a name in `allow` is not the name of a finding.
+            UsageError: a name in `allow` is not the name of a finding, or `names` or `ids` is
+                unknown.
         """
+        for option, value, known in (
+            ("names", self.names, NAME_READINGS),
+            ("ids", self.ids, ID_READINGS),
+        ):
+            if value not in known:
+                raise UsageError(f"{option}={value!r}: take one of {', '.join(known)}")
         object.__setattr__(self, "allow", check_findings(self.allow))
 
     def judgments(self) -> "BattleQuery":
@@ -124,6 +138,8 @@ READING_OPTIONS = (
     "metric",
     "runs",
     "allow",
+    "names",
+    "ids",
 )
 """Fields of a query, in addition to those of `Foreign`, that decide which rows are read."""
 

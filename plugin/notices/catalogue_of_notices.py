@@ -18,6 +18,10 @@ OF_READING = {
     "attempts": (
         "{runs} attempts of {who} on {what}: the newest whole one counts ({chosen}), not {others:3}"
     ),
+    "bare-names": (
+        "models named with and without a provider may be the same: {names:5; # and @}; they are "
+        "kept apart. If two are one model, write its name in one way"
+    ),
     "complete-items": "complete items only: {kept} of {items} items kept",
     "copied-rows": (
         "{rows:,} {what} stand in several files: each counts as often as in the file that has it "
@@ -55,6 +59,14 @@ OF_READING = {
         "human labels: {votes:,} {votes:noun vote} by {judge}"
         "{unparsed:if  (# more without verdict or item)}, on {pairs:,} {pairs:noun pair} of "
         "responses, label {labelled:,} of {battles:,} battles; {rest:,} have no label"
+    ),
+    "ids-begin-anew": (
+        "ids are numbers that begin anew in each {column}: {column} and id together are the item "
+        "({items:,} items); {option:ids=global} takes the id alone"
+    ),
+    "ids-with-inputs-of-categories": (
+        "ids have other inputs in each {column}: {column} and id together are the item "
+        "({items:,} items); {option:ids=global} takes the id alone"
     ),
     "items-alike": (
         "{groups} groups of items differ by white space, case or Unicode form alone (for example "
@@ -102,6 +114,7 @@ OF_READING = {
     "metric-missing": (
         "{path} has no {metric} (it has {known}), so {model} is not compared on {task}"
     ),
+    "names-joined": "names that look the same count as one: {names:10; @ as #}",
     "no-item-column": "no item column: rows counted as independent",
     "no-judge-column": (
         "no judge column: the {raters} in {column} count as one judge; if {column} is the judge, "
@@ -116,6 +129,10 @@ OF_READING = {
     ),
     "repeated-pairs": (
         "{pairs:,} pairs have the id of an earlier pair; each is an item of its own"
+    ),
+    "paired-by-input": (
+        "{ids:,} {ids:noun id} {ids:one stands|stand} for different inputs (column {column}), so "
+        "rows are paired by input; {option:ids=global} pairs them by id"
     ),
     "rows-repeat": "{rows} rows repeat another row in every column; they count as repeats",
     "runs-repeated": (
@@ -708,8 +725,11 @@ NOTES = frozenset(
         "between-new-models",
         "complete-items",
         "human-labels",
+        "ids-with-inputs-of-categories",
         "log-likelihood",
+        "names-joined",
         "lower-is-better",
+        "paired-by-input",
         "prompts-without-id",
         "questions-by-id",
         "questions-by-input",

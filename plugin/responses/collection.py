@@ -13,6 +13,7 @@ from typing import Any
 
 from podium.data.pairings import Field, NextRound, Pairing
 from podium.errors import DataError, OtherQuestionError, UsageError, find_name
+from podium.names import escaped_name, names_alike
 from podium.notices.notice import Notice
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row, normal_text
 from podium.responses.transcripts import AgentWork, plain_text, render
@@ -412,8 +413,10 @@ def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[st
     """Return each model with its answers by `response_key`, sorted by model.
 
     Raises:
-        DataError: a model has two answers with the same key.
+        DataError: a model has two answers with the same key, or the names of two models look the
+            same.
     """
+    _reject_names_alike(answers)
     cells: dict[str, dict[str, ResponseRow]] = defaultdict(dict)
     for answer in answers:
         key = response_key(answer.question.item, answer.number)
@@ -425,6 +428,19 @@ def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[st
                 f"{problem}; the first is in {first.question.place}", remedy
             )
     return sorted(cells.items())
+
+
+def _reject_names_alike(answers: Sequence[ResponseRow]) -> None:
+    """Raise DataError if the names of two models look the same."""
+    first = {answer.model: answer for answer in reversed(answers)}
+    for names in names_alike(first).values():
+        place = first[names[0]].question.place
+        problem = (
+            f"the model {escaped_name(names[1])} has the name of {escaped_name(names[0])} "
+            f"({place}) but for Unicode form, invisible characters or blanks at the ends"
+        )
+        remedy = "write the name in one way, or label the models: one=path other=path"
+        raise first[names[1]].question.error(problem, remedy)
 
 
 def _item_of(rows: Sequence[QuestionRow]) -> Item:

@@ -437,6 +437,12 @@ def _reject_uneven_weights(scores: Records, trial: list[str]) -> None:
         raise DataError(problem, remedy=remedy, source=scores.source, row=scores.name_row(row))
 
 
+def has_answers(scores: Records) -> bool:
+    """Return whether a table has a column with the answers of models."""
+    columns = scores.columns
+    return any(name in columns and not columns[name].is_number for name in ANSWER_NAMES)
+
+
 def _reject_other_questions(scores: Records) -> None:
     """Check that all rows of an item have the same question and reference.
 
@@ -448,7 +454,7 @@ def _reject_other_questions(scores: Records) -> None:
     """
     # The loop compares the first and the last text of each item in the order of texts.
     columns = scores.columns
-    if not any(name in columns and not columns[name].is_number for name in ANSWER_NAMES):
+    if not has_answers(scores):
         return
     asked = [name for name in INSTRUCTION_NAMES if name in columns]
     compared = {"instruction": asked[0]} if len(asked) == 1 else {}

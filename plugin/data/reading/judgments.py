@@ -29,11 +29,18 @@ from podium.data.formats.win_matrix import (
     read_win_matrix,
     shares_names,
 )
-from podium.data.human_labels import check_judge, label_by_judge, label_by_table
+from podium.data.human_labels import find_judge, label_by_judge, label_by_table
 from podium.data.ladder import Ladder, ladder_from_log
 from podium.data.measure import Measure
 from podium.data.query import BattleQuery, Foreign, Source
+from podium.data.reading.item_identity import identify_items
 from podium.data.reading.judge_columns import judges_in
+from podium.data.reading.model_names import (
+    join_names_alike,
+    note_bare_names,
+    require_distinct_names,
+    require_same_spelling,
+)
 from podium.data.reading.on_spark import COPIES, is_parquet, scan_parquet
 from podium.data.reading.rows import (
     RecordTable,
@@ -132,6 +139,8 @@ def read_battles(
     memory: str | None = None,
     scores_only: bool | None = False,
     allow: str | Sequence[str] = (),
+    names: Literal["exact", "joined"] = "exact",
+    ids: Literal["auto", "global", "per-category"] = "auto",
 ) -> Battles:
     """Read recorded judgments of any known format.
 
@@ -167,6 +176,11 @@ def read_battles(
             rankers `mean` and `median` need. With None, they are if `mean` is the default ranker.
         allow: names of findings, such as `epochs`, that are not treated as errors. The result names
             them.
+        names: whether names of models or judges that look the same (Unicode forms, invisible
+            characters, blanks at the ends) are an error (`exact`), or count as one (`joined`).
+        ids: whether an id is one item in all categories (`global`) or another item in each
+            (`per-category`). With `auto`, inputs decide, or ids that are numbers and begin anew in
+            each category.
 
     Raises:
         UsageError: a path, format or column does not exist, or the files have different formats.
@@ -188,6 +202,8 @@ def read_battles(
         memory=memory,
         scores_only=scores_only,
         allow=_as_names(allow),
+        names=names,
+        ids=ids,
     )
     return read_query(query)
 
@@ -211,7 +227,8 @@ def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles
     plan = ReadingPlan(query, chosen, reading, counting)
     battles = _read_sources(plan)
     if query.human_labels:
-        labels = _read_labels(query.human_labels)
+        labels = _read_labels(query)
+        require_same_spelling(battles, labels)
         battles = label_by_table(battles, labels, must_meet=labels_must_meet)
     return battles.complete_items() if query.complete else battles
 
@@ -232,7 +249,10 @@ def _read_sources(plan: ReadingPlan) -> Battles:
     if isinstance(counting, Spark) and _spark_reads(query):
         return _scan_files(query, counting)
     duck = counting if isinstance(counting, Duck) else Duck(query.memory)
-    read = _keep_rows_of_query(duck, _read_tables_of_sources(duck, plan), query)
+    read = _join_names_of_query(_read_tables_of_sources(duck, plan), query)
+    query = _with_spelled_judge(query, read.tables)
+    plan = replace(plan, query=query)
+    read = _keep_rows_of_query(duck, read, query)
     battles = _build_battles(duck, plan, read)
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
 
@@ -245,17 +265,21 @@ def _spark_reads(query: BattleQuery) -> bool:
     foreign = query.foreign
     translated = (foreign.credit_map, foreign.shown, foreign.fill, foreign.matrix)
     selected = (query.format, query.where, query.human_judge, query.metric)
-    return is_parquet(query.sources) and not any((*translated, *selected))
+    named = (query.names != "exact", query.ids == "per-category")
+    return is_parquet(query.sources) and not any((*translated, *selected, *named))
 
 
 def _scan_files(query: BattleQuery, counting: Spark) -> Battles:
     """Let Spark read the battles in Parquet files with podium's columns."""
     places = [str(source) for source in query.sources]
     relation = scan_parquet(counting, places, query.foreign.columns)
-    verdicts = _require_distinct_names(_verdicts_of_query(counting, relation, query))
+    verdicts = require_distinct_names(_verdicts_of_query(counting, relation, query))
+    bare = note_bare_names(verdicts.models)
     copies = (COPIES,) if len(places) > 1 else ()
     sources = tuple(map(without_secrets, places))
-    return Battles(verdicts, None, (*verdicts.notes(), *copies), sources, query.changed_options())
+    return Battles(
+        verdicts, None, (*bare, *verdicts.notes(), *copies), sources, query.changed_options()
+    )
 
 
 def _verdicts_of_query(counting: Engine, relation: str, query: BattleQuery) -> Verdicts:
@@ -264,17 +288,19 @@ def _verdicts_of_query(counting: Engine, relation: str, query: BattleQuery) -> V
     return Verdicts(counting, relation, merge=query.merge, keep_one_sided=keep_one_sided)
 
 
-def _read_labels(places: Sequence[str]) -> Battles:
-    """Read human verdicts.
+def _read_labels(query: BattleQuery) -> Battles:
+    """Read the human verdicts of a query.
 
     If there are several files, judges of different files are different judges, even if they have
     the same name. Otherwise, two humans who agree on a battle would count as a copied verdict.
     """
+    places = query.human_labels
+    labels = BattleQuery(places, names=query.names, ids=query.ids)
     if len(places) == 1:
-        return read_query(BattleQuery(places))
+        return read_query(labels)
     sheets = []
     for number, place in enumerate(places, start=1):
-        frame = read_query(BattleQuery([place], merge=False)).to_frame()
+        frame = read_query(replace(labels, sources=[place], merge=False)).to_frame()
         judge = as_text(frame["judge"]).fillna("") if "judge" in frame else ""
         sheets.append(frame.assign(judge=f"{number}. file of labels: " + judge))
     return read_query(BattleQuery(sheets))
@@ -318,25 +344,44 @@ def _require_one_format(tables: Sequence[RecordTable]) -> None:
         raise UsageError(f"mixed formats: {kinds}; {remedy}")
 
 
+def _join_names_of_query(read: SourceTables, query: BattleQuery) -> SourceTables:
+    """Describe the judges of all tables, and join names that look the same if the query says so."""
+    tables = [replace(each, judges=each.judges or judges_in(each.records)) for each in read.tables]
+    if query.names == "exact":
+        return replace(read, tables=tables)
+    joined, notes = join_names_alike(tables)
+    return replace(read, tables=joined, notes=(*read.notes, *notes))
+
+
+def _with_spelled_judge(query: BattleQuery, tables: Sequence[RecordTable]) -> BattleQuery:
+    """Return the query with the human judge's name as the tables spell it.
+
+    Raises:
+        UsageError: the human judge is not among the judges.
+    """
+    if query.human_judge is None:
+        return query
+    judges = list[str]()
+    for each in tables:
+        source = source_column(each.records.columns)
+        judges += [] if source is None else distinct_texts(each.records, source)
+    return replace(query, human_judge=find_judge({*judges}, query.human_judge))
+
+
 def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> SourceTables:
     """Name the items, and keep the rows that meet the conditions of a query.
 
     Raises:
-        UsageError: no row meets a condition, or the human judge is not among the judges.
+        UsageError: no row meets a condition.
     """
-    if query.human_judge is not None:
-        judges = list[str]()
-        for each in read.tables:
-            source = source_column(each.records.columns)
-            judges += [] if source is None else distinct_texts(each.records, source)
-        check_judge(judges, query.human_judge)
-    described = [
-        replace(each, judges=each.judges or judges_in(each.records)) for each in read.tables
-    ]
-    tables, named = name_items(duck, described)
+    tables, named = name_items(duck, read.tables)
+    identified = identify_items(duck, tables, query)
     conditions = [("item" if column == named else column, value) for column, value in query.where]
-    kept, without_column = keep_rows(tables, conditions, query.human_judge)
-    return replace(read, tables=kept, notes=(*read.notes, *without_column))
+    kept, without_column = keep_rows(identified.tables, conditions, query.human_judge)
+    accepted = [*read.gathered.accepted, *identified.accepted]
+    gathered = replace(read.gathered, accepted=accepted)
+    notes = (*read.notes, *identified.notes, *without_column)
+    return replace(read, tables=kept, gathered=gathered, notes=notes)
 
 
 def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
@@ -350,11 +395,13 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
     joined = join_tables(duck, read.tables, scores_only=scores_only)
     if counting is not duck:
         counting.register(joined.view, duck.table(f"select * from {joined.view}"))
-    verdicts = _require_distinct_names(_verdicts_of_query(counting, joined.view, query))
+    verdicts = _verdicts_of_query(counting, joined.view, query)
+    require_distinct_names(verdicts, read.tables)
     likely = likely_item(duck, records_of_view(duck, joined.view, ""))
     odd_items = note_odd_items(duck, joined.view, likely)
     gathered = read.gathered
     notes = [*_notes_on_sources(read), *joined.notes, *odd_items, *verdicts.notes()]
+    notes += note_bare_names(verdicts.models)
     return Battles(
         verdicts,
         joined.missing,
@@ -381,22 +428,6 @@ def _notes_on_sources(read: SourceTables) -> list[Notice]:
     gathered = read.gathered
     accepted = [Notice("accepted", {"sentence": text}) for text in gathered.accepted]
     return [*accepted, *gathered.lost, *read.notes, *notices_of_settings(gathered.runs)]
-
-
-def _require_distinct_names(verdicts: Verdicts) -> Verdicts:
-    """Return verdicts unchanged.
-
-    Raises:
-        DataError: the names of two models differ only by blanks at the ends.
-    """
-    known: dict[str, str] = {}
-    for name in verdicts.models:
-        other = known.setdefault(name.strip(), name)
-        if other != name:
-            remedy = "write the name of a model in one way, and those of two models in two"
-            differ = "differ only by blanks at the ends of their names"
-            raise DataError(f"the models {other!r} and {name!r} {differ}", remedy=remedy)
-    return verdicts
 
 
 def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> SharedFacts:
@@ -504,6 +535,7 @@ def _table_of_sheet(records: Records, frame: pd.DataFrame, format: str) -> Recor
         measures=frame.attrs.get("measures") or (),
         chances=frame.attrs.get("chances", frozenset()),
         judges=frame.attrs.get("judges") or {},
+        is_of_host=True,
     )
 
 

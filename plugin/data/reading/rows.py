@@ -16,6 +16,7 @@ from podium.data.formats.records import TEXT, Records, columns_as, records_of_vi
 from podium.data.measure import Measure
 from podium.data.reading import table
 from podium.errors import UsageError
+from podium.names import spelled_like
 from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord, join_judges
 from podium.wording import some
@@ -50,6 +51,7 @@ class RecordTable:
         measures: the metrics of a host's eval, if the rows are its scores.
         chances: names of metrics whose scores estimate probabilities with unequal errors.
         judges: what is known of the judges, by name.
+        is_of_host: whether the rows are of a host's eval, whose reader has compared the questions.
     """
 
     records: Records
@@ -63,6 +65,7 @@ class RecordTable:
     measures: tuple[Measure, ...] = ()
     chances: frozenset[str] = frozenset()
     judges: Mapping[str, JudgeRecord] = field(default_factory=dict)
+    is_of_host: bool = False
 
     @property
     def source(self) -> str:
@@ -103,7 +106,8 @@ def _select_rows(
     Args:
         tables: the tables.
         column: the column.
-        value: the value. In the column `judge`, it may also be the name of the judge's model.
+        value: the value, or one that looks the same. In the column `judge`, it may also be the
+            name of the judge's model.
         exempt: further values whose rows are kept.
 
     Raises:
@@ -121,6 +125,7 @@ def _select_rows(
     if not any(matches):
         known = sorted(set().union(*(distinct_texts(each.records, column) for each in holders)))
         values = _judges_called(tables, value) if column == "judge" else []
+        values = values or spelled_like(value, known)
         if not values:
             raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
     kept = []

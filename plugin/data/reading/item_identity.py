@@ -1,0 +1,498 @@
+"""Decide what an item is where its id does not: by the inputs, or by category and id.
+
+Inputs decide where a table has a column of them. Rows of one id with different inputs are of
+different items. If each id has one input in every category, category and id together are the item.
+If ids were shuffled between models or files, rows are paired by input. Otherwise they contradict
+each other.
+
+Without inputs, category and id are the item only if ids are numbers that begin anew in each
+category, and nothing suggests that the rows of an id are about one question.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+
+from podium.data.counting.duck import Duck
+from podium.data.counting.relations import ROW, text
+from podium.data.formats.records import TEXT, Column, Records
+from podium.data.formats.score_files import INSTRUCTION_NAMES, has_answers
+from podium.data.query import BattleQuery
+from podium.data.reading.rows import RecordTable
+from podium.data.reading.table import is_pointwise
+from podium.errors import OtherQuestionError, UsageError
+from podium.findings import accepted_sentence, remedy_with_option
+from podium.notices.notice import Notice
+from podium.notices.option_forms import option_text
+from podium.printable import shorten
+
+CATEGORIES = ("category", "subset", "subject", "domain", "task")
+"""Columns within which ids may be unique, in the order in which they are tried."""
+VERDICTS = ("credit", "margin", "score", "score_a", "score_b")
+"""Columns with the verdict of a row."""
+LENGTHS = ("length_a", "length_b", "length")
+"""Columns that describe the responses of a row."""
+TEXT_LENGTH = 20
+"""A column of texts describes the question or the responses if its mean length is above this."""
+FINDING = "questions"
+"""Name of the finding that `--allow` accepts."""
+MOST_BY_CHANCE = 2.0
+"""Rows of one id in two categories are about one question if their verdicts are equal more often
+than by chance, by more than this number of standard errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifiedTables:
+    """Tables whose column `item` has the items.
+
+    Attributes:
+        tables: the tables.
+        notes: a note on what was done, if anything was.
+        accepted: a sentence, if the user accepted different inputs of one id.
+    """
+
+    tables: Sequence[RecordTable]
+    notes: Sequence[Notice] = ()
+    accepted: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRows:
+    """The rows of all tables that have an id, as one relation.
+
+    Attributes:
+        engine: the database.
+        tables: the tables.
+        name: name of the view. Its columns are `place` (number of the table), `row`, `id`, `input`
+            (a hash; null if there is none), `model` and `pair` (whose verdict the row is), and
+            `category`.
+    """
+
+    engine: Duck
+    tables: Sequence[RecordTable]
+    name: str
+
+    def has(self, condition: str) -> bool:
+        """Return whether the relation has rows with what a condition or grouping (SQL) says."""
+        return bool(self.engine.rows(f"select 1 from {self.name} where id is not null {condition}"))
+
+    def row_place(self, place: int, row: int) -> str:
+        """Return the file and row of a row."""
+        each = self.tables[place]
+        return f"{each.source}, {each.records.name_row(row)}"
+
+
+def identify_items(
+    engine: Duck, tables: Sequence[RecordTable], query: BattleQuery
+) -> IdentifiedTables:
+    """Rename the items of tables whose ids alone are not the items.
+
+    Args:
+        engine: the database.
+        tables: all tables. Those of a host's eval are left as they are.
+        query: its `ids` says whether ids are unique in all categories (`global`), only within each
+            (`per-category`), or whether the rows decide (`auto`).
+
+    Raises:
+        OtherQuestionError: rows of one id have different inputs, and the query does not allow the
+            finding `questions`.
+        UsageError: `ids` is `per-category` and a table has no category.
+    """
+    own = [each for each in tables if not each.is_of_host and "item" in each.records.columns]
+    if query.ids == "global" or len(own) < len(tables):
+        return IdentifiedTables(tables)
+    if query.ids == "per-category":
+        return IdentifiedTables(_by_category(tables, _category_of(tables)))
+    inputs = [_input_column(each.records) for each in tables]
+    if all(column is None for column in inputs):
+        for category in _shared_categories(tables):
+            notes = _numbered_anew(engine, tables, category)
+            if notes:
+                return IdentifiedTables(_by_category(tables, category), notes)
+        return IdentifiedTables(tables)
+    try:
+        return _by_inputs(engine, tables, inputs)
+    except OtherQuestionError as error:
+        if FINDING not in query.allow:
+            raise
+        return IdentifiedTables(tables, accepted=[accepted_sentence(FINDING, error.problem)])
+
+
+def _by_inputs(
+    engine: Duck, tables: Sequence[RecordTable], inputs: Sequence[str | None]
+) -> IdentifiedTables:
+    """Rename items by the inputs of their rows. The arguments are as in `identify_items`."""
+    rows = _rows_of(engine, tables, inputs, None)
+    conflict = "group by id having min(input) <> max(input)"
+    if not rows.has(f"{conflict} limit 1") or not _may_be_questions(rows):
+        return IdentifiedTables(tables)
+    for category in _shared_categories(tables):
+        parted = _rows_of(engine, tables, inputs, category)
+        within = "group by category, id having min(input) <> max(input) limit 1"
+        if not parted.has("and category is null limit 1") and not parted.has(within):
+            note = Notice("ids-with-inputs-of-categories", _counts(parted, category))
+            return IdentifiedTables(_by_category(tables, category), [note])
+    column = next(name for name in inputs if name is not None)
+    ids = len(engine.rows(f"select id from {rows.name} where id is not null {conflict}"))
+    is_shuffled = rows.has("and input is not null group by input having min(id) <> max(id) limit 1")
+    if is_shuffled and _is_one_to_one(rows):
+        note = Notice("paired-by-input", {"ids": ids, "column": column})
+        return IdentifiedTables(_named_by_input(rows, inputs), [note])
+    if (is_shuffled and _differs_by_row(rows)) or _have_answers(tables):
+        return IdentifiedTables(tables)
+    if is_shuffled or _is_one_for_most(rows, ids):
+        raise _conflict_error(rows, inputs, column)
+    if not _differs_by_file(rows):
+        return IdentifiedTables(tables)
+    if column != "prompt":
+        raise _conflict_error(rows, inputs, column)
+    asked = f"select id from {rows.name} where id is not null {conflict} order by id"
+    items = [item for (item,) in engine.rows(asked)]
+    return IdentifiedTables(tables, [Notice("different-words-compared", {"items": items})])
+
+
+def _have_answers(tables: Sequence[RecordTable]) -> bool:
+    """Return whether all tables have scores and answers of models.
+
+    `podium.data.formats.score_files` then rejects different questions of one id.
+    """
+    return all(is_pointwise(each.records.columns) and has_answers(each.records) for each in tables)
+
+
+def _input_column(records: Records) -> str | None:
+    """Return the column with the input of each row; None if there is none, or if it has numbers.
+
+    If a table has several such columns, it is not known which of them was the question.
+    """
+    names = [name for name in INSTRUCTION_NAMES if name in records.columns]
+    if len(names) != 1 or records.columns[names[0]].is_number:
+        return None
+    words = records.columns[names[0]].text
+    is_text = f"{words} is not null and try_cast({words} as double) is null"
+    return names[0] if records.rows("1", f"where {is_text} limit 1") else None
+
+
+def _shared_categories(tables: Sequence[RecordTable]) -> list[str]:
+    """Return the columns of `CATEGORIES` that all tables have."""
+    return [name for name in CATEGORIES if all(name in each.records.columns for each in tables)]
+
+
+def _category_of(tables: Sequence[RecordTable]) -> str:
+    """Return the first column of `CATEGORIES` that all tables have; UsageError if there is none."""
+    shared = _shared_categories(tables)
+    if not shared:
+        raise UsageError(
+            f"{option_text('ids', 'per-category')}: a file has no column {' or '.join(CATEGORIES)}"
+        )
+    return shared[0]
+
+
+def _rows_of(
+    engine: Duck,
+    tables: Sequence[RecordTable],
+    inputs: Sequence[str | None],
+    category: str | None,
+) -> ItemRows:
+    """Return the rows of all tables.
+
+    Args:
+        engine: the database.
+        tables: the tables.
+        inputs: name of the column with inputs of each table; None if it has none.
+        category: name of the column with categories; None to leave categories empty.
+    """
+    queries = []
+    for place, (each, column) in enumerate(zip(tables, inputs, strict=True)):
+        columns = each.records.columns
+        empty = "cast(null as varchar)"
+        is_scored = is_pointwise(columns)
+        model = columns["model"].text if is_scored else empty
+        pair = empty
+        if not is_scored:
+            a, b = columns["model_a"].text, columns["model_b"].text
+            pair = f"concat(least({a}, {b}), chr(0), greatest({a}, {b}))"
+        cells = {
+            "place": str(place),
+            "row": ROW,
+            "id": columns["item"].text,
+            "input": "cast(null as ubigint)" if column is None else _input_hash(columns[column]),
+            "model": model,
+            "pair": pair,
+            "category": empty if category is None else columns[category].text,
+        }
+        selected = ", ".join(f'{sql} as "{name}"' for name, sql in cells.items())
+        queries.append(f"select {selected} from {each.records.scan}")
+    name = engine.fresh("identified")
+    engine.view(name, " union all ".join(queries))
+    return ItemRows(engine, tables, name)
+
+
+def _input_hash(column: Column) -> str:
+    """Return SQL of the hash of an input without blanks at its ends."""
+    lines = f"replace({column.text}, chr(13) || chr(10), chr(10))"
+    words = f"trim({lines}, ' ' || chr(9) || chr(10) || chr(13))"
+    return f"case when {column.text} is not null then hash({words}) end"
+
+
+def _counts(rows: ItemRows, category: str) -> dict[str, object]:
+    """Return the fields of a note on items that are named by category and id."""
+    ((items,),) = rows.engine.rows(
+        f"select count(distinct (category, id)) from {rows.name} where id is not null"
+    )
+    return {"column": category, "items": items}
+
+
+def _by_category(tables: Sequence[RecordTable], category: str) -> list[RecordTable]:
+    """Return tables whose items are named `CATEGORY:ID`, or by the id if there is no category."""
+    named = []
+    for each in tables:
+        columns = each.records.columns
+        item = columns["item"].text
+        prefix = f"coalesce({columns[category].text} || ':', '')"
+        whole = Column(f"{prefix} || {item}")
+        named.append(
+            replace(each, records=replace(each.records, columns={**columns, "item": whole}))
+        )
+    return named
+
+
+def _is_one_to_one(rows: ItemRows) -> bool:
+    """Return whether ids and inputs are one to one in every file, or in the rows of every model or
+    pair of models in it."""
+    for groups in ("place", "place, model, pair"):
+        ids = f"and input is not null group by {groups}, id having min(input) <> max(input) limit 1"
+        inputs = f"and input is not null group by {groups}, input having min(id) <> max(id) limit 1"
+        if not rows.has(ids) and not rows.has(inputs):
+            return True
+    return False
+
+
+def _differs_by_row(rows: ItemRows) -> bool:
+    """Return whether most ids with several rows have another input in every row.
+
+    The input is then that of the judge, not the question.
+    """
+    groups = (
+        f"(select count(*) as n, count(distinct input) as inputs from {rows.name} "
+        "where id is not null and input is not null group by id having count(*) > 1)"
+    )
+    ((share,),) = rows.engine.rows(f"select avg((inputs = n)::int) from {groups} as counted")
+    return share is None or share > 0.5
+
+
+def _may_be_questions(rows: ItemRows) -> bool:
+    """Return whether there are nearly as many inputs as ids.
+
+    A column with few values, such as the name of a judge's prompt, is not the question.
+    """
+    counts = "count(distinct id), count(distinct input)"
+    ((ids, inputs),) = rows.engine.rows(f"select {counts} from {rows.name} where input is not null")
+    return bool(2 * inputs > ids)
+
+
+def _is_one_for_most(rows: ItemRows, conflicts: int) -> bool:
+    """Return whether most ids with several rows have one input.
+
+    Args:
+        rows: the rows.
+        conflicts: number of ids with several inputs.
+    """
+    several = "and input is not null group by id having count(*) > 1"
+    ids = len(rows.engine.rows(f"select id from {rows.name} where id is not null {several}"))
+    return 2 * conflicts <= ids
+
+
+def _differs_by_file(rows: ItemRows) -> bool:
+    """Return whether every id has one input in each file, in several rows of the file.
+
+    The column is then not that of a row, such as the prompt of a judge.
+    """
+    within = "and input is not null group by place, id having"
+    has_repeats = rows.has(f"{within} count(*) > 1 limit 1")
+    return has_repeats and not rows.has(f"{within} min(input) <> max(input) limit 1")
+
+
+def _named_by_input(rows: ItemRows, inputs: Sequence[str | None]) -> list[RecordTable]:
+    """Return tables whose items are named by the first id of their input.
+
+    If several inputs have one first id, `#2` and so on is added to those after the first.
+
+    Args:
+        rows: the rows.
+        inputs: name of the column with inputs of each table; None if it has none.
+    """
+    names = rows.engine.fresh("item_names")
+    first = "arg_min(id, (place, row)) as id, min((place, row)) as first"
+    known = f"{rows.name} where id is not null and input is not null"
+    grouped = f"select input as hashed, {first} from {known} group by 1"
+    number = "row_number() over (partition by id order by first)"
+    named = f"select hashed, id, {number} as number from ({grouped}) as grouped"
+    suffix = "case when number > 1 then '#' || number else '' end"
+    rows.engine.store(names, f"select hashed, id || {suffix} as item_name from ({named}) as named")
+    tables = []
+    for each, column in zip(rows.tables, inputs, strict=True):
+        if column is None:
+            tables.append(each)
+            continue
+        records = each.records
+        hashed = _input_hash(records.columns[column])
+        joined = f"left join {names} as known on known.hashed = {hashed}"
+        scan = f"(select held.*, known.item_name from {records.scan} as held {joined})"
+        item = Column(f"coalesce(item_name, {records.columns['item'].text})")
+        columns = {**records.columns, "item": item}
+        tables.append(replace(each, records=replace(records, scan=scan, columns=columns)))
+    return tables
+
+
+def _conflict_error(
+    rows: ItemRows, inputs: Sequence[str | None], column: str
+) -> OtherQuestionError:
+    """Return the error for rows of one id with different inputs. It shows two rows.
+
+    Args:
+        rows: the rows.
+        inputs: name of the column with inputs of each table.
+        column: name of this column for the message.
+    """
+    known = f"{rows.name} where id is not null and input is not null"
+    having = "having min(input) <> max(input) order by min((place, row)) limit 1"
+    ((item, first),) = rows.engine.rows(
+        f"select id, arg_min(input, (place, row)) from {known} group by id {having}"
+    )
+    shown = []
+    for same in ("=", "<>"):
+        condition = f"and id = {text(item)} and input {same} {first}"
+        ((place, row),) = rows.engine.rows(
+            f"select place, row from {known} {condition} order by place, row limit 1"
+        )
+        records = rows.tables[place].records
+        name = inputs[place] or column
+        ((words,),) = records.rows(records.columns[name].text, f"where {ROW} = {row}")
+        shown.append(f"{shorten(words, 60)!r} ({rows.row_place(place, row)})")
+    problem = f"item {item!r} has different inputs in the column {column}: {' and '.join(shown)}"
+    remedy = "give different questions different ids, or correct the rows"
+    return OtherQuestionError(problem, remedy=remedy_with_option(FINDING, remedy))
+
+
+def _numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: str) -> list[Notice]:
+    """Return the note on ids that are numbers and begin anew in each category; empty if not.
+
+    Args:
+        engine: the database.
+        tables: the tables, without inputs.
+        category: the column with categories.
+    """
+    for each in tables:
+        words = each.records.columns["item"].text
+        first = each.records.rows(words, f"where {words} is not null limit 1")
+        if not first or not first[0][0].isdecimal():
+            return []
+    rows = _rows_of(engine, tables, [None] * len(tables), category)
+    number = "try_cast(id as bigint)"
+    facts = (
+        f"count(distinct {number}) as n, min({number}) as least, max({number}) as most, "
+        f"bool_and({number} is not null and regexp_full_match(id, '[0-9]+')) as are_numbers"
+    )
+    groups = engine.rows(
+        f"select category, {facts} from {rows.name} where id is not null group by category"
+    )
+    begins_anew = all(
+        name is not None and are_numbers and n > 1 and least in (0, 1) and most - least == n - 1
+        for name, n, least, most, are_numbers in groups
+    )
+    if len(groups) < 2 or not begins_anew or _are_of_one_question(engine, tables, category):
+        return []
+    return [Notice("ids-begin-anew", _counts(rows, category))]
+
+
+def _are_of_one_question(engine: Duck, tables: Sequence[RecordTable], category: str) -> bool:
+    """Return whether the rows of an id seem to be about one question in all categories.
+
+    They do if they describe the same responses, or if their verdicts are equal more often than by
+    chance: then the category is a property of the battle, or of an item in several categories.
+    """
+    parts = [_compared_rows(each, category) for each in tables]
+    view = engine.fresh("compared")
+    engine.view(view, " union all ".join(parts))
+    described = (
+        f"select key, count(distinct category) as n, count(distinct description) as descriptions "
+        f"from {view} where description is not null group by key"
+    )
+    ((same, several),) = engine.rows(
+        "select count(*) filter (descriptions = 1), count(*) "
+        f"from ({described}) as described where n > 1"
+    )
+    ((kinds,),) = engine.rows(f"select count(distinct description) from {view}")
+    if several and kinds > 1 and 2 * same > several:
+        return True
+    met, equal, expected, variance = _agreement(engine, view)
+    return bool(met) and (
+        equal == met or equal - expected > MOST_BY_CHANCE * sqrt(max(variance, 1.0))
+    )
+
+
+def _compared_rows(each: RecordTable, category: str) -> str:
+    """Return the query of the rows of a table.
+
+    The columns are `category`, `key` (id, models, judge and order), `verdict` (a hash), and
+    `description` (a hash of what describes the question or the responses; null if nothing does).
+    """
+    columns = each.records.columns
+    keys = ("item", "model", "model_a", "model_b", "judge", "metric", "order", "repeat")
+    key = ", ".join(f"{columns[name].text}" for name in keys if name in columns)
+    verdict = ", ".join(columns[name].text for name in VERDICTS if name in columns)
+    known = {*keys, *VERDICTS, *CATEGORIES, "reason", "human", "hard_credit", "weight", "swap"}
+    texts = [name for name, column in columns.items() if column.type == TEXT and name not in known]
+    describing = [name for name in LENGTHS if name in columns]
+    if texts:
+        lengths = ", ".join(f"avg(length({columns[name].text}))" for name in texts)
+        (means,) = each.records.rows(lengths)
+        describing += [
+            name
+            for name, mean in zip(texts, means, strict=True)
+            if mean is not None and mean > TEXT_LENGTH
+        ]
+    description = "cast(null as ubigint)"
+    if describing:
+        description = f"hash({', '.join(columns[name].text for name in describing)})"
+    return (
+        f"select {columns[category].text} as category, hash({key}) as key, "
+        f"hash({verdict or text('')}) as verdict, {description} as description "
+        f"from {each.records.scan}"
+    )
+
+
+def _agreement(engine: Duck, view: str) -> tuple[int, int, float, float]:
+    """Compare the verdicts of each category with those of the next one on the same keys.
+
+    Args:
+        engine: the database.
+        view: rows of `_compared_rows`.
+
+    Returns:
+        The number of keys in both, of equal verdicts, and the expected number and variance of equal
+        verdicts if the two categories were independent.
+    """
+    numbered = (
+        "select dense_rank() over (order by category) as place, key, min(verdict) as verdict "
+        f"from {view} group by category, key"
+    )
+    shares = (
+        "select place, verdict, count(*) / sum(count(*)) over (partition by place) as share "
+        "from one group by place, verdict"
+    )
+    chances = (
+        "select a.place, sum(a.share * b.share) as chance from shares a join shares b "
+        "on b.place = a.place + 1 and a.verdict = b.verdict group by a.place"
+    )
+    met = (
+        "select a.place, count(*) as n, sum((a.verdict = b.verdict)::int) as equal from one a "
+        "join one b on b.place = a.place + 1 and a.key = b.key group by a.place"
+    )
+    sums = "sum(n), sum(equal), sum(n * coalesce(chance, 0)), "
+    sums += "sum(n * coalesce(chance, 0) * (1 - coalesce(chance, 0)))"
+    ((n, equal, expected, variance),) = engine.rows(
+        f"with one as ({numbered}), shares as ({shares}), chances as ({chances}), met as ({met}) "
+        f"select {sums} from met left join chances using (place)"
+    )
+    return int(n or 0), int(equal or 0), float(expected or 0), float(variance or 0)

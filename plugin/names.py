@@ -1,0 +1,70 @@
+"""Compare names of models and judges as people see them. It imports no NumPy."""
+
+import unicodedata
+from collections.abc import Collection, Iterable, Sequence
+
+UNSEEN = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+"""Characters that take no space: soft hyphen, zero-width space, non-joiner and joiner, word joiner,
+and byte order mark."""
+_WITHOUT_UNSEEN = dict.fromkeys(map(ord, UNSEEN))
+
+
+def seen_name(name: str) -> str:
+    """Return a name as people see it.
+
+    It is in Unicode form NFC, without invisible characters and without blanks at the ends.
+    """
+    if name.isascii():
+        return name.strip()
+    return unicodedata.normalize("NFC", name.translate(_WITHOUT_UNSEEN)).strip()
+
+
+def names_alike(names: Iterable[str]) -> dict[str, list[str]]:
+    """Return the names that look the same, sorted, by the name that people see.
+
+    Names that look like no other one are left out.
+    """
+    groups: dict[str, list[str]] = {}
+    for name in sorted({*names}):
+        groups.setdefault(seen_name(name), []).append(name)
+    return {seen: group for seen, group in groups.items() if len(group) > 1}
+
+
+def escaped_name(name: str) -> str:
+    """Quote a name with escapes for what cannot be seen in it.
+
+    Escaped are invisible characters, and letters that Unicode writes in two forms, such as an e
+    with an accent.
+    """
+    return f"'{''.join(map(_escaped_sign, name))}'"
+
+
+def _escaped_sign(sign: str) -> str:
+    """Return the escape of a character that people cannot identify; else the character."""
+    if sign in "'\\":
+        return f"\\{sign}"
+    is_composed = unicodedata.normalize("NFD", sign) != sign
+    if is_composed or unicodedata.combining(sign) or sign in UNSEEN or not sign.isprintable():
+        return ascii(sign)[1:-1]
+    return sign
+
+
+def spelled_like(name: str, known: Collection[str]) -> list[str]:
+    """Return the known names that are equal to a name, or else those that look the same."""
+    if name in known:
+        return [name]
+    seen = seen_name(name)
+    return [other for other in known if seen_name(other) == seen]
+
+
+def bare_and_prefixed(names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the names `PROVIDER/NAME` of each bare NAME that is among the names, too.
+
+    Names of two providers are names of two models.
+    """
+    prefixed: dict[str, list[str]] = {}
+    for name in names:
+        provider, _, last = name.rpartition("/")
+        if provider and last:
+            prefixed.setdefault(last, []).append(name)
+    return {name: prefixed[name] for name in names if name in prefixed}

@@ -1,0 +1,314 @@
+"""What the item is: the id, category and id, or the input of the row."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import podium
+from podium.errors import OtherQuestionError
+from podium.notices.notice_text import notice_texts
+
+CODES = ("ids-begin-anew", "ids-with-inputs-of-categories", "paired-by-input")
+
+
+def battle(item, credit=1.0, a="a", b="b", **more):
+    return {"item": str(item), "model_a": a, "model_b": b, "credit": credit, **more}
+
+
+def score(item, model, value=1.0, **more):
+    return {"item": str(item), "model": model, "score": value, **more}
+
+
+def drawn(ids, categories, seed=0, **more):
+    """Return a battle of every id in every category, with credits at random."""
+    rng = np.random.default_rng(seed)
+    pairs = product(categories, ids)
+    return [battle(k, float(rng.integers(2)), category=name, **more) for name, k in pairs]
+
+
+def codes_of(battles):
+    return [note.code for note in battles.notes if note.code in CODES]
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_ids_that_begin_anew_in_each_category_are_items_of_the_category(save, start):
+    path = save("battles.jsonl", drawn(range(start, start + 12), ["math", "code"]))
+    made = podium.read_battles(path)
+    assert made.counts().items == 24
+    assert codes_of(made) == ["ids-begin-anew"]
+    assert set(made.values_of("category")) == {"code", "math"}
+    [text] = [text for text in notice_texts(made.notes) if "anew" in text]
+    assert "24 items" in text
+    assert "ids='global'" in text
+
+
+def test_the_option_in_the_note_takes_the_id_alone(podium, save):
+    path = save("battles.jsonl", drawn(range(12), ["math", "code"]))
+    told = podium("rank", path)
+    assert "--ids global takes the id alone" in told.err
+    taken = podium("rank", path, "--ids", "global")
+    assert "12 items" in taken.out
+    assert "anew" not in taken.err
+
+
+def test_the_option_names_items_by_category_whatever_their_ids_are(podium, save):
+    path = save("battles.jsonl", drawn(["x", "y"], ["math", "code"]))
+    assert "2 items" in podium("rank", path).out
+    assert "4 items" in podium("rank", path, "--ids", "per-category").out
+    bare = save("bare.jsonl", [battle("x"), battle("y", 0.0)])
+    refused = podium("rank", bare, "--ids", "per-category")
+    assert refused.code == 2
+    assert "no column category" in refused.err
+
+
+def test_the_category_may_be_called_subset_as_in_reward_bench(save):
+    """allenai/reward-bench#273: the ids of RewardBench begin anew in each subset."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for subset, number in (("alpacaeval-easy", 15), ("refusals-offensive", 10), ("hep-cpp", 12)):
+        for k, model in product(range(number), ("rm-1", "rm-2")):
+            rows.append(score(k, model, float(rng.random()), subset=subset))
+    made = podium.read_battles(save("scores.jsonl", rows))
+    assert made.counts().items == 37
+    assert codes_of(made) == ["ids-begin-anew"]
+
+
+def test_reward_benchs_prompts_decide_where_the_file_has_them(save):
+    """allenai/reward-bench#273, in the layout of its data: prompt, subset and id."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for subset, number, model in product(("easy", "hard"), range(8), ("rm-1", "rm-2")):
+        prompt = f"Question {number} of the {subset} ones?"
+        row = {"id": number + 30, "subset": subset, "prompt": prompt, "model": model}
+        rows.append({**row, "score": float(rng.random())})
+    path = save("scores.jsonl", rows)
+    made = podium.read_battles(path, columns={"item": "id"})
+    assert made.counts().items == 16
+    assert codes_of(made) == ["ids-with-inputs-of-categories"]
+    assert podium.read_battles(path, columns={"item": "id"}, ids="global").counts().items == 8
+
+
+def test_ids_of_several_files_begin_anew_as_in_one(save):
+    rng = np.random.default_rng(5)
+    paths = []
+    for model in ("a", "b"):
+        rows = [
+            score(k, model, float(rng.random()), category=c)
+            for c, k in product(("x", "y"), range(9))
+        ]
+        paths.append(save(f"{model}.jsonl", rows))
+    made = podium.read_battles(*paths)
+    assert made.counts().items == 18
+
+
+@pytest.mark.parametrize(
+    ("ids", "why"),
+    [
+        (["a", "b", "c"], "ids that are no numbers"),
+        ([0, 1, 3, 4], "a gap"),
+        ([81, 82, 83], "numbers that begin elsewhere"),
+    ],
+)
+def test_other_ids_are_items_whatever_the_category_is(save, ids, why):
+    made = podium.read_battles(save("battles.jsonl", drawn(ids, ["math", "code"])))
+    assert made.counts().items == len(ids), why
+    assert codes_of(made) == []
+
+
+def test_numbers_that_go_on_in_the_next_category_are_items(save):
+    rows = drawn(range(10), ["math"]) + drawn(range(10, 20), ["code"])
+    made = podium.read_battles(save("battles.jsonl", rows))
+    assert made.counts().items == 20
+    assert codes_of(made) == []
+
+
+def test_an_item_in_several_categories_stays_one_item(save):
+    """Its rows are copies of each other."""
+    rng = np.random.default_rng(3)
+    credits = [float(rng.integers(2)) for _ in range(12)]
+    rows = [battle(k, credits[k], category=c) for c, k in product(("math", "hard"), range(12))]
+    made = podium.read_battles(save("battles.jsonl", rows))
+    assert made.counts().items == 12
+    assert codes_of(made) == []
+
+
+def test_a_category_that_is_a_property_of_the_battle_changes_nothing(save):
+    """The two responses of an item are of the same lengths in both categories."""
+    rows = [
+        battle(k, float((k * n) % 3 == 0), category=c, length_a=100 + 7 * k, length_b=90 + k)
+        for (n, c), k in product(enumerate(("polite", "right")), range(15))
+    ]
+    made = podium.read_battles(save("battles.jsonl", rows))
+    assert made.counts().items == 15
+    assert codes_of(made) == []
+
+
+def test_a_criterion_in_the_column_category_changes_nothing(save):
+    """The verdicts of an item agree over criteria far more often than by chance."""
+    rng = np.random.default_rng(4)
+    truth = rng.integers(2, size=60)
+    rows = []
+    for criterion, k in product(("clear", "right", "short"), range(60)):
+        flipped = rng.random() < 0.15
+        rows.append(battle(k, float(truth[k] ^ flipped), category=criterion))
+    made = podium.read_battles(save("battles.jsonl", rows))
+    assert made.counts().items == 60
+    assert codes_of(made) == []
+
+
+def test_one_input_per_id_is_one_item_even_if_ids_begin_anew(save):
+    rows = [
+        battle(k, float((k + n) % 2), category=c, question=f"What is {k}?")
+        for (n, c), k in product(enumerate(("math", "code")), range(12))
+    ]
+    made = podium.read_battles(save("battles.jsonl", rows))
+    assert made.counts().items == 12
+    assert codes_of(made) == []
+
+
+def shuffled(models, number=12, column="question", **more):
+    """Return scores of models, each with ids of its own for the same questions."""
+    rows = []
+    for shift, model in enumerate(models):
+        for k in range(number):
+            asked = {column: f"What is the number {(k + shift) % number}?"}
+            rows.append(score(k, model, (k + shift) % number / number, **asked, **more))
+    return rows
+
+
+def test_ids_that_were_shuffled_between_models_are_paired_by_input(save):
+    path = save("scores.jsonl", shuffled(["a", "b", "c"]))
+    made = podium.read_battles(path)
+    assert codes_of(made) == ["paired-by-input"]
+    assert made.counts().items == 12
+    assert (made.table["credit"] == 0.5).all()
+    by_id = podium.read_battles(path, ids="global")
+    assert codes_of(by_id) == []
+    assert not (by_id.table["credit"] == 0.5).all()
+
+
+def test_ids_that_were_shuffled_between_files_are_paired_by_input(save):
+    paths = []
+    for n, opponent in enumerate(("b", "c")):
+        rows = [
+            battle(k, 1.0, b=opponent, instruction=f"Say {(k + n) % 9} again.") for k in range(9)
+        ]
+        paths.append(save(f"{opponent}.jsonl", rows))
+    made = podium.read_battles(*paths)
+    assert codes_of(made) == ["paired-by-input"]
+    item = made.table.groupby("instruction", observed=True)["item"].nunique()
+    assert (item == 1).all()
+    assert made.counts().items == 9
+
+
+def test_questions_that_only_one_model_has_keep_ids_of_their_own(save):
+    rows = shuffled(["a", "b"])
+    rows.append(score("new", "a", 1.0, question="What else?"))
+    made = podium.read_battles(save("scores.jsonl", rows))
+    assert codes_of(made) == ["paired-by-input"]
+    assert made.counts().items == 12
+
+
+def test_one_changed_input_is_an_error_that_shows_both_rows(save):
+    rows = [
+        battle(k, 1.0, b=other, question=f"What is {k}?")
+        for other, k in product(("b", "c"), range(5))
+    ]
+    rows[8]["question"] = "What is three?"
+    with pytest.raises(OtherQuestionError) as caught:
+        podium.read_battles(save("battles.jsonl", rows))
+    message = str(caught.value)
+    assert "item '3'" in message
+    for part in ("'What is 3?'", "'What is three?'", "line 4", "line 9", "--allow questions"):
+        assert part in message
+    assert podium.read_battles(save("battles.jsonl", rows), ids="global").counts().items == 5
+    allowed = podium.read_battles(save("battles.jsonl", rows), allow="questions")
+    assert allowed.counts().items == 5
+    assert "What is three?" in allowed.accepted[0]
+
+
+def test_files_that_ask_other_questions_under_the_same_ids_are_an_error(save):
+    paths = []
+    for name, other in (("one", "b"), ("two", "c")):
+        rows = [
+            battle(k, float(n), b=other, input=f"{name}: what is {k}?")
+            for k, n in product(range(5), range(2))
+        ]
+        paths.append(save(f"{name}.jsonl", rows))
+    with pytest.raises(OtherQuestionError, match=r"one\.jsonl.*two\.jsonl"):
+        podium.read_battles(*paths)
+
+
+def test_two_examples_of_one_id_in_a_file_are_an_error(save):
+    """sgl-project/sgl-eval#39: two examples with the id `dup` overwrite each other."""
+    rows = [
+        score(k, model, 1.0, question=f"What is {k}?")
+        for k, model in product(("x", "y", "z", "dup"), ("a", "b"))
+    ]
+    rows += [score("dup", model, 0.0, question="What is the other?") for model in ("a", "b")]
+    with pytest.raises(OtherQuestionError, match="item 'dup'"):
+        podium.read_battles(save("scores.jsonl", rows))
+
+
+def test_blanks_at_the_ends_of_an_input_are_no_difference(save):
+    rows = [
+        battle(k, 1.0, b=other, question=f"What is {k}?{end}")
+        for (other, end), k in product((("b", ""), ("c", "\r\n")), range(5))
+    ]
+    assert podium.read_battles(save("battles.jsonl", rows)).counts().items == 5
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        lambda row: f"Compare {row['model_a']} and {row['model_b']} on {row['item']}",
+        lambda row: f"Compare {row['item']} shown {row['order']} by {row['model_b']}",
+        lambda row: f"pair-{row['order']}",
+        lambda row: len(str(row)) + 2 * (row["order"] == "ab"),
+    ],
+    ids=["of the pair", "of the row", "name of a template", "number of tokens"],
+)
+def test_the_prompt_of_a_judge_is_not_the_question(save, prompt):
+    rows = [
+        battle(k, 1.0, b=other, order=order)
+        for k, other, order in product(range(6), ("b", "c", "d"), ("ab", "ba"))
+    ]
+    path = save("battles.jsonl", [row | {"prompt": prompt(row)} for row in rows])
+    made = podium.read_battles(path)
+    assert made.counts().items == 6
+    assert codes_of(made) == []
+
+
+def test_the_prompt_of_a_judge_of_single_answers_is_not_the_question(save):
+    rows = [
+        score(k, model, 1.0, prompt=f"Grade what {model} said on {k}.")
+        for k, model in product(range(6), ("a", "b", "c"))
+    ]
+    assert podium.read_battles(save("scores.jsonl", rows)).counts().items == 6
+
+
+def test_ids_that_stand_for_questions_in_each_pair_are_paired_by_input(save):
+    rows = [
+        battle((k * (n + 1)) % 7, 1.0, b=other, question=f"What is {k}?")
+        for (n, other), k in product(enumerate(("b", "c")), range(7))
+    ]
+    made = podium.read_battles(save("battles.jsonl", rows))
+    assert codes_of(made) == ["paired-by-input"]
+    assert made.counts().items == 7
+
+
+def test_labels_of_humans_meet_items_that_are_named_by_category(podium, save):
+    rows = drawn(range(12), ["math", "code"])
+    labels = drawn(range(12), ["math", "code"], seed=7)
+    done = podium("rank", save("b.jsonl", rows), "--human-labels", save("l.jsonl", labels))
+    assert "label 24 of 24 battles" in done.err
+
+
+def test_compare_takes_scores_with_answers_whose_ids_were_shuffled_as_rank_does(podium, save):
+    rows = shuffled(["a", "b"], column="instruction")
+    path = save("s.jsonl", [row | {"response": f"It is {row['score']}"} for row in rows])
+    assert podium("rank", path).code == 0
+    done = podium("compare", "a", "b", path)
+    assert done.code == 0
+    assert "0 wins, 0 losses, 12 ties" in done.out

@@ -11,6 +11,8 @@ Settings: TypeAlias = tuple[tuple[str, str], ...]
 SettingKind = Literal[
     "shots",
     "few-shot seed",
+    "examples",
+    "examples as turns",
     "task version",
     "system instruction",
     "prompt",
@@ -73,6 +75,10 @@ class RunRecord:
         prompt: the template that makes a prompt of an input.
         shots: number of examples in the prompt.
         fewshot_seed: seed by which the examples were drawn.
+        examples: a text that identifies how examples are chosen and written; None if the prompt has
+            none.
+        examples_as_turns: whether examples are turns of a chat; None if the prompt has none, or is
+            no chat.
         system_instruction: the instruction before the conversation.
         chat_template: hash of the template that renders conversations.
         limit: number or range of the samples to which the run was limited.
@@ -103,6 +109,8 @@ class RunRecord:
     prompt: str | None = None
     shots: int | None = None
     fewshot_seed: int | None = None
+    examples: str | None = None
+    examples_as_turns: bool | None = None
     system_instruction: str | None = None
     chat_template: str | None = None
     limit: str | None = None
@@ -121,6 +129,8 @@ class RunRecord:
         single: dict[SettingKind, Any] = {
             "shots": self.shots,
             "few-shot seed": self.fewshot_seed,
+            "examples": self.examples,
+            "examples as turns": self.examples_as_turns,
             "task version": self.task_version,
             "system instruction": self.system_instruction,
             "prompt": self.prompt,

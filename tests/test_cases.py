@@ -51,7 +51,7 @@ TABLE = [
     Case("04-inspect-invalidated-samples", ("mockllm/a", "mockllm/b")),
     Case("06-lmeval-shots", ("org/A", "org/B")),
     Case("07-lmeval-task-version", ("org/A", "org/B")),
-    Case("08-lmeval-rerun-other-shots", ("org/A", "org/B")),
+    Case("08-lmeval-rerun-other-shots", ("org/A (shots=0)", "org/B")),
     Case("09-win-matrix.csv", ("m0", "m7")),
     Case("10-mt-bench-turns.jsonl", ("alpha", "beta")),
     Case("11-lower-is-better.csv", ("good", "bad")),
@@ -326,6 +326,27 @@ def test_invalidated_samples_are_left_out_counted_and_named_by_every_command():
     for one in (ranked(case), printed(case), reported(case), compared(case)):
         assert "6 " in one.warnings
         assert "invalidated" in one.warnings
+
+
+@pytest.mark.parametrize(
+    ("name", "difference"),
+    [
+        ("06-lmeval-shots", "shots of gsm: 0 (org/A), 5 (org/B)"),
+        ("07-lmeval-task-version", "task version of gsm: 2 (org/A), 3 (org/B)"),
+    ],
+)
+def test_other_settings_of_two_models_in_lm_eval_are_named(name, difference):
+    code, out, _ = command_facts.run_command(CASES, "rank", name)
+    assert code == 0
+    assert difference in " ".join(out.split())
+
+
+@pytest.mark.slow
+def test_two_settings_of_one_model_in_lm_eval_are_two_models():
+    """By the results files, org/A has .5 without examples and .2 with five."""
+    case = case_of("08-lmeval-rerun-other-shots")
+    means = {"org/A (shots=0)": 0.5, "org/A (shots=5)": 0.2, "org/B": 0.35}
+    assert scored(case, "mean")["mean"] == pytest.approx(means)
 
 
 def test_a_win_matrix_is_refused_by_every_command_with_both_readings():

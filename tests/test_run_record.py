@@ -24,7 +24,7 @@ def test_a_results_file_says_how_a_model_was_asked(tmp_path: Path) -> None:
     [run] = [run for run in battles.runs if run.source.startswith(str(tmp_path / "a"))]
     assert (run.task, run.shots, run.task_version) == ("t", 5, "2")
     assert (run.chat_template, run.system_instruction) == ("abc", "Answer at once.")
-    assert (run.limit, run.generation) == ("3", (("temperature", '"1"'),))
+    assert (run.limit, run.generation) == ("3", (("temperature", "1"),))
 
 
 def test_what_a_file_does_not_say_is_unknown(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ FLAGGED_KINDS: frozenset[SettingKind] = frozenset(
     {
         "shots",
         "few-shot seed",
+        "examples",
         "task version",
         "system instruction",
         "prompt",
@@ -35,7 +36,7 @@ OWN_KINDS: frozenset[SettingKind] = frozenset({"model argument"})
 """Kinds that belong to a model, such as the path of its weights. Models are not compared in
 them."""
 RECORDED_KINDS: frozenset[SettingKind] = frozenset(
-    {"shots", "few-shot seed", "task version", "prompt"}
+    {"shots", "few-shot seed", "examples", "examples as turns", "task version", "prompt"}
 )
 """Kinds whose value is unknown if a described run does not have it. All others have a default."""
 DEFAULT = "default"
@@ -177,7 +178,11 @@ def _shown_value(value: str) -> str:
     return shorten(text, LONGEST_VALUE)
 
 
-def name_runs(runs: Sequence[RunRecord], labelled: Collection[str] = ()) -> list[RunRecord]:
+def name_runs(
+    runs: Sequence[RunRecord],
+    labelled: Collection[str] = (),
+    evaluations: Mapping[str, str] | None = None,
+) -> list[RunRecord]:
     """Name the runs of one model that differ in settings by these settings.
 
     `m` becomes `m (temperature=0)` and `m (temperature=1)`. A run that does not have the setting
@@ -187,10 +192,13 @@ def name_runs(runs: Sequence[RunRecord], labelled: Collection[str] = ()) -> list
     Args:
         runs: the runs of all models and tasks.
         labelled: the sources whose model was named by the user. They keep their names.
+        evaluations: by source, a name of the evaluation of several tasks that the run belongs to.
+            All its runs get one name, such as `m (shots=0 or 5)` if its tasks differ in a setting.
 
     Returns:
         The runs, in the same order.
     """
+    evaluations = evaluations or {}
     free = [run for run in runs if run.source not in labelled]
     differing = _settings_that_split(free)
     texts: dict[tuple[str, Setting], dict[str, str]] = {}
@@ -199,14 +207,20 @@ def name_runs(runs: Sequence[RunRecord], labelled: Collection[str] = ()) -> list
             values = [run.settings().get(setting) for run in free if run.model == model]
             known = [value for value in values if value is not None]
             texts[model, setting] = dict(zip(known, value_texts(known), strict=True))
+    together: dict[tuple[str, str], list[RunRecord]] = defaultdict(list)
+    for run in free:
+        together[run.model, evaluations.get(run.source, run.source)].append(run)
     named = []
     for run in runs:
         own = () if run.source in labelled else tuple(differing.get(run.model, ()))
+        of_evaluation = together[run.model, evaluations.get(run.source, run.source)]
         shown = []
         for setting in own:
-            value = run.settings().get(setting)
-            if value is not None:
-                shown.append(f"{setting.text}={texts[run.model, setting][value]}")
+            values = [each.settings().get(setting) for each in of_evaluation]
+            known = sorted({value for value in values if value is not None})
+            if known:
+                each_text = [texts[run.model, setting][value] for value in known]
+                shown.append(f"{setting.text}={' or '.join(each_text)}")
         name = f"{run.model} ({', '.join(shown)})" if shown else run.model
         named.append(replace(run, model=name, named_settings=own))
     return named

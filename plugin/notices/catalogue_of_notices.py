@@ -155,7 +155,7 @@ OF_READING = {
     ),
     "settings-differ": "{task}: models were run with settings of their own: {differences:4;}",
     "settings-name-models": (
-        "runs of {model} with other gen_kwargs count as different models: {names}"
+        "runs of {model} with other settings count as different models: {names}"
     ),
     "tasks-count-alike": (
         "{tasks:len} tasks ({tasks:10 #: @}): ranked together, every document counts the same; "

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.data.formats import lm_eval_layout as layout
+from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
 from podium.hookspecs import SourceFiles
 from podium.notices.notice import Notice
 from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, build_response, is_empty
@@ -27,7 +28,9 @@ def find_newest_samples(
         The files of samples, the files that are not lm-eval's, and notes.
     """
     samples, results = layout.find_runs(source.paths, source.label, searched=source.searched)
-    kept, notes = layout.select_runs(samples)
+    named, notes = name_by_settings(samples)
+    kept, left_out = select_runs(named)
+    notes += left_out
     folders = {file.path.parent for file in samples}
     for run in [run for run in results if run.path.parent not in folders]:
         name = source.label or run.model or run.path.parent.name

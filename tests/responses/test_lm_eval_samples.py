@@ -149,7 +149,7 @@ def test_a_results_file_stands_for_its_run(tmp_path):
     assert read.categories == ("t", "u")
 
 
-def test_another_revision_in_the_same_folder_is_rejected_with_labels_as_remedy(tmp_path):
+def test_another_revision_in_the_same_folder_is_another_model(tmp_path):
     for revision, time in (("x", TIME), ("y", LATER)):
         write_run(
             tmp_path,
@@ -158,8 +158,7 @@ def test_another_revision_in_the_same_folder_is_rejected_with_labels_as_remedy(t
             time=time,
             arguments={"pretrained": "wren", "revision": revision},
         )
-    with pytest.raises(podium.UsageError, match=r"other arguments \(revision\).*wren-1=.*wren-2="):
-        read_responses(tmp_path)
+    assert read_responses(tmp_path).models == ("wren (revision=x)", "wren (revision=y)")
 
 
 def test_one_model_in_two_folders_is_rejected_with_labels_as_remedy(tmp_path):

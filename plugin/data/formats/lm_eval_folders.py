@@ -18,7 +18,6 @@ from podium.data.formats.lm_eval_layout import (
     find_runs,
     is_details,
     lack_of_samples,
-    select_runs,
 )
 from podium.data.formats.lm_eval_repeats import accept_repeats
 from podium.data.formats.lm_eval_run_records import run_of_samples
@@ -29,6 +28,7 @@ from podium.data.formats.lm_eval_scores import (
     note_other_means,
     read_scores,
 )
+from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
 from podium.errors import DataError, UsageError
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.notices.notice import Notice
@@ -68,8 +68,10 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         samples = {file.path.resolve(): file for file in of_source} | samples
     if not paths:
         return GatheredBattles()
-    chosen = _select_samples([*samples.values()], reading.where)
-    files, notes = select_runs(chosen, every=reading.all_runs)
+    named, notes = name_by_settings([*samples.values()])
+    chosen = _select_samples(named, reading.where)
+    files, left_out = select_runs(chosen, every=reading.all_runs)
+    notes += left_out
     if not files:
         raise _nothing_to_compare(lost)
     gathered = None

@@ -158,8 +158,9 @@ def _read_judgments(
             continue
         if any(verdicts in response for verdicts in filtered for response in responses):
             continue
-        # The user's label comes first, then the filter's name, then lm-eval's.
-        has_filter_name = not file.has_label and document["model"] != UNNAMED_MODEL
+        # The user's label or a name by settings comes first, then the filter's, then lm-eval's.
+        is_named = file.has_label or file.named_settings
+        has_filter_name = not is_named and document["model"] != UNNAMED_MODEL
         model = str(document["model"]) if has_filter_name else file.model
         for name, record in document.get("judges", {}).items():
             judges[name] = JudgeRecord.from_json(name, record)

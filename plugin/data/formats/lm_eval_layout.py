@@ -8,21 +8,20 @@ all models are in one folder.
 import hashlib
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from podium.data.formats.json_text import CutLineError, json_lines
 from podium.data.formats.records import LONGEST_LINE, whole_number
-from podium.data.formats.run_folders import FiledRun, choose_runs
-from podium.errors import DataError, UsageError, named_in_errors
+from podium.errors import DataError, named_in_errors
 from podium.notices.notice import Notice
+from podium.run_record import Setting
 from podium.text import parse_json, text_of
-from podium.wording import some
 
 # The time in names of lm-eval's files, such as `2024-05-01T12-30-59.123456`.
 TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
@@ -41,8 +40,31 @@ LMMS_FIELDS = frozenset({"doc_id", "target", "filtered_resps", "input"})
 """Fields by which a row of lmms-eval is recognised. It has no `doc` and no `arguments`."""
 # Arguments of a model that change no answer.
 IRRELEVANT_ARGUMENTS = frozenset(
-    {"batch_size", "max_batch_size", "num_concurrent", "max_retries", "timeout", "device"}
+    {
+        "batch_size",
+        "max_batch_size",
+        "num_concurrent",
+        "max_retries",
+        "timeout",
+        "device",
+        "device_map",
+        "parallelize",
+        "tensor_parallel_size",
+        "pipeline_parallel_size",
+        "data_parallel_size",
+        "gpu_memory_utilization",
+        "max_memory_per_gpu",
+        "max_cpu_memory",
+        "swap_space",
+        "offload_folder",
+        "cache_dir",
+        "download_dir",
+        "trust_remote_code",
+        "verify_certificate",
+    }
 )
+SECRET_ARGUMENT = re.compile("(^|_)(key|apikey|token|secret|password|headers?|authorization)$")
+"""Matches names of arguments of a model whose value may be a secret. They change no answer."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +93,16 @@ class Results:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """Arguments of the model, without those that change no answer, such as the batch size."""
-        given = self._assignments("model_args")
-        return {key: value for key, value in given.items() if key not in IRRELEVANT_ARGUMENTS}
+        relevant = {}
+        for name, value in self.all_arguments.items():
+            if name not in IRRELEVANT_ARGUMENTS and not SECRET_ARGUMENT.search(name.lower()):
+                relevant[name] = value
+        return relevant
+
+    @cached_property
+    def all_arguments(self) -> Mapping[str, Any]:
+        """All arguments of the model."""
+        return self._assignments("model_args")
 
     @cached_property
     def generation(self) -> dict[str, str]:
@@ -108,6 +138,8 @@ class Samples:
         model: name of the model.
         has_label: whether the model's name is the user's label.
         results: the results file of the run; None if there is none.
+        named_settings: the settings that the model's name shows, because runs of the model differ
+            in them.
     """
 
     path: Path
@@ -116,6 +148,7 @@ class Samples:
     model: str
     has_label: bool
     results: Results | None
+    named_settings: tuple[Setting, ...] = ()
 
 
 def _read_results(paths: Iterable[Path]) -> list[Results]:
@@ -253,105 +286,6 @@ def find_runs(
             names.update(folder.glob(f"samples_*_{run.time}.jsonl"))
             names.update(folder.glob(f"{run.time}_samples_*.jsonl"))
     return describe_samples(sorted(filter(is_samples, names)), label), results
-
-
-def select_runs(
-    files: Iterable[Samples], *, every: bool = False
-) -> tuple[list[Samples], list[Notice]]:
-    """Select the newest run of each model and task.
-
-    Args:
-        files: the samples files.
-        every: whether to select all runs instead, in the order of time.
-
-    Returns:
-        The selected files, and notes on the runs that are left out.
-
-    Raises:
-        UsageError: runs with the same name are in several folders or have different arguments.
-    """
-    files, notes = name_by_settings(list(files))
-    cells: dict[tuple[str, str], list[Samples]] = defaultdict(list)
-    by_path = {file.path: file for file in files}
-    for file in sorted(by_path.values(), key=lambda file: (file.time, str(file.path))):
-        cells[file.model, file.task].append(file)
-    for own in cells.values():
-        _reject_ambiguous_runs(own)
-    runs = []
-    for (model, task), own in cells.items():
-        runs += [FiledRun(file.path, model, task, (model, task), file.time) for file in own]
-    chosen, _, left_out = choose_runs(runs, every=every)
-    return [by_path[run.path] for run in chosen], [*notes, *left_out]
-
-
-def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[Notice]]:
-    """Add generation settings to the names of models whose runs on a task differ in them.
-
-    Names that are labels of the user are not changed.
-
-    Returns:
-        The files, and a note on each model with new names.
-    """
-    runs: dict[tuple[str, str], list[Mapping[str, str]]] = defaultdict(list)
-    for file in files:
-        if file.results and not file.has_label:
-            runs[file.model, file.task].append(file.results.generation)
-    differing: dict[str, set[str]] = defaultdict(set)
-    for (model, _), settings in runs.items():
-        differing[model] |= _differing_keys(settings)
-    renamed = []
-    names: dict[str, set[str]] = defaultdict(set)
-    for file in files:
-        if not file.results or file.has_label or not differing[file.model]:
-            renamed.append(file)
-            continue
-        given = file.results.generation
-        keys = sorted(differing[file.model] & given.keys())
-        name = " ".join([file.model, *(f"{key}={given[key]}" for key in keys)])
-        names[file.model].add(name)
-        renamed.append(replace(file, model=name, has_label=True))
-    notes = [
-        Notice("settings-name-models", {"model": model, "names": sorted(given)})
-        for model, given in names.items()
-    ]
-    return renamed, notes
-
-
-def _differing_keys(settings: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Return the keys whose values differ between the mappings, or that some mappings lack."""
-    pairs = [set(each.items()) for each in settings]
-    in_some = set().union(*pairs)
-    in_all = pairs[0].intersection(*pairs)
-    return {key for key, _ in in_some - in_all}
-
-
-def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
-    """Check that runs with the same model and task are runs of the same model.
-
-    Raises:
-        UsageError: the runs are in several folders, or have different arguments of the model.
-    """
-    # Pairs of files or folders, and what is wrong with them.
-    folder = runs[0].path.parent
-    pairs = []
-    for run in runs[1:]:
-        if run.path.parent.absolute() != folder.absolute():
-            pairs.append((folder, run.path.parent, "lies in two folders"))
-    results = [run.results for run in runs if run.results]
-    for later in results[1:]:
-        before = results[0].arguments
-        now = later.arguments
-        names = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
-        if names:
-            why = f"was run with other arguments ({some(names, most=5)})"
-            pairs.append((results[0].path, later.path, why))
-    for place, other, why in pairs:
-        # The proposed label is the model's name without settings, since a label is one word.
-        short = runs[0].model.partition(" ")[0].rpartition("/")[2]
-        remedy = f"label them ({short}-1={place} {short}-2={other}), or leave one out"
-        raise UsageError(
-            f"{runs[0].model!r} on {runs[0].task} {why}: {place} and {other}; {remedy}"
-        )
 
 
 def lack_of_samples(model: str, results: Results) -> Notice:

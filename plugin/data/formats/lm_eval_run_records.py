@@ -1,9 +1,20 @@
 """What the results file of lm-eval says of a run."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from podium.data.formats.lm_eval_layout import Samples
-from podium.run_record import RunRecord, settings_as_pairs
+from podium.data.formats.lm_eval_layout import Results, Samples
+from podium.data.formats.lm_eval_task_configs import (
+    arguments_of_config,
+    dataset_of_config,
+    examples_of_config,
+    generation_of_config,
+    is_seeded,
+    parse_option,
+    prompt_of_config,
+    scorers_of_config,
+)
+from podium.run_record import RunRecord, Settings, settings_as_pairs
 from podium.text import text_of
 
 
@@ -13,24 +24,58 @@ def run_of_samples(file: Samples) -> RunRecord:
     If there is no results file, only the model, the task, the file and the time are known.
     """
     results = file.results
-    if results is None:
-        return RunRecord(file.model, file.task, str(file.path), file.time)
     task = file.task
-    shots = results.value("n-shot", task)
+    source = str(file.path)
+    if results is None:
+        return RunRecord(file.model, task, source, file.time, is_described=False)
+    config = config_of_task(results, task)
+    shots = _shots_of_task(results, task)
+    has_examples = shots != 0
+    seed = _count_or_none(results.value("config", "fewshot_seed"))
+    template = _text_or_none(results.value("chat_template_sha"))
+    turns = results.value("fewshot_as_multiturn")
     return RunRecord(
         model=file.model,
         task=task,
-        source=str(file.path),
+        source=source,
         time=file.time,
+        named_settings=file.named_settings,
         task_version=_text_or_none(results.value("versions", task)),
-        model_arguments=settings_as_pairs(results.arguments),
-        generation=settings_as_pairs(results.generation),
-        shots=shots if isinstance(shots, int) else None,
+        task_arguments=arguments_of_config(config, results.all_arguments),
+        model_arguments=_plain_settings(results.arguments),
+        generation=_plain_settings(generation_of_config(config), results.generation),
+        dataset=dataset_of_config(config),
+        scorers=scorers_of_config(config),
+        prompt=prompt_of_config(config),
+        shots=shots,
+        fewshot_seed=seed if has_examples and is_seeded(config) else None,
+        examples=examples_of_config(config) if has_examples else None,
+        examples_as_turns=_flag_or_none(turns) if has_examples and template else None,
         system_instruction=_text_or_none(results.value("system_instruction")),
-        chat_template=_text_or_none(results.value("chat_template_sha")),
+        chat_template=template,
         limit=_text_or_none(results.value("config", "limit")),
-        epochs=_count_or_none(results.value("configs", task, "repeats")),
+        epochs=_count_or_none(config.get("repeats")),
     )
+
+
+def config_of_task(results: Results, task: str) -> Mapping[str, Any]:
+    """Return the configuration of a task; empty if the results file does not have it."""
+    config = results.value("configs", task)
+    return config if isinstance(config, Mapping) else {}
+
+
+def _shots_of_task(results: Results, task: str) -> int | None:
+    """Return the number of examples in the prompts of a task; None if unknown."""
+    shots = _count_or_none(results.value("n-shot", task))
+    if shots is None:
+        return _count_or_none(results.value("configs", task, "num_fewshot"))
+    return shots
+
+
+def _plain_settings(*given: Mapping[str, Any]) -> Settings:
+    """Return settings in which a number has one form, whether it was written as text or not."""
+    plain = [{name: parse_option(value) for name, value in each.items()} for each in given]
+    return settings_as_pairs(*plain)
 
 
 def _text_or_none(value: Any) -> str | None:
@@ -41,3 +86,8 @@ def _text_or_none(value: Any) -> str | None:
 def _count_or_none(value: Any) -> int | None:
     """Return a whole number; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _flag_or_none(value: Any) -> bool | None:
+    """Return true or false; None for anything else."""
+    return value if isinstance(value, bool) else None

@@ -58,7 +58,7 @@ def named_model(settings: Mapping[str, Any], typed: str) -> str:
     for name, value in settings.items():
         if _names_model(name) and value:
             model = str(value).rpartition(":")[0] if name.endswith("pin") else str(value)
-            # Runs of one model that differ in a setting are named `MODEL setting=value`.
+            # Runs of one model that differ in a setting are named `MODEL (setting=value)`.
             plain = model.partition(" ")[0].rpartition("/")[2]
             if plain and plain in typed:
                 return model

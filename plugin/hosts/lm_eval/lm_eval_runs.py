@@ -16,8 +16,8 @@ from podium.data.formats.lm_eval_layout import (
     Samples,
     describe_samples,
     is_samples,
-    name_by_settings,
 )
+from podium.data.formats.lm_eval_selection import name_by_settings
 from podium.errors import UsageError
 from podium.hosts.lm_eval.lm_eval_compatibility import write_results
 from podium.notices.notice import Notice
@@ -86,7 +86,12 @@ def results_folder(output_path: str) -> Path:
 
 
 def collect_runs(
-    folder: Path, run: Path, label: str | None, others: Sequence[Samples]
+    folder: Path,
+    run: Path,
+    label: str | None,
+    others: Sequence[Samples],
+    *,
+    are_read_apart: bool = False,
 ) -> RunFolders:
     """Link the samples and results of other models on this run's tasks into a folder.
 
@@ -95,31 +100,41 @@ def collect_runs(
         run: the folder of this run.
         label: name of this run's model; None for the name of its folder.
         others: files of samples of other runs.
+        are_read_apart: whether each folder is read by itself, as responses are. Names that are made
+            of differing settings are then given as labels. Folders that are read together are named
+            by their reader.
 
     Returns:
         the folders of this run and of the others.
     """
     own = _samples_in(run, label)
-    named, settings = name_by_settings([*own, *others])
+    tasks = {file.task for file in own}
+    named, settings = name_by_settings([*own, *(file for file in others if file.task in tasks)])
     samples = named[: len(own)]
     others = named[len(own) :]
     model = samples[0].model
-    tasks = {file.task for file in samples}
     earlier = dict.fromkeys(str(file.path.parent) for file in others if file.model == model)
     models: dict[tuple[str, Path], list[Samples]] = {}
     for file in others:
-        if file.model != model and file.task in tasks:
+        if file.model != model:
             models.setdefault((file.model, file.path.absolute().parent), []).append(file)
-    sources = [f"{model}={run}" if samples[0].has_label else str(run)]
+    sources = [_source_of(samples[0], run, are_read_apart)]
     origins = {str(run): "this run"}
-    for number, ((other, origin), files) in enumerate(models.items(), 1):
+    for number, ((_, origin), files) in enumerate(models.items(), 1):
         place = folder / f"{number}" / origin.name
         place.mkdir(parents=True)
         _link_files(files, place)
-        sources.append(f"{other}={place}" if files[0].has_label else str(place))
+        sources.append(_source_of(files[0], place, are_read_apart))
         origins[str(place)] = str(files[0].path.parent)
     notes = tuple(Notice("runs-replaced", {"model": model, "place": place}) for place in earlier)
-    return RunFolders(model, tuple(sources), origins, (*settings, *notes))
+    on_names = settings if are_read_apart else []
+    return RunFolders(model, tuple(sources), origins, (*on_names, *notes))
+
+
+def _source_of(file: Samples, place: Path, are_read_apart: bool) -> str:
+    """Return a folder in the form in which `podium rank` takes it, with the label of its model."""
+    is_labelled = file.has_label or (are_read_apart and file.named_settings)
+    return f"{file.model}={place}" if is_labelled else str(place)
 
 
 def _link_files(files: Sequence[Samples], place: Path) -> None:

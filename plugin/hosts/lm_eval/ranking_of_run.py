@@ -113,7 +113,13 @@ class RunRanking:
         with self._runs_folder() as folder:
             run = write_run(folder / "this", results, tracker)
             others = find_other_samples(self.options.against, self.output_path)
-            runs = collect_runs(folder / "others", run, self.options.label, others)
+            runs = collect_runs(
+                folder / "others",
+                run,
+                self.options.label,
+                others,
+                are_read_apart=bool(self.options.judges),
+            )
             self.notes += notice_texts(runs.notes)
             if self.options.judges and self.output_path:
                 # Judging takes long, and the evaluation must not be lost if it is killed.

@@ -361,19 +361,14 @@ def test_all_runs_of_a_model_are_responses_of_their_own_where_that_is_requested(
     assert (by_run, battles.counts().items) == ({1.0: 3.0, 2.0: 2.0}, 4)
 
 
-def test_another_revision_in_the_same_folder_is_rejected_with_labels_as_remedy(
-    tmp_path: Path,
-) -> None:
+def test_another_revision_in_the_same_folder_is_another_model(tmp_path: Path) -> None:
     for revision, values, time in (("x", A, TIME), ("y", B, LATER)):
         arguments = {"pretrained": "org/a", "revision": revision}
         write_run(tmp_path, "org/a", {"t": scored(values)}, time=time, arguments=arguments)
+    assert scores_by_mean(tmp_path) == {"org/a (revision=x)": 0.75, "org/a (revision=y)": 0.25}
     home = tmp_path / "org__a"
-    remedy = [f"a-{k}={home}/results_{time}.json" for k, time in ((1, TIME), (2, LATER))]
-    with pytest.raises(podium.UsageError) as caught:
-        podium.read_battles(tmp_path)
-    assert "other arguments (revision)" in str(caught.value)
-    assert f"({' '.join(remedy)})" in str(caught.value)
-    assert scores_by_mean(*remedy) == {"a-1": 0.75, "a-2": 0.25}
+    labels = [f"a-{k}={home}/results_{time}.json" for k, time in ((1, TIME), (2, LATER))]
+    assert scores_by_mean(*labels) == {"a-1": 0.75, "a-2": 0.25}
 
 
 def test_another_batch_size_is_the_same_model(tmp_path: Path) -> None:
@@ -397,8 +392,29 @@ def test_arguments_written_as_text_are_compared_too(tmp_path: Path) -> None:
             "config": {"model_args": f"pretrained=a,revision={revision}"}
         }
         path.write_text(json.dumps(content))
-    with pytest.raises(podium.UsageError, match=r"other arguments \(revision\)"):
-        podium.read_battles(tmp_path)
+    assert podium.read_battles(tmp_path).models == ("a (revision=x)", "a (revision=y)")
+
+
+@pytest.mark.parametrize("given", ["pretrained=a,max_length=4096", {"max_length": 4096.0}])
+def test_a_number_written_as_text_is_the_same_setting(tmp_path: Path, given: Any) -> None:
+    write_run(tmp_path, "b", {"t": scored(B)})
+    for arguments, time in (({"pretrained": "a", "max_length": 4096}, TIME), (given, LATER)):
+        home = write_run(tmp_path, "a", {"t": scored(A)}, time=time)
+        path = home / f"results_{time}.json"
+        known = {"pretrained": "a"} | arguments if isinstance(arguments, dict) else arguments
+        content = json.loads(path.read_text()) | {"config": {"model_args": known}}
+        path.write_text(json.dumps(content))
+    assert podium.read_battles(tmp_path).models == ("a", "b")
+
+
+def test_secrets_and_ways_to_run_a_model_are_in_no_name_and_no_record(tmp_path: Path) -> None:
+    write_run(tmp_path, "b", {"t": scored(B)})
+    for k, time in enumerate((TIME, LATER)):
+        arguments = {"pretrained": "a", "api_key": f"sk-{k}", "hf_token": f"t{k}", "device": k}
+        write_run(tmp_path, "a", {"t": scored(A)}, time=time, arguments=arguments)
+    battles = podium.read_battles(tmp_path)
+    assert battles.models == ("a", "b")
+    assert "sk-" not in str(battles.runs)
 
 
 def test_one_model_in_two_folders_is_rejected_with_labels_as_remedy(tmp_path: Path) -> None:
@@ -424,12 +440,12 @@ def test_runs_with_other_settings_of_generation_are_models_named_by_what_differs
 ) -> None:
     for k, (settings, values) in enumerate(zip(SETTINGS, (A, B, A), strict=True)):
         write_run(tmp_path / f"t{k}", "org/smol", {"t": scored(values)}, generation=settings)
-    names = [f"org/smol temperature={value}" for value in ("0", "0.7", "1.3")]
+    names = [f"org/smol (temperature={value})" for value in ("0", "0.7", "1.3")]
     for sources in ([tmp_path], [tmp_path / f"t{k}" for k in range(3)]):
         battles = podium.read_battles(*sources)
         assert battles.models == tuple(names)
         assert (
-            f"runs of org/smol with other gen_kwargs count as different models: {', '.join(names)}"
+            f"runs of org/smol with other settings count as different models: {', '.join(names)}"
             in notice_texts(battles.notes)
         )
 
@@ -443,7 +459,7 @@ def test_a_run_without_settings_keeps_its_name_and_a_label_is_never_changed(tmp_
     ):
         write_run(tmp_path / name, "smol", {"t": scored(A)}, generation=settings)
     battles = podium.read_battles(tmp_path / "one", tmp_path / "two", f"warm={tmp_path / 'three'}")
-    assert battles.models == ("smol", "smol temperature=1", "warm")
+    assert battles.models == ("smol", "smol (temperature=1)", "warm")
 
 
 def test_labels_proposed_for_runs_with_the_same_settings_hold_no_setting(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_a_pin_on_an_absent_model_is_rejected_before_the_run(judges):
         checked({"pin": "birch:1000"}, judges=judges)
 
 
-@pytest.mark.parametrize("model", ["elm-0.7", "ash-0.9", "ash-0.9 temperature=0"])
+@pytest.mark.parametrize("model", ["elm-0.7", "ash-0.9", "ash-0.9 (temperature=0)"])
 def test_a_pin_on_this_or_another_runs_model_is_accepted(model):
     assert checked({"pin": f"{model}:1000"}) == []
 

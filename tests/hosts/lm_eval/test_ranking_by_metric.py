@@ -418,15 +418,15 @@ def test_runs_of_one_model_with_other_settings_of_generation_are_ranked(
     more = ("--gen_kwargs", "temperature=1", "--limit", "12", "-o", "out/t2")
     assert run(monkeypatch, task_of_sums, server, "ash-0.9", *more, *against) == 0
     rows = results(tmp_path / "out" / "t2" / "ash-0.9")
-    names = {f"ash-0.9 temperature={heat}" for heat in ("0", "0.7", "1")}
+    names = {f"ash-0.9 (temperature={heat})" for heat in ("0", "0.7", "1")}
     assert {one["model"] for one in rows["podium"]["rankings"][0]["models"]} == names
     assert "win-rate,podium" in rows["results"]["sums"]
     said = capfd.readouterr().err
-    assert f"with other gen_kwargs count as different models: {', '.join(sorted(names))}" in said
+    assert f"with other settings count as different models: {', '.join(sorted(names))}" in said
     assert "replaces earlier runs" not in said
     assert {
         one.model for one in rank(read_battles("out"), "win-rate").standings[0].entries
     } == names
     # The same settings once more: the run replaces the one before.
     assert run(monkeypatch, task_of_sums, server, "ash-0.9", *more, *against, "out/t2") == 0
-    assert "replaces earlier runs of ash-0.9 temperature=1" in capfd.readouterr().err
+    assert "replaces earlier runs of ash-0.9 (temperature=1)" in capfd.readouterr().err

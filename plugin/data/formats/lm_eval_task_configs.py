@@ -1,0 +1,219 @@
+"""What makes the prompt and the scores of a task, from its configuration in lm-eval's results."""
+
+import json
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import PurePath
+from typing import Any
+
+from podium.run_record import Settings, settings_as_pairs
+from podium.text import text_of
+
+Config = Mapping[str, Any]
+"""The configuration of a task, as lm-eval writes it under `configs`."""
+TEMPLATE_FIELDS = (
+    "use_prompt",
+    "process_docs",
+    "description",
+    "doc_to_text",
+    "gen_prefix",
+    "doc_to_image",
+    "doc_to_audio",
+)
+"""Fields that make a document's part of the prompt."""
+CHOICE_FIELDS = ("doc_to_choice", "target_delimiter")
+"""Fields that make the choices whose likelihood is asked for."""
+EXAMPLE_FIELDS = ("doc_to_target", "fewshot_delimiter", "fewshot_split")
+"""Fields that make the examples."""
+DEFAULTS = {"description": "", "target_delimiter": " ", "fewshot_delimiter": "\n\n"}
+"""Values that older versions of lm-eval did not write."""
+DEFAULTS_OF_EXAMPLES = {"sampler": "default"}
+"""Values in `fewshot_config` that older versions of lm-eval did not write."""
+PARENTS = {"split": "fewshot_split"}
+"""Fields of the task that `fewshot_config` inherits under another name."""
+UNSEEDED = "first_n"
+"""The sampler that draws no examples: it takes the first ones."""
+ADDRESS = re.compile(" at 0x[0-9a-fA-F]+")
+"""Matches the address in the text of a function or an object, which differs in every run."""
+FUNCTION = re.compile(r"<function (?:[\w.]+\.)?(\w+|<lambda>)>")
+"""Matches the text of a function whose source lm-eval did not write; the group is its name."""
+NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")
+"""Matches a number as it is typed. The hash of a revision, such as `12e4`, is none."""
+SHOWN_OF_PROMPT = 25
+"""Largest number of characters of the template in the text that identifies a prompt."""
+GREEDY = {"do_sample": (False,), "temperature": (0,)}
+"""Values of generation settings that mean what happens without them."""
+NO_SCORE = frozenset({"metric", "aggregation", "higher_is_better"})
+"""Keys of a metric that do not change the score of a document."""
+STEPS_WITHOUT_SCORE = frozenset({"take_first_k"})
+"""Steps of filters that are checked with the numbers of repeats."""
+NOT_ASKED = frozenset({"version", "config_source", "description", "num_fewshot"})
+"""Keys of a task's metadata that are no arguments of the task."""
+
+
+def parse_option(value: Any) -> Any:
+    """Return the value of an option that may be written as text: 1 for '1' and for 1.0."""
+    if isinstance(value, str):
+        text = value.strip()
+        if text.lower() in ("true", "false"):
+            return text.lower() == "true"
+        if not NUMBER.fullmatch(text):
+            return text
+        value = float(text)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def prompt_of_config(config: Config) -> str | None:
+    """Return a short text of what makes the prompts of a task, except the examples.
+
+    It is the same for the same task in every run and every version of lm-eval.
+
+    Returns:
+        The beginning of the template and a hash; None if the template is unknown.
+    """
+    template = _field_text(config.get("doc_to_text"))
+    if template is None:
+        return None
+    on_one_line = " ".join(template.split())
+    start = on_one_line[:SHOWN_OF_PROMPT]
+    shown = start if start == on_one_line else f"{start} ..."
+    return f"{shown} {_hash_of_fields(_given_fields(config, (*TEMPLATE_FIELDS, *CHOICE_FIELDS)))}"
+
+
+def examples_of_config(config: Config) -> str | None:
+    """Return a short text of what chooses and writes the examples of a task.
+
+    Returns:
+        The name of the sampler and a hash; None if nothing of the task is known.
+    """
+    if config.get("doc_to_text") is None:
+        return None
+    own = _own_examples(config)
+    parts = _given_fields(config, EXAMPLE_FIELDS)
+    parts |= {f"fewshot_config.{name}": text for name, text in own.items()}
+    return f"{own.get('sampler', DEFAULTS_OF_EXAMPLES['sampler'])} {_hash_of_fields(parts)}"
+
+
+def _hash_of_fields(parts: Mapping[str, str]) -> str:
+    """Return `#` and the first digits of the hash of fields."""
+    written = json.dumps(parts, sort_keys=True)
+    return f"#{sha256(written.encode()).hexdigest()[:8]}"
+
+
+def _given_fields(config: Config, names: tuple[str, ...]) -> dict[str, str]:
+    """Return the texts of fields that are given and do not have their default."""
+    given = {}
+    for name in names:
+        text = _field_text(config.get(name))
+        if text is not None and text != DEFAULTS.get(name):
+            given[name] = text
+    return given
+
+
+def _own_examples(config: Config) -> dict[str, str]:
+    """Return the fields of `fewshot_config` that the task itself does not have."""
+    examples = config.get("fewshot_config")
+    own: dict[str, str] = {}
+    if not isinstance(examples, Mapping):
+        return own
+    for name, value in examples.items():
+        text = _field_text(value)
+        inherited = PARENTS.get(name) or str(name)
+        parent = _field_text(config.get(inherited))
+        if text is None or text in (parent, DEFAULTS_OF_EXAMPLES.get(name)):
+            continue
+        if text == DEFAULTS.get(name) and parent is None:
+            continue
+        if not _is_name_of(text, parent):
+            own[name] = text
+    return own
+
+
+def _is_name_of(text: str, source: str | None) -> bool:
+    """Return whether a text is the name of the function with this source."""
+    named = FUNCTION.fullmatch(text)
+    if named is None or source is None:
+        return False
+    return "lambda" in source if named[1] == "<lambda>" else f"def {named[1]}(" in source
+
+
+def _field_text(value: Any) -> str | None:
+    """Return a field as text, without addresses of objects; None for null."""
+    if value is None:
+        return None
+    text = value if isinstance(value, str) else text_of(value)
+    return None if text is None else ADDRESS.sub("", text)
+
+
+def is_seeded(config: Config) -> bool:
+    """Return whether the examples are drawn, so that a seed changes them."""
+    examples = config.get("fewshot_config")
+    return not isinstance(examples, Mapping) or examples.get("sampler") != UNSEEDED
+
+
+def dataset_of_config(config: Config) -> Settings:
+    """Return the path, name, split and revision of the dataset.
+
+    Of a folder or file on a machine, only its own name is kept.
+    """
+    path = config.get("dataset_path")
+    if isinstance(path, str) and path.startswith(("/", ".", "~")):
+        path = PurePath(path).name
+    options = config.get("dataset_kwargs")
+    known = {
+        "dataset_path": path,
+        "dataset_name": config.get("dataset_name"),
+        "split": config.get("test_split") or config.get("validation_split"),
+        "revision": options.get("revision") if isinstance(options, Mapping) else None,
+    }
+    return settings_as_pairs(known)
+
+
+def generation_of_config(config: Config) -> dict[str, Any]:
+    """Return the generation settings of a task's configuration that differ from greedy ones."""
+    settings = config.get("generation_kwargs")
+    if not isinstance(settings, Mapping):
+        return {}
+    delimiter = config.get("fewshot_delimiter", DEFAULTS["fewshot_delimiter"])
+    own = {}
+    for name, value in settings.items():
+        value = parse_option(value)
+        is_default = name == "until" and value in (delimiter, [delimiter])
+        if not is_default and value not in GREEDY.get(name, ()):
+            own[name] = value
+    return own
+
+
+def scorers_of_config(config: Config) -> Settings:
+    """Return the options of each metric and the steps of each filter, by their names."""
+    options = {}
+    for metric in _mappings(config.get("metric_list")):
+        own = {name: value for name, value in metric.items() if name not in NO_SCORE}
+        options[f"options of {metric.get('metric')}"] = _field_text(own) if own else None
+    for each in _mappings(config.get("filter_list")):
+        steps = _mappings(each.get("filter"))
+        scored = [step for step in steps if step.get("function") not in STEPS_WITHOUT_SCORE]
+        options[f"filter {each.get('name')}"] = _field_text(scored)
+    options["process_results"] = _field_text(config.get("process_results"))
+    return settings_as_pairs(options)
+
+
+def _mappings(values: Any) -> list[Mapping[str, Any]]:
+    """Return the mappings in a list; none if it is not a list."""
+    listed = values if isinstance(values, list) else []
+    return [value for value in listed if isinstance(value, Mapping)]
+
+
+def arguments_of_config(config: Config, model_arguments: Mapping[str, Any]) -> Settings:
+    """Return the arguments that a task was given as metadata.
+
+    lm-eval adds the arguments of the model to the metadata. They are left out.
+    """
+    metadata = config.get("metadata")
+    if not isinstance(metadata, Mapping):
+        return ()
+    known = {*NOT_ASKED, *model_arguments}
+    return settings_as_pairs({name: value for name, value in metadata.items() if name not in known})

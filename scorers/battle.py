@@ -55,13 +55,16 @@ def judgments(
         item: id of the item.
         a: the model named first.
         b: the model named second.
-        orders: `both` orders, one `random` order, or `as-given` (a is shown first).
+        orders: `both` orders, one `random` order that is drawn for each repeat, or `as-given` (a
+            is shown first).
         repeats: number of repetitions.
         seed: chooses the random orders.
-        first: the model that is shown first in every call; `orders` is then ignored.
+        first: a or b: the model that is shown first in every call. Unless it is None, `orders` is
+            ignored.
 
     Returns:
-        Two calls per repeat if both orders are asked for; else one call per repeat.
+        The calls, repeat by repeat. A repeat has two calls if both orders are asked for, with a
+        shown first in the earlier one; else it has one call.
     """
     calls: list[Judgment] = []
     for repeat in range(repeats):
@@ -95,7 +98,8 @@ def _random_model(pair: tuple[str, str], item: str, repeat: int, seed: int) -> s
 def swap_sides(verdict: Verdict) -> Verdict:
     """Convert a verdict about the first response to a verdict about the second response.
 
-    The credit c becomes 1 - c, and all margins change their signs. The label stays as it was.
+    The credit c becomes 1 - c, and so does the parsed credit. All margins change their signs. The
+    label, the place and the mass stay as they were. An unparsed verdict is returned unchanged.
     """
     if verdict.credit is None:
         return verdict
@@ -108,11 +112,14 @@ def swap_sides(verdict: Verdict) -> Verdict:
 
 
 def compare_ratings(a: Rating, b: Rating) -> Verdict:
-    """Return the verdict that follows from two ratings.
+    """Return the verdict about a that follows from the ratings of a and b.
 
     The margin is the score of a minus the score of b. The credit is 1, 0.5 or 0 by the sign of the
-    margin. The mass is the smaller one of the two ratings. The verdict is unparsed if one of the
-    ratings is unparsed; its reason names the reasons of both ratings.
+    margin. If both ratings have a parsed score, the parsed credit follows in the same way from
+    these. The mass is the smaller one of the known masses, None if neither is known.
+
+    If a rating is unparsed, the verdict is unparsed, too. Its reason is that of the rating; two
+    different reasons are joined by ` / `, in the order of the alphabet.
     """
     masses = [rating.mass for rating in (a, b) if rating.mass is not None]
     mass = min(masses, default=None)
@@ -129,6 +136,8 @@ def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     """Return the mean of one or more readable verdicts.
 
     The margin is averaged only if every verdict has one, and so is the margin of each criterion.
+    If any verdict is graded, the mean has a parsed credit: the mean of parsed credits, and of
+    credits where a verdict is not graded. The mean has no label and no mass.
     """
     count = len(verdicts)
     credit = sum(verdict.credit or 0.0 for verdict in verdicts) / count
@@ -152,7 +161,12 @@ def average_orders(
     Args:
         about_a: one verdict per order, one or two; each is about the response of a.
         one_sided: what happens if only one of two orders is unparsed. With `unparsed`, the result
-            is unparsed, too. With `keep`, the result is the verdict of the other order.
+            is unparsed with the reason `ONE_ORDER_UNPARSED`. With `keep`, the result is the
+            verdict of the other order.
+
+    Returns:
+        A single verdict as it is, or the mean of two readable ones. If both orders are unparsed,
+        the result is unparsed; two different reasons are joined by ` / `.
     """
     if len(about_a) == 1:
         return about_a[0]
@@ -172,15 +186,17 @@ def merge_jury(
 
     Args:
         verdicts: one verdict per judge.
-        rule: `mean` averages the readable verdicts. `majority` counts wins, ties and losses, and
-            writes them into the label, such as `2-0-1`. Its credit is 1 or 0 for the side with
-            more votes, and 0.5 if both sides have as many votes or a quorum votes for a tie.
-        quorum: number of judges whose verdicts must be readable; more than half by default. For
-            `majority`, at least this number must vote for either response, or for a tie.
+        rule: `mean` averages the readable verdicts. `majority` counts wins, ties and losses of a
+            (by the parsed credit of a graded verdict), and writes them into the label, such as
+            `2-0-1`. If wins and losses together reach the quorum, its credit is 1 with more wins,
+            0 with more losses and 0.5 with equally many. Else its credit is 0.5 if the ties reach
+            the quorum.
+        quorum: the quorum: for `mean` the least number of readable verdicts, for `majority` see
+            `rule`. By default, it is the least number above half of all judges.
 
     Returns:
-        The merged verdict; unparsed with the reason `NO_QUORUM` if there is no quorum. A single
-        judge keeps the reason why it is unparsed.
+        The merged verdict; unparsed with the reason `NO_QUORUM` if there is no quorum. The
+        unparsed verdict of a single judge is returned as it is.
 
     Raises:
         UsageError: the quorum is below 1 or above the number of judges.
@@ -198,11 +214,12 @@ def merge_jury(
 
 
 def _majority_verdict(readable: Sequence[Verdict], needed: int) -> Verdict:
-    """Return the verdict of the majority of a jury.
+    """Return the verdict of the majority of a jury (`merge_jury`), unparsed without a quorum.
 
     Args:
         readable: the verdicts that have a credit.
-        needed: the quorum: this number of votes must be decisive (a win or a loss), or ties.
+        needed: the quorum: at least this number of votes must be decisive (a win or a loss), or at
+            least this number must be ties.
     """
     credits = [verdict.outcome for verdict in readable if verdict.outcome is not None]
     wins = sum(credit > 0.5 for credit in credits)

@@ -33,8 +33,9 @@ def read_checklist(reply: Reply) -> tuple[str, ...] | str:
     """Read a reply of the form `{"questions": [...]}`.
 
     Returns:
-        The questions, 1 to 12 different ones of at most 400 characters; or the reason why the
-        reply is unparsed.
+        The questions, 1 to 12 different ones of at most 400 characters, each on one line. Or the
+        reason why the reply is unparsed: `out of range` if number or length of the questions is,
+        or if one is repeated; else as of `_only_object`.
     """
     answer = _only_object(reply)
     if isinstance(answer, str):
@@ -55,14 +56,18 @@ def read_checklist(reply: Reply) -> tuple[str, ...] | str:
 def _only_object(reply: Reply) -> dict[str, Any] | str:
     """Return the JSON object of a reply whose only key is `questions`.
 
-    Prose around the object is ignored.
+    Prose around the object and objects without this key are ignored. Quotations are not searched.
 
     Returns:
-        The object, or the reason why the reply is unparsed.
+        The object, or the reason why the reply is unparsed: `several verdicts` if two such objects
+        differ, `bad JSON` if there is none or it has other keys, too, or a reason of a reply
+        without any object.
     """
-    view = own_words(reply.text) if not reply.reason_of_silence else None
+    if reply.reason_of_silence:
+        return reply.reason_of_silence
+    view = own_words(reply.text)
     if view is None or "{" not in reply.text:
-        return reply.reason_of_silence or no_verdict(reply.text)
+        return no_verdict(reply.text)
     if reply.text.count("{") > MOST_BRACES:
         return "bad JSON"
     objects = []

@@ -62,14 +62,15 @@ OTHER = {"A": "B", "B": "A"}
 
 
 def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
-    """Yield the sentences of a text, from `start` to `end`, that prefer a response as a whole.
+    """Yield the comparisons in a text, from `start` to `end`, that prefer a response as a whole.
 
-    Conditions, concessions and sentences about single aspects are left out.
+    Conditions, concessions, negated comparisons, and comparisons of single aspects are left out. A
+    sentence may have several comparisons.
 
     Yields:
-        Statements whose value is the preferred response, A or B, or C if neither is preferred.
-        Their form is `marked` if only introductory words stand before the comparison, else
-        `mention`.
+        Statements that span the comparison. Their value is the preferred response, A or B, or C if
+        neither is preferred, and their place is that of the name in the comparison. Their form is
+        `marked` if only introductory words stand before the comparison, else `mention`.
     """
     for sentence in SENTENCE.finditer(view, start, end):
         begin, stop = sentence.span()
@@ -90,13 +91,13 @@ def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
 
 
 def _only_introduces(text: str) -> bool:
-    """Return whether a text consists of introductory words and letters of responses."""
+    """Return whether a text has only introductory words and letters of responses, or no words."""
     spoken = (token["word"] for token in TOKEN.finditer(text))
     return all(is_introductory(word) or word in LETTERS for word in spoken)
 
 
 def _phrases_of_sentence(view: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield the comparisons of every form in a sentence."""
+    """Yield the matches of every form of comparisons in the sentence from `start` to `end`."""
     sentence = view[start:end]
     spoken_words = frozenset(WORD.findall(sentence.lower()))
     for triggers, form in FORMS:
@@ -108,6 +109,8 @@ def _phrases_of_sentence(view: str, start: int, end: int) -> Iterator[re.Match[s
 
 def _preferred_response(phrase: re.Match[str], groups: dict[str, str | None]) -> tuple[str, int]:
     """Return the letter that a comparison prefers, and the position of the name in the text.
+
+    If neither response is preferred, these are C and the start of the comparison.
 
     Args:
         phrase: match of the comparison.

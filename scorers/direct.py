@@ -31,7 +31,8 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """Read the letter of a reply, or the sentence that prefers a response.
 
     The letter stands in the first or last line, or after a word such as `verdict`. A sentence such
-    as `A is better` counts in the first or last line only.
+    as `A is better` counts in the first or last line only, and only if no letter counts. A reply
+    that is a mere list of letters, such as `A or B`, is unparsed as `several verdicts`.
     """
     if _lists_letters(reply.text, settings):
         return Verdict(None, reason=reply.reason_of_silence or "several verdicts")
@@ -39,7 +40,11 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
 
 
 def _lists_letters(text: str, settings: Settings) -> bool:
-    """Return whether a short text consists of different letters that the judge may choose."""
+    """Return whether a text of fewer than 60 characters lists letters that the judge may choose.
+
+    All of its words are such letters, in any case, and at least two differ. A text with `<` or `>`
+    is no list.
+    """
     if len(text) >= LONGEST_LIST or "<" in text or ">" in text:
         return False
     words = WORD.findall(text.upper())
@@ -56,8 +61,13 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
 def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool:
     """Return whether a letter counts although no word such as `verdict` names it.
 
-    It counts if it begins the reply or is alone on its line. If a noun such as `Response` stands
-    before the letter, both must be alone on the first or last line.
+    It counts if it begins the first line, or is alone on any line. If it is alone with a noun such
+    as `Response` before it, the line must be the first or the last one.
+
+    Args:
+        statement: the statement of the letter.
+        is_first: whether it stands in the first line with words.
+        is_last: whether it stands in the last line with words.
     """
     if statement.form == "leading":
         return is_first
@@ -79,7 +89,8 @@ def _write_reasons(preference: Preference, settings: Settings) -> Reply:
 def _read_letter(reply: Reply, settings: Settings, counts: Counts, compares: Compares) -> Verdict:
     """Return the verdict of the letter of a reply.
 
-    The verdict is unparsed if the judge was not offered this letter.
+    The verdict is unparsed if the judge was not offered this letter. If words give the verdict
+    (`draw`, `the first one`), its `place` is None.
 
     Args:
         reply: the reply.
@@ -120,7 +131,7 @@ def letter_of(preference: Preference, settings: Settings) -> str:
 def chances_of_letters(preference: Preference, settings: Settings) -> Mapping[str, float]:
     """Return the probability of each letter, such that P(A) + P(C) / 2 is the preference's chance.
 
-    The letter that `letter_of` returns is the likeliest.
+    The letter that `letter_of` returns is the likeliest. P(C) is 0 if a tie is not offered.
     """
     # P(C) = most * min(chance, 1 - chance). With most = 2/3, P(C) is at most the larger one of
     # P(A) and P(B). With most = 1 and a chance of 0.5, P(C) is the largest.

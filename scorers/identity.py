@@ -26,7 +26,11 @@ def prompt_hash(realization: Realization, settings: Settings, form: ReplyForm | 
     Args:
         realization: how the judge is asked.
         settings: what shapes every prompt of the run.
-        form: the JSON form, which is then hashed, too, if every reply is asked for in it.
+        form: the JSON form if every reply is asked for in it, which is then hashed, too; else
+            None.
+
+    Raises:
+        UsageError: the realization cannot be asked with these settings (`Realization.check`).
     """
     realization.check(settings)
     text = realization.template_for(settings).text if realization.template else None
@@ -62,10 +66,16 @@ def build_judge(
         realization: how the judge is asked.
         settings: what shapes every prompt of the run.
         generation: the model's settings by name; those that are None are left out.
-        form: the JSON form, if every reply is asked for in it.
-        replies: how replies are asked for (`Judging.replies`); unless it is `auto`, it is part of
-            the name.
-        model_name: the model without its provider.
+        form: the JSON form if every reply is asked for in it, else None.
+        replies: how replies are asked for (`Judging.replies`). Unless it is `auto`, it is listed
+            among the settings in the name, but not in the record's `settings`.
+        model_name: the model without its provider; None if unknown.
+
+    Returns:
+        The record, of the kind `reward` if the realization has no prompt, else `model`.
+
+    Raises:
+        UsageError: the realization cannot be asked with these settings (`Realization.check`).
     """
     digest = prompt_hash(realization, settings, form)
     known = {name: _setting_text(value) for name, value in generation.items() if value is not None}

@@ -42,7 +42,7 @@ class JudgeRecord:
     def from_name(cls, name: str) -> Self:
         """Return the record of a judge whose source gives only a name.
 
-        The name is also used as the model.
+        The name is also used as the model. All other fields are unknown.
         """
         return cls(name, model=name)
 
@@ -50,10 +50,15 @@ class JudgeRecord:
     def from_json(cls, name: str, kept: Mapping[str, Any]) -> Self:
         """Return the judge with this name that `to_json` wrote.
 
+        Args:
+            name: name of the judge.
+            kept: values by field; missing fields and None are not known, and other keys are
+                ignored.
+
         Raises:
             ValueError: the kind is not one of `KINDS`.
         """
-        known = {own: kept[own] for own in FACTS if kept.get(own) is not None}
+        known = {field: kept[field] for field in FACTS if kept.get(field) is not None}
         if known.get("kind", KINDS[0]) not in KINDS:
             raise ValueError(f"kind is {known['kind']!r}; available: {', '.join(KINDS)}")
         pairs = known.pop("settings", {})
@@ -66,7 +71,10 @@ class JudgeRecord:
 
     @property
     def has_facts(self) -> bool:
-        """Whether more is known than the name."""
+        """Whether the record differs from that of a source that gives only a name (`from_name`).
+
+        It also differs if the model is None, as in a contradiction that `join_judges` found.
+        """
         return self != JudgeRecord.from_name(self.name)
 
     @property
@@ -81,8 +89,11 @@ class JudgeRecord:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields that are known, except the name, as JSON for a file or a log."""
-        known = {own: value for own in FACTS if (value := getattr(self, own))}
-        return known | ({"settings": dict(self.settings)} if self.settings else {})
+        values = {field: getattr(self, field) for field in FACTS}
+        known = {field: value for field, value in values.items() if value}
+        if self.settings:
+            known["settings"] = dict(self.settings)
+        return known
 
 
 FACTS = tuple(field.name for field in fields(JudgeRecord) if field.name != "name")
@@ -96,13 +107,13 @@ def judge_of_cells(name: str, cells: Mapping[str, str | None]) -> JudgeRecord:
 
     Args:
         name: the name of the judge.
-        cells: the text of each field, as `cells_of` writes it; None if the cell is empty. Unless
-            the judge is a human, a missing model is set to the name.
+        cells: text by field, as `cells_of` writes it; None if the cell is empty. Cells that are no
+            field are ignored. Unless the judge is a human, a missing model is set to the name.
 
     Raises:
         ValueError: the kind is unknown, or the settings are not a JSON object.
     """
-    kept: dict[str, Any] = {own: text for own, text in cells.items() if text is not None}
+    kept: dict[str, Any] = {field: text for field, text in cells.items() if text is not None}
     if "settings" in kept:
         kept["settings"] = json.loads(kept["settings"])
         if not isinstance(kept["settings"], dict):
@@ -113,7 +124,10 @@ def judge_of_cells(name: str, cells: Mapping[str, str | None]) -> JudgeRecord:
 
 
 def cells_of(judge: JudgeRecord) -> dict[str, str]:
-    """Return the text of each known field of a judge, for the cells of a table."""
+    """Return the text of each known field of a judge, for the cells of a table.
+
+    The name is left out, and the settings are written as a JSON object.
+    """
     known = judge.to_json()
     if "settings" in known:
         known["settings"] = json.dumps(known["settings"], ensure_ascii=False)
@@ -123,7 +137,8 @@ def cells_of(judge: JudgeRecord) -> dict[str, str]:
 def join_judges(parts: Iterable[Mapping[str, JudgeRecord]]) -> dict[str, JudgeRecord]:
     """Join the judges of several sources, by name.
 
-    If two sources describe a judge differently, only its name is kept.
+    A source that gives only a name adds nothing. If two other sources describe a judge
+    differently, only its name is kept, without a model.
     """
     joined: dict[str, JudgeRecord] = {}
     for part in parts:
@@ -136,7 +151,11 @@ def join_judges(parts: Iterable[Mapping[str, JudgeRecord]]) -> dict[str, JudgeRe
 
 
 def differ_in_prompt(judges: Iterable[JudgeRecord]) -> list[list[str]]:
-    """Return groups of two or more judges, by name, that differ in nothing but the prompt."""
+    """Return groups of two or more judges, by name, that differ in nothing but the prompt.
+
+    Names, and the models without their providers, may differ, too. Judges without a known prompt
+    are left out.
+    """
     groups: dict[tuple[Any, ...], list[str]] = {}
     for judge in judges:
         if judge.prompt is not None:

@@ -95,6 +95,8 @@ class Judging:
     def _check_form(self) -> None:
         """Check that the realization has the probabilities and the JSON form that are required.
 
+        They are required by `logprobs=required` and by `replies=schema`.
+
         Raises:
             UsageError: one of them is required, and the realization does not have it.
         """
@@ -132,7 +134,12 @@ class Judging:
         return self.form if self.replies == "schema" else None
 
     def has_probabilities(self, structured: bool) -> bool:
-        """Return whether token probabilities are asked for.
+        """Return whether token probabilities are asked for with a reply.
+
+        A text reply has them if the realization needs them, or if they can grade its verdict and
+        `logprobs` is not `off`. A JSON reply has them if its last field is a choice, `logprobs` is
+        not `off`, and either text replies of the realization can have them or every reply is asked
+        for as JSON.
 
         Args:
             structured: whether the reply is asked for with a JSON schema, or as text.
@@ -153,7 +160,9 @@ class Judging:
         """Return the judge calls of a battle.
 
         The arguments are those of `battle.judgments`. A pointwise judge has one judgment per
-        repeat, with the responses as given.
+        repeat, in which it rates both responses. The order of this judgment is `ab`, or that of
+        `first`. It does not matter, because the replies are always about a first and then about b
+        (`build_verdict_row`).
         """
         orders = self.orders if self.is_pairwise else "as-given"
         return battle.judgments(
@@ -162,6 +171,8 @@ class Judging:
 
     def calls(self, first: str | None = None) -> int:
         """Return the number of calls of one judge for one battle if no reply is unparsed.
+
+        A judgment of a pointwise judge has two calls, one for each response.
 
         Args:
             first: name of the model that is shown first in every call, `a` or `b`; None for the
@@ -181,7 +192,10 @@ class Judging:
         Args:
             model: name of the model that judges, with its provider.
             own: generation settings of the model; those of the run override them.
-            model_name: name of the model without its provider.
+            model_name: name of the model without its provider; None if unknown.
+
+        Raises:
+            UsageError: the realization cannot be asked with the settings of the run.
         """
         return build_judge(
             model,
@@ -194,15 +208,28 @@ class Judging:
         )
 
     def schema_prompt(self, texts: Texts, *, brief: bool = False) -> str:
-        """Return the prompt that asks for a JSON object; with `brief`, without reasons in it."""
+        """Return the prompt that asks for a JSON object; with `brief`, without reasons in it.
+
+        If replies are never asked for as JSON, the paragraph about the object is missing.
+
+        Raises:
+            UsageError: as of `Realization.prompt`.
+        """
         words = self.form.words(self.settings, brief=brief) if self.form else ""
         return f"{self.realization.prompt(texts, self.settings).rstrip()}\n\n{words}\n"
 
     def prompt(self, texts: Texts, attempt: int = 1) -> str:
         """Return the prompt that asks for a reply as text.
 
-        From the second attempt on, a reminder follows. The last paragraph of the template, which
-        describes the form of the reply, is then repeated, unless it has slots for texts.
+        From the second attempt on, a reminder follows. After it, the last paragraph of the
+        template, which describes the form of the reply, is repeated, unless it has a slot.
+
+        Args:
+            texts: the texts of the judgment.
+            attempt: number of the call, from 1.
+
+        Raises:
+            UsageError: as of `Realization.prompt`.
         """
         prompt = self.realization.prompt(texts, self.settings)
         if attempt == 1:
@@ -239,7 +266,8 @@ class Judging:
     def to_json(self, reply: Reply) -> Reply:
         """Convert a text reply of the stand-in judge to the JSON object that says the same.
 
-        The probabilities of the last token become those of the letter in the object.
+        The probabilities of the last token become those of the letter at the end of the object. If
+        replies are never asked for as JSON, the reply is returned unchanged.
         """
         form = self.form
         if form is None:
@@ -257,7 +285,8 @@ class Judging:
     def _read_graded(self, reply: Reply, mode: FixedMode) -> Verdict | Rating:
         """Read a reply in the form in which it was asked for.
 
-        The result is graded by token probabilities if `mode` and the realization say so.
+        The result is graded by token probabilities if `mode` is `required` and the realization has
+        them for this form. A failed, filtered or refused reply is unparsed, whatever its text is.
         """
         if reply.reason_of_no_answer:
             return self._unparsed_verdict(reply.reason_of_no_answer)
@@ -307,7 +336,8 @@ def build_judging(
         temperature: temperature of the judge's replies.
         max_tokens: limit of the judge's output tokens.
         transcript: whether all responses are transcripts. The run sets this, not the user.
-        options: further fields of `Judging`.
+        options: further fields of `Judging` by name, except `settings` and `generation`. A
+            `logprobs` of False counts as `off`.
 
     Raises:
         UsageError: an option is unknown, a value is not allowed, or the template cannot be read.
@@ -354,7 +384,8 @@ def refuse_unknown_options(options: Iterable[str], available: Set[str]) -> None:
     """Check that all options are available.
 
     Raises:
-        UsageError: an option is not available. The message suggests the most similar name.
+        UsageError: an option is not available. The message has the first of these in the order of
+            the alphabet, and suggests the most similar name.
     """
     unknown = sorted(set(options) - available)
     if unknown:
@@ -370,8 +401,9 @@ def known_options() -> Set[str]:
 def dump_reply(reply: Reply) -> dict[str, Any]:
     """Convert a reply to JSON for a log.
 
-    The first 8 and the last 64 tokens are kept, with their alternatives. Fields that are not set
-    are left out.
+    The text is kept whole. Of the tokens, the first 8 and the last 64 are kept, with their
+    alternatives. Other fields than `text` and `truncated` are left out if they are not set. A cost
+    of 0 counts as not set.
     """
     logged = reply.tokens[:FIRST_TOKENS] + reply.tokens[FIRST_TOKENS:][-LAST_TOKENS:]
     optional: dict[str, Any] = {
@@ -390,7 +422,7 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
 def load_reply(kept: Mapping[str, Any]) -> Reply:
     """Return a logged reply without the reasoning before its answer.
 
-    If the reasoning never ends, the reply counts as truncated.
+    If the reasoning never ends, the reply counts as truncated. JSON replies are returned whole.
 
     Args:
         kept: the reply as `dump_reply` wrote it.
@@ -406,9 +438,16 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     """Return the row of the battles table of one logged judgment.
 
     Args:
-        shown: the logged judgment, with `order`, `repeat`, `judge`, `attempts`, `mode` and
-            `replies`. A pairwise judge has one reply, and a pointwise judge one per response.
+        shown: the logged judgment, with `order`, `repeat`, `judge`, `mode`, `replies` and,
+            optionally, `attempts`. A pairwise judge has one reply. A pointwise judge has two: the
+            reply about a, then the reply about b, whatever `order` says.
         how: settings of the run.
+
+    Returns:
+        A value by column. `credit` and all margins are about a; `label` is as the judge wrote it.
+        The `order` of a pointwise judge is `merged`. `reply` is the beginning of the first
+        unparsed reply, missing if all are readable. `schema` is True, and else missing, if a reply
+        of a run with `replies=auto` was asked for as JSON.
     """
     row: dict[str, Any] = {name: shown[name] for name in ("order", "repeat", "judge")}
     row["attempts"] = shown.get("attempts", 1)
@@ -440,9 +479,10 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
 def _grade_columns(verdict: Verdict, replies: Sequence[Reply]) -> dict[str, Any]:
     """Return the columns `hard_credit`, `mass`, `cost` and `ungraded` of a judgment.
 
-    `hard_credit` is the parsed credit of a graded verdict. `ungraded` names the check that fails
-    because the probabilities of the allowed answers sum to too little. Columns whose value is not
-    known are left out.
+    `hard_credit` is the parsed credit of a graded verdict. `cost` is the sum over the replies,
+    known only if the cost of each is. `ungraded` names the check that fails because the
+    probabilities of the allowed answers sum to too little. Columns whose value is not known are
+    left out.
     """
     costs = [reply.cost for reply in replies if reply.cost is not None]
     check = MASS_CHECKS[replies[0].structured]
@@ -457,7 +497,11 @@ def _grade_columns(verdict: Verdict, replies: Sequence[Reply]) -> dict[str, Any]
 
 
 def _excerpt_of_unparsed(replies: Sequence[Reply], reasons: Sequence[str | None]) -> str:
-    """Return the beginning of the first unparsed reply; empty if all replies are readable."""
+    """Return the beginning of the first unparsed reply, or of its error if it has no text.
+
+    The result is empty if all replies are readable. `reasons` says for each reply why it is
+    unparsed, None if it is readable.
+    """
     for reply, reason in zip(replies, reasons, strict=False):
         if reason:
             return excerpt_of(reply.text or reply.refused)
@@ -465,7 +509,10 @@ def _excerpt_of_unparsed(replies: Sequence[Reply], reasons: Sequence[str | None]
 
 
 def excerpt_of(text: str) -> str:
-    """Return the first 80 characters of an unparsed reply or an error, on one line."""
+    """Return an unparsed reply or an error on one line of at most 80 characters.
+
+    Blanks and line breaks become single blanks. A longer text is cut, with `…` at its end.
+    """
     line = " ".join(text.split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
@@ -474,8 +521,15 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
     """Merge the judgments of a battle: orders first, then repeats, then judges.
 
     Args:
-        rows: rows of `build_verdict_row`, all of one battle.
+        rows: rows of `build_verdict_row`, all of one battle. Of several rows of the same judge,
+            repeat and order, the last one counts.
         how: settings of the run.
+
+    Returns:
+        The verdict about a.
+
+    Raises:
+        UsageError: the quorum is larger than the number of judges in `rows`.
     """
     # Verdicts about a by judge, repeat and order.
     judges: dict[str, dict[int, dict[str, Verdict]]] = {}
@@ -504,7 +558,7 @@ def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:
 def _merge_repeats(repeats: Mapping[int, Mapping[str, Verdict]], how: Judging) -> Verdict:
     """Merge the verdicts of one judge: first the orders of each repeat, then the repeats.
 
-    Unparsed repeats are left out, unless all are unparsed.
+    Unparsed repeats are left out. If all are unparsed, the result is that of the first repeat.
 
     Args:
         repeats: verdicts about a, by repeat and order.

@@ -84,7 +84,9 @@ NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "ei
 def labels(name: str, meanings: Mapping[str, str]) -> Realization:
     """Build the realization of a pairwise judge that chooses a label.
 
-    The margin of a label is its distance from the middle one, and the credit is the margin's sign.
+    The margin of a label is its distance from the middle of the scale, in labels, above 0 if it
+    prefers the first response. The credit is 1, 0.5 or 0 by the sign of the margin. With more than
+    26 labels, replies cannot be asked for as JSON.
 
     Args:
         name: name of the realization.
@@ -123,7 +125,10 @@ def grades(name: str, words: Sequence[str]) -> Realization:
 
 
 def points(name: str, count: int) -> Realization:
-    """Build the realization of a pointwise judge that gives a whole number from 1 to `count`."""
+    """Build the realization of a pointwise judge that gives a whole number from 1 to `count`.
+
+    The number is the score. `name` is the name of the realization.
+    """
     scale = (
         f"a whole number from 1 (worthless) to {count} (could not be better). Use the whole range."
     )
@@ -145,12 +150,12 @@ def _realization(
     template: partial[Template],
     form: ReplyForm | None,
 ) -> Realization:
-    """Build the realization of a judge that chooses one of some words.
+    """Build the realization of a judge that chooses one of some labels or grades.
 
     Args:
         name: name of the realization.
         kind: `pairwise` or `pointwise`.
-        values: the margin (pairwise) or score of each word.
+        values: the margin of each label (pairwise), or the score of each grade (pointwise).
         template: function that returns the packaged template.
         form: the JSON form of its replies.
     """
@@ -177,7 +182,8 @@ def _realization(
 def _level_pattern(spellings: Iterable[str]) -> Pattern:
     """Return the pattern of a level.
 
-    It matches any text in double square brackets, and these spellings without brackets.
+    It matches any text of up to 40 characters in double square brackets, and these spellings
+    without brackets, in any case and with the signs of `SIGNS`.
     """
     alternatives = []
     for spelling in sorted(spellings, key=len, reverse=True):
@@ -188,7 +194,11 @@ def _level_pattern(spellings: Iterable[str]) -> Pattern:
 
 
 def _plain_level(word: str) -> str:
-    """Return a level in lower case without decoration, blanks, hyphens and underscores."""
+    """Return a level in the spelling by which it is looked up.
+
+    That is: lower case, comparison signs as `<` and `>`, no decoration (`DECORATION`), and without
+    the word `response`, blanks, hyphens, underscores and backslashes.
+    """
     bare = DECORATION.sub("", word.lower())
     for spelling, signs in (("≫", ">>"), ("\\gg", ">>"), ("≪", "<<"), ("\\ll", "<<")):
         bare = bare.replace(spelling, signs)
@@ -199,6 +209,9 @@ def _read_level(
     value: Pattern, signs: Pattern, levels: Levels, kind: Kind, reply: Reply, _: Settings
 ) -> Verdict | Rating:
     """Read the level in double square brackets, or one that is called the verdict.
+
+    A grade is unparsed, too, if others stand beside it on its line, or if words of the reply
+    contradict it (`_rating_without_contradiction`).
 
     Args:
         value: pattern of a level as it is written.
@@ -226,7 +239,8 @@ def _read_level(
         return Rating(None, reason="several verdicts")
     # The place of the grade on the scale: 0 for the lowest and 1 for the highest.
     degree = (value_of_level - 1) / max(len(levels) - 1, 1)
-    return _rating(strip_reasoning(reply.text), value_of_level, degree, label)
+    answer = strip_reasoning(reply.text)
+    return _rating_without_contradiction(answer, value_of_level, degree, label)
 
 
 def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
@@ -249,11 +263,11 @@ def _is_last_level(statement: Statement, _: bool, is_last: bool) -> bool:
     return statement.form in ("alone", "leading") and is_last
 
 
-def _rating(text: str, score: float, degree: float, label: str) -> Rating:
-    """Return a rating.
+def _rating_without_contradiction(text: str, score: float, degree: float, label: str) -> Rating:
+    """Return the rating with this score, unparsed if words of the reply contradict the score.
 
-    It is unparsed if the reply has words that fit only the other end of the scale: `useless` beside
-    a high score, or `flawless` beside a low one.
+    Such words fit only the other end of the scale: `useless` beside a high score, or `flawless`
+    beside a low one. Only the first and the last 400 characters are searched for them.
 
     Args:
         text: the reply without reasoning.
@@ -301,7 +315,9 @@ def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read a number from 0 to 100.
 
     The number stands in double square brackets, is called the score, begins the reply, or is alone
-    on the first or last line.
+    on the first or last line. The rating is unparsed if the number is a bound or the end of a
+    range (`NOT_A_SCORE`), or if words of the reply contradict it
+    (`_rating_without_contradiction`).
     """
     parse = partial(DECORATION.sub, "")
     stated = read_statement(reply, SCORED, parse, _is_only_level, signs=DIGITS)
@@ -315,7 +331,8 @@ def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     if not LOW <= score <= HIGH:
         return Rating(None, reason="out of range")
     degree = (score - LOW) / (HIGH - LOW)
-    return _rating(strip_reasoning(reply.text), score, degree, stated.value)
+    answer = strip_reasoning(reply.text)
+    return _rating_without_contradiction(answer, score, degree, stated.value)
 
 
 LABELS = labels(

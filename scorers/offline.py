@@ -53,7 +53,8 @@ class StandIn:
 
     Its preference depends on the lead: the share of demands that the first response meets, minus
     the share that the second one meets. The probability that it prefers the first response is
-    1 / (1 + exp(-sharpness * lead)).
+    1 / (1 + exp(-sharpness * lead)). If it rates a single response, the lead is the share of
+    demands that this meets, minus 0.5; `position_bias` and `tie` are then ignored.
 
     Attributes:
         position_bias: added to the lead, in [-2, 2]. A positive value favors the response shown
@@ -89,7 +90,13 @@ class StandIn:
             prompt: the whole prompt.
             how: settings of the run.
             texts: the texts that the prompt shows between its fences. If they have no responses,
-                the prompt asks for a checklist.
+                the prompt asks for a checklist, and the answer is one.
+
+        Returns:
+            A text reply in the form of the realization.
+
+        Raises:
+            UsageError: the realization cannot write replies.
         """
         reference = texts.reference if how.settings.reference else None
         asked = demands(texts.instruction, reference)
@@ -224,7 +231,11 @@ EACH = re.compile(r"\b(?:each|every)(?:\s+(line|sentence|paragraph|bullet point)
 
 
 def _units(unit: str, text: str) -> list[str]:
-    """Return the words, sentences, lines, paragraphs, bullet points or characters of a text."""
+    """Return the words, sentences, lines, paragraphs, bullet points or characters of a text.
+
+    Parts without a letter or digit are left out, except characters. Bullet points come without
+    their marks. `unit` is the noun in the singular.
+    """
     if unit == "character":
         return list(text.strip())
     if unit == "bullet point":
@@ -248,7 +259,7 @@ def _count_demands(instruction: str) -> Iterator[Demand]:
     """Yield demands of numbers of words, sentences, lines, paragraphs, bullet points or characters.
 
     A number may be demanded of each part, such as each paragraph. If the part is not named, it is
-    the unit that was counted before.
+    the unit that was counted before, or a line if none was.
     """
     unit_before = None
     for sentence in _units("sentence", instruction):
@@ -296,7 +307,7 @@ def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
 
 
 def _parse_count(text: str) -> int:
-    """Read a number in digits or as a word."""
+    """Read a number in digits, or as a word from `one` to `ten`, in any case."""
     return int(text) if text.isdecimal() else NUMBER_WORDS.index(text.lower())
 
 
@@ -408,7 +419,10 @@ SORT = re.compile(
 
 
 def _order_demands(instruction: str) -> Iterator[Demand]:
-    """Yield demands to sort a list of words or of whole numbers that the instruction names."""
+    """Yield demands to sort a list of words or of whole numbers that the instruction names.
+
+    A list that is to be sorted by size is skipped unless all of its items are whole numbers.
+    """
     for match in SORT.finditer(instruction):
         items = re.split(r",\s*(?:and\s+)?", match["items"].strip())
         if match["alphabetic"]:

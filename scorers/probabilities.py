@@ -48,7 +48,8 @@ FixedMode = Literal["required", "off"]
 def settle_mode(reply: Reply) -> FixedMode:
     """Decide the mode `auto` for a whole run by its first reply.
 
-    All credits of a run must be of one kind: graded if this reply has token probabilities.
+    All credits of a run must be of one kind. The mode is `required` (graded) if any token of this
+    reply has probabilities of alternatives, else `off`.
     """
     return "required" if any(token.top for token in reply.tokens) else "off"
 
@@ -58,14 +59,23 @@ def masses_at(
 ) -> dict[str, float]:
     """Return the probability of each answer, from the alternatives at the first token.
 
-    The probabilities of all spellings of an answer are summed. An alternative such as `8` may begin
-    several answers, such as `80` and `85`. Its probability is then divided between them in
-    proportion to the alternatives at the next tokens.
+    An alternative counts for the answers that begin with it, in any case and without the signs
+    around it (`AROUND`). The probabilities of all spellings of an answer are summed. An
+    alternative such as `8` may begin several answers, such as `80` and `85`. Its probability is
+    then divided between them in proportion to the alternatives at the next tokens. These are the
+    alternatives after the token that was written, as no others are known.
+
+    A probability that cannot be divided counts for no answer, and neither does that of an
+    alternative that begins none. So the sum of the result may be below 1. At the last token, an
+    alternative that begins several answers counts only for an answer that it spells completely.
 
     Args:
-        tokens: the tokens from the start of the verdict on.
+        tokens: the tokens from the start of the verdict on; without any, all results are 0.
         answers: the allowed answers.
         written: the beginning of the answer, in lower case, that stands before these tokens.
+
+    Returns:
+        A probability for each of `answers`.
     """
     masses = dict.fromkeys(answers, 0.0)
     for spelling, probability in tokens[0].top.items() if tokens else ():
@@ -92,10 +102,10 @@ def masses_at(
 
 
 def tokens_of_field(reply: Reply, field: str) -> Sequence[Token]:
-    """Return the tokens of a JSON reply, from the one on that begins the value of a text field.
+    """Return the tokens of a JSON reply, from the one that begins the value of a text field.
 
-    If the field occurs several times, the last value counts. If the field is missing, the result
-    is empty.
+    The first token holds the first character of the value, and the last one ends the reply. If the
+    field occurs several times, its last value counts. If it is missing, the result is empty.
     """
     # The tokens are what the model wrote; the completion may lack its fences and blanks.
     text = "".join(token.text.translate(SPELT) for token in reply.tokens)
@@ -104,10 +114,12 @@ def tokens_of_field(reply: Reply, field: str) -> Sequence[Token]:
 
 
 def token_at(reply: Reply, place: int | None) -> Token | None:
-    """Return the token that holds the character at a position of the text.
+    """Return the token that holds the character at a position of the reply's text.
 
     Returns:
-        None if the position is None, or if tokens and text do not match.
+        The token. None if the position is None, or if tokens and text do not match: the tokens
+        neither end like the line from this position on, nor begin like the text with the position
+        in their first 8 tokens.
     """
     if place is None:
         return None
@@ -134,7 +146,7 @@ def token_at(reply: Reply, place: int | None) -> Token | None:
 
 
 def _tokens_from(tokens: Sequence[Token], place: int) -> Sequence[Token]:
-    """Return the tokens from the one on that holds the character at a position.
+    """Return the token that holds the character at a position, and all tokens after it.
 
     The position is counted in the joined texts of the tokens. If they are shorter, the result is
     empty.
@@ -145,7 +157,10 @@ def _tokens_from(tokens: Sequence[Token], place: int) -> Sequence[Token]:
 
 
 def first_token(reply: Reply) -> Token | None:
-    """Return the first token that is not blank; None if tokens and text do not match."""
+    """Return the token of the first character of the text that is not blank.
+
+    The result is None if the text is blank, or if tokens and text do not match (`token_at`).
+    """
     bare = reply.text.lstrip()
     return token_at(reply, len(reply.text) - len(bare)) if bare else None
 
@@ -156,8 +171,9 @@ def grade_reply(
     """Replace a parsed credit or score by the weighted mean of all allowed answers.
 
     The weight of an answer is its probability at the token of the verdict. If the probabilities sum
-    to less than the threshold (`ENOUGH`, for JSON `ENOUGH_OF_SCHEMA`), the parsed answer has all
-    the weight, and an unparsed reply stays unparsed.
+    to less than the threshold (`ENOUGH`, for JSON `ENOUGH_OF_SCHEMA`), or the token is not found,
+    the parsed answer has all the weight, and an unparsed reply stays unparsed. A text without a
+    parsed letter can be graded, too, by its first token. An unparsed JSON reply cannot.
 
     Args:
         reply: the reply, with its tokens.
@@ -166,9 +182,10 @@ def grade_reply(
         settings: what shaped the prompt.
 
     Returns:
-        The graded verdict or rating. `parsed` is the parsed credit or score, and `mass` the sum of
-        the probabilities. If the reply has no probabilities, the result is unparsed with the reason
-        `NO_PROBABILITIES`.
+        The graded verdict or rating. `parsed` is the parsed credit or score, None if nothing was
+        parsed. `mass` is the sum of the probabilities, None if the token was not found. Without
+        any probabilities, a readable reply becomes unparsed with the reason `NO_PROBABILITIES`,
+        and an unparsed one is returned unchanged.
     """
     if settle_mode(reply) == "off":
         return said if said.reason else type(said)(None, reason=NO_PROBABILITIES)
@@ -195,6 +212,12 @@ def _token_of_letter(
     This is the token of the parsed letter. If no letter was parsed, it is the first token of the
     reply.
 
+    Args:
+        reply: the reply.
+        said: what was parsed from the reply.
+        letters: the letters that the judge may choose.
+        has_reasons: whether reasons stand before the verdict, so that the first token is not it.
+
     Returns:
         None if the token cannot be found, or if no letter was parsed and the first token cannot be
         the verdict.
@@ -220,7 +243,8 @@ def _grade(
         said: what was parsed from the reply.
         answers: verdict or rating by allowed answer.
         tokens: the tokens from the start of the answer on; empty if it was not found.
-        enough: if the probabilities sum to less, the result is that of the parsed answer alone.
+        enough: if the probabilities sum to less, or `tokens` is empty, the parsed answer has all
+            the weight. If there is no parsed answer either, `said` is returned with the mass.
     """
     weights: Mapping[str, float] = masses_at(tokens, list(answers))
     mass = sum(weights.values()) if tokens else None
@@ -246,7 +270,7 @@ def _values_of_answer(answers: Answers, code: str) -> Mapping[str, float]:
     """Return the numbers of an answer that are averaged, by the name of their field.
 
     A rating has a score. A verdict has a credit and possibly a margin. With a margin, the credit is
-    (1 + margin / m) / 2, where m is the largest margin of all answers.
+    (1 + margin / m) / 2, where m is the largest |margin| of all answers.
     """
     answer = answers[code]
     if isinstance(answer, Rating):

@@ -106,9 +106,13 @@ class Texts:
     def by_slot(self, settings: Settings, responses: tuple[str, ...]) -> Mapping[str, str]:
         """Return the texts that are shown, by slot of the template.
 
+        These are the instruction and the responses, and of the system prompt, the reference and
+        the checklist those that the settings show. A missing system prompt is shown as an empty
+        text.
+
         Args:
             settings: says which texts are shown.
-            responses: the slots of the responses.
+            responses: the slots of the responses, as many as there are responses.
 
         Raises:
             UsageError: the settings show a reference or checklist, and the item has none.
@@ -136,8 +140,8 @@ def packaged_template(name: str, **words: str) -> Template:
 
     Args:
         name: name of the file in `scorers/prompts`, without its ending.
-        words: texts, by slot, that replace their slots. The slot `{context}` is always replaced,
-            by the packaged block with the instruction.
+        words: texts, by slot, that replace their slots; other slots stay. The slot `{context}` is
+            replaced by the packaged block with the instruction, unless `words` has another text.
     """
     text = _prompt_file(name)
     texts = {"context": _prompt_file("context").rstrip("\n"), **words}
@@ -156,6 +160,7 @@ def rules(settings: Settings) -> str:
 
 
 def _prompt_file(name: str) -> str:
+    """Return the text of the packaged file `scorers/prompts/NAME.txt`."""
     return (files("podium.scorers") / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
 
 
@@ -163,6 +168,9 @@ def keep_lines(
     text: str, settings: Settings, switches: Collection[str] = (*SWITCHES, "transcript")
 ) -> str:
     """Return the lines of a template that the settings keep, without their conditions.
+
+    A line such as `if tie: Choose A, B or C.` is kept only if its condition holds. Lines without a
+    condition are always kept.
 
     Args:
         text: the template.
@@ -183,7 +191,9 @@ def keep_lines(
 
 @cache
 def check_template(template: Template, settings: Settings, slots: tuple[str, ...]) -> str:
-    """Return the lines of a template that the settings keep.
+    """Check the slots of a template, and return the lines that the settings keep.
+
+    The slots stay unfilled. The result ends with one line break, and has no blanks at its start.
 
     Args:
         template: the template.
@@ -209,27 +219,34 @@ def check_template(template: Template, settings: Settings, slots: tuple[str, ...
 
 
 def _problem_of_slots(text: str, needed: Sequence[str]) -> str | None:
-    """Return what is wrong with the slots of a template; None if each needed one occurs once."""
+    """Return the first problem of a template's slots, in words.
+
+    Returns:
+        None if each of the needed slots occurs exactly once, and no other slot occurs.
+    """
     counts = Counter(SLOT.findall(text))
     for name in needed:
         if not counts[name]:
             return f"slot {{{name}}} is missing"
         if counts[name] > 1:
             return f"slot {{{name}}} stands there {counts[name]} times"
-    for name in counts:
-        if name not in needed:
-            is_switch = name in SWITCHES
-            rest = f" while {name} is off (begin its line with `if {name}:`)" if is_switch else ""
-            return f"slot {{{name}}} has no meaning here{rest}"
-    return None
+    unknown = next((name for name in counts if name not in needed), None)
+    if unknown is None:
+        return None
+    problem = f"slot {{{unknown}}} has no meaning here"
+    if unknown in SWITCHES:
+        problem += f" while {unknown} is off (begin its line with `if {unknown}:`)"
+    return problem
 
 
 def fill_template(text: str, texts: Mapping[str, str], settings: Settings) -> str:
-    """Fill the slots of a checked template with the rules and with texts behind fences.
+    """Fill the slots of a checked template with the rules and with texts between fences.
+
+    Text that looks like a slot inside of one of the texts stays as it is.
 
     Args:
         text: the template, as `check_template` returns it.
-        texts: the texts by slot.
+        texts: a text for each slot except `rules`. Their control characters are escaped.
         settings: what shapes the prompts of the run.
     """
     fences, mark = fence_texts(texts)
@@ -240,8 +257,8 @@ def fill_template(text: str, texts: Mapping[str, str], settings: Settings) -> st
 def fence_mark(texts: Mapping[str, str]) -> str:
     """Return a mark of 8 hexadecimal digits that occurs in none of the texts.
 
-    Capitals, and other characters between the digits, are ignored in this search. The same texts
-    always have the same mark.
+    The search ignores case, and all characters between the digits. The same texts in the same
+    slots always have the same mark.
     """
     content = "".join(f"{name}\0{len(text)}\0{text}\0" for name, text in texts.items())
     digits_of_texts = []
@@ -286,7 +303,10 @@ def count_tokens(text: str) -> float:
 
 
 def escape_controls(text: str) -> str:
-    """Write control characters as escapes, such as `\\x1b`; newlines and tabs stay."""
+    """Write control characters as escapes, such as `\\x1b`.
+
+    Newlines and tabs stay, and the line end `\\r\\n` becomes a newline.
+    """
     return CONTROL.sub(_escape_of_character, text.replace("\r\n", "\n"))
 
 

@@ -64,15 +64,19 @@ class Realization:
     margins: bool = True
 
     def has_reasons(self, settings: Settings) -> bool:
-        """Return whether the judge writes reasons before its verdict."""
+        """Return whether the judge writes reasons before its verdict.
+
+        It does if the JSON form has a field of free text. Without a JSON form, the result is
+        False.
+        """
         return self.form is not None and None in self.form.fields(settings).values()
 
     def check(self, settings: Settings) -> None:
         """Check settings before the first call.
 
         Raises:
-            UsageError: the realization does not have a setting that is on, or the template cannot
-                be filled.
+            UsageError: the realization does not have a switch that is on, the template cannot be
+                filled, or there is a template and the realization has no prompt.
         """
         unknown = [name for name in settings.switched_on if name not in self.options]
         if unknown:
@@ -90,18 +94,27 @@ class Realization:
         """Return the template with the lines that the settings keep. Its slots are not filled.
 
         Raises:
-            UsageError: a slot is missing, repeated or unknown.
+            UsageError: a slot is missing, repeated or unknown, a line looks like a fence, or the
+                realization has no prompt.
         """
         slots = ("instruction", *RESPONSES[self.kind])
         return check_template(self.template_for(settings), settings, slots)
 
     def template_for(self, settings: Settings) -> Template:
-        """Return the template of the settings, or the packaged one if they have none."""
+        """Return the template of the settings, or the packaged one if they have none.
+
+        Raises:
+            UsageError: the realization has no prompt.
+        """
         if self.template is None:
             raise UsageError(f"realization {self.name!r} has no prompt")
         return settings.template or self.template()
 
     def prompt(self, texts: Texts, settings: Settings) -> str:
-        """Return the prompt of a judgment: the template with the texts between fences."""
+        """Return the prompt of a judgment: the template with the texts between fences.
+
+        Raises:
+            UsageError: as of `words`, or the item lacks a text that is to be shown.
+        """
         by_slot = texts.by_slot(settings, RESPONSES[self.kind])
         return fill_template(self.words(settings), by_slot, settings)

@@ -49,7 +49,9 @@ def strip_reasoning(text: str) -> str:
     r"""Return the answer without the reasoning before it; empty if the reasoning never ends.
 
     Reasoning begins the text or, if the chat template began it, ends with a closing mark at the end
-    of a line or of a sentence. Marks in the middle of a sentence are part of the answer.
+    of a line or of a sentence. Marks in the middle of a sentence are part of the answer. The marks
+    around the answer (`AROUND_ANSWERS`) and the blanks around it are removed, too. A text without
+    reasoning is returned unchanged.
 
     >>> strip_reasoning("<think>Two and two.</think>\n\n4")
     '4'
@@ -82,7 +84,8 @@ def start_of_answer(text: str) -> int:
 def _end_of_opened_reasoning(text: str) -> int:
     """Return the end of the reasoning that an opening mark begins; 0 if there is no such mark.
 
-    Several blocks of reasoning may follow one another.
+    Several blocks of reasoning may follow one another. If the last one is never closed, the end is
+    that of the text.
     """
     start = 0
     lowered = text.lower()
@@ -99,7 +102,7 @@ def _end_of_opened_reasoning(text: str) -> int:
 
 
 def _closing_mark(lowered: str, start: int) -> str | None:
-    """Return the mark that closes the reasoning which begins at a position.
+    """Return the mark that closes the reasoning which begins at a position, as in `MARKS`.
 
     Blanks at the position are skipped.
 
@@ -151,7 +154,7 @@ def _closes_reasoning(before: str, after: str) -> bool:
 
 
 def check_policy(reasoning: str) -> bool:
-    """Return whether reasoning is stripped.
+    """Return whether the policy is to strip reasoning.
 
     Raises:
         UsageError: the policy is neither `strip` nor `keep`.

@@ -68,7 +68,8 @@ class UnparsedReason:
     def parse(cls, written: str) -> "UnparsedReason":
         """Parse the text of a column `reason`.
 
-        If the text has the reasons of two orders, only the first one is returned.
+        If the text has the reasons of two orders, joined by ` / `, only the first one counts. The
+        code is None, without details, if the text begins with no code.
         """
         code, _, details = written.partition(":")
         if code in CODES:
@@ -102,7 +103,8 @@ class Reply:
         text: the text of the reply.
         truncated: whether the reply was cut off at the limit of output tokens.
         tokens: the tokens, if the provider gives them.
-        refused: the provider's message if it rejected the prompt or the call failed; else empty.
+        refused: the provider's message if it rejected the prompt, or the cause of a failed call;
+            else empty. A refusal by the judge is in `withheld` or in the text.
         rejection: why the prompt was rejected, one of `NOT_SHOWN`; used only if `refused` is set.
         structured: whether the reply was asked for with a JSON schema.
         cost: the cost of the call in money; None if unknown.
@@ -133,9 +135,10 @@ class Reply:
 
     @property
     def reason_of_silence(self) -> str | None:
-        """Why the reply cannot be read; None if it can.
+        """Why the text is not searched for a verdict; None if it is.
 
-        The reason is `reason_of_no_answer`, one of `NOT_SHOWN`, `truncated` or `empty`.
+        The reason is the first of these that applies: `reason_of_no_answer`, the `rejection` of a
+        rejected prompt, `truncated`, or `empty` (nothing but blanks).
         """
         if self.reason_of_no_answer:
             return self.reason_of_no_answer
@@ -229,6 +232,11 @@ def verdict_of_margin(
     """Return the verdict of a difference of scores.
 
     The credit is 1, 0.5 or 0 by the sign of the margin before it is rounded to a float.
+
+    Args:
+        margin: score of the first response minus the score of the second.
+        criteria: margin by criterion; None for none.
+        label: the verdict as the judge wrote it.
     """
     credit = 0.5 if margin == 0 else float(margin > 0)
     return Verdict(credit, float(margin), criteria or {}, label)
@@ -237,9 +245,12 @@ def verdict_of_margin(
 def reply_with_chances(text: str, chances: Mapping[str, float]) -> Reply:
     """Return a reply whose last token has several alternatives.
 
+    The last word of the text is the last token, whether or not it is one of the alternatives.
+
     Args:
-        text: the text of the reply; each word is a token.
-        chances: probabilities of the alternatives of the last token.
+        text: the text of the reply, with at least one word and without blanks at its end. Each
+            word, with the blanks before it, is a token; all but the last have probability 1.
+        chances: probabilities of the alternatives of the last token; those of 0 are left out.
     """
     *chunks, last = CHUNK.findall(text)
     tokens = [Token(chunk, {chunk: 1.0}) for chunk in chunks]
@@ -248,7 +259,10 @@ def reply_with_chances(text: str, chances: Mapping[str, float]) -> Reply:
 
 
 def no_verdict(text: str) -> str:
-    """Return the reason of a reply without verdict: `refusal` or `no verdict`."""
+    """Return the reason of a reply without verdict: `refusal` or `no verdict`.
+
+    It is `refusal` if the text has at most 600 characters and words such as `I can't help`.
+    """
     return "refusal" if len(text) <= REFUSAL_LENGTH and REFUSAL.search(text) else "no verdict"
 
 

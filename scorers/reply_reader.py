@@ -172,11 +172,13 @@ def read_statement(
         signs: pattern of a sign that each line with a level has. It is None unless a level in
             double square brackets was asked for.
         compares: where sentences such as `A is better` state the verdict: at both `ends` (the first
-            and the last line), in the `last` line, or `never`.
+            and the last line), in the `last` line, or `never`. They count only if no value does.
     """
-    view = own_words(reply.text) if not reply.reason_of_silence else None
+    if reply.reason_of_silence:
+        return reply.reason_of_silence
+    view = own_words(reply.text)
     if view is None:
-        return reply.reason_of_silence or "no verdict"
+        return "no verdict"
     has_broken_brackets = signs and "[[" in view and BROKEN_BRACKETS.search(view, view.find("["))
     if not WORDS.search(view) or has_broken_brackets:
         return no_verdict(reply.text)
@@ -238,9 +240,9 @@ def _verdict_statements(
 
 
 def _has_other_letters(view: str, lines: Sequence[Span], reading: Found) -> bool:
-    """Return whether another short line consists of a letter that is not the verdict.
+    """Return whether another line states a letter that is not the verdict, and nothing else.
 
-    Lines of tables are ignored.
+    Lines of 30 characters or more, and lines of tables, are ignored.
     """
     for start, end in lines:
         is_verdict = start <= reading.place < end
@@ -291,7 +293,10 @@ def _decide(
 
 
 def _text_after(view: str, spans: Sequence[Span]) -> str:
-    """Return the text after the first of some spans, without the text of the other spans."""
+    """Return the text after the first of some spans, without the text of the other spans.
+
+    The spans are in order, and there is at least one.
+    """
     ends = [end for _, end in spans]
     next_starts = [start for start, _ in spans[1:]] + [len(view)]
     gaps = zip(ends, next_starts, strict=True)
@@ -301,8 +306,9 @@ def _text_after(view: str, spans: Sequence[Span]) -> str:
 def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
     """Return why equal verdicts at these spans do not count; None if they count.
 
-    They do not count if the text before every one of them says that it is not the judge's own, or
-    if the text after them takes them back.
+    They do not count if the reply ends with the name of another speaker (`ATTRIBUTION`), if the
+    text before every one of them says that it is not the judge's own (`reason_before`), or if the
+    text after the first one takes it back (`reason_after`).
     """
     if ATTRIBUTION.search(view, max(0, len(view) - NEAR)):
         return "reported"
@@ -313,7 +319,10 @@ def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
 
 
 def _reason_of_contradiction(view: str, last: Statement, final: str, rest: str) -> str | None:
-    """Return `several verdicts` if a comparison near the verdict prefers another response.
+    """Return `several verdicts` if the text prefers another response than the verdict; else None.
+
+    The text does in a comparison near the verdict, or in a later sentence that ends with the name
+    of another response. Verdicts that name no response, such as grades, are not checked.
 
     Args:
         view: the judge's own words.
@@ -348,17 +357,21 @@ def _ends_with_other(sentence: str, preferred: str) -> bool:
         sentence: the sentence.
         preferred: letter of the response that the verdict prefers.
     """
-    reading = LAST_NAME.search(sentence.rstrip())
-    if reading is None or ABOUT_LETTER.search(sentence[: reading.start()]):
+    name = LAST_NAME.search(sentence.rstrip())
+    if name is None or ABOUT_LETTER.search(sentence[: name.start()]):
         return False
-    return (reading["letter"] or ("A" if reading["first"] else "B")) != preferred
+    letter = name["letter"]
+    if letter is None:
+        letter = "A" if name["first"] else "B"
+    return bool(letter != preferred)
 
 
 def reason_around(view: str, spans: Sequence[Span]) -> str | None:
     """Return why objects at these spans of a reply are not the judge's own verdict.
 
     Returns:
-        None if they are the judge's own verdict.
+        `reported` if the line before the last object has words that do not introduce a verdict, or
+        a reason of `_reason_of_context`. None if the objects are the judge's own verdict.
     """
     start = spans[-1][0]
     line = view[view.rfind("\n", 0, start) + 1 : start]
@@ -370,9 +383,11 @@ def reason_around(view: str, spans: Sequence[Span]) -> str | None:
 
 
 def reason_before(view: str, start: int) -> str | None:
-    """Return `reported` if the text before a verdict says that it is not the judge's own.
+    """Return `reported` if the text before a verdict shows that it is not the judge's own.
 
-    The verdict may be somebody else's, a condition, a plan or a question.
+    Else the result is None.
+    The verdict may be somebody else's, a condition, a plan or a question. If words stand before it
+    on its line, only these are checked; else the last line before it.
 
     Args:
         view: the judge's own words.
@@ -392,7 +407,7 @@ def reason_before(view: str, start: int) -> str | None:
 def opens_quotation(view: str, start: int) -> bool:
     """Return whether a line before a verdict opens a quotation that may include the verdict.
 
-    Such a line is `Response A ends:`, with another line between this one and the verdict.
+    Such a line is `Response A ends:`. A masked quotation or a list after it does not count.
 
     Args:
         view: the judge's own words.
@@ -423,7 +438,8 @@ def _previous_line(view: str, end: int) -> str | None:
     """Return the last line before a position that has words or masked characters.
 
     Returns:
-        The end of the line; None if the 500 characters before the position have no such line.
+        The last 200 characters of the line. None if the 500 characters before the position have no
+        such line.
     """
     lines = view[max(0, end - LONGEST_GAP) : end].split("\n")
     for line in reversed(lines):
@@ -455,13 +471,18 @@ def leads_to_own_verdict(line: str) -> bool:
 
 
 def reason_after(rest: str) -> str | None:
-    """Return why the text after a verdict takes it back.
+    """Return why a verdict does not count, given the text after it; None if the verdict counts.
 
     Returns:
-        None if the text explains the verdict or is empty.
+        `retracted` if the text takes the verdict back, is about something else, or ends with a
+        question mark. `reported` if the verdict is only a part of a longer sentence, or if the
+        text has no words and a quotation that does not begin it. `truncated` if the text ends in
+        the middle of a sentence. `several verdicts` if it has more than 10,000 characters. None if
+        it explains the verdict or is empty.
     """
     if not WORDS.search(rest):
-        return "reported" if MASK in rest and not rest.strip().startswith(MASK) else None
+        has_later_quotation = MASK in rest and not rest.strip().startswith(MASK)
+        return "reported" if has_later_quotation else None
     if len(rest) > LONGEST_REST:
         return "several verdicts"
     if CONTINUES.match(rest):
@@ -477,13 +498,14 @@ def reason_after(rest: str) -> str | None:
         if not is_explained and not SUBJECT.search(sentences[0]):
             return "retracted"
     ending = rest.rstrip()
-    if ending.endswith((",", ";", "，")):
+    is_cut_off = ending.endswith((",", ";", "，"))
+    if is_cut_off or (_is_open(rest) and not COMPLETE.search(ending)):
         return "truncated"
-    return "truncated" if _is_open(rest) and not COMPLETE.search(ending) else None
+    return None
 
 
 def _speaks_of_judge(lowered: str) -> bool:
-    """Return whether a text in lower case speaks of the judge itself.
+    """Return whether a text in lower case speaks of the judge itself, as `I` and `my` do.
 
     Phrases that explain a verdict, such as `I checked both`, are ignored.
     """
@@ -501,6 +523,9 @@ def _sentences(text: str) -> list[str]:
 
 
 def _is_open(text: str) -> bool:
-    """Return whether the last word of a text, such as `the`, shows that its sentence goes on."""
+    """Return whether the last word of a text, such as `the`, shows that its sentence goes on.
+
+    These are the words of `OPEN_ENDS`. A capital A counts as a letter and not as the article.
+    """
     last = LAST_WORD.search(text)
     return last is not None and last[1] != "A" and last[1].lower() in OPEN_ENDS

@@ -174,13 +174,16 @@ def _plain_signs(view: str) -> str:
 
 
 def _is_conversation(view: str) -> bool:
-    """Return whether a line begins with a speaker."""
+    """Return whether a line begins with the name of a speaker, such as `User:` (`TURN`)."""
     may_have_turn = ":" in view or "<" in view or "[" in view
     return may_have_turn and TURN.search(f"\n{view}") is not None
 
 
 def _has_too_many_marks(view: str) -> bool:
-    """Return whether a text has more than 4,000 quotation marks, fence lines or tags."""
+    """Return whether a text has more than 4,000 marks of one kind.
+
+    The kinds are quotation marks, fences, lines of block quotes, and closing tags.
+    """
     if len(view) <= MOST_MARKS:
         return False
     marks = ('"', "```", "~~", "<<<", "\u201c", "\n>", "</")
@@ -188,7 +191,7 @@ def _has_too_many_marks(view: str) -> bool:
 
 
 def _without_block_quotes(view: str) -> str:
-    """Mask block quotes. A last one that has only the verdict is not masked."""
+    """Mask block quotes. A last one that has only the verdict is not masked (`QUOTED_VALUE`)."""
     quotes = [quote.span() for quote in BLOCK_QUOTE.finditer(view)]
     last = QUOTED_VALUE.search(view, quotes[-1][0]) if quotes else None
     if last:
@@ -200,8 +203,8 @@ def _without_block_quotes(view: str) -> str:
 def _lines_of_fields(view: str) -> str:
     """Rewrite a JSON object of one level as lines of names and values.
 
-    Nothing is changed if the object has a name that introduces neither a verdict nor reasons. The
-    text keeps its length.
+    Nothing is changed if the object has a name that introduces neither a verdict nor reasons, if
+    it is not valid JSON, or if the text has several opening braces. The text keeps its length.
     """
     flat = FLAT_OBJECT.search(view)
     if flat is None or view.count("{") != 1:
@@ -217,7 +220,10 @@ def _lines_of_fields(view: str) -> str:
 
 
 def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
-    """Replace each character of the spans by a sign, except line breaks."""
+    """Replace each character of the spans by a sign, except line breaks.
+
+    The spans must be in order, and must not overlap.
+    """
     parts = []
     last_end = 0
     for start, end in spans:
@@ -228,7 +234,10 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
 
 
 def _without_tokens(view: str) -> str:
-    """Replace the tokens of a chat template around the reply by blanks."""
+    """Replace the tokens of a chat template around the reply by blanks.
+
+    A role such as `assistant:` before the reply is replaced, too. The text keeps its length.
+    """
     opening = OPENING_TURN.match(view)
     if opening:
         view = " " * opening.end() + view[opening.end() :]
@@ -265,7 +274,10 @@ def _prompt_fences(view: str) -> Iterator[Span]:
 
 
 def _without_code_fences(view: str) -> str:
-    """Blank the lines of code fences. If a fence is never closed, mask the text after it."""
+    """Blank the lines of code fences. If a fence is never closed, mask the text after it.
+
+    The text between an opening and a closing fence stays.
+    """
     lines = list(CODE_FENCE.finditer(view))
     opening = None
     for line in lines:
@@ -281,7 +293,11 @@ def _without_code_fences(view: str) -> str:
 
 
 def _struck_spans(view: str) -> Iterator[Span]:
-    """Yield the spans of words that are struck through and of comments, even unclosed ones."""
+    """Yield the spans of words that are struck through and of comments, marks included.
+
+    A comment that is never closed lasts to the end of the text. Other marks that are never closed
+    are ignored. The spans of each kind of marks are in order.
+    """
     for opening, closing in STRUCK:
         start = view.find(opening)
         while start >= 0:

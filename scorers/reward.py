@@ -10,7 +10,10 @@ from podium.scorers.reply import Rating, Reply
 def rating_of_value(value: object) -> Rating:
     """Convert what a function returned to a rating.
 
-    The rating is unparsed unless the value is a finite number, or an array with one.
+    Returns:
+        A rating whose score is the value, if that is a finite number or an array with one. Else an
+        unparsed rating with the reason `empty` (None), `out of range` (infinite, NaN, or too large
+        for a float), or `no verdict` (any other value, such as text or a truth value).
     """
     if value is None:
         return Rating(None, reason="empty")
@@ -27,7 +30,11 @@ def rating_of_value(value: object) -> Rating:
 
 
 def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
-    """Read a number that came as text, from a reward model behind a text interface."""
+    """Read a number that came as text, from a reward model behind a text interface.
+
+    The rating is unparsed as `no verdict` if the text is anything but one number, and as `out of
+    range` if the number is not finite.
+    """
     if reply.reason_of_silence:
         return Rating(None, reason=reply.reason_of_silence)
     # `float` also reads `1_000` and digits of other scripts.

@@ -82,12 +82,18 @@ OTHER_SCALE = re.compile(
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """Read the scores of both responses.
 
-    The margin is the mean difference of the scores, and the credit is its sign.
+    The margin is the mean difference of the scores over the criteria, and the credit is 1, 0.5 or
+    0 by its sign. `criteria` has the difference of each criterion.
+
+    The verdict is unparsed if a score is missing (`bad JSON`) or not in 1 to 10 (`out of range`),
+    or if the text around the scores speaks against them (`_reason_outside`).
     """
+    if reply.reason_of_silence:
+        return Verdict(None, reason=reply.reason_of_silence)
     text = _swap_names(strip_reasoning(reply.text), settings)
-    view = own_words(text) if not reply.reason_of_silence else None
+    view = own_words(text)
     if view is None:
-        return Verdict(None, reason=reply.reason_of_silence or "no verdict")
+        return Verdict(None, reason="no verdict")
     table = read_table(view, text, CRITERIA)
     if isinstance(table, str) and table != "no verdict":
         return Verdict(None, reason=table)
@@ -141,7 +147,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     """
     gaps = _gaps_between(table.places, len(text))
     near = [_near_scores(start, end) for start, end in gaps]
-    better = {1.0: "A", 0.0: "B"}.get(verdict.credit or 0.0)
+    better = {1.0: "A", 0.0: "B"}.get(verdict.credit or 0.0)  # None for a tie
     outside = "".join(text[start:end] for start, end in gaps)
     first_start = near[0][0]
     last_end = near[-1][1]
@@ -174,9 +180,9 @@ def _gaps_between(places: Sequence[Span], length: int) -> list[Span]:
 
 
 def _near_scores(start: int, end: int) -> Span:
-    """Return the part of a gap between scores that is near to scores.
+    """Return the part of a gap that is near to scores, at most 400 characters.
 
-    For the gap before the first scores, it is the end; for any other gap, it is the beginning.
+    It is the end of the gap before the first scores, and the beginning of any other gap.
     """
     if start == 0:
         return max(0, end - NEAR), end
@@ -211,7 +217,7 @@ def _exact(score: Any) -> int | Fraction:
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:
-    """Return a reply with whole scores that fit a preference.
+    """Return a reply with whole scores that fit a preference; its chance and reasons are ignored.
 
     The mean difference of the scores is close to (2 degree - 1) * (10 - 1). The sums of both
     responses are equal only if the degree is 0.5.

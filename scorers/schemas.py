@@ -69,10 +69,11 @@ class ReplyForm:
     def parse(self, reply: Reply, settings: Settings) -> Verdict | Rating | str:
         """Parse a reply that is one object with these fields and nothing else.
 
-        Fields of free text may be missing.
+        The fields of free text may be missing, but only all together.
 
         Returns:
-            The verdict or rating of the reply, or the reason why the reply is unparsed.
+            The verdict or rating of the reply, or the reason why the reply is unparsed: that of
+            `Reply.reason_of_silence`, `refusal` or `bad JSON`.
         """
         if reply.reason_of_silence:
             return reply.reason_of_silence
@@ -118,13 +119,14 @@ def choice_form(
     Args:
         field: name of the field with the choice.
         answers: function that returns the verdict or rating of each allowed value of the field.
-        reasons: whether a field with the judge's reasons stands before the field.
+        reasons: whether a field `reasons` of free text stands before the field.
         meaning: sentences of the prompt that say what the values mean.
         tokens: limit of output tokens of such a reply.
     """
     fields_before = {"reasons": None} if reasons else {}
 
     def write(reply: Reply, said: Verdict | Rating, settings: Settings) -> Mapping[str, Any]:
+        """Return the object with the value of this label, and the text before it as reasons."""
         by_code = answers(settings).items()
         chosen = next(code for code, answer in by_code if answer.label == said.label)
         text_before = reply.text.rpartition("\n\n")[0]
@@ -165,7 +167,11 @@ def _schema_of(allowed: Any) -> dict[str, Any]:
 
 
 def _shape_of(allowed: Any) -> Any:
-    """Return an object that describes the values of each field in words."""
+    """Return an object that shows the allowed values in words, such as `{"grade": "1 to 100"}`.
+
+    Args:
+        allowed: one value of `Fields` (the result is a text), or all `Fields` of an object.
+    """
     if isinstance(allowed, Mapping):
         return {name: _shape_of(values) for name, values in allowed.items()}
     if allowed is None:
@@ -174,7 +180,9 @@ def _shape_of(allowed: Any) -> Any:
 
 
 def _is_allowed(answer: Any, allowed: Any) -> bool:
-    """Return whether a value of a reply is allowed. An object must have exactly the fields named.
+    """Return whether a value of a reply is allowed.
+
+    An object must have exactly the fields of `allowed`. Any other value must be a text.
 
     Args:
         answer: the value in the reply.

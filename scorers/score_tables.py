@@ -65,13 +65,17 @@ class ScoreTable:
 def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | str:
     """Read the scores from the JSON objects of a text or, if it has no braces, from its lines.
 
+    Objects that name no criterion are ignored. Whether all scores are there is not checked.
+
     Args:
         view: the judge's own words (`own_words` of the text).
         text: the reply.
         criteria: names of the criteria.
 
     Returns:
-        The scores, or the reason why the reply is unparsed.
+        The scores, which may be none, or the reason why the reply is unparsed: `bad JSON` if an
+        object is cut off or has other content, `several verdicts` if two scores of a criterion and
+        response differ, or `no verdict` if no line has scores.
     """
     pieces = re.compile(
         rf"(?=[\w−-])(?:\b_?(?<!</)(?P<criterion>{'|'.join(criteria)})\b"
@@ -109,7 +113,8 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
         pieces: pattern of a piece (see the top of this file).
 
     Returns:
-        The scores, or the reason why the reply is unparsed.
+        The scores, or the reason why the reply is unparsed: `no verdict` if there are none or the
+        text is longer than `LONGEST_TABLE`, `several verdicts` if they contradict each other.
     """
     if len(view) > LONGEST_TABLE:
         return "no verdict"
@@ -176,39 +181,41 @@ def _scores_of_pieces(
             skips_numbers = True
         elif not skips_numbers:
             cell = _cell_of_number(sides, name, count)
-            if not _is_consistent(piece, cell, scores, is_object=is_object):
+            if not _add_score(piece, cell, scores, is_object=is_object):
                 return None
             count += 1
         last_kind = kind
     return scores
 
 
-def _is_consistent(
+def _add_score(
     number: re.Match[str], cell: tuple[str, str] | None, scores: Scores, *, is_object: bool
 ) -> bool:
     """Add a number to the scores, and return whether it fits them.
 
-    It does not fit if its scale is not 10, or if its cell has another number.
+    It does not fit if it names a scale other than 10, such as `7/5`, or if its cell has another
+    score. A number without a cell is not added; it fits unless it stands in a JSON object.
 
     Args:
         number: match of the number.
         cell: response and criterion of the number; None if they are not named.
         scores: the scores so far; changed in place.
-        is_object: whether a number without a cell does not fit, either.
+        is_object: whether the number stands in a JSON object.
     """
     if number["scale"] and not OUT_OF_TEN.fullmatch(number["scale"]):
         return False
     if cell is None:
         return not is_object
     score = Decimal(number["number"].replace("−", "-"))
-    return scores.setdefault(cell, score) == score
+    scores.setdefault(cell, score)
+    return scores[cell] == score
 
 
 def _cell_of_number(sides: list[str], name: str, count: int) -> tuple[str, str] | None:
-    """Return the response and criterion of a number; None if they are not named.
+    """Return the cell (response and criterion) of a number; None if they are not named.
 
-    After one name, only the first number has a cell. After the names A and B, in this order, the
-    first number is a score of A and the second one a score of B.
+    The response is the one that was named last, and only the first number has a cell. But after
+    the names A and B alone, in this order, the first number belongs to A and the second to B.
 
     Args:
         sides: names of the responses before the number.
@@ -223,9 +230,10 @@ def _cell_of_number(sides: list[str], name: str, count: int) -> tuple[str, str] 
 
 
 def _object_spans(view: str) -> Iterator[Span]:
-    """Yield the spans of the outermost objects in braces.
+    """Yield the spans of the outermost objects, braces included.
 
-    An object that is never closed ends at the end of the text.
+    An object that is never closed ends at the end of the text. Closing braces without an opening
+    one are ignored.
     """
     depth = 0
     start = 0

@@ -21,9 +21,15 @@ REJECTED = ("retracted", "reported", "several verdicts", "refusal")
 def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read P(yes) / (P(yes) + P(no)) as a rating.
 
-    The probabilities are those at the first token that is not blank. If P(yes) + P(no) is too small
-    there, they are those at the token of the parsed answer. A reply that was cut off after the
-    first token can be read, too.
+    The probabilities are those at the first token that is not blank. If P(yes) + P(no) is below
+    `ENOUGH` there, they are those at the token of the parsed answer. A reply that was cut off
+    after the first token can be read, too.
+
+    Returns:
+        The rating. `parsed` is 1 if the text says yes, 0 if no, and None if neither was parsed;
+        `mass` is P(yes) + P(no). If both tokens have too little, the rating is unparsed with the
+        reason `NO_PROBABILITIES` and the mass at the first token. Replies that are rejected,
+        empty, or unparsed for a reason of `REJECTED` have no mass.
     """
     if reply.refused or not reply.text.strip():
         return Rating(None, reason=reply.reason_of_silence)
@@ -35,7 +41,7 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     if not isinstance(stated, str):
         tokens.append(token_at(reply, stated.place))
         parsed = SCORE[stated.value]
-    by_token = [masses_at([token], (*SCORE,)) for token in tokens if token]
+    by_token = [masses_at([token], tuple(SCORE)) for token in tokens if token]
     for masses in by_token:
         mass = sum(masses.values())
         if mass >= ENOUGH:

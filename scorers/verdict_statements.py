@@ -135,13 +135,17 @@ def find_statements(
 ) -> list[Statement]:
     """Return the statements at the starts of lines and sentences.
 
+    In the first line and the last two lines, every sentence is searched; in other lines, only the
+    start of the line.
+
     Args:
         view: the judge's own words.
         lines: spans of the lines.
         value: pattern of a value as it is written, with the gap before it. The last group that
             matches is the value alone.
-        signs: pattern of a sign that each line with a level has. It is None unless a level in
-            double square brackets was asked for.
+        signs: pattern of a sign that a line with a level has, such as `[`. Lines without it are
+            skipped. It is given only if a level in double square brackets was asked for. None says
+            that a letter was asked for, and that all lines are searched.
 
     Returns:
         The statements in order. The search ends as soon as there are more than `MOST_STATEMENTS`.
@@ -211,6 +215,9 @@ def _statement_of_clause(
 ) -> Statement | None:
     """Return the statement at the start of a clause; None if there is none.
 
+    There is none if words before the value are not introductory, if the value comes after more
+    than 16 words, or if the clause rates one response (`_is_about_response`).
+
     Args:
         view: the judge's own words.
         span: start of the clause, and end of its line.
@@ -242,19 +249,21 @@ def _statement_of_clause(
 
 
 def _is_about_response(lead: list[str]) -> bool:
-    """Return whether the words before a value, such as `Verdict of response A:`, rate one response.
+    """Return whether the words before a value show that the value is no verdict of the pair.
 
-    `At best`, `at least` and `at most` make a value no verdict, either.
+    They name one response without comparing it, as in `Verdict of response A:`, or have `at best`,
+    `at least` or `at most`.
     """
     has_name = not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(lead)
     return has_name or AT_BEST.search(" ".join(lead)) is not None
 
 
 def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
-    """Return the statement that a clause makes, with its form.
+    """Return the statement that a clause makes, with its form (see `Statement`).
 
     Returns:
-        None if the value is only the name of a response and states no verdict.
+        None if the value states no verdict and does not contradict one, such as the name of a
+        response before a colon or in the middle of a clause.
     """
     (start, end), lead, value, tail, is_line, bracketed = clause
     group = value.lastindex or 0
@@ -286,7 +295,10 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
 
 
 def _is_closed(view: str, clause: _Clause) -> bool:
-    """Return whether brackets and emphasis are closed around the value, or in its whole line."""
+    """Return whether brackets and emphasis are closed around the value, or in its whole line.
+
+    Of the line, only the first 200 characters from the start of the clause are checked.
+    """
     start, end = clause.span
     value = clause.value
     group = value.lastindex or 0
@@ -308,7 +320,10 @@ def is_introductory(word: str) -> bool:
 
 
 def names_verdict(lead: list[str]) -> bool:
-    """Return whether one of the words before a value names a verdict or gives one."""
+    """Return whether one of the words before a value names a verdict or gives one (`JUDGING`).
+
+    `lead` are the words, in lower case except the letters A, B and C.
+    """
     for word in lead:
         if word.replace("’", "'") in JUDGING:
             return True
@@ -318,9 +333,10 @@ def names_verdict(lead: list[str]) -> bool:
 
 
 def states_other_letter(line: str, letter: str) -> bool:
-    """Return whether a line consists of letters, and at least one is not the given letter.
+    """Return whether a line states a letter other than the given one, and nothing else.
 
-    A letter may lack the blank after it (`GLUED`). Introductory words are ignored.
+    All of its words must be letters of responses or introductory words, and at least one letter
+    must be another. A letter may lack the blank after it, as in `BUT` (`GLUED`).
     """
     spoken = [token["word"] for token in TOKEN.finditer(line)]
     letters = {word for word in spoken if word in LETTERS or GLUED.match(word)}
@@ -332,8 +348,8 @@ def states_other_letter(line: str, letter: str) -> bool:
 def is_introduction(clause: str) -> bool:
     """Return whether a clause introduces the judge's own verdict.
 
-    Such a clause has only introductory words. It names a verdict, or ends with a word such as
-    `therefore`.
+    Such a clause has 1 to 16 words, which are all introductory. It names a verdict, or ends with a
+    word such as `therefore`.
     """
     lead = [token["word"] for token in TOKEN.finditer(clause)]
     if not 0 < len(lead) <= MOST_WORDS or not all(map(is_introductory, lead)):
@@ -345,7 +361,8 @@ def is_introduction(clause: str) -> bool:
 def is_balanced(line: str) -> bool:
     """Return whether every bracket, quotation mark and emphasis in a line is closed.
 
-    Apostrophes are not quotation marks.
+    They must be closed in the opposite order in which they were opened. Apostrophes within words
+    are not quotation marks.
     """
     opened: list[str] = []
     for sign in PAIRED.findall(line):

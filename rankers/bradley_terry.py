@@ -95,7 +95,9 @@ def bradley_terry(
         NotIdentifiedError: the comparison graph is disconnected, a model is separated and lambda
             is 0, or the effect of length cannot be distinguished from strengths.
         NotConvergedError: the fit did not reach its maximum.
-        UsageError: an unknown option value or model.
+        UsageError: an unknown option value or model; length_control with interval=bootstrap; or
+            `ratings` with interval=bootstrap, pin or length_control. With one of these options,
+            the ratings of a log are not used, and a note says so.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     lengths = None
@@ -154,8 +156,14 @@ def _choose_prior(
 ) -> tuple[LadderPrior | None, tuple[Notice, ...]]:
     """Return the prior by the ladder, None if there is no ladder, and warnings.
 
-    `models` are the names of the models with battles, and `blocking` the options in use that
-    exclude a ladder.
+    Args:
+        battles: the battles, which may have the ladder of a log.
+        ratings: given ratings, which replace this ladder.
+        models: names of the models with battles.
+        blocking: options in use that exclude a ladder.
+
+    Raises:
+        UsageError: as of `choose_ladder`.
     """
     ladder, notes = choose_ladder(battles, ratings, models, blocking)
     return build_prior(ladder, models) if ladder else None, notes
@@ -195,7 +203,8 @@ def _bootstrap_elo(
 ) -> ScoreEstimates:
     """Return Elo scores with percentile intervals from refits to resampled clusters.
 
-    Separated models get the same one-sided bounds as under `sandwich`.
+    Separated models get the same one-sided bounds as under `sandwich`. A warning names models that
+    are not separated but have an infinite end, because many resamples do not bound them.
     """
     cells = cells_by_cluster(coded, fit.pairs)
     pairs = len(fit.pairs.first)
@@ -231,7 +240,7 @@ def estimate_elo(
 
     Models with few items get intervals by score tests. Separated models get one-sided bounds,
     except on a ladder. If the fit has further coefficients, such as a slope of length, there are
-    neither score tests nor bounds.
+    neither score tests nor bounds. A single cluster gives no intervals.
 
     Args:
         strengths: the fitted log-strengths.
@@ -264,7 +273,7 @@ def estimate_elo(
 
 
 def _pair_tests(strengths: Strengths, battles: BattleData) -> PairTests:
-    """Return the tests of single pairs, at the coefficients of the fit if it has any."""
+    """Return the tests of single pairs; further coefficients of the fit keep their values."""
     columns = strengths.likelihood.design.columns
     offset = None if columns is None else columns @ strengths.coefficients
     return EloTests(battles, strengths.regularization, offset).pair_tests
@@ -277,7 +286,12 @@ def bound_separated(
     scale: EloScale,
     level: float,
 ) -> ScoreEstimates:
-    """Replace the intervals of separated models, if there are any, by one-sided bounds."""
+    """Replace the intervals of separated models, if there are any, by one-sided bounds.
+
+    If all models are separated, each bound is by tests of single pairs (`with_bounds_by_tests`);
+    else it is by the battles against models that are not (`with_separated_bounds`). Estimates
+    without intervals are returned unchanged.
+    """
     separated = strengths.graph.separated
     if not separated.any() or estimate.method is None:
         return estimate
@@ -363,9 +377,10 @@ def _separation_and_design_warnings(
 
 
 def hide_separated(estimate: ScoreEstimates, graph: Graph) -> ScoreEstimates:
-    """Remove the intervals of separated models, or all intervals if the pinned model is separated.
+    """Remove intervals and standard errors of separated models.
 
-    Intervals with an infinite end, which come from score tests, are kept.
+    They are removed for all models if the pinned model is separated. Intervals with an infinite
+    end, which are one-sided bounds, are kept.
     """
     hidden = graph.separated.copy()
     if estimate.pinned is not None and graph.separated[estimate.pinned]:

@@ -16,15 +16,18 @@ class Estimate:
     def transform(
         self, function: Callable[[float], Any], *, decreasing: bool = False, **changes: Any
     ) -> Self:
-        """Apply a monotone function to the value and both ends of the interval.
+        """Return a copy with a monotone function applied to the value and to the known ends.
 
         `decreasing` says that the function decreases, so that the ends are swapped. `changes` are
-        new values of other fields, by name.
+        new values of further fields of a subclass, by name.
         """
         ends = (self.high, self.low) if decreasing else (self.low, self.high)
         low, high = (None if end is None else function(end) for end in ends)
         return replace(self, value=function(self.value), low=low, high=high, **changes)
 
     def excludes(self, value: float) -> bool:
-        """Return whether the interval has both ends and does not contain the value."""
+        """Return whether the interval has both ends and does not contain the value.
+
+        With an unknown end, the result is False. The ends belong to the interval.
+        """
         return self.low is not None and self.high is not None and not self.low <= value <= self.high

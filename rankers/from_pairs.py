@@ -41,9 +41,16 @@ def from_pairs(
         score: a function from pair sums to one score per model, shape (models,); higher is better.
             An infinite score, or NaN, is shown as unknown, with a warning.
         battles: from `podium.read_battles`.
-        level: confidence level of the intervals, in (0, 1).
-        rng: a generator of random numbers for the resamples.
-        resamples: number of resamples.
+        level: confidence level of the intervals and rank sets, in (0, 1).
+        rng: a generator of random numbers for the resamples and the rank sets.
+        resamples: number of resamples, at least 2.
+
+    Returns:
+        The standings. They have no intervals if there are fewer than 5 items.
+
+    Raises:
+        NotIdentifiedError: no battle has a readable verdict.
+        UsageError: `level` or `resamples` is out of range.
     """
     coded = load_battles(prepare_battles(battles))
     pairs = pair_sums_with_items(coded)
@@ -60,16 +67,26 @@ def bootstrap_pair_scores(
     resamples: int,
     rng: np.random.Generator,
 ) -> ScoreEstimates:
-    """Return scores of pair sums with percentile intervals by resampling clusters."""
+    """Return scores of pair sums with percentile intervals by resampling clusters.
+
+    Args:
+        score: function from pair sums to scores. In a resample, pairs that it does not draw are
+            missing.
+        coded: the battles.
+        pairs: their sums by pair.
+        level: confidence level, in (0, 1).
+        resamples: number of resamples.
+        rng: draws the clusters.
+    """
     cells = cells_by_cluster(coded, pairs)
 
     def resampled_scores(counts: np.ndarray) -> np.ndarray:
         credit, weight = cells.resampled_sums(counts)
-        drawn = (
-            replace(pairs, credit=c, weight=w).take(w > 0)
-            for c, w in zip(credit, weight, strict=True)
-        )
-        return np.stack([score(sums) for sums in drawn])
+        scores = []
+        for credit_of_draw, weight_of_draw in zip(credit, weight, strict=True):
+            sums = replace(pairs, credit=credit_of_draw, weight=weight_of_draw)
+            scores.append(score(sums.take(weight_of_draw > 0)))
+        return np.stack(scores)
 
     draws = resample(resampled_scores, coded.clusters, resamples, rng)
     items = coded.clusters_by_model()

@@ -46,10 +46,12 @@ class PlacedModel:
         battles: number of battles with a soft credit. For a new model, only battles against
             calibrated models count.
         win_rate: win rate in these battles, None if there are none.
-        elo: scale-corrected Elo rating, None if the model has no battle.
-        is_new: whether the model is absent from the calibration. `items`, `se` and `separated`
-            have their defaults unless it is.
-        items: number of items in the model's battles.
+        elo: Elo rating, scale-corrected if the calibration has a factor. None for a model that is
+            absent from the calibration and whose battles against calibrated models determine no
+            rating.
+        is_new: whether the model is absent from the calibration and has a battle against a
+            calibrated model. Unless it is, `items`, `se` and `separated` have their defaults.
+        items: number of items (clusters) in the model's battles.
         se: standard error in Elo points, NaN if unknown.
         separated: whether the model won all of its battles, or lost all of them.
         hard: Elo rating by hard verdicts, None if unknown or not requested.
@@ -66,8 +68,10 @@ class PlacedModel:
     hard: float | None = None
 
     def interval(self, half: float) -> tuple[float | None, float | None]:
-        """Return elo - half and elo + half; both are None if the rating is unknown or
-        separated."""
+        """Return the ends elo - half and elo + half of an interval.
+
+        Both are None if the rating is unknown or separated, or if `half` is NaN or infinite.
+        """
         if self.elo is None or self.separated:
             return None, None
         return finite_or_none(self.elo - half), finite_or_none(self.elo + half)
@@ -99,7 +103,9 @@ def rate_newcomers(
 ) -> Standings:
     """Rate each new model alone against the calibration's models, whose ratings are fixed.
 
-    Battles between new models, and between calibrated ones, are left out, with a warning.
+    Battles between new models, and between calibrated ones, are left out, with a warning. The
+    standings also have the calibrated models with battles, with the calibration's ratings and
+    without intervals, and models that could not be rated. There are no rank sets.
 
     Args:
         battles: the battles.
@@ -165,9 +171,12 @@ def _place_models(
 ) -> list[PlacedModel]:
     """Return the ratings of all models in the battles, in the order of their names.
 
+    Calibrated models keep their ratings. New models are rated one by one by their battles against
+    calibrated models.
+
     Args:
         evidence: the battles.
-        credit: soft credits of a, shape (battles,).
+        credit: soft credits of first, NaN for battles that do not count, shape (battles,).
         calibration: the calibration, which fixes the ratings of the models that it knows.
         seed: seed of the bootstrap of standard errors.
         hard: whether to rate the models by their hard verdicts, too.
@@ -178,44 +187,63 @@ def _place_models(
     battles = coded.battles_by_model()
     known = {anchor.model: (anchor.soft_theta, anchor.hard_theta) for anchor in calibration.anchors}
     # Log-strengths of the calibrated models by code, NaN for others.
-    soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.models]).T
+    unknown = (np.nan, np.nan)
+    soft_theta, hard_theta = np.array([known.get(name, unknown) for name in evidence.models]).T
     corrections = calibration.scale_correction
     factors = {
         kind: corrections[kind].value if kind in corrections else 1.0 for kind in ("soft", "hard")
     }
 
-    def rate(
-        k: int, kind: str, credit: np.ndarray, theta: np.ndarray
-    ) -> tuple[ModelBattles, float, float | None]:
-        """Return the battles of model k against calibrated ones, its log-strength and its Elo.
-
-        `kind` is `soft` or `hard`, `credit` the credits of this kind, and `theta` the
-        log-strengths of the calibrated models, which keep theirs.
-        """
-        own = build_model_battles(evidence, k, credit, theta)
-        strength = theta[k] if evidence.models[k] in known else fit_single_strength(own, penalty)
-        return own, strength, finite_or_none(MEAN + POINTS * factors[kind] * strength)
-
     errors = ErrorMethod(calibration.resamples, seed)
     models = []
     for k, name in enumerate(evidence.models):
-        own, theta, elo = rate(k, "soft", credit, soft)
-        hard_elo = rate(k, "hard", evidence.hard, verdicts)[2] if hard else None
+        own, strength = _rate_against_calibrated(evidence, k, credit, soft_theta, penalty)
+        elo = finite_or_none(MEAN + POINTS * factors["soft"] * strength)
+        hard_elo = None
+        if hard:
+            _, by_hard = _rate_against_calibrated(evidence, k, evidence.hard, hard_theta, penalty)
+            hard_elo = finite_or_none(MEAN + POINTS * factors["hard"] * by_hard)
         model = PlacedModel(name, int(battles[k]), finite_or_none(rates[k]), elo, hard=hard_elo)
         if name not in known and len(own.credit):
-            se, _ = errors.standard_error(own, theta, penalty)
+            se, _ = errors.standard_error(own, strength, penalty)
             se_of_elo = factors["soft"] * se if se > SMALLEST_SE else np.nan
             model = _describe_newcomer(model, own, se_of_elo)
         models.append(model)
     return models
 
 
+def _rate_against_calibrated(
+    evidence: Evidence, code: int, credit: np.ndarray, theta: np.ndarray, regularization: float
+) -> tuple[ModelBattles, float]:
+    """Return a model's battles against calibrated models, and its log-strength.
+
+    A calibrated model keeps its log-strength. That of a new model is fitted to these battles; it is
+    NaN if they determine none.
+
+    Args:
+        evidence: the battles.
+        code: code of the model.
+        credit: credit of first in each battle, NaN for battles that do not count, shape
+            (battles,).
+        theta: log-strengths of the calibrated models, NaN for others, shape (models,).
+        regularization: lambda.
+    """
+    own = build_model_battles(evidence, code, credit, theta)
+    strength = float(theta[code])
+    if np.isnan(strength):
+        strength = fit_single_strength(own, regularization)
+    return own, strength
+
+
 def _describe_newcomer(model: PlacedModel, own: ModelBattles, se: float) -> PlacedModel:
-    """Add to a new model what only new models have: its standard error and its own battles.
+    """Return a new model with what only new models have: standard error, items, and separation.
+
+    Number of battles and win rate are replaced by those of the battles against calibrated models.
+    The win rate is the plain mean over these opponents.
 
     Args:
         model: name and ratings of the model.
-        own: its battles against calibrated models, from which numbers and win rate are taken.
+        own: its battles against calibrated models.
         se: standard error in Elo points, NaN if unknown.
     """
     earned, weight = own.opponent_sums()
@@ -234,9 +262,15 @@ def _describe_newcomer(model: PlacedModel, own: ModelBattles, se: float) -> Plac
 def _entries(
     models: Sequence[PlacedModel], rule: ConformalRule, level: float, hard: bool
 ) -> Iterator[Entry]:
-    """Yield the rows of the standings, the best model first.
+    """Yield the rows of the standings, the best model first, and models without a rating last.
 
     If a row has a `conformal_level`, a conformal end of None stands for an infinite end.
+
+    Args:
+        models: the models.
+        rule: how conformal intervals are made.
+        level: confidence level of the t intervals `low` and `high`, in (0, 1).
+        hard: whether rows have the column `hard`.
     """
     ranked = sorted(models, key=lambda model: (model.elo is None, -(model.elo or 0.0), model.model))
     scores = np.array([np.nan if model.elo is None else model.elo for model in ranked])
@@ -287,7 +321,11 @@ def _placement_warnings(
     rule: ConformalRule,
     battles: Battles,
 ) -> Iterator[Notice]:
-    """Yield warnings of models without a rating or interval, and of battles that rate no model."""
+    """Yield warnings of models without a rating or interval, and of battles that rate no model.
+
+    If battles count as independent, models with several battles on an item are named, too.
+    `credit` are soft credits, NaN for battles that do not count, shape (battles,).
+    """
     not_placed = [model.model for model in models if model.elo is None]
     if not_placed:
         yield Notice("not-placed", {"models": not_placed})
@@ -322,7 +360,11 @@ def _placement_warnings(
 
 
 def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> Iterator[Notice]:
-    """Yield a warning of new models with smaller standard errors than the calibrated models."""
+    """Yield a warning of new models whose conformal interval is too narrow.
+
+    They have smaller standard errors than the calibrated models (`NARROW`), or more battles
+    (`MANY`). There is no warning if the calibration corrects the scale of soft ratings.
+    """
     # Without a scale correction, a conformal score is an error divided by the standard error. More
     # battles reduce the standard error, but not the judge's disagreement with humans. In
     # simulations, a 90% interval covered 81% if the new model had twice as many battles as the

@@ -91,14 +91,16 @@ def mean(
 ) -> Standings:
     """Rank by the mean over items of each model's pointwise score, weighted if items have weights.
 
+    Items on which a model has no score are left out of its mean, and a warning says so.
+
     Args (others as of `bradley_terry`):
         battles: with score_a and score_b; several scores of a model on an item are averaged first,
-            and several weights.
-        interval: `sandwich` (over items; t, or Wilson's where all scores lie in [0, 1]) or
-            `bootstrap` (percentile).
+            and several weights. Scores of unparsed battles count, too.
+        interval: `sandwich` (over items; t, or Wilson's if all scores of all models lie in [0, 1])
+            or `bootstrap` (percentile).
 
     Raises:
-        NotIdentifiedError: no pointwise scores.
+        NotIdentifiedError: no pointwise scores, a model without any, or no readable battle.
         UsageError: an unknown option value.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
@@ -152,7 +154,8 @@ def median(
         resamples: number of resamples.
 
     Raises:
-        NotIdentifiedError: no pointwise scores.
+        NotIdentifiedError: no pointwise scores, a model without any, or no readable battle.
+        UsageError: `level` or `resamples` is out of range.
     """
     matrix = score_matrix(battles)
     estimate = estimate_medians(matrix, level, rng, resamples)
@@ -202,9 +205,10 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
 
 
 def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
-    """Test the difference of the mean scores of two models, given by code.
+    """Test the difference of the mean scores of two models, given by code (`paired_difference`).
 
-    Only items on which both models have a score count. The result is None if there are none.
+    Only items on which both models have a score count. The result is None if there are none. If
+    these scores have two distinct values only, the sign test is used.
     """
     scores, weight = _shared_scores(matrix, first, second)
     if not len(scores):
@@ -219,10 +223,11 @@ def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
 
 
 def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
-    """Test by the sign test which of two models, given by code, has the higher score on more
-    items.
+    """Test which of two models, given by code, has the higher score on more items.
 
-    Only items on which both models have a score count. The result is None if there are none.
+    This is the sign test. If items have different weights, it is a test of the weighted mean of
+    the signs instead (`paired_difference`). Only items on which both models have a score count.
+    The result is None if there are none.
     """
     scores, weight = _shared_scores(matrix, first, second)
     if not len(scores):
@@ -267,8 +272,9 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
 
     Returns:
         A dictionary with `items`, the number of items, and `leader`, the name of the new leader.
-        Both are None if no other model scores higher on any item. If the number cannot be
-        computed, the only key is `unknown`, with the reason in words.
+        Both are None if no removal, short of all items, changes the leader. If the number cannot
+        be computed (a score is missing, there is one item, or the first place is shared), the only
+        key is `unknown`, with the reason in words.
     """
     missing = int((~matrix.is_known).sum())
     if missing:
@@ -318,7 +324,14 @@ def estimate_medians(
 
 
 def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
-    """Count battles and items of every scored model, including models without a readable battle."""
+    """Count battles and items of every scored model, including models without a readable battle.
+
+    If more pairs of models have scores on an item than are in the battles, battles, win rates and
+    missing battles are counted as if all these pairs had met, with wins by the scores.
+
+    Raises:
+        NotIdentifiedError: no battle is readable.
+    """
     coded = code_battles(battles)
     exposure = measure_exposure(battles, coded)
     size = len(matrix.models)
@@ -357,7 +370,8 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
     """Collect the pointwise scores of all battles, readable or not, by item and model.
 
     If a model has several scores on an item, they are averaged. If an item has several weights,
-    they are averaged, too.
+    they are averaged, too. Items without any score are left out. A row without an item counts as
+    an item of its own.
 
     Raises:
         NotIdentifiedError: there are no pointwise scores, or a model has none.

@@ -226,7 +226,8 @@ class Ranking(Document):
         """Return one row per model, slice and ranker.
 
         Each row has the figures of an entry, the method of the interval, and the numbers of items,
-        judged battles and unparsed battles.
+        judged battles and unparsed battles of the whole ranking or slice. Columns that only some
+        rankers have are missing (NaN) in the rows of the others.
         """
         rows = []
         for each in self.standings:

@@ -92,10 +92,13 @@ def soft_elo(
         cluster: `item`, or `row` for comparison; new models take that of the calibration.
         hard: add the Elo of the hard verdicts as a column.
         pin: `MODEL:1000` shifts all scores; not with new models.
-        conformal_level: by default that of the calibration.
+        conformal_level: confidence level of conformal intervals; by default that of the
+            calibration. Without new models, this option and `of` change nothing, and a note says
+            so.
         of: the rating that a conformal interval covers: `votes` (human ratings, from about as many
             votes as the calibrated models had) or `human` (from ever more votes).
-        calibration: of this judge.
+        centre: as of `bradley_terry`; not used if there are new models.
+        calibration: of this judge. Its map from signal to soft credit is used.
         whole: all battles, if `battles` are a slice: beta is fitted to them.
 
     Raises:
@@ -103,7 +106,9 @@ def soft_elo(
         NotIdentifiedError: nothing determines the target of the options, or the comparison graph
             is disconnected.
         NotConvergedError: a fit did not reach its maximum.
-        UsageError: an impossible option.
+        UsageError: an impossible option; `target`, `beta`, `constant` or `ridge` with a
+            calibration; `pin`, `regularization` or `cluster=row` with new models; or
+            `conformal_level` or `of=human` without a calibration.
 
     Source: Soft-Elo (Kargi and Salinas 2026), equations 1 and 5; one beta for all slices as in its
     appendix E.
@@ -160,7 +165,17 @@ def _fit_soft_credits(
     centre: tuple[str, ...] | None,
     pin: str | None,
 ) -> _JointFit:
-    """Fit Elo ratings of all models to soft credits; intervals include the error of the target."""
+    """Fit Elo ratings of all models to soft credits; intervals include the error of the target.
+
+    Args:
+        battles: all battles, which are counted.
+        soft: their soft credits.
+        coded: the battles with a soft credit.
+        regularization: lambda.
+        level: confidence level of the intervals, in (0, 1).
+        centre: option of that name, as of `soft_elo`.
+        pin: option of that name, as of `soft_elo`.
+    """
     strengths = fit_battles(coded, regularization)
     exposure = measure_exposure(battles, coded, strengths.pairs)
     exposure = replace(exposure, lacking=f"battle with a signal ({soft.signal.kind})")
@@ -177,7 +192,9 @@ def _fit_soft_credits(
 def _notes_without_placement(
     calibration: Calibration | None, conformal_level: float | None, of: str
 ) -> list[Notice]:
-    """Return a note that no new model is placed, if there is a calibration that could place one.
+    """Return the note for battles without new models: options of conformal intervals do nothing.
+
+    The list is empty if there is no calibration.
 
     Args:
         calibration: the calibration, if there is one.
@@ -185,7 +202,7 @@ def _notes_without_placement(
         of: option of that name, as of `soft_elo`.
 
     Raises:
-        UsageError: one of these options is given without a calibration.
+        UsageError: `conformal_level` is given, or `of` is not `votes`, without a calibration.
     """
     given = {"conformal_level": conformal_level is not None, "of": of != "votes"}
     names = [name for name, is_given in given.items() if is_given]
@@ -248,7 +265,11 @@ class SoftCredits:
     judged: int
 
     def annotate(self, standings: Standings, warnings: Sequence[Notice] = ()) -> Standings:
-        """Add beta, the target's diagnostics and its warnings to standings."""
+        """Return standings with beta, the target's diagnostics, and more warnings.
+
+        The warnings of the standings come first. Then come those about the map, a warning of
+        judged battles without a signal, if there are any, and `warnings`.
+        """
         target = self.target
         signal = self.signal
         left_out = self.judged - int(signal.is_known.sum())
@@ -285,16 +306,24 @@ def soften_battles(
         battles: the battles to convert.
         whole: the battles whose human labels the map is fitted to, if it is fitted.
         calibration: the calibration that has the map, if there is one.
-        options: options that choose the target, and may give its beta or constant.
+        options: options that choose the target, and may give its beta or constant. None of them
+            may be given together with a calibration.
         level: confidence level of beta's interval, in (0, 1).
+
+    Returns:
+        The credits, NaN for unparsed battles and for those without a signal, with the map.
 
     Raises:
         UnknownScaleError: nothing determines beta, and no option is given.
-        NotIdentifiedError: nothing determines the target of the options.
-        UsageError: options contradict each other or the calibration.
+        NotIdentifiedError: nothing determines the target of the options, no battle has its signal,
+            or the calibration weighs other features than the battles have.
+        NotConvergedError: the fit of the map did not reach its maximum.
+        UsageError: an option is given together with a calibration, even if both agree; an option
+            does not belong to the target; or a value is out of range.
     """
     target, origin, doubts = _choose_target(whole, calibration, options, level)
     kind: Any = target.kind
+    # A calibration by battles without margins weighs verdicts in their place (`read_signal`).
     by_verdicts = kind == "margin" and "verdict" in target.weights
     signal = read_signal(battles, kind, options.ridge, verdicts=by_verdicts)
     credit = soften_verdicts(target, signal)
@@ -304,7 +333,14 @@ def soften_battles(
 def _choose_target(
     battles: Battles, calibration: Calibration | None, options: TargetOptions, level: float
 ) -> tuple[Target, str, list[Notice]]:
-    """Return the map from signal to soft credit, where it comes from, and warnings about it."""
+    """Return the map from signal to soft credit, where it comes from, and warnings about it.
+
+    The map is that of the calibration, or else of the options, or else fitted to human labels.
+
+    Raises:
+        UnknownScaleError, NotIdentifiedError, NotConvergedError, UsageError: as of
+            `soften_battles`.
+    """
     if calibration:
         if options.are_given:
             raise UsageError(
@@ -335,7 +371,10 @@ def _choose_target(
 
 
 def _chosen_kind(battles: Battles, options: TargetOptions) -> Kind:
-    """Return the target that the options choose, or else the one that suits the battles."""
+    """Return the target that the options choose, or else the one that suits the battles.
+
+    A given constant chooses `smoothing`. beta chooses nothing (`_default_target`).
+    """
     if options.target:
         return options.target
     if options.constant is not None:
@@ -349,8 +388,11 @@ def _fit_to_labels(
     """Return the map fitted to human labels, where it comes from, and warnings.
 
     Raises:
-        UnknownScaleError: the labels do not determine the map, and no option asks for it.
-        NotIdentifiedError: the labels do not determine a map that an option asks for.
+        UnknownScaleError: the labels do not determine the map, or there are none, and no option is
+            given.
+        NotIdentifiedError: the labels do not determine a map that an option asks for, or beta is
+            not above 0.
+        NotConvergedError: the fit did not reach its maximum.
     """
     is_default = not options.are_given
     if is_default and battles.readable.any():
@@ -402,23 +444,31 @@ def _lacks_for_beta(battles: Battles) -> str:
 def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
     """Return the covariance of log-strengths that the error of the map's weights causes.
 
-    It is H^-1 J V J' H^-1, where H is the information of the log-strengths, J the derivative of
-    the score by the weights, and V the covariance of the weights. Errors of the labels and of the
-    judge are taken as independent.
+    It is H^-1 J V J' H^-1. H is the negative Hessian at the fitted log-strengths. J is the
+    derivative of the log-likelihood's gradient (by log-strength) by the weights of the map. V is
+    the covariance of these weights. Errors of the labels and of the judge are taken as
+    independent.
+
+    Args:
+        coded: the battles with a soft credit.
+        strengths: the log-strengths fitted to them.
+        soft: the soft credits of all battles, with the map.
 
     Returns:
-        The covariance, shape (models, models).
+        The covariance, shape (models, models); zero if the weights are taken as exact.
     """
     size = len(coded.models)
-    weight_covariance = order_covariance(soft.target, soft.signal)
-    if not weight_covariance.any():
+    v = order_covariance(soft.target, soft.signal)
+    if not v.any():
         return np.zeros((size, size))
     x = soft.signal.x[~np.isnan(soft.credit)]
     credit = coded.credit
-    moved = (coded.weight * credit * (1 - credit))[:, None] * x
+    # The derivative of a credit c = s(x b) by the weights b is c (1 - c) x.
+    surplus_by_weights = (coded.weight * credit * (1 - credit))[:, None] * x
     design = DesignMatrix(None, coded.a, coded.b, size)
-    effect = strengths.solve(design.transpose_product(moved.T).T)
-    return effect @ weight_covariance @ effect.T
+    j = design.transpose_product(surplus_by_weights.T).T
+    strength_by_weights = strengths.solve(j)  # H^-1 J
+    return strength_by_weights @ v @ strength_by_weights.T
 
 
 def _describe_unknown_scale(lacking: str) -> str:
@@ -457,8 +507,16 @@ def _hard_elo(
 ) -> np.ndarray:
     """Return Elo scores by hard verdicts, shifted so that their mean is the mean of `soft`.
 
-    All are NaN if the hard verdicts do not identify ratings. `soft` are the Elo scores by soft
-    credits; both have shape (models,).
+    All are NaN if the hard verdicts do not identify ratings.
+
+    Args:
+        battles: the battles.
+        models: names of the models with soft credits.
+        soft: their Elo scores by soft credits, shape (models,).
+        regularization: lambda.
+
+    Returns:
+        Scores in the order of `models`, shape (models,).
     """
     coded = code_battles(battles, labels="hard")
     try:

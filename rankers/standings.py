@@ -76,6 +76,8 @@ class Exposure:
 def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = None) -> Exposure:
     """Count battles and clusters, and compute win rates, by model.
 
+    Models that have no battle in `coded` are listed as unranked.
+
     Args:
         battles: all battles, readable or not.
         coded: the battles that are ranked, which are all readable.
@@ -107,7 +109,8 @@ def build_standings(
 ) -> Standings:
     """Build standings from a ranker's scores.
 
-    This adds names, ranks, rank sets, counts, diagnostics and the usual warnings.
+    This adds names, ranks, rank sets, counts, diagnostics and the usual warnings. Unranked models
+    come last, with a rank and without a score.
 
     Args:
         ranker: name of the ranker.
@@ -161,8 +164,8 @@ def _separation(
 ) -> Separation | None:
     """Return which models are clearly ahead of which.
 
-    The result is None if fewer than two models have a rank set, or if there are more than 500
-    models.
+    Models without a rank set are left out. The result is None if fewer than two models have one,
+    or if there are more than 500 models.
     """
     estimate = result.estimate
     order = [k for k in _order_by_score(exposure, estimate) if contrasts.best_rank[k] > 0]
@@ -207,7 +210,9 @@ def _first_lead(
 ) -> FirstLead:
     """Return the gap between two models, whose codes are `first` and `second`.
 
-    If a test of this single pair was used, its interval replaces the one by standard errors.
+    If a test of this single pair was used, or the pair has no standard error, the gap and its
+    interval are those of its own test. If this test is on another scale than the scores, there is
+    no interval.
     """
     gap = float(estimate.score[first] - estimate.score[second])
     pair = (min(first, second), max(first, second))
@@ -277,18 +282,20 @@ def _rank_or_none(rank: float) -> int | None:
 
 
 def _has_no_variation(estimate: ScoreEstimates) -> np.ndarray:
-    """Return which models have an interval of no width, shape (models,).
+    """Return which models have a standard error of 0 and no interval of positive width.
 
-    The results of such a model are the same in all clusters. The pinned model does not count.
+    The results of such a model are the same in all clusters. The pinned model does not count. The
+    result has shape (models,).
     """
     flat: np.ndarray = (estimate.se == 0) & ~(estimate.low < estimate.high)
     return flat & (np.arange(len(flat)) != estimate.pinned)
 
 
 def rank_of(score: np.ndarray, k: int) -> int:
-    """Return 1 + the number of models with a higher score than model k.
+    """Return 1 + the number of models with a higher score than the model with code k.
 
-    Scores that differ by rounding share a rank. Unknown scores share the last rank.
+    Scores that differ by rounding share a rank. Models with a score of NaN share the rank after
+    all others.
     """
     if np.isnan(score[k]):
         return 1 + int(np.sum(~np.isnan(score)))
@@ -317,7 +324,10 @@ def battle_diagnostics(battles: Battles) -> dict[str, Any]:
 
 
 def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice]:
-    """Yield warnings of unranked models, of few items, and of missing intervals."""
+    """Yield warnings of unranked models, of few items, and of missing intervals.
+
+    Missing intervals of separated models are left out, because rankers warn of these models.
+    """
     for name in exposure.unranked:
         yield Notice("unranked", {"model": name, "lacking": exposure.lacking})
     yield from _warn_of_few_items(exposure, result.estimate)
@@ -338,7 +348,11 @@ def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice
 
 
 def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator[Notice]:
-    """Yield a warning if there are few items in all, or else if some models have few items."""
+    """Yield warnings of few items in all, and of models with few items.
+
+    There is no warning of single models if there are too few items for any model, or for models
+    whose intervals are valid with few items (`ScoreEstimates.allowed`).
+    """
     clusters = exposure.clusters
     models = len(exposure.models)
     few = CHECKS["items"].threshold

@@ -68,8 +68,11 @@ def win_rate(
         length_data: external data of that model: difficulties of items, rows of gamed baselines.
 
     Raises:
-        UsageError: an unknown option value or anchor.
-        NotIdentifiedError: no readable battle.
+        UsageError: an unknown option value or anchor; length_data without length_control; or
+            length_control with interval=bootstrap, or without an anchor if no model is in every
+            battle.
+        NotIdentifiedError: no readable battle; or, with length_control, no lengths or no model
+            that has a win rate at equal lengths.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     if length_control:
@@ -161,7 +164,8 @@ def _bound_rates(estimate: ScoreEstimates, coded: BattleData, level: float) -> S
     """Clip intervals to [0, 1].
 
     Models that won, or lost, all battles get the exact bound for n items of Clopper and Pearson
-    (1934): alpha^(1 / n) or 1 - alpha^(1 / n), where alpha is (1 - level) / 2.
+    (1934): alpha^(1 / n) or 1 - alpha^(1 / n), where alpha is (1 - level) / 2. The other end is 1
+    or 0. Estimates without intervals are returned unchanged.
     """
     if estimate.method is None:
         return estimate
@@ -182,7 +186,16 @@ def _schedule_warnings(
     groups: int,
     light: LightOpponents,
 ) -> Iterator[Notice]:
-    """Yield warnings of models without a score, and of an uneven or disconnected schedule."""
+    """Yield warnings of models without a score, and of an uneven or disconnected schedule.
+
+    Args:
+        coded: all readable battles.
+        pairs: sums of the battles that are ranked.
+        score: win rates, NaN where unknown, shape (models,).
+        anchor: name of the model whose battles are ranked; None for all.
+        groups: number of groups that no battles connect.
+        light: weights of opponents that count less than others.
+    """
     for k in np.flatnonzero(np.isnan(score)):
         yield Notice("never-met-anchor", {"model": coded.models[k], "anchor": anchor})
     all_pairs = len(score) * (len(score) - 1) / 2

@@ -108,11 +108,11 @@ class DifferenceTest:
         return self.low((1 - level) / 2), self.high((1 - level) / 2)
 
     def low(self, alpha: float) -> float:
-        """Return the one-sided lower bound at level 1 - alpha."""
+        """Return the one-sided lower bound at level 1 - alpha, -infinity if unbounded."""
         return self._end(alpha, 0)
 
     def high(self, alpha: float) -> float:
-        """Return the one-sided upper bound at level 1 - alpha."""
+        """Return the one-sided upper bound at level 1 - alpha, infinity if unbounded."""
         return self._end(alpha, 1)
 
     def rarest_seen(self, level: float = 0.95) -> int | None:
@@ -172,6 +172,9 @@ class DifferenceTest:
 def t_tails(contributions: np.ndarray, freedom: int | None = None, added: float = 0.0) -> Tails:
     """Return the one-sided p-values of a t test of a mean of zero, at least 2^-n for n items.
 
+    Both are 0.5 for fewer than two items. If the contributions do not vary, they are 2^-n in the
+    direction of the mean, and 1 in the other.
+
     Args:
         contributions: what each item contributes, shape (items,).
         freedom: degrees of freedom, by default n - 1.
@@ -207,7 +210,8 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
 
     The statistic is sqrt(n) (((1 + a T / 3)^3 - 1) / a + a / (6 n)), where T is the mean over the
     standard deviation and a the corrected skewness (Hall 1992, section 4). It rises with the mean.
-    Both p-values are 0 if fewer than three items contribute or if they are constant.
+    Both p-values are 0 if fewer than three items contribute or if they are constant: the larger
+    p-value counts (`larger_tails`), so that of the other test does.
     """
     number = len(contributions)
     mean = float(contributions.mean())
@@ -248,7 +252,8 @@ def flip_tails(contributions: np.ndarray) -> Tails:
     """Return the one-sided p-values of the test by sign flips.
 
     Among all 2^n sign changes of the contributions, they are the share whose sum is at least the
-    observed sum, and the share whose sum is at most the observed sum.
+    observed sum, and the share whose sum is at most the observed sum. Both are 1 if all
+    contributions are zero. Time and memory grow with 2^(n / 2).
     """
     nonzero = drop_zeros(contributions)
     if not len(nonzero):
@@ -282,7 +287,10 @@ def drop_zeros(contributions: np.ndarray) -> np.ndarray:
 
 
 def is_constant(weight: np.ndarray) -> bool:
-    """Return whether weights are all equal up to rounding, so that they change nothing."""
+    """Return whether weights are all equal up to rounding, so that they change nothing.
+
+    The result is True without any weights.
+    """
     return bool(np.ptp(weight) <= ROUNDING * np.max(weight)) if len(weight) else True
 
 
@@ -318,17 +326,19 @@ def paired_difference(
 ) -> DifferenceTest:
     """Test the mean of paired differences by the test that suits their number and values.
 
-    Two-valued scores are compared by the sign test. Others are compared by sign flips below 20
-    items, and by t from 20 items on. The t test corrected for skewness replaces both if its
-    p-value is larger.
+    Differences of one size are tested by the sign test. Others are tested by sign flips below 20
+    items, and by t from 20 items on. The t test corrected for skewness replaces both, on either
+    side, if its p-value is larger. If no item differs and `most` is finite, the sign test is used;
+    if `most` is infinite, the difference is 0 with p-values of 1.
 
     Args:
         differences: one per item, shape (items,).
         size: the absolute value of the differences that are not zero, if all of these have the
             same; else None.
         most: largest possible difference.
-        weight: weight of each item, shape (items,). If it is given, the mean is weighted: an item
-            contributes its weight times its difference minus the assumed one.
+        weight: weight of each item, shape (items,). If the weights are not all equal, the mean is
+            weighted: an item contributes its weight times (its difference minus the assumed one).
+            Then there is no sign test, whatever `size` is, as long as an item differs.
     """
     if weight is None or is_constant(weight):
         share = np.ones(len(differences))
@@ -390,7 +400,10 @@ def _mean_difference_test(
 
 
 def _two_valued_difference(differences: np.ndarray, size: float) -> DifferenceTest:
-    """Test differences that are 0 or plus or minus `size` by the exact sign test."""
+    """Test the mean of differences that are 0 or plus or minus `size` by the exact sign test.
+
+    p-values of differences other than 0 are those of the score test (`score_tails`).
+    """
     won = int((differences > 0).sum())
     lost = int((differences < 0).sum())
     items = len(differences)
@@ -420,15 +433,15 @@ def _binomial_tail(successes: int, trials: int) -> float:
 def parse_margin(margin: str, where: str) -> tuple[float, str]:
     """Parse a margin such as `10elo`, `2points` or `0.02` into a number and a unit.
 
-    The unit is `elo`, `points` (percentage points) or `units` (of the metric). Fractions below 1
-    may omit it.
+    The unit is `elo`, `points` (percentage points) or `units` (of the metric). A decimal fraction
+    below 1 may omit it, and then has the unit `units`. `2points` gives 2.0, not 0.02.
 
     Args:
         margin: what was typed.
         where: the option, for messages.
 
     Raises:
-        UsageError: not a number of 0 or more, or a unit is missing.
+        UsageError: not a finite number of 0 or more with one of these units, or a unit is missing.
     """
     shape = MARGIN.fullmatch(margin)
     try:

@@ -92,7 +92,10 @@ class RatingGap:
         return rating_likelihood(self.coded, self.pairs, self.regularization, self.offset)
 
     def theta(self, gap: float) -> np.ndarray:
-        """Return the most likely log-strengths under an assumed gap, shape (models,)."""
+        """Return the most likely log-strengths under an assumed gap in logits, shape (models,).
+
+        They are kept as a start for later tests (`starts`).
+        """
         shift = np.zeros(self.pairs.models)
         shift[self.a] = gap / 2
         shift[self.b] = -gap / 2
@@ -377,6 +380,8 @@ def elo_difference(
     coded: CodedBattles, a: int, b: int, regularization: float = REGULARIZATION
 ) -> DifferenceTest:
     """Test the difference of the Elo ratings of the models with codes a and b.
+
+    Only battles that are connected with those of the two models are used.
 
     Raises:
         NotIdentifiedError: no battles connect the two.

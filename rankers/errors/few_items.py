@@ -36,7 +36,7 @@ ONE_SIDED = "one-sided bounds of separated models"
 
 
 def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, float]:
-    """Return how much credits on an item vary, relative to 0/1 verdicts.
+    """Return how much credits on an item vary, relative to 0/1 verdicts, over all battles.
 
     A 0/1 verdict with expected credit p has the variance p (1 - p).
 
@@ -131,10 +131,11 @@ class FewBattles:
     ) -> tuple[float, float]:
         """Return the ends of the interval of a model that won, or lost, every battle.
 
-        One of the ends is infinite. Let p be the mean expected credit of a model that won all n
-        items. The probability of this is at most p^n, so that values of p below alpha^(1 / n) are
-        rejected at the level alpha (Clopper and Pearson 1934). The errors of the opponents'
-        strengths are added in quadrature.
+        The upper end is infinite if it won, the lower end if it lost. Both are infinite if no
+        log-strength up to `FARTHEST` is at the other end. Let p be the mean expected credit of a
+        model that won all n items. The probability of this is at most p^n, so that values of p
+        below alpha^(1 / n) are rejected at the level alpha (Clopper and Pearson 1934). The errors
+        of the opponents' strengths are added in quadrature.
 
         Args:
             covariance: covariance of the opponents' log-strengths, shape (opponents, opponents).
@@ -147,12 +148,14 @@ class FewBattles:
         total = float(self.weight.sum())
         items = int(self.item.max()) + 1
         has_won = self.earned > total / 2
-        # The mean expected credit is at least alpha^(1 / n), and the observed one is 1 (or 0).
+        # The mean expected credit may be as low as alpha^(1 / n), where the observed one is 1.
         allowed_surplus = (1 - alpha ** (1 / items)) * total
 
         def excess(at: float) -> float:
-            """Return how far the credit exceeds what is allowed at a log-strength; 0 at the
-            end."""
+            """Return by how much the surplus, or shortfall, of credit exceeds what is allowed.
+
+            The model's log-strength is `at`. The result is 0 at the end of the interval.
+            """
             slope = self.sensitivity(at)
             opponent_variance = slope @ covariance @ slope
             error = float(np.sqrt(allowed_surplus**2 + reach**2 * opponent_variance))
@@ -205,8 +208,12 @@ def few_battles_of(
     """Collect the battles of models that get intervals by score tests, by model.
 
     These models have fewer than 20 items and fewer than half of the median, and are not separated.
-    On a ladder, they are newcomers that may be separated or beyond all rated models. Only their
-    battles against models with more items that are not separated are collected.
+    On a ladder, rated models are left out, and two kinds of newcomers are added: separated ones
+    with fewer than 20 items and fewer than the median, and those beyond all rated models, whatever
+    their number of items is.
+
+    Only battles against models that get no such interval and are not separated are collected. A
+    model without such battles is left out. The list is empty if all models are separated.
 
     Args:
         strengths: the fit.
@@ -230,7 +237,8 @@ def few_battles_of(
 def separated_battles_of(strengths: Strengths, battles: BattleData) -> list[FewBattles]:
     """Collect the battles of separated models against models that are not separated.
 
-    The list is empty if all models are separated, or if none is.
+    Separated models without such battles are left out. The list is empty if all models are
+    separated, or if none is.
     """
     separated = strengths.graph.separated
     if separated.all():
@@ -242,6 +250,8 @@ def _collect_battles(
     strengths: Strengths, battles: BattleData, subjects: np.ndarray, others: np.ndarray
 ) -> list[FewBattles]:
     """Collect the battles of some models against others, by model.
+
+    Models without such battles are left out.
 
     Args:
         strengths: the fit.
@@ -340,6 +350,8 @@ def with_score_tests(
 ) -> ScoreEstimates:
     """Replace the intervals of models with few items by score-test intervals.
 
+    If the pinned model is one of these, the estimates are returned unchanged.
+
     Args:
         estimate: the estimates in Elo.
         guests: battles of the models with few items.
@@ -369,8 +381,10 @@ def with_separated_bounds(
 ) -> ScoreEstimates:
     """Replace the intervals of separated models by their one-sided bounds.
 
-    Each is the wider one of two bounds: the exact bound (`sweep_bound`) and the end of the score
-    test's interval.
+    There are two bounds, the exact one (`sweep_bound`) and the end of the score test's interval.
+    The one that is farther from the score counts. Models that neither won nor lost every battle in
+    `separated`, or that met an opponent without a known error, keep their intervals. If the pinned
+    model is separated, all do.
 
     Args:
         estimate: the estimates in Elo.
@@ -418,9 +432,13 @@ def with_bounds_by_tests(
 ) -> ScoreEstimates:
     """Bound the scores of models that never lost, or never won, if all models are separated.
 
-    A score is the weighted mean of the gaps to the other models, and each gap has a bound by its
-    own test. The weighted mean of these bounds is at least as wide as the bound by a joint test,
-    because the standard error of a mean is at most the mean of the standard errors.
+    A score is the origin plus the weighted mean of the gaps to the other models, and each gap has
+    a bound by its own test. The weighted mean of these bounds is at least as far from the score as
+    the bound by a joint test, because the standard error of a mean is at most the mean of the
+    standard errors. The other end is infinite. Other models keep their intervals.
+
+    The estimates are returned unchanged if there are more than 20 models, no tests or no
+    intervals.
 
     Args:
         estimate: the estimates in Elo.

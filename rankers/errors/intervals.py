@@ -102,7 +102,7 @@ class ScoreEstimates:
         return _standard_errors(self.score, self.covariance)
 
     def clip(self, least: float, most: float) -> "ScoreEstimates":
-        """Clip the ends of the intervals to [least, most]."""
+        """Return a copy whose intervals are clipped to [least, most]; unknown ends stay NaN."""
         return replace(self, low=np.maximum(self.low, least), high=np.minimum(self.high, most))
 
 
@@ -128,7 +128,8 @@ def wilson_interval(
 
     With effective size n and quantile t, the ends are those of
     (p + t^2 / (2 n) +- t sqrt(p (1 - p) / n + t^2 / (4 n^2))) / (1 + t^2 / n) (Wilson 1927). n is
-    p (1 - p) / `variance`, or the number of clusters if that is 0.
+    p (1 - p) / `variance`, or the number of clusters if the variance or p (1 - p) is 0. The mean
+    always lies in the interval.
 
     Args:
         share: the means p.
@@ -171,7 +172,8 @@ def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:
     """Return the factor that widens bootstrap intervals of few clusters.
 
     It is sqrt(G / (G - 1)) t / z for G clusters, where t and z are the two-sided quantiles of
-    Student's distribution and of the normal one (Hesterberg 2015, section 3.1).
+    Student's distribution and of the normal one (Hesterberg 2015, section 3.1). One cluster counts
+    as two.
     """
     number = np.maximum(clusters, 2)
     return np.sqrt(number / (number - 1)) * t_quantile(number, level) / ndtri((1 + level) / 2)
@@ -261,10 +263,10 @@ def bootstrap_estimate(
 ) -> ScoreEstimates:
     """Return scores with percentile intervals from resampled scores.
 
-    Resamples in which all scores are NaN are left out. The interval of a model uses the resamples
-    in which its score is not NaN; a model with more NaN than scores has no interval. Intervals of
-    fewer than 30 clusters are widened by `small_sample_factor`. Below 5 clusters there are no
-    intervals.
+    Resamples in which all scores are NaN are left out, with a warning. If these are more than
+    half, there are no intervals. The interval of a model uses the resamples in which its score is
+    not NaN; a model with more NaN than scores has no interval. Intervals of models with fewer than
+    30 clusters are widened by `small_sample_factor`. Below 5 clusters there are no intervals.
 
     Args:
         score: the scores, shape (models,).
@@ -464,9 +466,9 @@ def check_level(level: float) -> None:
 
 
 def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """Return the roots of the diagonal of a covariance, shape (models,).
+    """Return the roots of the diagonal of a covariance, NaN where unknown, shape (models,).
 
-    Roots below 1e-10 of the largest score are rounding error, and set to 0.
+    Roots below 1e-10 of the largest |score| are rounding error, and set to 0.
     """
     variance = np.diag(covariance)
     se = np.sqrt(np.maximum(variance, 0))
@@ -476,7 +478,7 @@ def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
 
 
 def _without_interval(score: np.ndarray, clusters: int, *warnings: Notice) -> ScoreEstimates:
-    """Return scores whose intervals and covariance are unknown."""
+    """Return estimates whose intervals and covariance are NaN, without a method."""
     models = len(score)
     unknown = np.full(models, np.nan)
     covariance = np.full((models, models), np.nan)

@@ -57,12 +57,14 @@ class JuryBattles:
         )
 
     def matchups(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the matchups, each of an item and a pair, and the matchup of each battle.
+        """Return the distinct matchups, and which of them each battle belongs to.
+
+        A matchup is a pair of models on an item, in either order. It is written as one number:
+        item * models^2 + lower code * models + higher code.
 
         Returns:
-            The number of each distinct matchup, item * models^2 + lower code * models + higher
-            code, shape (matchups,); and the position of each battle's matchup among them, shape
-            (battles,).
+            The numbers of the matchups, ascending, shape (matchups,). And for each battle the
+            position of its matchup in this array, shape (battles,).
         """
         models = np.int64(len(self.coded.models))
         lower = np.minimum(self.coded.a, self.coded.b)
@@ -230,7 +232,7 @@ class SlopeFit:
 
     @cached_property
     def influence(self) -> np.ndarray:
-        """Influence of each item on the parameters, shape (clusters, parameters)."""
+        """Influence of each item on the parameters, centred, shape (clusters, parameters)."""
         scores = (add_by_cluster(self.data.coded, self.surplus) @ self.design).toarray()
         along_tangent = scores @ self.tangent
         centred = along_tangent - along_tangent.mean(axis=0)
@@ -244,7 +246,10 @@ class SlopeFit:
         return self.tangent @ np.linalg.solve(self.information(observed=True), penalty)
 
     def covariance(self) -> np.ndarray:
-        """Return the sandwich covariance by item of all parameters, with the factor G / (G - 1)."""
+        """Return the sandwich covariance by item of all parameters, with the factor G / (G - 1).
+
+        The result has shape (parameters, parameters); it is zero for a single cluster.
+        """
         clusters = self.data.coded.clusters
         return clusters / max(clusters - 1, 1) * self.influence.T @ self.influence
 
@@ -274,7 +279,7 @@ def fit_slopes(
 
     Raises:
         NotConvergedError: there is no maximum, for example if judges contradict each other on all
-            battles.
+            battles, or the slopes are not identified.
     """
     ordered_battles = np.bincount(data.judge, data.order != 0, len(data.judges))
     positioned = np.flatnonzero(ordered_battles)
@@ -294,7 +299,10 @@ def _ascending_step(fit: SlopeFit) -> tuple[np.ndarray, float]:
     """Return an ascending step and the gain that it promises.
 
     The step is Newton's by the observed information, or by the expected one if the observed one is
-    not positive definite.
+    not positive definite. It has shape (parameters,).
+
+    Raises:
+        NotConvergedError: neither information is positive definite.
     """
     gradient = fit.tangent.T @ fit.gradient
     for observed in (True, False):
@@ -314,6 +322,9 @@ def _damp(fit: SlopeFit, step: np.ndarray, gain: float) -> SlopeFit:
 
     The log-likelihood must rise by at least 1e-4 of the gain that the step promises (Armijo's
     rule). `gain` is the gain that the whole step promises.
+
+    Raises:
+        NotConvergedError: no step of `HALVINGS` raises it by as much.
     """
     before = fit.value()
     rounding = 1e-12 * abs(before)

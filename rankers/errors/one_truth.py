@@ -45,7 +45,10 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
     Args:
         fit: the fit with one slope per judge.
         rng: draws resamples of the items.
-        resamples: number of resamples, a multiple of 20.
+        resamples: number of resamples, a multiple of 20 (`CHUNK`).
+
+    Returns:
+        The test. The smallest possible p-value is 1 / (resamples + 1).
     """
     own = _own_design(fit)
     models = len(fit.theta)
@@ -75,7 +78,10 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
 
 
 def _resampled_sums(values: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the column sums of resampled rows, shape (resamples, columns)."""
+    """Return the column sums of resampled rows, shape (resamples, columns).
+
+    Rows are drawn with replacement. The number of resamples is raised to a multiple of `CHUNK`.
+    """
     rows = len(values)
     share = np.full(rows, 1 / rows)
     sums = []

@@ -82,6 +82,10 @@ def compare_all_pairs(
         level: simultaneous confidence level, in (0, 1).
         rng: draws for the critical value.
         items: number of items of each model, shape (models,); by default none has few.
+
+    Returns:
+        The comparisons. If fewer than two models can be compared, all ranks are NaN, and the
+        matrices are None.
     """
     score = estimate.score
     size = len(score)
@@ -295,7 +299,11 @@ def _constant_gaps(estimate: ScoreEstimates) -> np.ndarray:
 
 
 def _has_few_items(items: np.ndarray | None, first: Any, second: Any) -> Any:
-    """Return whether a model of a pair has fewer than 8 items; codes may be arrays."""
+    """Return whether a model of a pair has fewer than 8 items.
+
+    `first` and `second` are codes or arrays of codes, and so is the result. It is False if `items`
+    is None.
+    """
     if items is None:
         return np.zeros(np.broadcast_shapes(np.shape(first), np.shape(second)), dtype=bool)
     return np.minimum(items[first], items[second]) < FEWEST_ITEMS
@@ -306,8 +314,9 @@ def _order_of_decided(
 ) -> tuple[int, int] | None:
     """Return the codes of a pair, the better model first, if the test separates them.
 
-    The result is None if the test does not reject at the level `tail`, if it contradicts the
-    scores, or if too few resamples have the better model ahead.
+    The better model is the one with the higher score. The result is None if the scores are equal,
+    if the test does not reject at the level `tail` that this model is no better, or if too few
+    resamples have it ahead.
     """
     first, second = pair
     is_first_better = estimate.score[first] > estimate.score[second]
@@ -384,7 +393,10 @@ def _compare_each(
 
 
 def _errors_of_gaps(covariance: np.ndarray, k: int) -> np.ndarray:
-    """Return the standard error of k's difference from each model, infinite for 0, shape (n,)."""
+    """Return the standard error of the difference of model k from each model, shape (n,).
+
+    It is infinite for differences without variance, such as that from itself.
+    """
     variance = np.diag(covariance)
     squared = variance[k] + variance - 2 * covariance[k]
     return np.sqrt(np.where(squared > 1e-12 * variance.max(), squared, np.inf))
@@ -433,7 +445,7 @@ def _critical_value(
 def further_items(items: int, critical: float, z: float) -> int | None:
     """Return how many more items would detect a gap with 80% power.
 
-    The number is n (((c + 0.84) / z)^2 - 1), at least 0.
+    The number is n (((c + 0.84) / z)^2 - 1), rounded up, and at least 0.
 
     Args:
         items: number n of items in the data.
@@ -448,7 +460,8 @@ def further_items(items: int, critical: float, z: float) -> int | None:
 def further_labels(labels: float, critical: float, gap: float, joined: float, alone: float) -> int:
     """Return how many more human labels would detect a gap with 80% power, together with a judge.
 
-    The information that the judge adds, 1 / joined - 1 / alone, stays the same.
+    The information that the judge adds, 1 / joined - 1 / alone (at least 0), stays the same. The
+    result is at least 0.
 
     Args:
         labels: number of labels in the data.

@@ -61,7 +61,8 @@ class RateTests:
     def difference(self, first: int, second: int) -> DifferenceTest | None:
         """Return the test of the win rate of one model minus that of another, given by code.
 
-        The result is None if neither model has a battle.
+        The test is paired by item (`paired_difference`). The result is None if neither model has a
+        battle.
         """
         pairs = self.pairs
         in_difference = (self.weights[:, [first]] - self.weights[:, [second]]).toarray()[:, 0]

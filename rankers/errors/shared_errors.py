@@ -140,7 +140,8 @@ def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
 
     The excess of a pair is the correlation of its residuals minus a prediction. Its standard error
     follows from what each item contributes, by the delta method. The level is Bonferroni's over
-    all pairs. The list is empty if fewer than three pairs have enough common matchups.
+    all pairs. Pairs with fewer than 30 common matchups are left out. The list is empty if fewer
+    than three pairs are left.
     """
     residuals = _residuals(fit)
     if len(residuals.first) < 3:
@@ -153,7 +154,8 @@ def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
     for part in _influences_of_slopes(fit, residuals, sums):
         influence += part
     spread = np.sqrt(len(influence)) * influence.std(axis=0)
-    named = (excess > ndtri(1 - ERROR / len(residuals.first)) * spread).all(axis=0)
+    critical = ndtri(1 - ERROR / len(residuals.first))
+    named = (excess > critical * spread).all(axis=0)
     others = (correlation.sum() - correlation) / (len(correlation) - 1)
     names = fit.data.judges
     return [
@@ -181,8 +183,10 @@ def _influence_of_sums(products: np.ndarray, curves: np.ndarray) -> np.ndarray:
         step = np.zeros_like(sums)
         size = STEP * (np.abs(sums[part, pair]) or 1.0)
         step[part, pair] = size
-        change = _excess(sums + step, curves)[1] - _excess(sums - step, curves)[1]
-        influence += np.multiply.outer(products[part, :, pair], change / (2 * size))
+        _, excess_above = _excess(sums + step, curves)
+        _, excess_below = _excess(sums - step, curves)
+        derivative = (excess_above - excess_below) / (2 * size)
+        influence += np.multiply.outer(products[part, :, pair], derivative)
     return influence
 
 
@@ -195,10 +199,11 @@ def _influences_of_slopes(
     """
     by_slope = fit.influence[:, fit.data.slope_columns]
     steps = STEP * np.eye(len(fit.slopes))
-    for step, moved in zip(steps, by_slope.T, strict=True):
-        high = _excess(sums, _covariance_curves(residuals, fit.slopes + step))[1]
-        low = _excess(sums, _covariance_curves(residuals, fit.slopes - step))[1]
-        yield np.multiply.outer(moved, (high - low) / (2 * STEP))
+    for step, influence_on_slope in zip(steps, by_slope.T, strict=True):
+        _, excess_above = _excess(sums, _covariance_curves(residuals, fit.slopes + step))
+        _, excess_below = _excess(sums, _covariance_curves(residuals, fit.slopes - step))
+        derivative = (excess_above - excess_below) / (2 * STEP)
+        yield np.multiply.outer(influence_on_slope, derivative)
 
 
 def _covariance_curves(residuals: _Residuals, slopes: np.ndarray) -> np.ndarray:
@@ -235,7 +240,10 @@ def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _residuals(fit: SlopeFit) -> _Residuals:
-    """Return residuals by matchup and judge, and the pairs of judges with enough common battles."""
+    """Return residuals by matchup and judge, and the pairs of judges to compare.
+
+    These have at least `FEWEST_BATTLES` common matchups.
+    """
     data = fit.data
     models = len(fit.theta)
     distinct, _ = data.matchups()

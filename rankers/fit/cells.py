@@ -72,7 +72,7 @@ class SummedBattles:
         return self._pairs.sum_by_model(number, number).astype(np.int64)
 
     def battles_of_anchor(self, anchor: str) -> "SummedBattles":
-        """Return the battles of one model."""
+        """Return the battles of the model with this name; the codes of models stay the same."""
         return replace(self, anchor=int(self.codes[self.models.index(anchor)]))
 
     def blocks(self) -> Iterator[CodedBattles]:
@@ -155,7 +155,8 @@ def pair_sums_with_items(battles: BattleData) -> Pairs:
 def load_battles(battles: BattleData) -> CodedBattles:
     """Load all battles, or all sums by item and pair, into memory.
 
-    If each row is a cluster, the clusters are numbered in an order by content (`order_rows`).
+    Battles that are in memory are returned as they are. But if each row is a cluster, the clusters
+    are numbered in an order by content (`order_rows`).
     """
     blocks = list(battles.blocks())
     coded = blocks[0]
@@ -187,6 +188,7 @@ def prepare_battles(
 
     Raises:
         NotIdentifiedError: no battle has a readable verdict.
+        UsageError: another value of `labels` or `cluster`.
     """
     rows = battles.rows
     if isinstance(rows, BattleFrame) or cluster != "item":

@@ -87,7 +87,7 @@ class CodedBattles:
         )
 
     def battles_of_anchor(self, anchor: str) -> "CodedBattles":
-        """Return the battles of the model `anchor`; clusters get new codes."""
+        """Return the battles of the model `anchor`; clusters get new codes, models do not."""
         code = self.models.index(anchor)
         against = self.take((self.a == code) | (self.b == code))
         distinct, cluster = np.unique(against.cluster, return_inverse=True)
@@ -186,8 +186,8 @@ def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]
 def hard_credits(table: pd.DataFrame) -> np.ndarray:
     """Round the credits of model a to 1 (win), 0.5 (tie) or 0 (loss), shape (rows,).
 
-    The parsed verdict counts, or the credit if there is no verdict. A flip is a tie. Unparsed
-    battles have NaN.
+    The parsed credit of a graded battle counts, else the credit. A flip is a tie. Unparsed battles
+    have NaN.
     """
     credit = parsed_credits(table).to_numpy()
     rounded = (np.sign(credit - 0.5) + 1) / 2
@@ -236,8 +236,8 @@ def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> N
 def _code_present_models(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Return the model codes of a, the model codes of b, and the names by code.
 
-    Models that occur on neither side have no code. `a` and `b` are the categorical accessors of
-    the two columns, with the same categories.
+    Models that occur on neither side have no code. `a` and `b` are the categorical accessors
+    (`Series.cat`) of the two columns, with the same categories.
     """
     names = tuple(a.categories)
     a_code = a.codes.to_numpy()
@@ -342,7 +342,7 @@ def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
 
 
 def centre_columns(matrix: Matrix) -> np.ndarray:
-    """Return a dense copy of a matrix whose columns have mean zero."""
+    """Return a dense copy of a matrix, with the mean of each column subtracted."""
     dense = matrix.toarray() if sparse.issparse(matrix) else matrix
     return dense - dense.mean(axis=0)
 

@@ -61,7 +61,7 @@ def win_paths(pairs: Pairs) -> np.ndarray:
     """Return whether the row's model has earned credit from the column's, shape (models, models).
 
     Credit counts directly or along a path through other models. Such a path bounds the rating of
-    the column's model from above, relative to the rating of the row's model.
+    the column's model from above, relative to the rating of the row's model. The diagonal is True.
     """
     first = pairs.credit > 0
     second = pairs.credit < pairs.weight
@@ -83,7 +83,8 @@ def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray)
         weight: their sums of weights in each resample, shape (draws, pairs).
 
     Returns:
-        A mask, shape (draws, models).
+        A mask, shape (draws, models). A resample without two models that earned credit from each
+        other, directly or through others, separates all models.
     """
     winner = np.concatenate([pairs.first, pairs.second])
     loser = np.concatenate([pairs.second, pairs.first])
@@ -136,20 +137,16 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
     """
     if pairs.models > LARGEST_SPECTRUM:
         return None
-    kept = (
-        np.ones(len(pairs.first), dtype=bool)
-        if known is None
-        else known[pairs.first] & known[pairs.second]
-    )
-    if known is not None and not are_connected(pairs, kept, known):
-        return design_efficiency(pairs)
-    present, index = np.unique(
-        np.concatenate([pairs.first[kept], pairs.second[kept]]), return_inverse=True
-    )
+    kept = np.ones(len(pairs.first), dtype=bool)
+    if known is not None:
+        kept = known[pairs.first] & known[pairs.second]
+        if not are_connected(pairs, kept, known):
+            return design_efficiency(pairs)
+    codes = np.concatenate([pairs.first[kept], pairs.second[kept]])
+    present, index = np.unique(codes, return_inverse=True)
     first, second = np.split(index, 2)
-    laplacian = DesignMatrix(None, first, second, len(present)).information(
-        pairs.weight[kept][None]
-    )[0]
+    design = DesignMatrix(None, first, second, len(present))
+    [laplacian] = design.information(pairs.weight[kept][None])
     eigenvalues = linalg.eigvalsh(laplacian)[1:]
     return float(len(eigenvalues) / np.sum(1 / eigenvalues) / eigenvalues.mean())
 
@@ -169,8 +166,10 @@ def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[
     """Return two lists of positions: best models, and models that each of these is clearly ahead
     of.
 
-    The lists are chosen so that the product of their lengths is largest. `beats` has, for each
-    model, the best first, the positions of the models that it is clearly ahead of.
+    The models are taken in order, the best first. A model that would leave the second list empty
+    is skipped. Of the pairs of lists on the way, the one with the largest product of lengths is
+    returned. Both are empty if no model is clearly ahead of another. `beats` has, for each model,
+    the best first, the positions of the models that it is clearly ahead of.
     """
     best: tuple[list[int], list[int]] = ([], [])
     above: list[int] = []

@@ -35,7 +35,9 @@ def fit_battles(
 
     Raises:
         NotIdentifiedError: the comparison graph is disconnected, or a model is separated and
-            lambda is 0.
+            lambda is 0. A prior connects and bounds the models that it rates.
+        NotConvergedError: the fit did not reach its maximum.
+        UsageError: lambda is negative or not finite.
     """
     pairs = pair_sums_with_items(battles)
     graph = comparison_graph(prior.join_rated(pairs) if prior else pairs)
@@ -55,7 +57,11 @@ def bounded_models(graph: Graph) -> np.ndarray:
 
 
 def describe_groups(battles: BattleData, graph: Graph, which: str = "battles") -> str:
-    """Name the disconnected groups, and the fewest battles that would join them."""
+    """Return a message with the disconnected groups, and the fewest battles that would join them.
+
+    It lists at most 10 groups with 5 names each, and 5 of the battles. `which` is the noun for the
+    battles.
+    """
     models = battles.models
     groups = []
     for group in np.unique(graph.group):
@@ -89,8 +95,13 @@ def records_of_separated(
 def bounding_battles(models: tuple[str, ...], graph: Graph, strength: np.ndarray) -> list[str]:
     """Return for each separated model the battle that is most likely to bound its rating.
 
-    It is the battle with the model of the nearest strength among those that are not separated.
-    `strength` are log-strengths, or other scores in the same order, shape (models,).
+    It is the battle with the model of the nearest strength among those that are not separated, of
+    which there must be at least one. A battle is written as `NAME vs NAME`.
+
+    Args:
+        models: names of the models.
+        graph: connectivity of the battles.
+        strength: log-strengths, or other scores that order the models alike, shape (models,).
     """
     core = np.flatnonzero(~graph.separated)
     battles = []

@@ -291,7 +291,14 @@ class _SampleFits(NamedTuple):
 
 
 def maximize(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum:
-    """Maximize the likelihood of one sample."""
+    """Maximize the likelihood of one sample, with credits and weights of shape (rows,).
+
+    `start` are the parameters at which iteration starts, shape (parameters,); by default 0.
+
+    Raises:
+        NotIdentifiedError: the likelihood has no finite maximum.
+        NotConvergedError: no maximum was found.
+    """
     likelihood = replace(likelihood, credit=likelihood.credit[None], weight=likelihood.weight[None])
     at, steps = _iterate(likelihood, start)
     surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, likelihood.logits(at))
@@ -306,7 +313,7 @@ def maximize_samples(
 
     Args:
         likelihood: credits and weights have shape (samples, rows).
-        start: parameters at which all samples start, shape (parameters,).
+        start: parameters at which all samples start, shape (parameters,); by default 0.
         tolerance: logits; iteration stops after a smaller step.
 
     Returns:
@@ -331,7 +338,8 @@ def maximize_samples(
 def fit_one_strength(likelihood: Likelihood, at: np.ndarray, code: int) -> float:
     """Return roughly the most likely strength of one model, with all other parameters unchanged.
 
-    The fit of all parameters starts there.
+    The fit of all parameters starts there. Newton's steps are at most `LARGEST_UNDAMPED` logits,
+    and stop after one below `ROUGH`, or after 200.
 
     Args:
         likelihood: likelihood of one sample, shape (1, rows), with a diagonal penalty.
@@ -367,6 +375,9 @@ def _iterate(
 
     Returns:
         The parameters, shape (samples, parameters), and the number of steps.
+
+    Raises:
+        NotIdentifiedError, NotConvergedError: as of `maximize_samples`.
     """
     at = _start_of_samples(likelihood, start)
     has_penalty = bool(np.count_nonzero(likelihood.penalty))
@@ -500,6 +511,9 @@ def solve_information(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     """Return the x that solves matrix @ x = vector, by Cholesky's method.
 
     The matrix is a negative Hessian, and is overwritten.
+
+    Raises:
+        SingularError: the matrix is not positive definite.
     """
     _, solution, minor = lapack.dposv(matrix.T, vector, overwrite_a=True)
     if minor:
@@ -522,6 +536,9 @@ def _conjugate_gradients(
 
     Returns:
         The step, shape (parameters,).
+
+    Raises:
+        SingularError: the iteration did not converge.
     """
     size = len(gradient)
     penalty = likelihood.penalty

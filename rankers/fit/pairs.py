@@ -35,7 +35,7 @@ class Pairs:
     items: np.ndarray | None = None
 
     def take(self, kept: np.ndarray) -> "Pairs":
-        """Return the pairs of a mask."""
+        """Return the pairs of a mask; the codes of models stay the same."""
         items = None if self.items is None else self.items[kept]
         return Pairs(
             self.first[kept],
@@ -106,7 +106,10 @@ class PairCells:
 
 
 def pair_sums(coded: CodedBattles) -> Pairs:
-    """Add up credits and weights by pair of models."""
+    """Add up credits and weights by pair of models.
+
+    Pairs without a battle are left out. Clusters are not counted (`Pairs.items` is None).
+    """
     size = len(coded.models)
     if size > MOST_DENSE_MODELS:
         return _sparse_pair_sums(coded)
@@ -130,7 +133,10 @@ def pairs_from_matrices(credit: np.ndarray, weight: np.ndarray) -> Pairs:
 
 
 def cells_by_cluster(coded: CodedBattles, pairs: Pairs) -> PairCells:
-    """Add up credits and weights by cluster and pair."""
+    """Add up credits and weights by cluster and pair.
+
+    `pairs` must have every pair of `coded`.
+    """
     pair, credit = pair_index(coded, pairs)
     cells = (coded.cluster, pair)
     shape = (coded.clusters, len(pairs.first))
@@ -144,7 +150,7 @@ def cells_by_cluster(coded: CodedBattles, pairs: Pairs) -> PairCells:
 def pair_index(coded: CodedBattles, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return each battle's pair and the credit of the pair's first model, shape (battles,) each.
 
-    The pair is a position in `pairs`.
+    The pair is a position in `pairs`, which must have every pair of `coded`.
     """
     key, credit = _pair_keys(coded)
     return np.searchsorted(pairs.first * np.int64(pairs.models) + pairs.second, key), credit
@@ -159,9 +165,9 @@ def items_per_pair(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
 def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return the weights of opponents in win rates.
 
-    The weights in a model's win rate add up to 1. Each is proportional to min(1, 2 n / most), where
-    n is the number of items on which the two met, and most is the model's largest n. All weights
-    of a model are equal if items were not counted.
+    The weights in a model's win rate add up to 1. Each is proportional to min(1, 2 n / most),
+    where n is the number of items on which the two met, and most is the model's largest n. All
+    weights of a model are equal if items were not counted (`Pairs.items` is None).
 
     Returns:
         The weight of `second` in the win rate of `first`, and the weight of `first` in the win

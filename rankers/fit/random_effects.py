@@ -114,8 +114,8 @@ def fit_random_effects(
         dispersion: variance of labels over the binomial variance; by default it is estimated from a
             first fit.
         spreads: the grid of tau in logits, decreasing.
-        misjudged: mask of models whose deviation has the spread `WIDE`. They rest on their labels;
-            kappa, tau and the other models rest on the judge without them.
+        misjudged: mask of models whose deviation has the spread `WIDE`; by default none. They rest
+            on their labels; kappa, tau and the other models rest on the judge without them.
     """
     phi = phi - phi.mean()
     pairs = pair_sums(labels)
@@ -424,7 +424,9 @@ def fit_with_misjudged(
 ) -> MisjudgedFit:
     """Test each model against the fit without it, and fit again without misjudged models.
 
-    The second fit does not use the judge's ratings of the models that are flagged.
+    The second fit does not use the judge's ratings of the models that are flagged. If none is, the
+    first fit is returned. Models without labels are never flagged. At least one model must have a
+    label.
 
     Args:
         labels: human labels, weighted by votes.

@@ -80,8 +80,9 @@ def elo_scale(
         among: mask of the models whose mean is 1500 by default, shape (models,).
         items: number of items of each model, from which the weights in this mean follow, shape
             (models,).
-        centre: names of the models whose mean is 1500 instead, if given.
-        pin: `MODEL:1000` sets the score of a model, and replaces the mean.
+        centre: names of the models whose mean is 1500 instead, if given. All of them must be in
+            `models`.
+        pin: `MODEL:1000` sets the score of a model. It replaces the mean, and `centre`.
 
     Raises:
         UsageError: `pin` has another form or names an unknown model.

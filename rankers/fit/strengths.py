@@ -93,8 +93,12 @@ class LadderPrior:
         """Return which newcomers are beyond all rated models, shape (models,).
 
         The value is 1 for a newcomer that is above all rated models and wins nearly all battles
-        with them. It is -1 for a newcomer that is below all of them and loses nearly all battles.
-        It is 0 for any other model. `theta` are the log-strengths.
+        with them (`NEARLY_ALL`). It is -1 for a newcomer that is below all of them and loses
+        nearly all of these battles, or has none. It is 0 for any other model.
+
+        Args:
+            pairs: sums of the battles of each pair.
+            theta: log-strengths, shape (models,).
         """
         rated = self.is_rated
         against = pairs.take(rated[pairs.first] != rated[pairs.second])
@@ -106,17 +110,20 @@ class LadderPrior:
 
 
 def build_prior(ladder: Ladder, models: Sequence[str]) -> LadderPrior:
-    """Build the prior for the models with these names; the ladder must rate at least one of
-    them."""
+    """Build the prior for the models with these names.
+
+    The ladder must rate at least one of them. Log-strength 0 is the mean of the rated ones. If the
+    ladder has no covariance, its errors are independent.
+    """
     codes = np.array([k for k, name in enumerate(models) if name in ladder.models])
     order = [ladder.models.index(models[k]) for k in codes]
     size = len(models)
-    covariance = (
-        np.diag(np.square(ladder.se)) if ladder.covariance is None else np.array(ladder.covariance)
-    )
-    covariance = covariance[np.ix_(order, order)] / POINTS**2 + SMALLEST_VARIANCE * np.eye(
-        len(order)
-    )
+    if ladder.covariance is None:
+        covariance_in_elo = np.diag(np.square(ladder.se))
+    else:
+        covariance_in_elo = np.array(ladder.covariance)
+    added = SMALLEST_VARIANCE * np.eye(len(order))
+    covariance = covariance_in_elo[np.ix_(order, order)] / POINTS**2 + added
     elo = np.array(ladder.elo)[order]
     mean = np.zeros(size)
     mean[codes] = (elo - elo.mean()) / POINTS
@@ -167,14 +174,22 @@ class Strengths:
     def expected_credit(
         self, a: np.ndarray, b: np.ndarray, columns: np.ndarray | None = None
     ) -> np.ndarray:
-        """Return the expected credit of a against b, shape (n,); further columns are zero by
-        default."""
+        """Return the expected credit of a against b, shape (n,).
+
+        Args:
+            a: codes of the first models, shape (n,).
+            b: codes of the second models, shape (n,).
+            columns: values of the further columns, shape (n, columns); zero by default.
+        """
         gaps = self.theta[a] - self.theta[b]
         return expit(gaps if columns is None else gaps + columns @ self.coefficients)
 
     def cluster_scores(self, coded: CodedBattles) -> Matrix:
-        """Return each cluster's gradient of the log-likelihood at the maximum, shape (clusters,
-        parameters)."""
+        """Return each cluster's gradient of the log-likelihood at the maximum.
+
+        The penalty is left out. The result has shape (clusters, parameters), and may be sparse. If
+        there are further columns, `coded` must be the battles of the fit, in the same order.
+        """
         columns = self.likelihood.design.columns
         if columns is None:
             return surplus_by_cluster(coded, self.expected_credit(coded.a, coded.b))
@@ -201,7 +216,8 @@ class Strengths:
         """Return the covariance of the parameters, G / (G - 1) H^-1 B H^-1 for G clusters.
 
         H is the negative Hessian, and B the sum of the outer products of the clusters' centred
-        scores. A prior of precision P adds H^-1 P H^-1.
+        scores. A prior of precision P adds H^-1 P H^-1. The result has shape (parameters,
+        parameters); it is zero, without a prior, for a single cluster.
         """
         clusters = battles.clusters
         if clusters < len(self.optimum.at):
@@ -221,7 +237,8 @@ class Strengths:
     def resampled_theta(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
         """Fit log-strengths to resamples, shape (draws, models).
 
-        A resample has NaN if it separates a model that all battles together do not separate.
+        All log-strengths of a resample are NaN if it separates a model that all battles together
+        do not separate.
 
         Args:
             cells: sums by cluster and pair.
@@ -277,9 +294,10 @@ class Strengths:
         """Return on which side a resample leaves models unbounded that all battles bound, shape
         (models,).
 
-        The value is 0 for models that the resample bounds as all battles do, and inf or -inf for
-        models that it leaves unbounded above or below. It is NaN for models that the resample does
-        not connect with the bounded ones.
+        The value is 0 for models that the resample bounds, and for models that all battles leave
+        unbounded, too. It is inf or -inf for models that only the resample leaves unbounded, above
+        or below. It is NaN for those of them that the resample does not connect with the bounded
+        models.
 
         Args:
             pairs: the pairs.
@@ -287,18 +305,19 @@ class Strengths:
             weight: the resample's sums of weights, shape (pairs,).
             theta: log-strengths fitted to the resample, shape (models,).
         """
-        separated = separated_in_resamples(pairs, credit[None], weight[None])[
-            0
-        ] & ~separated_models(pairs)
-        if separated.all():
+        separated_by_all = separated_models(pairs)
+        [separated_here] = separated_in_resamples(pairs, credit[None], weight[None])
+        is_lost = separated_here & ~separated_by_all
+        if is_lost.all():
             return np.full(pairs.models, np.nan)
-        if not separated.any():
+        if not is_lost.any():
             return np.zeros(pairs.models)
-        core = ~separated & ~separated_models(pairs)
+        core = ~is_lost & ~separated_by_all
         group = comparison_graph(pairs.take(weight > 0)).group
         side = np.where(theta > theta[core].mean(), np.inf, -np.inf)
-        apart = ~np.isin(group, group[core])
-        return np.where(separated, np.where(apart, np.nan, side), 0.0)
+        is_apart = ~np.isin(group, group[core])
+        side_or_unknown = np.where(is_apart, np.nan, side)
+        return np.where(is_lost, side_or_unknown, 0.0)
 
     def _factor(self) -> tuple[np.ndarray, bool]:
         """Return the Cholesky factor of the negative Hessian, as `scipy.linalg.cho_solve` takes
@@ -315,6 +334,17 @@ def fit_strengths(
     """Fit log-strengths to pair sums whose comparison graph is connected.
 
     `identification.fit_battles` checks that it is.
+
+    Args:
+        pairs: sums of the battles of each pair.
+        regularization: lambda, for newcomers only if there is a prior.
+        start: log-strengths at which the fit starts, shape (models,); by default 0.
+        prior: prior by the ratings of a ladder, if there is one.
+
+    Raises:
+        UsageError: lambda is negative or not finite.
+        NotIdentifiedError: the likelihood has no finite maximum.
+        NotConvergedError: the fit did not reach its maximum.
     """
     check_regularization(regularization)
     likelihood = pair_likelihood(pairs, regularization)
@@ -362,12 +392,14 @@ def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarra
     A resample is sound if it separates only models that all battles together separate, too.
     `credit` and `weight` are the sums of each resample, shape (draws, pairs).
     """
-    pattern = np.stack([pairs.credit > 0, pairs.credit < pairs.weight])
-    sound = ((credit > 0) == pattern[0]).all(axis=1) & ((credit < weight) == pattern[1]).all(axis=1)
-    further = separated_in_resamples(pairs, credit[~sound], weight[~sound]) & ~separated_models(
-        pairs
-    )
-    sound[~sound] = ~further.any(axis=1)
+    # Where wins and losses occur in the same pairs as in all battles, nothing more is separated.
+    has_same_wins = ((credit > 0) == (pairs.credit > 0)).all(axis=1)
+    has_same_losses = ((credit < weight) == (pairs.credit < pairs.weight)).all(axis=1)
+    sound = has_same_wins & has_same_losses
+    rest = ~sound
+    separated = separated_in_resamples(pairs, credit[rest], weight[rest])
+    further = separated & ~separated_models(pairs)
+    sound[rest] = ~further.any(axis=1)
     return sound
 
 

@@ -58,12 +58,17 @@ def drop_out_robustness(
     """Find the fewest items whose removal changes the Bradley-Terry leader.
 
     The remaining battles must connect the models. Each removal is confirmed by a refit. With more
-    than `most_enumerated` items, a greedy search is made for each rival of the leader.
+    than `most_enumerated` items, a greedy search is made for each rival of the leader. A row
+    without an item counts as an item.
 
     Args:
         battles: the battles.
         largest: largest number of items to remove; by default all but one.
         most_enumerated: number of items up to which all sets are tried.
+
+    Raises:
+        NotIdentifiedError: no battle is readable, or the comparison graph is disconnected.
+        NotConvergedError: a fit did not reach its maximum.
     """
     coded = code_battles(battles)
     robustness = drop_out_of_clusters(coded, largest=largest, most_enumerated=most_enumerated)
@@ -78,7 +83,10 @@ def drop_out_robustness(
 def drop_out_of_clusters(
     coded: CodedBattles, *, largest: int | None = None, most_enumerated: int = MOST_ENUMERATED
 ) -> DropOutRobustness:
-    """Compute `drop_out_robustness` of coded battles; `items` are cluster codes as text."""
+    """Return the robustness of coded battles, as `drop_out_robustness` does.
+
+    `items` of the result are codes of clusters as text.
+    """
     strengths = fit_battles(coded)
     search = _RemovalSearch(strengths, cells_by_cluster(coded, strengths.pairs))
     leader = int(np.argmax(strengths.theta))
@@ -110,7 +118,8 @@ class _RemovalSearch:
         """Return the smallest set of clusters whose removal changes the leader, trying all sets.
 
         Among several of that size, it is the one with the largest lead of the new leader. The set
-        is empty if no removal of up to `largest` clusters changes the leader. `leader` is a code.
+        is empty if no removal of up to `largest` clusters changes the leader. `leader` is the code
+        of the leader of the fit to all clusters.
         """
         for size in range(1, largest + 1):
             successes: list[tuple[float, tuple[int, ...]]] = []
@@ -228,6 +237,10 @@ class _RemovalSearch:
 
 
 def _leads_over(theta: np.ndarray, leader: int) -> np.ndarray:
-    """Return the lead of the best other model over the leader in each fit, shape (fits,)."""
+    """Return the lead of the best other model over the leader in each fit, shape (fits,).
+
+    It is below 0 where the leader stays the leader. `theta` are log-strengths, shape (fits,
+    models), and `leader` is a code.
+    """
     others = np.delete(theta, leader, axis=1)
     return np.asarray(others.max(axis=1) - theta[:, leader])

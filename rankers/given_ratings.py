@@ -3,7 +3,7 @@
 import csv
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -27,38 +27,58 @@ file, a mapping from names to Elo or to (Elo, standard error), or a ladder.
 
 def read_ladder(ratings: Ratings) -> Ladder:
     """Read ratings from a mapping, from text (`NAME:1612+-25`), or from a CSV file or a ranking's
-    JSON file."""
+    JSON file.
+
+    A text without commas that ends in `.csv` or `.json` is the path of a file. A ladder is
+    returned as it is. Ratings without a standard error get `USUAL_SE`.
+
+    Raises:
+        UsageError: there is no such file, no rating, or a rating is impossible or given twice.
+        DataError: the file cannot be read, or is no table of Elo ratings.
+    """
     if isinstance(ratings, Ladder):
         return ratings
     if isinstance(ratings, Mapping):
-        # A value is a rating, or a pair of rating and standard error.
-        pairs = (
-            (name, given if isinstance(given, tuple | list) else (given,))
-            for name, given in ratings.items()
-        )
-        return _build_ladder((name, *given) for name, given in pairs)
+        return _build_ladder(_rows_of_mapping(ratings))
     # Inspect turns text with commas into a list, which is joined again.
-    parts = [
-        part.strip()
-        for part in (ratings if isinstance(ratings, str) else ",".join(map(str, ratings))).split(
-            ","
-        )
-    ]
+    text = ratings if isinstance(ratings, str) else ",".join(map(str, ratings))
+    parts = [part.strip() for part in text.split(",")]
     if len(parts) > 1 or not parts[0].endswith((".csv", ".json")):
-        typed = [part.rpartition(":") if ":" in part else (part, "", "") for part in parts]
-        return _build_ladder(
-            (name, *ERROR_SIGN.split(value, maxsplit=1)) for name, _, value in typed
-        )
+        return _build_ladder(map(_row_of_text, parts))
     path = Path(parts[0])
     reject_stream(path)
     if not path.is_file():
         raise UsageError(f"ratings={path}: there is no such file")
     with named_in_errors(path):
-        return (_ladder_of_csv if path.suffix == ".csv" else _ladder_of_ranking)(path)
+        return _ladder_of_csv(path) if path.suffix == ".csv" else _ladder_of_ranking(path)
+
+
+def _rows_of_mapping(ratings: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield rows of a name, a rating and, if it is given, a standard error.
+
+    A value of the mapping is a rating, or a pair of rating and standard error.
+    """
+    for name, given in ratings.items():
+        numbers = given if isinstance(given, tuple | list) else (given,)
+        yield name, *numbers
+
+
+def _row_of_text(text: str) -> tuple[str, ...]:
+    """Split a text such as `NAME:1612+-25` into name, rating and, if given, standard error.
+
+    Without a colon, the whole text is the name, and the rating is empty.
+    """
+    name, _, value = text.rpartition(":") if ":" in text else (text, "", "")
+    return name, *ERROR_SIGN.split(value, maxsplit=1)
 
 
 def _ladder_of_csv(path: Path) -> Ladder:
-    """Read a CSV table with the columns model and rating; a column se is optional."""
+    """Read a CSV table with the columns model and rating; a column se is optional.
+
+    Raises:
+        DataError: the file is not UTF-8 text, or lacks a column.
+        UsageError: a rating is impossible, or there is none.
+    """
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -77,6 +97,8 @@ def _ladder_of_csv(path: Path) -> Ladder:
 
 def _ladder_of_ranking(path: Path) -> Ladder:
     """Read the Elo ratings in a ranking's JSON file, without those of separated models.
+
+    The names of these models are in `unbounded`.
 
     Raises:
         DataError: the file does not have exactly one table of Elo ratings.
@@ -123,14 +145,16 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
             and min(numbers[1:], default=0) >= 0
         )
         if not name or name in ratings or not is_rating:
-            wrong = ":".join(filter(None, (name, "+-".join(map(str, given))))) + (
-                " twice" if name in ratings else ""
-            )
+            parts = (name, "+-".join(map(str, given)))
+            wrong = ":".join(part for part in parts if part)
+            if name in ratings:
+                wrong += " twice"
             raise UsageError(f"row {row}: {wrong}: {HOW}" if source else f"ratings={wrong}: {HOW}")
         ratings[name] = numbers
     if not ratings:
         raise UsageError(f"no rating: {HOW}" if source else f"ratings=: no rating: {HOW}")
     # Ratings without a standard error get the usual one.
     assumed = tuple(name for name, numbers in ratings.items() if len(numbers) == 1)
-    elo, se = zip(*((*numbers, USUAL_SE)[:2] for numbers in ratings.values()), strict=True)
+    elo = tuple(numbers[0] for numbers in ratings.values())
+    se = tuple(numbers[1] if len(numbers) > 1 else USUAL_SE for numbers in ratings.values())
     return Ladder(tuple(ratings), elo, se, assumed=assumed, source=source)

@@ -24,9 +24,11 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
     The standard error of a mean m over G clusters is sqrt(G / (G - 1) sum (S - m W)^2) / sum W,
     where S is the sum of weighted credits of a cluster and W its sum of weights.
 
-    Returns: `model`, `against` (names), `share` (mean credit of `model`), `low`, `high` (its
-    interval in [0, 1], t with G - 1 degrees of freedom; NaN below two items), `battles` (readable),
-    `items` (clusters in which they met).
+    Returns:
+        A table with the columns `model` and `against` (names), `share` (mean credit of `model`),
+        `low` and `high` (its interval in [0, 1], t with G - 1 degrees of freedom; NaN below two
+        items), `battles` (number of readable battles), and `items` (number of clusters in which
+        they met).
     """
     pairs = pair_sums_with_items(battles)
     names = np.array(battles.models, dtype=object)
@@ -60,6 +62,8 @@ def rank_probabilities(
     score: np.ndarray, covariance: np.ndarray, rng: np.random.Generator, draws: int = DRAWS
 ) -> np.ndarray:
     """Return the share of normal draws of the scores in which each model has each rank.
+
+    Each draw gives every model a rank of its own, as ties do not occur.
 
     Args:
         score: scores, shape (models,).

@@ -75,7 +75,9 @@ class Comparisons:
     def difference(self, first: int, second: int) -> DifferenceTest | None:
         """Test the difference between the shares of two anchors, given by code.
 
-        The test is paired by item. It is None if no item has comparisons against both anchors.
+        The test is paired by item (`paired_difference`). It is of the mean over items of the
+        difference of the item's shares, over the items that have comparisons against both anchors.
+        The result is None if there are no such items.
         """
         columns = [first, second]
         shares = ratio_or_nan(self.apart[:, columns], self.compared[:, columns])
@@ -106,8 +108,9 @@ def informativeness(
             (percentile).
 
     Raises:
-        NotIdentifiedError: fewer than three models, or no two verdicts against a common anchor on
-        one item. UsageError: an unknown option value.
+        NotIdentifiedError: no readable battle, fewer than three models, or no two verdicts against
+            a common anchor on one item.
+        UsageError: an unknown option value.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     coded = code_battles(battles)
@@ -158,9 +161,10 @@ def count_differences(
     Args:
         coded: the battles.
         verdict: verdicts from the side of a, whose signs change if a and b are swapped, shape
-            (battles,).
-        level_of: function that coarsens verdicts before they are compared, such as `np.sign`. A
-            model's verdict on an item is the mean over its battles against the anchor.
+            (battles,). A model's verdict on an item is the mean over its battles against the
+            anchor.
+        level_of: function that coarsens these means before they are compared, such as `np.sign`;
+            by default they are compared as they are.
     """
     size = len(coded.models)
     apart, compared = np.zeros((2, coded.clusters, size))

@@ -60,7 +60,7 @@ class WarningContent(JsonRecord):
 
 def _read_warnings(warnings: Iterable[WarningContent]) -> tuple[Notice, ...]:
     """Return the warnings of a file; each keeps the text that was written."""
-    return tuple(notice_from_json(own.code, own.fields, own.text) for own in warnings)
+    return tuple(notice_from_json(each.code, each.fields, each.text) for each in warnings)
 
 
 Record = TypeVar("Record", bound=JsonRecord)
@@ -79,7 +79,9 @@ def read_json_record(
         old_remedy: what to do if it has another format version; by default `remedy`.
 
     Raises:
-        DataError: the file cannot be read, or is not such a record.
+        DataError: the file cannot be read, has another format version, is not such a record, or
+            has a number out of its range (`LIMITS`).
+        UsageError: the path is that of a stream (`reject_stream`).
     """
     reject_stream(path)
     try:
@@ -99,9 +101,10 @@ def read_json_record(
 
 
 def _describe_problem(error: ValidationError, what: str) -> str:
-    """Return the words for the first problem of a document.
+    """Return the words for the first problem of a document, to follow the name of the file.
 
-    The document is not JSON, lacks a field, or has a wrong value. `what` is what it should be.
+    The document is not JSON, lacks a field, or has a wrong value. `what` is what it should be,
+    with an article.
     """
     first = error.errors()[0]
     if "recursion limit" in first["msg"]:
@@ -165,7 +168,7 @@ def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator
     if isinstance(value, BaseModel):
         value = dict(value)
     elif is_record:
-        value = {own.name: getattr(value, own.name) for own in fields(value)}
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
     parts: Iterable[tuple[Any, Any]] = ()
     if isinstance(value, Mapping):
         parts = value.items()
@@ -256,8 +259,10 @@ class CalibrationContent(JsonRecord):
 def read_calibration(path: str | Path) -> calibration.Calibration:
     """Read a calibration file.
 
+    Fields of the file that a calibration does not have are ignored.
+
     Raises:
-        UsageError: there is no such file.
+        UsageError: there is no such file, or the path is that of a stream.
         DataError: the file is damaged, or has another format version.
     """
     if not Path(path).exists():
@@ -284,7 +289,10 @@ KNOWN = {field.name for field in fields(Entry)} - {"extra"}
 
 
 def _gather_extra(row: Any) -> Any:
-    """Move the fields of a JSON row that `Entry` does not have into a field `extra`."""
+    """Return a JSON row with the fields that `Entry` does not have in a field `extra`.
+
+    The row is not changed. A value that is no object is returned as it is.
+    """
     if not isinstance(row, dict):
         return row
     extra = {name: value for name, value in row.items() if name not in KNOWN}
@@ -345,7 +353,7 @@ class CheckContent(JsonRecord):
 def _read_checks(checks: Iterable[CheckContent]) -> tuple[Check, ...]:
     """Return the checks of a file, without those that only a later version of podium has."""
     known = {kind.code for kind in CHECKS.values()}
-    return tuple(check_from_json(dict(own)) for own in checks if own.code in known)
+    return tuple(check_from_json(dict(check)) for check in checks if check.code in known)
 
 
 class StandingsContent(JsonRecord):
@@ -380,8 +388,12 @@ class RankingContent(JsonRecord):
 def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
     """Read the ranking in a JSON file; None if the file is something else.
 
+    It is something else if there is no such file, its name does not end with `.json`, it is not
+    JSON, or it has no list `rankings`. `remedy` is what to do if the ranking cannot be read.
+
     Raises:
-        DataError: the file is a ranking that is damaged, or has another format version.
+        DataError: the file is a ranking that is damaged, or has another format version; or its
+            JSON is nested too deeply.
     """
     if path.suffix != ".json" or not path.is_file():
         return None

@@ -115,13 +115,18 @@ def judge_aware(
 def jury_battles(battles: Battles) -> JuryBattles:
     """Return the readable battles with the code of each battle's judge and its order of responses.
 
+    Rows without a judge count as those of a judge named `(no judge)`.
+
     Raises:
         UsageError: fewer than two judges have readable battles.
+        NotIdentifiedError: no battle is readable.
     """
     coded = code_battles(battles)
     table = battles.table[battles.readable]
-    named = table["judge"].astype(object).fillna("(no judge)").astype(str) if battles.judges else []
-    names, judge = np.unique(named, return_inverse=True)
+    name_of_row: Any = []
+    if battles.judges:
+        name_of_row = table["judge"].astype(object).fillna("(no judge)").astype(str)
+    names, judge = np.unique(name_of_row, return_inverse=True)
     if len(names) < 2:
         who = f"of one judge ({names[0]})" if battles.judges else "without a column `judge`"
         raise UsageError(
@@ -143,7 +148,8 @@ def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
 
     Returns:
         `battles`, `slope` and `position` with the ends `..._low` and `..._high` of their
-        intervals, by name of the judge; None if unknown.
+        intervals, by name of the judge; None if unknown. The position effect is unknown for a
+        judge without battles of known order, and the ends are for one with fewer than 10 battles.
     """
     data = free.data
     columns = data.slope_columns
@@ -174,7 +180,14 @@ def _summary(
 ) -> dict[str, Any]:
     """Return the figures of the judges and of the tests for the JSON.
 
-    `equal_because` is the reason why all slopes are set to 1, None if the slopes are free.
+    `equal_because` is the reason why all slopes are set to 1: `not identified`, `contradiction` or
+    `no common truth`. It is None if the slopes are free.
+
+    Args:
+        free: the fit with a slope for each judge.
+        truth: the test of whether the judges share one truth.
+        errors: tests of pairs of judges.
+        level: confidence level of the judges' intervals, in (0, 1).
     """
     rows = jury_figures(free, level)
     for k, row in enumerate(rows.values()):
@@ -199,7 +212,7 @@ def _summary(
 
 
 def _has_negative_slope(row: Mapping[str, Any]) -> bool:
-    """Return whether a judge's slope is clearly below 0, so that it contradicts the others."""
+    """Return whether the interval of a judge's slope is below 0; False if it is unknown."""
     return row["slope_high"] is not None and row["slope_high"] < 0
 
 

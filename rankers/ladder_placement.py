@@ -95,7 +95,9 @@ class LadderCheck:
 def check_ladder(battles: BattleData, prior: LadderPrior) -> LadderCheck:
     """Compare a fit of the battles without the ladder with the ladder.
 
-    It compares the rated models with a bounded rating in 20 items or more.
+    It compares the rated models with a bounded rating and 20 items or more, in the largest group
+    that battles connect. The slope is unknown, and its interval unbounded, for fewer than two such
+    models, for no more clusters than models, or if a model has the same result on every item.
     """
     fit = fit_strengths(pair_sums_with_items(battles))
     graph = fit.graph
@@ -130,6 +132,11 @@ def compare_scales(
         rated: log-strengths of the ladder, shape (n,).
         error: their covariance, shape (n, n).
         clusters: number of clusters of the battles.
+
+    Returns:
+        The comparison, without drifts for two models. Drifts are distances from the line of slope
+        1. If the slope's interval excludes 1, and no single drift is more significant than this,
+        they are distances from the line of the fitted slope.
     """
     # Differences from the first model, as log-strengths have no origin.
     contrasts = np.eye(len(codes))[1:] - np.eye(len(codes))[0]
@@ -239,9 +246,15 @@ def choose_ladder(
         unable: names of the options in use that cannot be combined with a ladder. If there are
             any, the ladder of the log is not used.
 
+    Returns:
+        The ladder, without models that have no battle; None if there is none or it is not used.
+        The warnings name an unused ladder, or rated models that are unknown, and have those of the
+        ladder itself.
+
     Raises:
-        UsageError: given ratings and one of these options, or none of the rated models has a
-            battle.
+        UsageError: given ratings and one of these options, none of the rated models has a battle,
+            or the ratings cannot be read.
+        DataError: the file of the ratings is damaged.
     """
     if ratings is None and (battles.ladder is None or unable):
         unused = Notice("kept-ladder-unused", {"options": " and ".join(unable)})
@@ -270,7 +283,9 @@ def place_newcomers(
     different scales, the intervals of newcomers keep no end.
 
     Returns:
-        The changed estimates, and figures of the placement for the JSON.
+        A changed copy of the estimates, and figures of the placement for the JSON: names of the
+        `rated` and the `new` models, the newcomers `beyond` all rated models, and those of
+        `LadderCheck.to_dict`.
     """
     check = check_ladder(battles, prior)
     sides = prior.sides_beyond(strengths.pairs, strengths.theta)
@@ -313,11 +328,17 @@ def failed_ladder_checks(ladder: Mapping[str, Any]) -> Iterator[tuple[str, dict[
 def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     """Fit Bradley-Terry to battles, and return the ratings as a ladder.
 
-    The variance of a separated model is computed from the penalty of the fit. Its covariances with
-    other models are 0.
+    If the battles have a ladder themselves, it is the prior of the fit. The variance of a
+    separated model is computed from the penalty of the fit. Its covariances with other models are
+    0.
+
+    Args:
+        battles: the battles.
+        source: where the battles come from, for messages and as the source of the ladder.
 
     Raises:
         UsageError: fewer items than models, or as many.
+        NotIdentifiedError: no battle is readable, or the comparison graph is disconnected.
     """
     coded = prepare_battles(battles)
     models = coded.models
@@ -328,9 +349,10 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     own = battles.ladder.restrict_to(models) if battles.ladder else None
     prior = build_prior(own, models) if own else None
     fit = fit_battles(coded, prior=prior)
-    scale = (
-        prior.scale if prior else elo_scale(models, bounded_models(fit.graph), items, None, None)
-    )
+    if prior:
+        scale = prior.scale
+    else:
+        scale = elo_scale(models, bounded_models(fit.graph), items, None, None)
     separated = fit.graph.separated
     # `by_penalty` are the variances by the inverse Hessian, to which the penalty contributes.
     covariance = scale.covariance(fit.covariance(coded))

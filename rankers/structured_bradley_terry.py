@@ -196,8 +196,12 @@ def _judge_credits(
 ) -> tuple[np.ndarray, Sequence[Notice]]:
     """Return the judge's credits of a, NaN where unparsed, shape (battles,), and warnings.
 
-    The credits are soft if the options or the labels determine the map to soft credits. Else they
-    are the credits of the verdicts.
+    The credits are soft if the options or the labels determine the map to soft credits. Without
+    options, they are the credits of the verdicts if there are no margins or no map can be fitted.
+
+    Raises:
+        NotIdentifiedError, NotConvergedError, UsageError: as of `soften_battles`, if options are
+            given.
     """
     plain = battles.table["credit"].to_numpy(dtype=np.float64)
     has_margins = battles.counts().readable and "margin" in battles.table
@@ -215,7 +219,7 @@ def _judge_credits(
 def _label_and_judge_warnings(
     battles: Battles, labels: HumanLabelFit, misjudged: MisjudgedFit, human: np.ndarray
 ) -> Iterator[Notice]:
-    """Yield warnings about the labels, and about how the judge agrees with them.
+    """Yield warnings about the labels, about the judge's slope on them, and misjudged models.
 
     `human` are log-strengths by labels alone, NaN where labels give none, shape (models,).
     """
@@ -247,7 +251,7 @@ def _label_and_judge_warnings(
 
 
 def _misjudged_warning(misjudged: MisjudgedFit, model: str, code: int) -> Notice:
-    """Return the warning that the labels of a model contradict the judge."""
+    """Return the warning that the labels of a model contradict the judge; `code` is its code."""
     excess = misjudged.excess[code]
     fields = {
         "model": model,

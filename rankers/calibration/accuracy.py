@@ -31,9 +31,14 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
     correlation (Bonett and Wright 2000), and 0.437 / (n - 4) for Kendall's (Fieller 1957).
 
     Args:
-        held: the held-out ratings.
+        held: the held-out ratings. Models whose judge's or human rating is unknown or unbounded
+            are left out.
         kind: which of the judge's ratings, `hard` or `soft`.
         level: confidence level, in (0, 1).
+
+    Returns:
+        The accuracy, without `log_loss` and `plain_mae`. For fewer than two models, all figures
+        are None.
     """
     judge, human = _paired_ratings(held, kind)
     number = len(judge)
@@ -98,7 +103,8 @@ def compare_accuracy(
 
     Returns:
         Our figure minus their figure, by name of the figure: `mae` with a paired t interval, and
-        `spearman` and `kendall` with jackknife intervals. Unknown differences are left out.
+        `spearman` and `kendall` with jackknife intervals. Unknown differences are left out; with
+        fewer than two common models, all are.
     """
     theirs_by_model = {
         held.model: held for held in theirs_held if held.residual(their_kind) is not None
@@ -253,6 +259,9 @@ def _correlation_interval(
         lost: number that is subtracted from `number` in the variance.
         variance: function of r; the variance of Fisher's z is variance(r) / (number - lost).
         level: confidence level.
+
+    Returns:
+        Both ends, or None if the correlation is unknown or there are fewer than five models.
     """
     if value is None or number < FEWEST_RANKED:
         return None

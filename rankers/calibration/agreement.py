@@ -36,7 +36,11 @@ class LabelMatch(NamedTuple):
 
 
 def match_labels(verdict: np.ndarray, label: np.ndarray) -> LabelMatch:
-    """Compare credits by the judge with credits by humans, in [0, 1], shape (battles,) each."""
+    """Compare credits of first by the judge with those by humans.
+
+    Credits are in [0, 1] or NaN, shape (battles,) each. Above 0.5 is a win, 0.5 a tie, and below a
+    loss.
+    """
     judge = np.sign(verdict - 0.5)
     human = np.sign(label - 0.5)
     return LabelMatch(
@@ -112,9 +116,12 @@ def bin_predictions(
 def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:
     """Measure how verdicts agree with human labels, and how reliable predictions are.
 
+    Each battle counts once, whatever its weight is.
+
     Args:
         evidence: battles with verdicts and human labels.
-        probability: predicted probability that humans prefer the first, shape (battles,).
+        probability: predicted probability that humans prefer the first, NaN if unknown, shape
+            (battles,). Without it, there are no bins and no `ece`.
     """
     match = match_labels(evidence.hard, evidence.human)
     size = np.abs(evidence.margin)
@@ -182,6 +189,9 @@ def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
 
 def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.ndarray:
     """Return what each battle, counted from both sides, contributes to the error of `kappa`.
+
+    The influences add up to 0, and the sum of their squares is the variance of independent
+    battles.
 
     Args:
         judge: labels by the judge in {-1, 0, 1}, shape (battles,).

@@ -148,7 +148,7 @@ class HeldOut:
         return judge - self.human_elo
 
     def se(self, kind: str) -> float | None:
-        """Return the standard error of `rating`."""
+        """Return the standard error of `rating`, in Elo points; None if unknown."""
         se = self.hard_se if kind == "hard" else self.soft_se
         return None if se is None else self.factor(kind) * se
 
@@ -406,7 +406,8 @@ class Calibration(Document):
     def interval_of(self, held: HeldOut) -> tuple[float, float] | tuple[None, None]:
         """Return the ends of the conformal interval of a held-out soft rating.
 
-        Both are None if the rating, its error or the conformal quantile is unknown.
+        Both are None if the rating, its error or the conformal quantile is unknown. If the
+        quantile is infinite, the quantile by t replaces it.
         """
         rating = held.rating("soft")
         error = held.error("soft", self.scale_correction.get("soft"))
@@ -425,7 +426,10 @@ class Calibration(Document):
         return int(self.se_method.partition(":")[2] or 0)
 
     def fold_betas(self) -> list[float]:
-        """Return beta of each map fitted without one model; empty if the map was given."""
+        """Return beta of each map fitted without one model; empty if the map was given.
+
+        Models without such a map are left out.
+        """
         betas = []
         for model in self.models:
             if model.weights and self.target.battles:

@@ -75,19 +75,25 @@ def calibrate(
         splits: random half splits that measure coverage and width.
         bootstrap: resamples behind every standard error of the judge, at least 20; by default
             errors are analytic (sandwich), as those of humans always are.
-        target: the signal that is softened; by default `margin`, or `credit` if there are soft
-            credits only.
-        constant: of target `smoothing`, instead of fitting it.
-        ridge: of target `criteria`.
+        seed: of the half splits, the bootstrap and the subsets that measure the stability of beta.
+        target: the signal that is softened. By default, it is `smoothing` with a constant,
+            `credit` if there are no margins and at least 10% of the credits are probabilities, and
+            else `margin`.
+        constant: credit of a win under target `smoothing`, in (0.5, 1), instead of fitting it.
+        ridge: penalty of the weights of target `criteria`, as of `soft_elo`.
         cluster: what is independent within a model's battles: `item` (all battles of an item
             together), or `row` (the paper's; the same if no item comes twice).
+        regularization: lambda of all ratings, at least 0.
         scale_correction: bring the judge's ratings to human scale by a factor estimated from the
             other models, and divide residuals by all known errors; without it, ratings and scores
             are the paper's.
 
     Raises:
+        UnknownScaleError: the labels do not bound the map from signal to human preferences.
         NotIdentifiedError: several judges, no human labels, no signal, too few models, groups that
-        never met. UsageError: an option's value is impossible.
+            never met, or beta is not above 0.
+        NotConvergedError: a fit did not reach its maximum.
+        UsageError: an option's value is impossible.
 
     Source: Soft-Elo (Kargi and Salinas 2026), Algorithm 1 and section 3.3.
     """
@@ -170,10 +176,17 @@ def calibrate_targets(
 ) -> list[Calibration]:
     """Return a calibration by every target that the battles allow.
 
+    These are `margin`, `criteria`, `smoothing` with a fitted constant and with five given ones,
+    and `credit` if it is the default. A target is left out if it raises NotIdentifiedError. The
+    list is empty if all do.
+
     Args:
         battles: battles of one judge, with human labels.
         tell: function that is called with a sentence for each target that is left out.
-        **options: options of `calibrate`.
+        **options: options of `calibrate`, except `target` and `constant`.
+
+    Raises:
+        NotConvergedError, UsageError: as of `calibrate`, for any target.
     """
     calibrations = []
     tried: list[tuple[Kind, float | None]] = []
@@ -191,7 +204,13 @@ def calibrate_targets(
 
 
 def judge_agreement(battles: Battles) -> Agreement:
-    """Return how a judge's verdicts agree with human labels; the battles need no margins."""
+    """Return how a judge's verdicts agree with human labels; the battles need no margins.
+
+    The result has no bins and no `ece`.
+
+    Raises:
+        NotIdentifiedError: several judges, no human labels, or no readable battle.
+    """
     _require_labels(battles)
     return measure_agreement(build_evidence(battles, read_signal(battles, "smoothing")))
 
@@ -282,7 +301,7 @@ def _incomplete_models(
     """Return the models with unknown or unbounded ratings, by the code of their warning.
 
     If hard verdicts do not bound even the joint ratings (`has_unbounded_hard`), another warning
-    says so, and unbounded hard ratings of single models are not named.
+    says so, and models are not named for an unbounded hard rating alone.
     """
     explained = {"hard"} if has_unbounded_hard else set()
     not_held_out = []
@@ -296,7 +315,10 @@ def _incomplete_models(
 
 
 def _lacks_error(model: HeldOut) -> bool:
-    """Return whether a model has a soft rating without a standard error above rounding."""
+    """Return whether a model has a soft rating, and its standard error is unknown or zero.
+
+    Up to `SMALLEST_SE`, a standard error counts as zero.
+    """
     has_error = model.soft_se is not None and model.soft_se > SMALLEST_SE
     return model.soft_elo is not None and not has_error
 

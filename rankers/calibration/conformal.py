@@ -40,8 +40,11 @@ def measure_conformal(
 ) -> Conformal:
     """Return the conformal quantile of one kind of ratings, and its coverage.
 
+    Coverage and width are measured by half splits or, if there are too few models for these, by
+    leaving out one score at a time. With even fewer models, both are None.
+
     Args:
-        held: the models held out.
+        held: the models held out. Those without a conformal score are left out.
         kind: which of the judge's ratings, `hard` or `soft`.
         scale_correction: the scale correction of these ratings, if there is one.
         level: confidence level, in (0, 1).
@@ -249,7 +252,11 @@ def prompt_hashes(battles: Battles) -> tuple[str, ...]:
 
 
 def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[Notice]:
-    """Yield warnings if judge, prompt or size of the margins differ from the calibration's."""
+    """Yield warnings if judge, prompt or size of the margins differ from the calibration's.
+
+    There is another warning if calibration or battles do not name the judge. Prompts and margins
+    that either side does not have are not compared.
+    """
     known = set(calibration.provenance.get("prompts", []))
     here = set(prompt_hashes(battles))
     before = calibration.agreement.mean_abs_margin or 0.0

@@ -20,7 +20,8 @@ def scale_warnings(
     """Yield warnings about the judge's scale, and about soft ratings that err more than hard ones.
 
     Args:
-        held: the models held out.
+        held: the models held out. Only models with both residuals are used to compare soft and
+            hard ratings.
         corrections: scale correction of `hard` and `soft` ratings; uninformative kinds have none.
         level: confidence level of the interval of the difference, in (0, 1).
         scale_corrected: whether the ratings of `held` are scale-corrected.

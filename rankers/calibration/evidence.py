@@ -142,7 +142,8 @@ class Evidence:
 
         Returns:
             The weights, shape (features,); their cluster-robust covariance, shape (features,
-            features), NaN for a single cluster; and the number of clusters used.
+            features), NaN for a single cluster; and the number of clusters that have a battle with
+            both a signal and a preference.
 
         Raises:
             UnknownScaleError, NotConvergedError: as of `fit_weights`.
@@ -222,7 +223,8 @@ def select_calibratable(evidence: Evidence) -> Evidence:
     """Keep the models with labels, verdicts, signals and a bounded rating by humans.
 
     Leaving out a model may leave others without labels or unbounded, so the selection is repeated
-    until it is stable.
+    until it is stable. Battles that lack a verdict, a signal or a label are kept if both models
+    are. Models get new codes.
 
     Raises:
         NotIdentifiedError: fewer than three models are left.
@@ -256,7 +258,8 @@ def _restrict_models(evidence: Evidence, kept: np.ndarray) -> Evidence:
 def _unbounded_models(evidence: Evidence) -> np.ndarray:
     """Return the mask of models whose ratings human labels do not bound, shape (models,).
 
-    If the labels do not connect the models, no model is in the mask: a joint fit will fail.
+    If the labels do not connect the models, or there are none, no model is in the mask: a joint
+    fit will fail.
     """
     pairs = pair_sums(evidence.coded_by(evidence.human))
     if not len(pairs.first) or comparison_graph(pairs).groups > 1:
@@ -283,8 +286,9 @@ def _select_complete(evidence: Evidence) -> Evidence:
 def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
     """Return mean and standard deviation of beta over random subsets of human preferences.
 
-    There is a record for each size of 25, 50, 100, ... preferences that is below the number of all
-    preferences.
+    There is a record for each size of 25, 50, 100, ... preferences (`SIZES`) that is below the
+    number of all preferences. Each has 20 subsets, drawn without replacement. The standard
+    deviation is corrected for the battles that large subsets share.
     """
     rows = np.flatnonzero(evidence.preference)
     stability = []

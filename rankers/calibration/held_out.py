@@ -191,7 +191,11 @@ def hold_out_models(
             each held-out model to the battles of the others.
         level: confidence level of beta's interval, in (0, 1).
         regularization: lambda of all ratings.
-        method: method of the standard errors of the judge's ratings.
+        method: method of the standard errors of the judge's ratings. Those of human ratings are
+            sandwich errors.
+
+    Raises:
+        NotIdentifiedError, NotConvergedError: the map or the joint ratings are not determined.
     """
     signal = evidence.signal
     if given is None:
@@ -258,7 +262,7 @@ def _correct_scales(
     Returns:
         The models with corrected ratings, and the correction of each kind, estimated from all
         models. A kind whose ratings do not clearly rise with human ratings is not corrected, and
-        has no correction.
+        has no correction. With three models or fewer, all factors are 1.
     """
     human = scales["human"]
     corrections = {}
@@ -286,7 +290,12 @@ def _correct_scales(
 def _add_spread(correction: ScaleCorrection, held: Sequence[HeldOut], kind: str) -> ScaleCorrection:
     """Return the correction with its fields `spread` and `human_se` filled.
 
-    `held` are the models with ratings corrected by their own factors.
+    The spread is estimated from the models with a residual and an error.
+
+    Args:
+        correction: the correction, whose spread is 0 so far.
+        held: the models with ratings corrected by their own factors.
+        kind: `hard` or `soft`.
     """
     known = []
     for model in held:

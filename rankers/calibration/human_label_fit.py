@@ -58,10 +58,15 @@ def human_label_fit(
 ) -> HumanLabelFit:
     """Collect the human labels, and average the votes on each battle.
 
+    The labels are those of `battles.votes` if there are any, else those of the column `human`.
+
     Args:
         battles: the judge's battles, with labels.
         models: names of the ranked models.
         items: items whose labels are used; None for all.
+
+    Returns:
+        The labels. Those of models that are not ranked are left out and counted.
 
     Raises:
         NotIdentifiedError: there is no label of a battle between ranked models.

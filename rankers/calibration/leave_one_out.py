@@ -55,7 +55,12 @@ def fit_fold_weights(evidence: Evidence) -> np.ndarray:
     """Fit the map without each model in turn (Algorithm 1, lines 3 and 4).
 
     Returns:
-        Weights of the map without each model, NaN if there is none, shape (models, features).
+        Weights of the map without each model, shape (models, features). They are NaN if the
+        battles of the others do not determine a map, or if its beta is not above 0.
+
+    Raises:
+        UnknownScaleError, NotConvergedError: the map cannot be fitted to all battles
+            (`Evidence.fit_weights`).
     """
     pooled = evidence.fit_weights()
     folds = np.full((len(evidence.models), len(pooled)), np.nan)
@@ -80,6 +85,8 @@ def leave_one_out(
 ) -> HeldOutScale:
     """Rate every model alone against the others, whose ratings are fitted without it.
 
+    A model has no rating (NaN) if the battles of the others do not connect these.
+
     Args:
         evidence: the battles.
         pooled: credit of first in each battle, NaN if unknown, for the joint fit of all models,
@@ -91,7 +98,9 @@ def leave_one_out(
             held out, shape (battles,); by default these are `pooled`.
 
     Raises:
-        NotIdentifiedError, NotConvergedError: as of `fit_battles`.
+        NotIdentifiedError: as of `fit_battles`, or a fit without a model did not reach its
+            maximum.
+        NotConvergedError: the joint fit did not reach its maximum.
 
     Source: Soft-Elo, Algorithm 1.
     """
@@ -136,6 +145,9 @@ def _fit_fold(
     Returns:
         The model's battles against the others, and whether the rating of the model or of one of
         the others is unbounded. None if the battles of the others do not connect them.
+
+    Raises:
+        NotIdentifiedError: the fit of the others did not reach its maximum.
     """
     others = np.arange(len(evidence.models)) != model
     rest = pair_sums(evidence.coded_by(credit)).pairs_among(others)
@@ -156,6 +168,8 @@ def build_model_battles(
     evidence: Evidence, model: int, credit: np.ndarray, theta: np.ndarray
 ) -> ModelBattles:
     """Return the battles of a model against the models of known strength.
+
+    Opponents and clusters get new codes. Credits are those of the model.
 
     Args:
         evidence: the battles.

@@ -89,7 +89,10 @@ def fit_single_strengths(
 
 
 def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
-    """Return the log-strength of one model, NaN if it has no battle."""
+    """Return the log-strength of one model by its battles.
+
+    It is NaN if there is no battle or, if lambda is 0, if all battles were won or all lost.
+    """
     credit, weight = battles.opponent_sums()
     [strength] = fit_single_strengths(battles.theta, credit[None], weight[None], regularization)
     return float(strength)
@@ -100,7 +103,7 @@ def sandwich_se(battles: ModelBattles, theta: float, regularization: float) -> f
 
     With surplus e_g of cluster g (weighted credit minus expected credit) and G clusters, it is
     sqrt(G var(e)) / (information + lambda). It is NaN for a separated model, and for fewer than
-    two clusters.
+    two clusters. `theta` is the log-strength; those of the opponents count as exact.
     """
     if battles.clusters < 2 or battles.is_separated:
         return np.nan
@@ -124,9 +127,17 @@ def bootstrap_se(
 ) -> tuple[float, int]:
     """Return the standard error of a log-strength over resamples of clusters, in Elo points.
 
+    Args:
+        battles: the battles of the model.
+        theta: its log-strength, at which fits start.
+        regularization: lambda.
+        resamples: number of resamples.
+        rng: draws the clusters.
+
     Returns:
-        The standard error, and the number of resamples that are left out because they do not bound
-        the log-strength. The standard error is NaN if these are more than half.
+        The standard error, and the number of resamples that are left out because the model wins
+        or loses all of their battles. The standard error is NaN if these are more than half, or
+        for fewer than two clusters.
 
     Source: Soft-Elo, section 3.3 (which draws battles).
     """

@@ -72,7 +72,7 @@ def beta_direction(kind: Kind, weights: np.ndarray) -> np.ndarray:
 def read_signal(
     battles: Battles, kind: Kind, ridge: float | None = None, *, verdicts: bool = False
 ) -> Signal:
-    """Read a judge's signal, which is NaN in unparsed battles.
+    """Read a judge's signal about a, which is NaN in unparsed battles.
 
     Args:
         battles: the battles.
@@ -83,8 +83,8 @@ def read_signal(
         verdicts: whether 2 * credit - 1 replaces the margins if no battle has a margin.
 
     Raises:
-        NotIdentifiedError: no battle has such a signal.
-        UsageError: an unknown kind, or a `ridge` that is negative or not finite.
+        NotIdentifiedError: no battle has such a signal, or none is readable.
+        UsageError: an unknown kind, or a `ridge` that is negative or not finite, for any kind.
     """
     require_choice("target", kind, get_args(Kind))
     ridge = RIDGE if ridge is None else ridge
@@ -135,22 +135,21 @@ def are_probabilities(battles: Battles) -> np.ndarray:
 def _feature_columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
     """Return the features of a kind of signal by name, shape (battles,) each.
 
-    A feature that the battles do not have is NaN everywhere.
+    A feature that the battles do not have is NaN everywhere. Credits count as soft only if at
+    least one of them is a probability (`are_probabilities`).
     """
     numbers_of = battles.numbers_of
     if kind == "smoothing":
         return {"verdict": 2 * hard_credits(battles.table) - 1}
+    # A column that does not exist, such as one without a name, is NaN everywhere.
     if kind == "criteria":
-        return {name: numbers_of(f"margin_{name}") for name in battles.criteria} or {
-            "none": numbers_of("")
-        }
+        margins = {name: numbers_of(f"margin_{name}") for name in battles.criteria}
+        return margins or {"none": numbers_of("")}
     if kind in ("credit", "log-odds"):
         credit = numbers_of("credit" if are_probabilities(battles).any() else "")
-        return (
-            {"credit": credit - 0.5}
-            if kind == "credit"
-            else {kind: logit(credit.clip(CLIP, 1 - CLIP))}
-        )
+        if kind == "credit":
+            return {"credit": credit - 0.5}
+        return {"log-odds": logit(credit.clip(CLIP, 1 - CLIP))}
     return {"margin": numbers_of("margin")}
 
 

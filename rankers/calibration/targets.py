@@ -31,9 +31,13 @@ def fit_target(evidence: Evidence, level: float) -> Target:
         evidence: battles with signals and human labels.
         level: confidence level of beta's interval, in (0, 1).
 
+    Returns:
+        The map. Interval and covariance are None if all preferences are in a single cluster.
+
     Raises:
         NotIdentifiedError: beta is not above 0.
         UnknownScaleError: there is no human preference, or the preferences do not bound the map.
+        NotConvergedError: the fit did not reach its maximum.
     """
     weights, covariance, clusters = evidence.fit_with_covariance()
     signal = evidence.signal
@@ -174,7 +178,11 @@ def held_out_log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
 
 
 def soften_verdicts(target: Target, signal: Signal) -> np.ndarray:
-    """Return the soft credit of a in every battle, shape (battles,); NaN if it has no signal."""
+    """Return the soft credit of a in every battle, shape (battles,); NaN if it has no signal.
+
+    Raises:
+        NotIdentifiedError: the map weighs other features than the signal has.
+    """
     return signal.predict(order_weights(target, signal))
 
 
@@ -184,8 +192,9 @@ def weak_signal_warnings(
     """Yield warnings of a weak signal (Soft-Elo, appendix D.2).
 
     There is a warning if the interval of beta contains 0, if beta times the mean |margin| is
-    small, and if agreement with humans does not rise with |margin|. `of_file` says that the
-    figures come from a calibration file.
+    small, and if agreement with humans does not rise with |margin|. The last two are not given for
+    the targets `smoothing` and `credit`. `of_file` says that the figures come from a calibration
+    file.
     """
     origin = {"of_file": of_file}
     if target.low is not None and target.low <= 0:

@@ -75,43 +75,61 @@ def rank_against_baseline(
     likelihood, without AlpacaEval's L1 penalty; standard errors (clustered sandwich, delta method)
     include the error of the fit, which AlpacaEval's own leave out. They are HC2, corrected for
     leverage; intervals are t on the logit scale.
+
+    Models whose battles against the baseline determine no rate have none, and a warning says why.
+
+    Args:
+        battles: all battles.
+        lengths: the readable battles with both lengths.
+        anchor: name of the baseline; by default the only model that is in every battle.
+        external: AlpacaEval's external data; None for none.
+        level: confidence level of intervals and rank sets, in (0, 1).
+        rng: draws for rank sets.
+
+    Raises:
+        NotIdentifiedError: no model has a rate.
+        UsageError: `anchor` is unknown, or it is None and no single model is in every battle.
     """
     coded = lengths.coded
     base = _find_baseline(coded, anchor)
     name = coded.models[base]
-    difficulty = (
-        None if external is None else external.difficulties(battles.table.iloc[lengths.rows])
-    )
-    rates, refused = fit_rates_against(lengths, base, external, difficulty)
-    if not rates:
-        raise NotIdentifiedError("; ".join(notice_texts(refused)))
-    estimate = estimate_equal_lengths(coded, base, rates, level)
-    model = "AlpacaEval's GLM without external data (no difficulty term)"
+    difficulty = None
     if external is not None:
-        gamed = (
-            f" and {len(external.gamed.credit):,} rows of gamed baselines"
-            if external.gamed is not None
-            else ""
-        )
-        model = f"AlpacaEval's GLM with the difficulty of items{gamed}, from {external.source}"
+        difficulty = external.difficulties(battles.table.iloc[lengths.rows])
+    rates, not_rated = fit_rates_against(lengths, base, external, difficulty)
+    if not rates:
+        raise NotIdentifiedError("; ".join(notice_texts(not_rated)))
+    estimate = estimate_equal_lengths(coded, base, rates, level)
     used = {
-        "model": model,
+        "model": _describe_length_model(external),
         "slopes": {coded.models[k]: rate.slope for k, (_, rate) in rates.items()},
         "sd": {coded.models[k]: rate.sd for k, (_, rate) in rates.items()},
         "left_out": lengths.left_out,
         "lengths": lengths.named,
     }
-    result = RankerResult(estimate, diagnostics={"length_control": used}, warnings=refused)
+    result = RankerResult(estimate, diagnostics={"length_control": used}, warnings=not_rated)
     exposure = measure_exposure(battles, coded)
     return build_standings(
         "win-rate", win_rate_against(name), exposure, result, level=level, rng=rng
     )
 
 
+def _describe_length_model(external: External | None) -> str:
+    """Return the words for the fitted model, with the external data that it uses, if any."""
+    if external is None:
+        return "AlpacaEval's GLM without external data (no difficulty term)"
+    gamed = ""
+    if external.gamed is not None:
+        gamed = f" and {len(external.gamed.credit):,} rows of gamed baselines"
+    return f"AlpacaEval's GLM with the difficulty of items{gamed}, from {external.source}"
+
+
 def estimate_equal_lengths(
     coded: CodedBattles, base: int, rates: dict[int, tuple[np.ndarray, Rate]], level: float
 ) -> ScoreEstimates:
     """Return win rates with intervals; the baseline's is 1 minus the mean of the others.
+
+    Models that are not in `rates` have a win rate of NaN. The ends of the intervals lie in (0, 1).
 
     Args:
         coded: the battles.
@@ -147,7 +165,12 @@ def estimate_equal_lengths(
 
 def _find_baseline(coded: CodedBattles, anchor: str | None) -> int:
     """Return the code of the baseline: the model named `anchor`, or else the only model that is in
-    every battle."""
+    every battle.
+
+    Raises:
+        UsageError: no model has this name, or it is None and not exactly one model is in all
+            battles.
+    """
     if anchor is not None:
         return coded.models.index(find_name("model with readable battles", anchor, coded.models))
     common = [k for k in range(len(coded.models)) if ((coded.a == k) | (coded.b == k)).all()]
@@ -179,7 +202,7 @@ def fit_rates_against(
     """
     coded = lengths.coded
     rates: dict[int, tuple[np.ndarray, Rate]] = {}
-    refused: list[Notice] = []
+    not_rated: list[Notice] = []
     for code, name in enumerate(coded.models):
         if code == base:
             continue
@@ -187,7 +210,7 @@ def fit_rates_against(
         is_second = (coded.b == code) & (coded.a == base)
         battles = np.flatnonzero(is_first | is_second)
         if not len(battles):
-            refused.append(Notice("no-lengths", {"model": name, "baseline": coded.models[base]}))
+            not_rated.append(Notice("no-lengths", {"model": name, "baseline": coded.models[base]}))
             continue
         sides = is_first[battles]
         credit_of_a = coded.credit[battles]
@@ -201,8 +224,8 @@ def fit_rates_against(
             rate = _fit_rate(credit, lead, weight, own_difficulty, external, cluster)
             rates[code] = (battles, rate)
         except (NotIdentifiedError, NotConvergedError) as error:
-            refused.append(Notice("no-length-control", {"model": name, "why": str(error)}))
-    return rates, refused
+            not_rated.append(Notice("no-length-control", {"model": name, "why": str(error)}))
+    return rates, not_rated
 
 
 def _fit_rate(
@@ -225,7 +248,9 @@ def _fit_rate(
         cluster: code of the item of each battle, shape (battles,).
 
     Raises:
-        NotIdentifiedError: the battles do not bound the coefficients or the rate.
+        NotIdentifiedError: the battles do not bound the coefficients or the rate, or all leads are
+            the same.
+        NotConvergedError: the fit did not reach its maximum.
     """
     sd = _spread_of_leads(lead)
     columns = [np.ones(len(lead)), saturate_lengths(lead, sd)]
@@ -311,7 +336,11 @@ def _with_gamed(
 
 
 def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None:
-    """Raise NotIdentifiedError if too few battles are lost, or won, for the coefficients."""
+    """Raise NotIdentifiedError if there are too few wins, losses or items for the coefficients.
+
+    `credit` are the model's credits, shape (battles,). There must be as many wins, and as many
+    losses, as coefficients (a tie is half of each), and more items than coefficients.
+    """
     # With fewer losses than coefficients, 95% intervals covered the true rate in 45 to 75% of
     # simulated data sets; with as many losses as coefficients, in 93 to 96%.
     won = float(credit.sum())
@@ -331,7 +360,13 @@ def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None
 def _fit_logistic(
     rows: np.ndarray, credit: np.ndarray, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the maximum likelihood coefficients and their information matrix."""
+    """Return the maximum likelihood coefficients and their information matrix.
+
+    Raises:
+        NotIdentifiedError: there is no finite maximum, or the matrix is nearly singular
+            (`SINGULAR`).
+        NotConvergedError: the fit did not reach its maximum.
+    """
     likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]))
     try:
         at = maximize(likelihood).at

@@ -39,7 +39,10 @@ class EqualLength:
     sd: float
 
     def warnings(self) -> tuple[Notice, ...]:
-        """Warn if strength and length predict the verdicts on all but an item or two."""
+        """Return a warning if strength and length predict the verdicts on all but an item or two.
+
+        The result is empty if the slope rests on more items (`FEW`).
+        """
         coded = self.lengths.coded
         influence_of_item = np.bincount(coded.cluster, slope_influence(self.strengths))
         behind = float(effective_clusters(influence_of_item))
@@ -50,27 +53,28 @@ class EqualLength:
         """Return the model, the slope, and the Elo points that a response gains by one sd of
         length, for the JSON.
 
-        `level` is the confidence level of the interval of these points, in (0, 1).
+        `level` is the confidence level of the interval of these points, in (0, 1). Its ends are
+        None for a single cluster.
         """
         coded = self.lengths.coded
         [slope] = self.strengths.coefficients.tolist()
-        spread = self.strengths.covariance(coded)
+        covariance = self.strengths.covariance(coded)
         points = float(POINTS * np.tanh(1))
-        se = float(np.sqrt(spread[-1, -1]))
-        reach = t_quantile(coded.clusters, level) * se
-        ends = (
-            (points * (slope - reach), points * (slope + reach))
-            if coded.clusters > 1
-            else (None, None)
-        )
+        se = float(np.sqrt(covariance[-1, -1]))
+        low = None
+        high = None
+        if coded.clusters > 1:
+            reach = t_quantile(coded.clusters, level) * se
+            low = points * (slope - reach)
+            high = points * (slope + reach)
         return {
             "model": "bradley-terry with a length term",
             "sd": self.sd,
             "slope": slope,
             "slope_se": se,
             "elo_per_sd": points * slope,
-            "elo_per_sd_low": ends[0],
-            "elo_per_sd_high": ends[1],
+            "elo_per_sd_low": low,
+            "elo_per_sd_high": high,
             "level": level,
             "left_out": self.lengths.left_out,
             "lengths": self.lengths.named,
@@ -86,7 +90,11 @@ def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
 
     Args:
         lengths: battles with the lengths of both responses.
-        plain: strengths fitted without the length term, at which the fit starts.
+        plain: strengths fitted without the length term, at which the fit starts. Their lambda is
+            used.
+
+    Raises:
+        NotIdentifiedError, NotConvergedError: as of `fit_with_length`.
     """
     sd = float(np.sqrt(np.mean(lengths.difference**2)))
     term = np.zeros(len(lengths.difference))
@@ -158,7 +166,7 @@ def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
     tie requires both. Strengths that meet all of these bounds exist unless the bounds add up to
     less than 0 along a cycle of models (Bellman and Ford).
 
-    `term` is the length term of a, shape (battles,).
+    `term` is the length term of a, shape (battles,). Battles of weight 0 are ignored.
     """
     counted = coded.weight > 0
     a = coded.a[counted]

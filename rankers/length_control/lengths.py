@@ -56,10 +56,18 @@ def read_lengths(
     interval: Interval,
     length_of: LengthOf = "answer",
 ) -> Lengths:
-    """Code the battles that have the lengths of both responses.
+    """Code the readable battles that have the lengths of both responses.
+
+    Args:
+        battles: all battles.
+        labels: `soft` or `hard`, as of `code_battles`.
+        cluster: what is independent, as of `code_battles`.
+        interval: the option of the ranker, which must not be `bootstrap`.
+        length_of: whether lengths are those of the `answer` or of the whole `transcript`.
 
     Raises:
-        NotIdentifiedError: no readable battle has both lengths.
+        NotIdentifiedError: there are no columns of these lengths, or no readable battle has both
+            lengths.
         UsageError: `interval` is `bootstrap`, or an unknown option value.
     """
     if interval == "bootstrap":

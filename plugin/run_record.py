@@ -60,8 +60,8 @@ class RunRecord:
         time: when the run was started or saved, in the form of the file.
         is_described: whether the files record the settings of the run. If they do, an option that
             is not among the settings had its default value.
-        named_settings: the settings that the name of the model shows, because runs of one model
-            differ in them.
+        named_settings: the settings in which runs of one model differ, and which its name shows.
+            If others show the difference, the prompt is among them, too.
         task_version: version of the task.
         task_arguments: arguments of the task that were given, without defaults.
         model_arguments: arguments of the model, except those that cannot change an answer.
@@ -88,6 +88,7 @@ class RunRecord:
         status: how the run ended, as the file says.
         failed: number of samples that ended with an error.
         invalidated: number of samples that were invalidated afterwards.
+        revision: the commit of the code that ran the eval.
     """
 
     model: str
@@ -119,12 +120,14 @@ class RunRecord:
     status: str | None = None
     failed: int | None = None
     invalidated: int | None = None
+    revision: str | None = None
 
     def settings(self) -> dict[Setting, str]:
         """Return the known settings that may change answers or scores.
 
         The values are texts; those of arguments and options are JSON. The limit of samples and the
-        epochs are not among them: they change which samples were run and how often.
+        epochs are not among them: they change which samples were run and how often. The revision
+        of the code is not either: it may change without any effect.
         """
         single: dict[SettingKind, Any] = {
             "shots": self.shots,

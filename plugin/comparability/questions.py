@@ -32,8 +32,10 @@ INPUT_KINDS: frozenset[SettingKind] = frozenset(
     {"task argument", "prompt", "task version", "solver", "solver argument", "shots"}
 )
 """Kinds of settings that may change the inputs while the ids remain those of the same questions."""
+EXCERPT = 400
+"""Number of characters of each input that are kept for messages."""
 SHOWN = 60
-"""Messages show at most this many characters of an input."""
+"""A message shows at most this many characters of an input."""
 FINDING = "questions"
 """Name of the finding that `--allow` accepts."""
 REMEDY = (
@@ -50,7 +52,7 @@ class ItemRecord:
     Attributes:
         id: id of the item in the file.
         input: hashes of what the model was asked; empty if unknown.
-        excerpt: the beginning of the input, for messages.
+        excerpt: the first `EXCERPT` characters of the input, for messages.
         row: the row in the file, for messages; empty if the id is that of a sample.
     """
 
@@ -117,6 +119,22 @@ class PairedQuestions:
     accepted: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class PairedTasks:
+    """The result of pairing the items of several tasks.
+
+    Attributes:
+        findings: how the items of each task were paired.
+        names: for each run, the new id of each item by the id in the file. It has only the ids that
+            change.
+        accepted: a sentence for each task whose different inputs the user accepted.
+    """
+
+    findings: tuple[QuestionFinding, ...]
+    names: tuple[Mapping[str, str], ...]
+    accepted: tuple[str, ...] = ()
+
+
 def inputs_may_equal(first: InputParts, second: InputParts) -> bool:
     """Return whether two inputs are equal in all parts that are known of both."""
     if first == second or not (first and second):
@@ -125,6 +143,36 @@ def inputs_may_equal(first: InputParts, second: InputParts) -> bool:
         return False
     pairs = zip(first, second, strict=True)
     return all(own == other or own is None or other is None for own, other in pairs)
+
+
+def pair_tasks(asked: Sequence[AskedRun], allowed: Collection[str] = ()) -> PairedTasks:
+    """Pair the items of the runs of several tasks, each task for itself; see `pair_questions`.
+
+    Args:
+        asked: the runs of all tasks.
+        allowed: names of the findings that the user accepts.
+
+    Raises:
+        OtherQuestionError: runs of a task share no input, and nothing explains it.
+    """
+    positions: dict[str, list[int]] = defaultdict(list)
+    for position in sorted(range(len(asked)), key=lambda k: _age_of(asked[k].run)):
+        positions[asked[position].run.task].append(position)
+    names: list[Mapping[str, str]] = [{} for _ in asked]
+    findings = []
+    accepted: list[str] = []
+    for task, own in positions.items():
+        paired = pair_questions(task, [asked[position] for position in own], allowed)
+        for position, names_of_run in zip(own, paired.names, strict=True):
+            names[position] = names_of_run
+        findings.append(paired.finding)
+        accepted += paired.accepted
+    return PairedTasks(tuple(findings), tuple(names), tuple(accepted))
+
+
+def _age_of(run: RunRecord) -> tuple[str, str]:
+    """Return a key that sorts runs by time, and runs of one time by their sources."""
+    return run.time, run.source
 
 
 def pair_questions(
@@ -199,14 +247,18 @@ def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
 
 def _have_other_ids(runs: Sequence[AskedRun]) -> bool:
     """Return whether an input has an id in one run and another id in a second run, while neither
-    run has the id of the other."""
-    for position, run in enumerate(runs):
-        ids = {item.id for item in run.items}
-        for other in runs[:position]:
-            others = {item.id for item in other.items}
+    run has the id of the other.
+
+    No id has different inputs in two runs, so that runs with the same ids have the same inputs.
+    """
+    run_of_ids = {frozenset(item.id for item in run.items): run for run in runs}
+    known: list[tuple[AskedRun, Set[str]]] = []
+    for ids, run in run_of_ids.items():
+        for other, others in known:
             ours = _inputs_without_ids(run, others)
             if not ours.isdisjoint(_inputs_without_ids(other, ids)):
                 return True
+        known.append((run, ids))
     return False
 
 
@@ -280,7 +332,20 @@ def _names_by_input(
             own[item.id] = name
             if is_paired:
                 name_of_input[key] = name
+        _make_names_distinct(own)
     return names
+
+
+def _make_names_distinct(names: dict[str, str]) -> None:
+    """Change the names of a run's items in place so that no two items have one name.
+
+    An item whose name another item has, too, keeps neither the name nor a partner.
+    """
+    numbers = Counter(names.values())
+    for item, name in names.items():
+        if numbers[name] > 1 and item == name:
+            numbers[name] -= 1
+            names[item] = f"{item}@alone"
 
 
 def _ambiguous_inputs(runs: Sequence[AskedRun], group: Sequence[int]) -> set[InputParts]:
@@ -373,24 +438,32 @@ def _accept_other_inputs(
     Raises:
         OtherQuestionError: the finding is not in `allowed`.
     """
-    first, other, here, there = conflict
-    own, known = distinct_excerpts(here.excerpt, there.excerpt)
-    asked = f"{first.model}, {there.place}" if first.model else there.place
-    problem = (
-        f"{other.model or here.id} has another input here ({own!r}) than in {first.source} "
-        f"({asked}) ({known!r}), and the runs of {task} share no input"
-    )
+    problem = f"{problem_of(conflict)}, and the runs of {task} share no input"
     if FINDING in allowed:
         return accepted_sentence(FINDING, problem, option)
     raise OtherQuestionError(
         problem,
         remedy=remedy_with_option(FINDING, REMEDY, option),
-        source=other.source,
-        row=here.place,
+        source=conflict.other.source,
+        row=conflict.here.place,
     )
 
 
-def distinct_excerpts(here: str, there: str) -> tuple[str, str]:
+def problem_of(conflict: Conflict) -> str:
+    """Return the sentence that says which inputs differ, and where."""
+    first, other, here, there = conflict
+    own, known = _distinct_excerpts(here.excerpt, there.excerpt)
+    asked = f"{first.model}, {there.place}" if first.model else there.place
+    problem = (
+        f"{other.model or here.id} has another input here ({own!r}) than in {first.source} "
+        f"({asked}) ({known!r})"
+    )
+    if here.excerpt == there.excerpt:
+        problem += f", which differs after the first {EXCERPT} characters or in media"
+    return problem
+
+
+def _distinct_excerpts(here: str, there: str) -> tuple[str, str]:
     """Return short excerpts of two texts around the place where they first differ."""
     pairs = zip(here, there, strict=False)
     shorter = min(len(here), len(there))
@@ -406,7 +479,9 @@ def notices_of_questions(findings: Iterable[QuestionFinding]) -> list[Notice]:
     notices = []
     for finding in findings:
         fields = {"task": finding.task, "ids": finding.conflicts, "reason": list(finding.reason)}
-        if finding.pairing == "input":
+        # If all that has no partner is a changed question, a flagged check names it.
+        is_paired = max(finding.unshared.values(), default=0) < finding.conflicts
+        if finding.pairing == "input" and is_paired:
             notices.append(Notice("questions-by-input", fields))
         elif finding.reason:
             notices.append(Notice("questions-by-id", fields))

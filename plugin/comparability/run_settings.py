@@ -36,9 +36,10 @@ OWN_KINDS: frozenset[SettingKind] = frozenset({"model argument"})
 """Kinds that belong to a model, such as the path of its weights. Models are not compared in
 them."""
 RECORDED_KINDS: frozenset[SettingKind] = frozenset(
-    {"shots", "few-shot seed", "examples", "examples as turns", "task version", "prompt"}
+    {"shots", "few-shot seed", "examples", "examples as turns", "task version", "prompt", "scorer"}
 )
 """Kinds whose value is unknown if a described run does not have it. All others have a default."""
+PROMPT = Setting("prompt")
 DEFAULT = "default"
 """What texts show for an option that was not given."""
 HASH = re.compile("[0-9a-f]{32,}")
@@ -199,42 +200,66 @@ def name_runs(
         The runs, in the same order.
     """
     evaluations = evaluations or {}
-    free = [run for run in runs if run.source not in labelled]
-    differing = _settings_that_split(free)
-    texts: dict[tuple[str, Setting], dict[str, str]] = {}
-    for model, settings in differing.items():
-        for setting in settings:
-            values = [run.settings().get(setting) for run in free if run.model == model]
-            known = [value for value in values if value is not None]
-            texts[model, setting] = dict(zip(known, value_texts(known), strict=True))
+    free: dict[str, list[RunRecord]] = defaultdict(list)
     together: dict[tuple[str, str], list[RunRecord]] = defaultdict(list)
-    for run in free:
-        together[run.model, evaluations.get(run.source, run.source)].append(run)
+    for run in runs:
+        if run.source not in labelled:
+            free[run.model].append(run)
+            together[run.model, evaluations.get(run.source, run.source)].append(run)
+    differing = {model: _settings_that_split(own) for model, own in free.items()}
+    texts = {model: _shown_settings(own, differing[model]) for model, own in free.items()}
     named = []
     for run in runs:
-        own = () if run.source in labelled else tuple(differing.get(run.model, ()))
+        if run.source in labelled:
+            named.append(replace(run, named_settings=()))
+            continue
         of_evaluation = together[run.model, evaluations.get(run.source, run.source)]
         shown = []
-        for setting in own:
+        for setting, text_of_value in texts[run.model].items():
             values = [each.settings().get(setting) for each in of_evaluation]
             known = sorted({value for value in values if value is not None})
             if known:
-                each_text = [texts[run.model, setting][value] for value in known]
+                each_text = [text_of_value[value] for value in known]
                 shown.append(f"{setting.text}={' or '.join(each_text)}")
         name = f"{run.model} ({', '.join(shown)})" if shown else run.model
-        named.append(replace(run, model=name, named_settings=own))
+        named.append(replace(run, model=name, named_settings=tuple(differing[run.model])))
     return named
 
 
-def _settings_that_split(runs: Iterable[RunRecord]) -> dict[str, list[Setting]]:
-    """Return, by model, the settings in which its runs on a task differ."""
-    cells: dict[tuple[str, str], list[RunRecord]] = defaultdict(list)
+def _settings_that_split(runs: Iterable[RunRecord]) -> list[Setting]:
+    """Return the settings in which the runs of one model differ on a task."""
+    tasks: dict[str, list[RunRecord]] = defaultdict(list)
     for run in runs:
-        cells[run.model, run.task].append(run)
-    differing: dict[str, set[Setting]] = defaultdict(set)
-    for (model, _), own in cells.items():
-        differing[model].update(differing_settings(own))
-    return {model: sorted(settings) for model, settings in differing.items() if settings}
+        tasks[run.task].append(run)
+    return sorted({setting for own in tasks.values() for setting in differing_settings(own)})
+
+
+def _shown_settings(
+    runs: Sequence[RunRecord], settings: Sequence[Setting]
+) -> dict[Setting, dict[str, str]]:
+    """Return the texts of the values of the settings that the names of a model's runs show."""
+    texts = {}
+    for setting in _without_needless_prompt(settings, runs):
+        values = [run.settings().get(setting) for run in runs]
+        known = [value for value in values if value is not None]
+        texts[setting] = dict(zip(known, value_texts(known), strict=True))
+    return texts
+
+
+def _without_needless_prompt(
+    settings: Sequence[Setting], runs: Sequence[RunRecord]
+) -> Sequence[Setting]:
+    """Return the settings without the prompt if it differs only where others differ, too.
+
+    An argument or an instruction changes the prompt, and says more briefly how.
+    """
+    others = [setting for setting in settings if setting != PROMPT]
+    prompts: dict[tuple[str, ...], set[str | None]] = defaultdict(set)
+    for run in runs:
+        known = run.settings()
+        key = (run.task, *(known.get(setting, "") for setting in others))
+        prompts[key].add(run.prompt)
+    return others if all(len(own) == 1 for own in prompts.values()) else settings
 
 
 def notices_of_settings(runs: Sequence[RunRecord]) -> list[Notice]:

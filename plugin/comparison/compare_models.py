@@ -93,7 +93,7 @@ def compare(
     findings, failures = _findings(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
-    checks = checks_of_comparison(battles)
+    checks = checks_of_comparison(battles, {name for both in models for name in both})
     options = {"level": level, "measure": measure, "by": by, "pool": pool}
     return Comparison(
         findings=tuple(findings),

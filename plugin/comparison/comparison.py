@@ -31,7 +31,7 @@ class Comparison(Document):
         unknown_answers: why identical answers are not counted; None if they are counted.
         lost: parts of the sources that could not be read; also among the warnings.
         accepted: sentences on findings that were accepted by name.
-        checks: the checks of the verdicts; none for scores.
+        checks: the checks of the verdicts; for scores, those of the runs that gave them.
     """
 
     findings: tuple[PairFinding, ...]

@@ -271,10 +271,6 @@ OF_LOGS = {
         "a "
         "log counts"
     ),
-    "repeats-differ": (
-        "runs of {model} on {task} differ in {settings:5}, so they are no repeats: label them to "
-        "rank them as two models ({labels}), or rank the newest alone ({option:runs=newest})"
-    ),
     "run-cut": "{path}: the run ended with status {status}; its finished samples count",
     "run-failed": (
         "left out: {path}: no sample of it finished, its status is {status}; `inspect eval-retry` "
@@ -282,10 +278,6 @@ OF_LOGS = {
     ),
     "run-unfinished": (
         "{path}: {battles:,} battles were not played and are missing; the run did not end"
-    ),
-    "runs-differ": (
-        "runs of {model} on {task} differ in {settings:5}: label them to rank them as two models "
-        "({labels})"
     ),
     "runs-replaced": "this run replaces earlier runs of {model} in {place}",
     "samples-excluded": (
@@ -729,7 +721,6 @@ NOTES = frozenset(
         "log-likelihood",
         "names-joined",
         "lower-is-better",
-        "paired-by-input",
         "prompts-without-id",
         "questions-by-id",
         "questions-by-input",

@@ -3,17 +3,19 @@
 A source is a file, a folder or a glob. The shape of a table is known by the names of its columns.
 """
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import pandas as pd
 
+from podium.comparability.questions import FINDING, AskedRun, ItemRecord, pair_tasks
 from podium.data.formats.containers import open_records, shared_engine
 from podium.data.formats.files import find_files, local_files, split_label
 from podium.data.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, sample_rows
 from podium.errors import DataError, UsageError, named_in_errors
+from podium.hookspecs import SourceFiles
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
 from podium.responses import lm_eval_samples as lm_eval
@@ -29,6 +31,7 @@ from podium.responses.answers import (
 )
 from podium.responses.collection import Responses, add_pending, assemble, questions_in
 from podium.responses.transcripts import ANSWER_ALONE, Show
+from podium.run_record import RunRecord
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.storage.remote import urls_in_errors, with_urls, without_secrets
 from podium.wording import some
@@ -114,6 +117,21 @@ PROMPTS = (
 
 
 @dataclass(frozen=True, slots=True)
+class ChosenLogs:
+    """The log files of a host that are read.
+
+    Attributes:
+        names: name of the model of each log that is read, by path; None for the names in the log.
+        runs: settings of the runs whose items are paired by what was asked, by path.
+        notes: notes on the choice.
+    """
+
+    names: Mapping[Path, str | None]
+    runs: Mapping[Path, RunRecord]
+    notes: Sequence[Notice]
+
+
+@dataclass(frozen=True, slots=True)
 class FileReader:
     """A reader of a host's log files.
 
@@ -121,14 +139,14 @@ class FileReader:
         suffixes: endings of the names of its files.
         accepts: function that returns whether a file is such a log.
         read: function that reads the responses in a file.
-        choose: function that returns those of several files that are to be read, and notes. If it
-            is None, all are read.
+        choose: function that returns which files are to be read. It takes, for each source, the
+            paths of its files, and the label of each or None. If it is None, all are read.
     """
 
     suffixes: tuple[str, ...]
     accepts: Callable[[Path], bool]
     read: Callable[[Path, Show], Iterable[ResponseRow]]
-    choose: Callable[[Sequence[Path]], tuple[Sequence[Path], Sequence[Notice]]] | None = None
+    choose: Callable[[Sequence[Mapping[Path, str | None]]], ChosenLogs] | None = None
 
 
 @urls_in_errors()
@@ -197,18 +215,81 @@ def _read_all_sources(
     Raises:
         UsageError: two sources have models of the same name, and `optional` is False.
     """
+    places = [_locate_source(source, readers) for source in map(str, sources)]
+    chosen = _choose_logs(places, readers)
     parts: list[Part] = []
     notes: list[Notice] = []
     owners: dict[str, str] = {}  # source by model
-    for source in map(str, sources):
+    for source, place in zip(map(str, sources), places, strict=True):
         parts_of_source, notes_of_source = _read_source(
-            source, readers, show=show, optional=optional
+            place, chosen, readers, show=show, optional=optional
         )
         if not optional:
             _reject_repeated_models(owners, source, _rows_in(parts_of_source))
         parts += parts_of_source
         notes += notes_of_source
-    return parts, notes
+    return _pair_items(parts, chosen.runs), [*notes, *chosen.notes]
+
+
+def _locate_source(source: str, readers: Sequence[FileReader]) -> SourceFiles:
+    """Return the local files of a source."""
+    suffixes = tuple(suffix for reader in readers for suffix in reader.suffixes)
+    return local_files(find_files(source, suffixes))
+
+
+def _choose_logs(places: Sequence[SourceFiles], readers: Sequence[FileReader]) -> ChosenLogs:
+    """Let the readers choose which logs of all sources are read."""
+    names: dict[Path, str | None] = {}
+    runs: dict[Path, RunRecord] = {}
+    notes: list[Notice] = []
+    for reader in readers:
+        logs = []
+        for place in places:
+            logs.append({path: place.label for path in place.paths if _is_log_of(reader, path)})
+        if not any(logs):
+            continue
+        if reader.choose is None:
+            names |= {path: label for source in logs for path, label in source.items()}
+            continue
+        chosen = reader.choose(logs)
+        names |= chosen.names
+        runs |= chosen.runs
+        notes += chosen.notes
+    return ChosenLogs(names, runs, notes)
+
+
+def _pair_items(parts: list[Part], runs: Mapping[Path, RunRecord]) -> list[Part]:
+    """Rename the items of logs so that items with the same input have the same id.
+
+    Runs that share no input keep their ids. If their instructions differ, `assemble` raises.
+    """
+    positions = [k for k, (path, rows) in enumerate(parts) if rows and path in runs]
+    asked = []
+    for position in positions:
+        path, rows = parts[position]
+        items: dict[str, ItemRecord] = {}
+        for question in questions_in(rows or ()):
+            record = ItemRecord(question.item, question.asked, question.instruction or "")
+            items.setdefault(question.item, record)
+        asked.append(AskedRun(runs[path], [*items.values()]))
+    paired = list(parts)
+    for position, names in zip(positions, pair_tasks(asked, (FINDING,)).names, strict=True):
+        path, rows = parts[position]
+        if names:
+            paired[position] = path, [_with_item_name(row, names) for row in rows or ()]
+    return paired
+
+
+def _with_item_name(row: Row, names: Mapping[str, str]) -> Row:
+    """Return a row with the new id of its item, if it has one."""
+    if isinstance(row, ResponseRow):
+        return replace(row, question=_with_item_name_of_question(row.question, names))
+    return _with_item_name_of_question(row, names)
+
+
+def _with_item_name_of_question(question: QuestionRow, names: Mapping[str, str]) -> QuestionRow:
+    """Return a question with the new id of its item, if it has one."""
+    return replace(question, item=names.get(question.item, question.item))
 
 
 def _note_skipped(parts: Sequence[Part]) -> list[Notice]:
@@ -247,11 +328,13 @@ def read_prompts(
     """
     rows: list[Row] = []
     notes: list[Notice] = []
-    for source in map(str, sources):
-        parts, notes_of_source = _read_source(source, readers, PROMPTS)
+    places = [_locate_source(source, readers) for source in map(str, sources)]
+    chosen = _choose_logs(places, readers)
+    for place in places:
+        parts, notes_of_source = _read_source(place, chosen, readers, PROMPTS)
         rows += _rows_in(parts)
         notes += notes_of_source
-    return questions_in(rows), notes
+    return questions_in(rows), [*notes, *chosen.notes]
 
 
 def _name_tasks(
@@ -326,7 +409,8 @@ def _rows_in(parts: Iterable[Part]) -> list[Row]:
 
 
 def _read_source(
-    source: str,
+    place: SourceFiles,
+    chosen: ChosenLogs,
     readers: Sequence[FileReader],
     shapes: Sequence[Shape] = SHAPES,
     show: Show = ANSWER_ALONE,
@@ -336,7 +420,8 @@ def _read_source(
     """Read the files of a source.
 
     Args:
-        source: a file, folder or glob, optionally with a label.
+        place: the local files of the source.
+        chosen: which log files of hosts are read.
         readers: readers of hosts' log files.
         shapes: known shapes of tables.
         show: says whether a response of an agent is its answer or its transcript.
@@ -346,8 +431,6 @@ def _read_source(
     Returns:
         The files with their rows, and notes.
     """
-    suffixes = tuple(suffix for reader in readers for suffix in reader.suffixes)
-    place = local_files(find_files(source, suffixes))
     sample_files, other_paths, notes = lm_eval.find_newest_samples(place)
     parts: list[Part] = []
     for file in sample_files:
@@ -359,18 +442,17 @@ def _read_source(
         parts.append((file.path, rows))
         if rows is not None:
             notes += notes_on_cuts
-    left_out: set[Path] = set()
-    for reader in readers:
-        logs = [path for path in other_paths if _is_log_of(reader, path)] if reader.choose else []
-        if reader.choose and logs:
-            chosen, notes_on_choice = reader.choose(logs)
-            left_out |= {*logs} - {*chosen}
-            notes += notes_on_choice
     is_optional = optional or place.searched
     for path in other_paths:
-        if path not in left_out:
-            rows = _read_file(path, place.label, readers, shapes, show, optional=is_optional)
-            parts.append((path, rows))
+        reader = next((reader for reader in readers if _is_log_of(reader, path)), None)
+        if reader is None:
+            rows = _read_file(path, place.label, shapes, show, optional=is_optional)
+        elif path in chosen.names:
+            with named_in_errors(path):
+                rows = name_models(reader.read(path, show), chosen.names[path])
+        else:
+            continue
+        parts.append((path, rows))
     return parts, notes
 
 
@@ -405,21 +487,17 @@ def _is_log_of(reader: FileReader, path: Path) -> bool:
 def _read_file(
     path: Path,
     label: str | None,
-    readers: Sequence[FileReader],
     shapes: Sequence[Shape] = SHAPES,
     show: Show = ANSWER_ALONE,
     *,
     optional: bool,
 ) -> Sequence[Row] | None:
-    """Read the rows of a file.
+    """Read the rows of a table.
 
     Returns:
-        The rows; None if the file has no known shape and is optional.
+        The rows; None if the table has no known shape and is optional.
     """
     with named_in_errors(path):
-        for reader in readers:
-            if _is_log_of(reader, path):
-                return name_models(reader.read(path, show), label)
         records = open_records(path, shared_engine())
         if optional and not any(shape.has_columns(records.columns.keys()) for shape in shapes):
             # The names of the columns already show that no shape fits. So the rows, which take
@@ -505,5 +583,5 @@ def _questions_beside(
     rows: list[Row] = []
     for path in sorted(paths):
         if path.is_file():
-            rows += _read_file(path, None, (), optional=True) or []
+            rows += _read_file(path, None, optional=True) or []
     return [row for row in rows if isinstance(row, QuestionRow)]

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from podium.comparability.questions import notices_of_questions
 from podium.comparability.run_settings import notices_of_settings
 from podium.data.battles import Battles, source_column
 from podium.data.counting.duck import Duck
@@ -427,7 +428,9 @@ def _notes_on_sources(read: SourceTables) -> list[Notice]:
     """Return the notes on accepted findings, losses, files, and settings of runs."""
     gathered = read.gathered
     accepted = [Notice("accepted", {"sentence": text}) for text in gathered.accepted]
-    return [*accepted, *gathered.lost, *read.notes, *notices_of_settings(gathered.runs)]
+    paired = notices_of_questions(gathered.questions)
+    settings = notices_of_settings(gathered.runs)
+    return [*accepted, *gathered.lost, *read.notes, *paired, *settings]
 
 
 def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> SharedFacts:

@@ -71,6 +71,8 @@ class ListedCheck:
         of_card: makes it from the sections of a judge card.
         in_comparisons: whether `podium compare` calls `of_battles`, too, because the check is
             about the verdicts and not about a ranking.
+        is_about_runs: whether the check is about the runs of evals, so that it applies to scores
+            that no judge gave, too.
     """
 
     of_battles: Callable[[Battles], Sequence[Check]] | None = None
@@ -78,13 +80,14 @@ class ListedCheck:
     of_standings: Callable[[Standings], Sequence[Check]] | None = None
     of_card: Callable[[CardSections], Sequence[Check]] | None = None
     in_comparisons: bool = False
+    is_about_runs: bool = False
 
 
 CHECKLIST = (
     ListedCheck(of_battles=check_unit),
     ListedCheck(of_battles=check_items),
-    ListedCheck(of_battles=check_questions, in_comparisons=True),
-    ListedCheck(of_battles=check_settings, in_comparisons=True),
+    ListedCheck(of_battles=check_questions, in_comparisons=True, is_about_runs=True),
+    ListedCheck(of_battles=check_settings, in_comparisons=True, is_about_runs=True),
     ListedCheck(of_battles=check_unparsed, of_card=unparsed_of_card, in_comparisons=True),
     ListedCheck(of_battles=check_lost_replies, in_comparisons=True),
     ListedCheck(of_judge=check_own_model),
@@ -199,17 +202,25 @@ def models_with_lost_battles(checks: Sequence[Check]) -> tuple[str, ...]:
     return ()
 
 
-def checks_of_comparison(battles: Battles) -> tuple[Check, ...]:
+def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Check, ...]:
     """Make the checks that apply to the verdicts behind a comparison, with adjusted p-values.
 
-    Empty for scores that no judge gave, and if there is no verdict.
+    For scores that no judge gave, they are the checks of the runs. Empty if there is no verdict.
+
+    Args:
+        battles: the battles of all models.
+        models: the compared models. Settings of other models are not checked.
     """
-    if not is_judged(battles) or not battles.tally.judged:
+    if not battles.tally.judged:
         return ()
+    of_models = tuple(run for run in battles.runs if run.model in models)
+    compared = replace(battles, runs=of_models)
+    by_judge = is_judged(battles)
     checks: list[Check] = []
     for row in CHECKLIST:
-        if row.in_comparisons and row.of_battles is not None:
-            checks += row.of_battles(battles)
+        is_made = row.in_comparisons and (by_judge or row.is_about_runs)
+        if is_made and row.of_battles is not None:
+            checks += row.of_battles(compared)
     return tuple(adjust_tests(checks))
 
 

@@ -242,19 +242,22 @@ def _rank_places(
     battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)
     ranking = rank(battles, rankers, by=ranked_apart(battles, rankers))
     # Failed logs and earlier runs of a model are left out of the ranking, and warnings name them.
-    counted = _logs_that_count(places)
+    names = _names_of_logs_that_count(places)
     for log, place in zip(logs, places, strict=True):
-        if place in counted and (log.results is not None or len(logs) == 1):
-            log.results = write_into_log(place, ranking)
+        if place in names and (log.results is not None or len(logs) == 1):
+            log.results = write_into_log(place, ranking, names[place])
     return ranking, battles
 
 
-def _logs_that_count(places: Sequence[Place]) -> set[Place]:
-    """Return the logs that a ranking is made from: the newest whole run of each model."""
+def _names_of_logs_that_count(places: Sequence[Place]) -> dict[Place, str]:
+    """Return the logs that a ranking is made from, each with the name of its model there.
+
+    They are the newest whole runs of each model and its settings.
+    """
     from podium.hosts.inspect_ai.logs.folders import choose_logs
 
     by_path = {Path(local_file(place)): place for place in places}
-    return {by_path[run.path] for run in choose_logs(dict.fromkeys(by_path))[0]}
+    return {by_path[run.path]: run.who for run in choose_logs(dict.fromkeys(by_path)).logs}
 
 
 def _print_at_end(say: Callable[[], None]) -> None:

@@ -1,5 +1,7 @@
-"""Samples of one id and task must ask the same: other inputs are rejected by every command, by the
-same message."""
+"""Samples of a task are paired by what they asked. Logs that share no input are rejected by every
+command, by the same message."""
+
+from pathlib import Path
 
 import pytest
 from inspect_ai.log import EvalLog
@@ -13,10 +15,14 @@ from inspect_ai.model import (
 from written_logs import build_log, invalidate, write
 
 import podium
+from podium.comparability.questions import inputs_may_equal
 from podium.errors import OtherQuestionError
-from podium.hosts.inspect_ai.logs.asked_inputs import Place, TaskInputs
+from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, LogInputs, read_input
+from podium.notices.notice_text import notice_texts
+from podium.run_record import RunRecord
 
 ITEMS = [f"{k}" for k in range(1, 9)]
+COLORS = ("blue", "red")
 RED, BLUE = "data:image/png;base64,UkVE", "data:image/png;base64,Qkx1"
 
 
@@ -34,24 +40,88 @@ def folder_of(ours: dict[str, object], theirs: dict[str, object], suffix: str = 
     return write(log_with_inputs("three", theirs), suffix=suffix)
 
 
+def all_other(last: str = "?") -> dict[str, object]:
+    """Return inputs that no sample has by its id."""
+    return {item: f"What is red {item}{last}" for item in ITEMS}
+
+
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
-def test_samples_of_one_id_with_different_inputs_are_rejected(suffix):
-    folder = folder_of({"3": "What is blue?"}, {"3": "What is red?"}, suffix)
+def test_logs_that_share_no_input_are_rejected(suffix):
+    others = all_other()
+    folder = folder_of({**others, "1": "What is blue?"}, {item: f"Is it {item}?" for item in ITEMS})
     with pytest.raises(OtherQuestionError) as raised:
         podium.read_battles(folder)
     for said in (
-        "sample 3",
+        "sample 1",
         "made/one",
         "made/three",
         "'What is blue?'",
-        "'What is red?'",
+        "'Is it 1?'",
         "were asked the same",
+        "--allow questions",
     ):
         assert said in str(raised.value)
 
 
-def test_every_command_rejects_them_with_exit_code_1_and_the_same_message(run_podium):
+def test_other_questions_can_be_accepted_by_name(run_podium):
+    folder = folder_of({}, all_other())
+    code, out, _ = run_podium("rank", folder, "--allow", "questions")
+    assert code == 0
+    said = "Accepted with --allow questions: made/three has another input here"
+    assert said in " ".join(out.split())
+
+
+@pytest.mark.parametrize("suffix", [".eval", ".json"])
+def test_samples_with_shuffled_ids_are_paired_by_their_inputs(suffix, run_podium):
+    turned = {item: f"Question {ITEMS[-1 - k]}?" for k, item in enumerate(ITEMS)}
+    folder = folder_of({}, turned, suffix)
+    battles = podium.read_battles(folder)
+    table = battles.table.set_index("item")
+    # Of "one", items above 3 score 1; of "three", items above 5, which are the turned ones below 4.
+    assert table.loc[["1", "2", "3"], "score_b"].tolist() == [1.0] * 3
+    assert table.loc[["6", "7", "8"], "score_a"].tolist() == [1.0] * 3
+    assert table.loc[["6", "7", "8"], "score_b"].tolist() == [0.0] * 3
+    paired = "quiz: 8 of 8 ids stand for different inputs in different runs; items are paired by"
+    assert sum(paired in text for text in notice_texts(battles.notes)) == 1
+    for words in (("rank", folder), ("compare", "one", "three", folder), ("diagnose", folder)):
+        code, _, told = run_podium(*words)
+        assert (code, told.count(paired)) == (0, 1), words
+    answers = podium.compare("one", "three", folder)
+    assert answers.unknown_answers is None
+
+
+@pytest.mark.parametrize("suffix", [".eval", ".json"])
+def test_a_changed_question_is_flagged_and_not_compared(suffix):
+    folder = folder_of({"3": "What is blue?"}, {"3": "What is red?"}, suffix)
+    battles = podium.read_battles(folder)
+    assert len(battles.table.dropna(subset="credit")) == len(ITEMS) - 1
+    checks = podium.rank(battles).standings[0].checks
+    [check] = [own for own in checks if own.name == "same question"]
+    assert check.is_flagged
+    assert set(check.models) == {"made/one", "made/three"}
+    [finding] = battles.questions
+    assert finding.example["item"] == "3"
+    assert sorted(finding.example["inputs"].values()) == ["What is blue?", "What is red?"]
+
+
+def test_every_command_tells_of_a_changed_question(run_podium):
     folder = folder_of({"3": "What is blue?"}, {"3": "What is red?"})
+    for words in (("rank", folder), ("compare", "one", "three", folder)):
+        code, out, told = run_podium(*words)
+        assert code == 0
+        assert "different inputs in different runs" in out + told, words
+
+
+@pytest.mark.parametrize("suffix", [".eval", ".json"])
+def test_the_error_names_both_logs(suffix):
+    folder = folder_of({**all_other(), "1": "What is blue?"}, {}, suffix)
+    with pytest.raises(OtherQuestionError) as raised:
+        podium.read_battles(folder)
+    assert all(f"quiz_{name}{suffix}" in str(raised.value) for name in ("one", "three"))
+
+
+def test_every_command_rejects_them_with_exit_code_1_and_the_same_message(run_podium):
+    folder = folder_of({}, all_other())
     said = set()
     for words in (
         ("rank", folder),
@@ -86,8 +156,8 @@ def test_samples_of_different_tasks_may_have_one_id():
 
 def test_the_words_of_a_message_show_where_long_inputs_differ():
     beginning = "word " * 50
-    folder = folder_of({"3": f"{beginning}blue"}, {"3": f"{beginning}red"})
-    with pytest.raises(OtherQuestionError, match=r"word red'\) than in .* word blue'"):
+    folder = folder_of(*({item: f"{beginning}{word} {item}" for item in ITEMS} for word in COLORS))
+    with pytest.raises(OtherQuestionError, match=r"word red 1'\) than in .* word blue 1'"):
         podium.read_battles(folder)
 
 
@@ -144,33 +214,42 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_chats_and_images_that_differ_are_rejected(name):
+def test_chats_and_images_that_differ_are_other_inputs(name):
     ours, theirs = OTHERS[name]
-    with pytest.raises(OtherQuestionError):
-        podium.read_battles(folder_of({"3": ours}, {"3": theirs}))
+    [finding] = podium.read_battles(folder_of({"3": ours}, {"3": theirs})).questions
+    assert finding.conflicts == 1
 
 
-def test_an_attachment_that_a_log_does_not_hold_is_not_known(tmp_path):
-    inputs = TaskInputs()
-    for text, attachments in (
-        ("attachment://1", {}),
-        ("attachment://2", {"2": "What?"}),
-        ("What?", {}),
-    ):
-        inputs.add("3", [{"role": "user", "content": text}], attachments, Place(tmp_path, "one"))
+def parts_of(given: object, attachments: dict[str, str]) -> tuple:
+    """Return what is compared of an input."""
+    return read_input(given, attachments)[0]
 
 
-def test_attachments_are_compared_by_their_contents(tmp_path):
-    inputs = TaskInputs()
-    inputs.add("3", "What?", {}, Place(tmp_path, "one"))
+def test_an_attachment_that_a_log_does_not_hold_is_not_known():
+    known = parts_of("What?", {})
+    for text, attachments in (("attachment://1", {}), ("attachment://2", {"2": "What?"})):
+        own = parts_of([{"role": "user", "content": text}], attachments)
+        assert inputs_may_equal(own, known)
+
+
+def test_attachments_are_compared_by_their_contents():
     given = [{"role": "user", "content": "attachment://1"}]
-    with pytest.raises(OtherQuestionError, match="'How"):
-        inputs.add("3", given, {"1": "How?"}, Place(tmp_path, "two"))
+    assert not inputs_may_equal(parts_of(given, {"1": "How?"}), parts_of("What?", {}))
+
+
+def test_logs_of_equal_inputs_share_the_memory_of_their_records():
+    asked = AskedInputs()
+    for name in "ab":
+        log = LogInputs(RunRecord(name, "t", f"{name}.eval"), asked)
+        for item in ITEMS:
+            log.add(item, f"Question {item}?", {})
+        log.finish()
+    assert asked.by_log[Path("a.eval")] is asked.by_log[Path("b.eval")]
 
 
 def test_a_message_says_if_inputs_differ_behind_what_it_shows():
     beginning = "word " * 500
-    folder = folder_of({"3": f"{beginning}blue"}, {"3": f"{beginning}red"})
+    folder = folder_of(*({item: f"{beginning}{word} {item}" for item in ITEMS} for word in COLORS))
     with pytest.raises(OtherQuestionError, match="differ after the first 400 characters"):
         podium.read_battles(folder)
 

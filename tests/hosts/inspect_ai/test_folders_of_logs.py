@@ -16,7 +16,7 @@ from inspect_ai.solver import solver
 from played_logs import place
 
 import podium
-from podium.errors import DataError, UsageError
+from podium.errors import DataError
 from podium.hosts.inspect_ai.logs.folders import run_of
 from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.tasks import round_robin
@@ -104,16 +104,15 @@ def test_all_runs_of_a_model_are_responses_to_one_item():
 
 
 @pytest.mark.slow
-def test_runs_with_different_settings_are_reported_and_are_not_repeats():
+def test_runs_with_different_settings_are_models_of_their_own():
     eval(task(), model=models("weak", "good"), log_dir="logs")
     eval(task(), model=models("weak"), log_dir="logs", temperature=0.5)
-    battles = podium.read_battles("logs")
-    assert any(
-        "runs of scripted/weak on quiz differ in temperature" in note
-        for note in notice_texts(battles.notes)
-    )
-    with pytest.raises(UsageError, match="weak-1="):
-        podium.read_battles("logs", runs="all")
+    names = ("scripted/good", "scripted/weak", "scripted/weak (temperature=0.5)")
+    for which in ("newest", "all"):
+        battles = podium.read_battles("logs", runs=which)
+        assert battles.models == names
+        assert len(battles) == 18
+    assert tuple(read_responses("logs", readers=(READER,)).models) == names
     first, last = sorted(
         path
         for path in Path("logs").glob("*.eval")

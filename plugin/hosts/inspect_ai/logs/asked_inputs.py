@@ -1,112 +1,104 @@
-"""Check that samples with the same id in different logs of a task have the same input."""
+"""Collect what the samples of logs asked: hashes of their inputs, and the beginnings of these."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from podium.comparability.questions import distinct_excerpts
+from podium.comparability.questions import (
+    EXCERPT,
+    Conflict,
+    InputParts,
+    ItemRecord,
+    inputs_may_equal,
+    problem_of,
+)
 from podium.errors import OtherQuestionError
+from podium.run_record import RunRecord
 
 ATTACHMENT = "attachment://"
 """The beginning of a text that stands for an attachment of the log."""
-REMEDY = (
-    "responses can be compared only where models were asked the same: "
-    "give the samples ids of their own (Inspect "
-    "numbers samples without ids, after shuffling them), or compare logs of the same samples"
-)
-EXCERPT = 400
-"""Number of characters of each input that are kept for error messages."""
+REMEDY = "give each sample of the dataset an id of its own, and run the eval again"
 
 Input = str | Sequence[Mapping[str, Any]]
 """A sample's input as a log holds it: a text, or messages."""
 
 
-Parts = tuple[int | None, ...]
-"""Hashes of an input's texts and media.
-
-An element is None if the log does not hold the content. The tuple is empty if there is nothing to
-compare.
-"""
-
-
-class Place(NamedTuple):
-    """The log in which a sample is, and its model."""
-
-    path: Path
-    model: str
-
-
 class AskedInputs:
-    """The input of each sample as it was read first, by task and id."""
+    """The inputs of the samples of several logs.
 
-    def __init__(self) -> None:
-        self.by_task: dict[str, TaskInputs] = {}
-
-    def of_task(self, task: str) -> "TaskInputs":
-        """Return the inputs of a task's samples."""
-        return self.by_task.setdefault(task, TaskInputs())
-
-
-class TaskInputs:
-    """The input of each sample of a task as it was read first.
+    Logs of one dataset have the same inputs. Equal records are stored once, so that each further
+    log takes little memory.
 
     Attributes:
-        known: what is compared, by id: a hash of an input that is a text, or `Parts` of messages.
-        excerpts: the beginning of each input, by id.
-        places: the log in which each input was read, by id.
+        by_log: the items of each log that was read to its end.
     """
 
     def __init__(self) -> None:
-        # There may be many samples. Three dictionaries of flat values take little memory.
-        self.known: dict[str, int | Parts] = {}
-        self.excerpts: dict[str, str] = {}
-        self.places: dict[str, Place] = {}
+        self.by_log: dict[Path, Sequence[ItemRecord]] = {}
+        self._known: dict[tuple[str, InputParts], ItemRecord] = {}
+        self._excerpts: dict[InputParts, str] = {}
 
-    def add(self, sample: str, given: Input, attachments: Mapping[str, str], place: Place) -> None:
+    def record_of(self, item: str, parts: InputParts, excerpt: str) -> ItemRecord:
+        """Return the record of an item; equal items have one record."""
+        excerpt = self._excerpts.setdefault(parts, excerpt) if parts else excerpt
+        return self._known.setdefault((item, parts), ItemRecord(item, parts, excerpt))
+
+    def keep(self, log: Path, items: Sequence[ItemRecord]) -> None:
+        """Keep the items of a log. If an earlier log has the same ones, both share the list."""
+        last = next(reversed(self.by_log.values()), None)
+        self.by_log[log] = last if last == items else items
+
+
+class LogInputs:
+    """The inputs of the samples of one log, by id.
+
+    Attributes:
+        items: the items of the log, by id.
+    """
+
+    def __init__(self, log: RunRecord, asked: AskedInputs) -> None:
+        self.log = log
+        self.asked = asked
+        self.items: dict[str, ItemRecord] = {}
+
+    def add(self, sample: str, given: Input, attachments: Mapping[str, str]) -> None:
         """Add the input of a sample.
 
         Raises:
-            OtherQuestionError: an earlier sample with this id has another input.
+            OtherQuestionError: another epoch of the sample has another input.
         """
-        if isinstance(given, str):
-            known: int | Parts = _hash_of(given)
-            excerpt = given[:EXCERPT]
-        else:
-            known, excerpt = _read_messages(given, attachments)
-        first = self.known.setdefault(sample, known)
-        if first is known:
-            self.excerpts[sample] = excerpt
-            self.places[sample] = place
-        elif not _may_equal(first, known):
-            raise self._error(sample, excerpt, place)
+        parts, excerpt = read_input(given, attachments)
+        own = self.asked.record_of(sample, parts, excerpt)
+        first = self.items.setdefault(sample, own)
+        if not inputs_may_equal(first.input, own.input):
+            problem = problem_of(Conflict(self.log, self.log, own, first))
+            raise OtherQuestionError(
+                problem, remedy=REMEDY, source=self.log.source, row=f"sample {sample}"
+            )
 
-    def _error(self, sample: str, excerpt: str, place: Place) -> OtherQuestionError:
-        """Return the error for a sample whose input differs from the first one with its id."""
-        path, model = self.places[sample]
-        here, there = distinct_excerpts(excerpt, self.excerpts[sample])
-        other = f"in {path} ({model}, sample {sample}) ({there!r})"
-        problem = f"{place.model} has another input here ({here!r}) than {other}"
-        if excerpt == self.excerpts[sample]:
-            problem += f"; they differ after the first {EXCERPT} characters, or in media"
-        return OtherQuestionError(
-            problem, remedy=REMEDY, source=str(place.path), row=f"sample {sample}"
-        )
+    def finish(self) -> None:
+        """Give the items to the inputs of all logs."""
+        self.asked.keep(Path(self.log.source), [*self.items.values()])
 
 
-def _may_equal(first: int | Parts, second: int | Parts) -> bool:
-    """Return whether two inputs are equal in all parts that are known of both."""
-    ours, theirs = ((known,) if isinstance(known, int) else known for known in (first, second))
-    if ours == theirs or not (ours and theirs):
-        return True
-    if len(ours) != len(theirs):
-        return False
-    pairs = zip(ours, theirs, strict=True)
-    return all(own == their or own is None or their is None for own, their in pairs)
+def read_input(given: Input, attachments: Mapping[str, str]) -> tuple[InputParts, str]:
+    """Return what is compared of a sample's input, and its first `EXCERPT` characters.
+
+    Args:
+        given: the input; empty if the log does not hold it.
+        attachments: long texts that the input may refer to, by their names.
+    """
+    if not given:
+        return (), ""
+    if isinstance(given, str):
+        text = resolve_text(given, attachments)
+        return (None if text is None else _hash_of(text),), (text or "")[:EXCERPT]
+    return _read_messages(given, attachments)
 
 
 def _read_messages(
     given: Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
-) -> tuple[Parts, str]:
+) -> tuple[InputParts, str]:
     """Return what is compared of messages, and the beginning of their texts.
 
     Only the user's messages are compared, because models may be given different system prompts. If
@@ -134,19 +126,19 @@ def _parts_of(
     """Yield the text of a message, then each of its media; None for content not in the log."""
     contents = [{"type": "text", "text": content}] if isinstance(content, str) else content
     texts = [
-        _resolve_text(part.get("text"), attachments) for part in contents if part["type"] == "text"
+        resolve_text(part.get("text"), attachments) for part in contents if part["type"] == "text"
     ]
     if texts:
         known = [text for text in texts if text is not None]
         yield "\n".join(known) if len(known) == len(texts) else None
     for part in contents:
         if part["type"] != "text":
-            value = _resolve_text(part.get(part["type"]), attachments)
+            value = resolve_text(part.get(part["type"]), attachments)
             # Paths and addresses are not compared: they differ between machines for one image.
             yield value if value is not None and value.startswith("data:") else None
 
 
-def _resolve_text(value: Any, attachments: Mapping[str, str]) -> str | None:
+def resolve_text(value: Any, attachments: Mapping[str, str]) -> str | None:
     """Return a text, or the attachment that it refers to; None if the log does not hold it."""
     if isinstance(value, str) and value.startswith(ATTACHMENT):
         return attachments.get(value.removeprefix(ATTACHMENT))

@@ -1,13 +1,13 @@
 """Choose the logs that count, read their rows, and find missing shards of a tournament.
 
 Of the attempts of one run, the newest complete one counts. Of the runs of one question (one model
-on one task, or one tournament), the newest counts. A shard is a part of a tournament that one
-process plays.
+on one task with one set of settings, or one tournament), the newest counts. A shard is a part of a
+tournament that one process plays.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,10 +18,15 @@ from inspect_ai.log import EvalLog
 from pydantic_core import to_jsonable_python
 
 from podium.checks import CHECKS
-from podium.comparability.run_settings import differing_settings
+from podium.comparability.questions import (
+    AskedRun,
+    PairedTasks,
+    pair_tasks,
+)
+from podium.comparability.run_settings import name_runs
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.run_folders import FiledRun, choose_runs
-from podium.errors import DataError, OtherQuestionError, UsageError
+from podium.errors import DataError, OtherQuestionError
 from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs
@@ -43,7 +48,8 @@ from podium.hosts.inspect_ai.logs.scored_runs import (
 )
 from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
 from podium.notices.notice import Notice
-from podium.notices.notice_text import notice_text, notice_texts
+from podium.notices.notice_text import notice_texts
+from podium.responses.read import ChosenLogs
 from podium.run_record import RunRecord
 from podium.wording import some
 
@@ -59,6 +65,22 @@ CARRIED = ("missing", "answer", "ladder", "judges", "measures")
 LogFrame = tuple[FiledRun, pd.DataFrame]
 
 
+class CountedLogs(NamedTuple):
+    """The logs that count.
+
+    Attributes:
+        logs: these logs.
+        records: the settings of the ordinary evals among them, by path.
+        notes: notes on the other logs, and on those that are not whole.
+        lost: notes on logs that cannot be used.
+    """
+
+    logs: list[FiledRun]
+    records: Mapping[Path, RunRecord]
+    notes: list[Notice]
+    lost: list[Notice]
+
+
 class ReadLogs(NamedTuple):
     """What was read from several logs.
 
@@ -66,11 +88,13 @@ class ReadLogs(NamedTuple):
         frames: pairs of a log and its rows.
         evals: the ordinary evals, with how their epochs were reduced.
         runs: the settings of the ordinary evals.
+        inputs: what the samples of the ordinary evals asked.
     """
 
     frames: list[LogFrame]
     evals: list[ScoredRun]
     runs: list[RunRecord]
+    inputs: AskedInputs
 
 
 class PlannedLog(NamedTuple):
@@ -171,17 +195,35 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
     return Notice("shards-missing", {"shards": absent, "battles": missing})
 
 
-def choose_logs(
-    labels: Mapping[Path, str | None], *, every: bool = False
-) -> tuple[list[FiledRun], list[Notice], list[Notice]]:
+def choose_logs(labels: Mapping[Path, str | None], *, every: bool = False) -> CountedLogs:
     """Choose the logs that count. A single log always counts.
+
+    Ordinary evals of one model that differ in a setting count as models of their own, whose names
+    show the setting.
 
     Args:
         labels: paths of logs, and the label of each; None if it has no label.
         every: whether all runs of a question count, as repeats. If not, only the newest counts.
 
+    Raises:
+        DataError: the only log given cannot be read.
+    """
+    runs, lost = _read_headers(labels, needed=labels if len(labels) == 1 else ())
+    runs, records = _name_by_settings(runs, labels)
+    counted = _choose_among(runs, every=every, is_single=len(labels) == 1)
+    return counted._replace(records=records, lost=[*lost, *counted.lost])
+
+
+def _read_headers(
+    labels: Mapping[Path, str | None], needed: Collection[Path]
+) -> tuple[list[FiledRun], list[Notice]]:
+    """Read the headers of logs.
+
     Returns:
-        the logs that count, notes on the others, and notes on logs that could not be used.
+        The runs, and notes on logs that cannot be read.
+
+    Raises:
+        DataError: a log in `needed` cannot be read.
     """
     runs: list[FiledRun] = []
     lost: list[Notice] = []
@@ -189,22 +231,59 @@ def choose_logs(
         try:
             runs.append(run_of(path, read_by_inspect(path, header_only=True), label))
         except DataError as error:
-            if len(labels) == 1:
+            if path in needed:
                 raise
             lost.append(Notice("left-out", {"why": str(error)}))
-    if len(labels) == 1:
-        return runs, [], []
-    chosen, failed, left_out = choose_runs(runs, every=every)
-    notes = []
+    return runs, lost
+
+
+def _choose_among(runs: Sequence[FiledRun], *, every: bool, is_single: bool) -> CountedLogs:
+    """Choose the runs that count.
+
+    Args:
+        runs: the runs.
+        every: whether all runs of a question count.
+        is_single: whether there is a single log, which always counts.
+    """
+    if is_single:
+        return CountedLogs(list(runs), {}, [], [])
+    chosen, failed, notes = choose_runs(runs, every=every)
     for run in chosen:
         if not run.whole:
             notes.append(Notice("run-cut", {"path": str(run.path), "status": run.header.status}))
-    readable = [run for run in runs if run not in failed]
+    lost = []
     for run in failed:
         lines = run.header.error.message.strip().splitlines() if run.header.error else []
         status = f"{run.header.status} ({lines[-1]})" if lines else run.header.status
         lost.append(Notice("run-failed", {"path": str(run.path), "status": status}))
-    return chosen, [*left_out, *notes, *_different_settings(readable, every)], lost
+    return CountedLogs(chosen, {}, notes, lost)
+
+
+def _name_by_settings(
+    runs: Sequence[FiledRun], labels: Mapping[Path, str | None]
+) -> tuple[list[FiledRun], dict[Path, RunRecord]]:
+    """Name runs of one model that differ in settings by these; see `name_runs`.
+
+    Returns:
+        The runs, of which those with other settings are of other questions; and the records of the
+        ordinary evals, by path.
+    """
+    records = []
+    for run in runs:
+        # A run without a finished sample is left out, so its settings name no model.
+        is_used = run.whole or run.done or len(runs) == 1
+        if is_used and not is_tournament(run.header):
+            records.append(run_in_log(run.path, run.header, run.who))
+    labelled = {str(path) for path, label in labels.items() if label}
+    named = {Path(record.source): record for record in name_runs(records, labelled)}
+    return [_with_name(run, named.get(run.path)) for run in runs], named
+
+
+def _with_name(run: FiledRun, record: RunRecord | None) -> FiledRun:
+    """Return a run with the name of the model in its record; unchanged if it has no record."""
+    if record is None:
+        return run
+    return replace(run, who=record.model, question=(record.model, run.what))
 
 
 def find_logs(sources: Iterable[str]) -> list[FiledRun]:
@@ -218,17 +297,37 @@ def find_logs(sources: Iterable[str]) -> list[FiledRun]:
         for path in place.paths
         if not is_beside_logs(path) and is_log(path)
     }
-    return choose_logs(paths)[0]
+    return choose_logs(paths).logs
 
 
-def choose_response_logs(paths: Sequence[Path]) -> tuple[list[Path], list[Notice]]:
-    """Return the logs to read responses from, and the notes of `choose_logs`.
+def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> ChosenLogs:
+    """Return the logs of several sources to read responses from.
 
-    A tournament's log is read only if there is no log of an ordinary eval.
+    Of each source, the logs that count are read; see `choose_logs`. Models have the names that they
+    have in a ranking of all sources. A tournament's log is read only if its source has no log of an
+    ordinary eval.
+
+    Args:
+        sources: for each source, the paths of its logs, and the label of each.
     """
-    logs, notes, lost = choose_logs({path: None for path in paths if not is_beside_logs(path)})
-    ordinary = [log for log in logs if not is_tournament(log.header)]
-    return [log.path for log in ordinary or logs], [*lost, *notes]
+    given = []
+    for source in sources:
+        given.append({path: label for path, label in source.items() if not is_beside_logs(path)})
+    labels = {path: label for source in given for path, label in source.items()}
+    needed = {path for source in given if len(source) == 1 for path in source}
+    runs, lost = _read_headers(labels, needed)
+    runs, records = _name_by_settings(runs, labels)
+    names: dict[Path, str | None] = {}
+    notes = lost
+    for source in given:
+        own = [run for run in runs if run.path in source]
+        counted = _choose_among(own, every=False, is_single=len(source) == 1)
+        ordinary = [log for log in counted.logs if not is_tournament(log.header)]
+        for log in ordinary or counted.logs:
+            named = records.get(log.path)
+            names[log.path] = named.model if named else source[log.path]
+        notes += [*counted.lost, *counted.notes]
+    return ChosenLogs(names, records, notes)
 
 
 def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
@@ -256,38 +355,6 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
     return FiledRun(path, who, what, question, time, spec.task_id, whole, done, log)
 
 
-def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[Notice]:
-    """Return notes on runs of one model and task that differ in their settings.
-
-    Raises:
-        UsageError: there are such runs, and `every` would count them as repeats.
-    """
-    groups: dict[Any, list[FiledRun]] = {}
-    for run in runs:
-        if not is_tournament(run.header):
-            groups.setdefault(run.question, []).append(run)
-    notes = []
-    for first, *others in groups.values():
-        records = [run_in_log(run.path, run.header, run.who) for run in (first, *others)]
-        names = [setting.text for setting in differing_settings(records)]
-        if len({record.limit for record in records}) > 1:
-            names.append("limit")
-        if not names:
-            continue
-        last = others[-1]
-        short = first.who.rpartition("/")[2]
-        fields = {
-            "model": first.who,
-            "task": first.what,
-            "settings": names,
-            "labels": f"{short}-1={first.path} {short}-2={last.path}",
-        }
-        if every:
-            raise UsageError(notice_text(Notice("repeats-differ", fields)))
-        notes.append(Notice("runs-differ", fields))
-    return notes
-
-
 def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBattles:
     """Read the rows of the logs that count.
 
@@ -299,10 +366,13 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
 
     Raises:
         DataError: no log has rows, or runs reduce their scores differently.
-        OtherQuestionError: samples of one task and id have different inputs.
+        OtherQuestionError: runs of a task share no input.
     """
-    logs, notes, lost = choose_logs(labels, every=reading.all_runs)
-    frames, evals, runs = _read_each_log(logs, labels, notes, lost)
+    counted = choose_logs(labels, every=reading.all_runs)
+    notes, lost = counted.notes, counted.lost
+    read = _read_each_log(counted, labels)
+    frames, evals = read.frames, read.evals
+    paired = _pair_items(read, reading.allowed)
     if reading.all_runs:
         _number_repeats(frames)
     notes += join_shards(frames)
@@ -329,51 +399,62 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
         notes=tuple(notes),
         lost=tuple(lost),
         apart="task",
-        accepted=tuple(accepted),
-        runs=tuple(runs),
+        accepted=(*paired.accepted, *accepted),
+        runs=tuple(read.runs),
+        questions=paired.findings,
     )
 
 
-def _read_each_log(
-    logs: Iterable[FiledRun],
-    labels: Mapping[Path, str | None],
-    notes: list[Notice],
-    lost: list[Notice],
-) -> ReadLogs:
+def _read_each_log(counted: CountedLogs, labels: Mapping[Path, str | None]) -> ReadLogs:
     """Read the rows of each log.
 
     Args:
-        logs: the logs.
+        counted: the logs. Notes on them, and on those that cannot be read, are appended to its
+            lists.
         labels: paths of all logs given, and the label of each; None if it has no label.
-        notes: changed in place: notes on the logs are appended.
-        lost: changed in place: notes on logs that cannot be read are appended.
 
     Raises:
         DataError: the only log given cannot be read.
-        OtherQuestionError: samples of one task and id have different inputs.
+        OtherQuestionError: two epochs of a sample have different inputs.
     """
-    contents = ReadLogs([], [], [])
-    inputs = AskedInputs()
-    for log in logs:
+    contents = ReadLogs([], [], [], AskedInputs())
+    for log in counted.logs:
         try:
-            frame = log_rows(log.path, inputs)
-            notes += _notes_on_log(log, frame)
+            frame = log_rows(log.path, contents.inputs)
+            counted.notes.extend(_notes_on_log(log, frame))
+            name = labels[log.path]
             if "reduction" in frame.attrs:
+                name = log.who
+                left_out: LeftOut = frame.attrs["invalidated"]
+                record = replace(counted.records[log.path], invalidated=len(left_out.names))
                 contents.evals.append(ScoredRun.of_frame(log, frame))
-                contents.runs.append(_run_record(log, frame))
-            contents.frames.append((log, _with_task(frame, log.header, labels[log.path])))
+                contents.runs.append(record)
+            contents.frames.append((log, _with_task(frame, log.header, name)))
         except DataError as error:
             if len(labels) == 1 or isinstance(error, OtherQuestionError):
                 raise
-            lost.append(Notice("left-out", {"why": str(error)}))
+            counted.lost.append(Notice("left-out", {"why": str(error)}))
     return contents
 
 
-def _run_record(log: FiledRun, frame: pd.DataFrame) -> RunRecord:
-    """Return the record of a log's run, with the number of invalidated samples."""
-    record = run_in_log(log.path, log.header, log.who)
-    left_out: LeftOut = frame.attrs["invalidated"]
-    return replace(record, invalidated=len(left_out.names))
+def _pair_items(read: ReadLogs, allowed: Collection[str]) -> PairedTasks:
+    """Pair the items of each task by what was asked, and rename them in the rows in place.
+
+    Args:
+        read: what was read.
+        allowed: names of the findings that the user accepts.
+
+    Raises:
+        OtherQuestionError: runs of a task share no input.
+    """
+    asked = [AskedRun(run, read.inputs.by_log.get(Path(run.source), ())) for run in read.runs]
+    paired = pair_tasks(asked, allowed)
+    frames = {str(log.path): frame for log, frame in read.frames}
+    for run, names in zip(read.runs, paired.names, strict=True):
+        if names:
+            items = frames[run.source]["item"]
+            frames[run.source]["item"] = [names.get(item, item) for item in items]
+    return paired
 
 
 def _models_without_battles(frames: Iterable[LogFrame]) -> list[str]:
@@ -463,11 +544,11 @@ def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
     return prefixes
 
 
-def _with_task(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataFrame:
-    """Return the rows with a column for the task, and one for the label.
+def _with_task(frame: pd.DataFrame, log: EvalLog, name: str | None) -> pd.DataFrame:
+    """Return the rows with a column for the task, and one for the name.
 
-    In an ordinary eval, the label replaces the model's name. In a tournament, it is the column
-    `source`.
+    In an ordinary eval, the name is that of the model. In a tournament, it is a label, and the
+    column `source`.
     """
     if frame.empty:
         return frame
@@ -478,7 +559,7 @@ def _with_task(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataF
         task = f"tournament of {', '.join(tasks)}" if tasks else "tournament"
         column = "source"
     named = frame.assign(task=task)
-    if label:
-        named[column] = label
+    if name:
+        named[column] = name
     named.attrs = {name: frame.attrs.get(name) for name in CARRIED}
     return named

@@ -12,7 +12,7 @@ from inspect_ai.log import (
 )
 
 from podium.errors import DataError, named_in_errors
-from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, Place
+from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, LogInputs
 from podium.hosts.inspect_ai.logs.eval_scores import EvalScores, LeftOut, LeftOutSample, number_of
 from podium.hosts.inspect_ai.logs.podium_entries import (
     AGAIN,
@@ -35,6 +35,7 @@ from podium.hosts.inspect_ai.logs.stored_samples import (
     read_by_inspect,
     samples_of,
 )
+from podium.run_record import RunRecord
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import excerpt_of, load_reply
 from podium.scorers.reply import FAILED, NOT_SHOWN, UnparsedReason
@@ -92,7 +93,7 @@ def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
         inputs: the inputs of samples in logs that were read before; this log's are added.
 
     Raises:
-        OtherQuestionError: two samples with the same task and id have different inputs.
+        OtherQuestionError: two epochs of a sample have different inputs.
     """
     header = read_by_inspect(path, header_only=True)
     with named_in_errors(path):
@@ -119,8 +120,8 @@ class _LogReader:
     ) -> None:
         self.header = header
         self.tournament = tournament
-        self.inputs = inputs.of_task(header.eval.task)
-        self.place = Place(path, header.eval.model)
+        run = RunRecord(header.eval.model, header.eval.task, str(path))
+        self.inputs = LogInputs(run, inputs)
         self.table = TableBuilder()
         self.scores = None if tournament else EvalScores(path, header)
         self.samples = 0
@@ -158,7 +159,7 @@ class _LogReader:
         self.failure = self.failure or sample.error
         if sample.error is not None and not sample.scores and not repeats:
             self._add_failed_sample(sample, played)
-        self._check_input(sample)
+        self._add_input(sample)
         rows = []
         for score in sample.scores.values():
             rows += verdict_rows_in(score)
@@ -203,10 +204,10 @@ class _LogReader:
                 refused[battle] = f"{row['reason']}: {row.get('reply', 'no words')}"
         self.unshown += refused.values()
 
-    def _check_input(self, sample: ScoredSample) -> None:
-        """Raise OtherQuestionError if a sample with the same task and id has another input."""
-        if self.scores and sample.scores and sample.input:
-            self.inputs.add(f"{sample.id}", sample.input, sample.attachments, self.place)
+    def _add_input(self, sample: ScoredSample) -> None:
+        """Add the input of a sample; OtherQuestionError if another epoch has another input."""
+        if self.scores:
+            self.inputs.add(f"{sample.id}", sample.input, sample.attachments)
 
     def _add_judgment(self, row: dict[str, Any], *, repeats: bool) -> None:
         """Add a judgment. If its call failed, it is kept apart: a later sample may repeat it."""
@@ -250,6 +251,7 @@ class _LogReader:
         """Return the table, with its `attrs`."""
         frame = self._build_rows()
         if self.scores:
+            self.inputs.finish()
             frame = self.scores.finish(frame)
         frame.attrs["invalidated"] = LeftOut.of_samples(
             self.invalidated, self.samples, several_epochs=self.epochs > 1

@@ -11,7 +11,6 @@ from inspect_ai.log import (
     EvalMetric,
     EvalResults,
     EvalScore,
-    EvalSpec,
     read_eval_log,
     write_eval_log,
 )
@@ -35,11 +34,16 @@ They are metrics because Inspect's viewer does not show metadata.
 """
 
 
-def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
+def write_into_log(place: Place, ranking: "Ranking", model: str | None = None) -> EvalResults:
     """Write a ranking into a log's results in place of an earlier one; return the new results.
 
     In a tournament's log, Inspect's viewer shows the table of models first. Another log keeps its
     scores and its headline, and the score of its model is appended.
+
+    Args:
+        place: the log.
+        ranking: the ranking.
+        model: name of the log's model in the ranking; None if it is the name in the log.
     """
     path = local_file(place)
     log = read_eval_log(str(path), header_only=True)
@@ -48,7 +52,7 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
     if is_tournament(log):
         kept = _put_table_first(log.results, ranking)
     else:
-        kept = _append_own_scores(log.results, ranking, log.eval)
+        kept = _append_own_scores(log.results, ranking, log.eval.task, model or log.eval.model)
     now = ranking.to_dict()
     rankings = [*kept, *json.loads(json.dumps(now["rankings"]))]
     log.results.metadata = {
@@ -76,7 +80,7 @@ def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str,
 
 
 def _append_own_scores(
-    results: EvalResults, ranking: "Ranking", spec: EvalSpec
+    results: EvalResults, ranking: "Ranking", task: str, model: str
 ) -> list[dict[str, Any]]:
     """Append to `results` a score of the log's own model per ranker and slice.
 
@@ -92,7 +96,7 @@ def _append_own_scores(
     ]
     results.scores = [score for score in results.scores if _ranker_of(score) not in rankers]
     for standings in ranking.standings:
-        results.scores += _own_scores(standings, spec)
+        results.scores += _own_scores(standings, task, model)
     return kept
 
 
@@ -120,11 +124,11 @@ def _ranker_of(score: EvalScore) -> str:
     return score.scorer.partition(" [")[0].removeprefix(own)
 
 
-def _own_scores(standings: "Standings", spec: EvalSpec) -> Iterator[EvalScore]:
+def _own_scores(standings: "Standings", task: str, model: str) -> Iterator[EvalScore]:
     """Yield the score of the log's own model, if the standings have it."""
-    part = (standings.slice or "").removeprefix(f"{spec.task} ")
+    part = (standings.slice or "").removeprefix(f"{task} ")
     for entry in standings.entries:
-        if entry.model != spec.model:
+        if entry.model != model:
             continue
         # The data do not bound the rating of a separated model, so its score is not written.
         figures = {

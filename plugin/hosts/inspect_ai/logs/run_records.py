@@ -1,18 +1,62 @@
 """Read the settings of a run from an Inspect log."""
 
+import re
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalLog
+from pydantic_core import to_jsonable_python
 
-from podium.run_record import RunRecord, settings_as_pairs
+from podium.errors import DataError
+from podium.hosts.inspect_ai.logs.prompt_templates import prompt_template_in
+from podium.run_record import RunRecord, Settings, settings_as_pairs
 
-OWN_FIELDS = ("system_message",)
+OWN_FIELDS = frozenset({"system_message"})
 """Settings of generation that `RunRecord` holds in a field of their own."""
+NOT_OF_ANSWERS = frozenset(
+    {
+        "adaptive_connections",
+        "attempt_timeout",
+        "batch",
+        "cache",
+        "cache_prompt",
+        "extra_headers",
+        "logprobs",
+        "max_connections",
+        "max_retries",
+        "prompt_logprobs",
+        "reasoning_summary",
+        "stream_idle_timeout",
+        "timeout",
+        "top_logprobs",
+    }
+)
+"""Settings of generation that change how a model is called, and not what it answers.
+
+Headers are among them because they may hold keys.
+"""
+NOT_OF_MODELS = frozenset(
+    {"api_key", "base_url", "batch_size", "device", "device_map", "host", "port", "timeout"}
+)
+"""Arguments of models that say where a model runs, and not what it answers."""
+LIMITS = (
+    "message_limit",
+    "turn_limit",
+    "token_limit",
+    "token_limit_type",
+    "time_limit",
+    "working_limit",
+    "cost_limit",
+)
+"""Limits of a sample in the configuration of an eval. Older versions of Inspect lack some."""
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+"""Matches the address in the text of a Python object, which differs between processes."""
 
 
 def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
-    """Return the record of a log's run, from the log's header.
+    """Return the record of a log's run, from the log's header and its first samples.
 
     Args:
         path: path of the log.
@@ -20,29 +64,45 @@ def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
         model: the label that replaces the model's name.
     """
     spec = log.eval
-    generation = log.plan.config.model_dump(exclude_none=True)
-    system = generation.get("system_message")
     limit = spec.config.limit
+    name, arguments = _solver_of(log)
+    system = log.plan.config.system_message
     return RunRecord(
         model=model or spec.model,
         task=spec.task,
         source=str(path),
         time=spec.created,
         task_version=str(spec.task_version),
-        task_arguments=settings_as_pairs(_given_arguments(log)),
-        model_arguments=settings_as_pairs(spec.model_args),
-        solver=spec.solver,
-        solver_arguments=settings_as_pairs(_solver_arguments(log)),
-        generation=settings_as_pairs(
-            {name: value for name, value in generation.items() if name not in OWN_FIELDS}
-        ),
+        task_arguments=_pairs(_given_arguments(log)),
+        model_arguments=_pairs(_without(spec.model_args, NOT_OF_MODELS)),
+        model_roles=_pairs(_roles_of(log)),
+        solver=name,
+        solver_arguments=_pairs(arguments),
+        generation=_pairs(_generation_of(log)),
+        sample_limits=_pairs({name: getattr(spec.config, name, None) for name in LIMITS}),
+        dataset=_pairs({"dataset": _dataset_of(log)}),
+        scorers=_pairs(_scorers_of(log)),
+        prompt=_prompt_in(path),
         system_instruction=None if system is None else str(system),
         limit=None if limit is None else str(limit),
         epochs=spec.config.epochs or 1,
         reducers=tuple(spec.config.epochs_reducer or ()),
         status=log.status,
         failed=_count_failed(log),
+        revision=_revision_of(log),
     )
+
+
+def _pairs(given: Mapping[str, Any] | None) -> Settings:
+    """Return settings as pairs, without addresses of Python objects in their values."""
+    plain = to_jsonable_python(dict(given or {}), exclude_none=True, fallback=str)
+    return tuple((name, ADDRESS.sub("", value)) for name, value in settings_as_pairs(plain))
+
+
+def _without(given: Mapping[str, Any] | None, names: frozenset[str]) -> dict[str, Any]:
+    """Return settings without some names and without those that are None."""
+    kept = {name: value for name, value in (given or {}).items() if value is not None}
+    return {name: value for name, value in kept.items() if name not in names}
 
 
 def _given_arguments(log: EvalLog) -> dict[str, Any]:
@@ -55,10 +115,84 @@ def _given_arguments(log: EvalLog) -> dict[str, Any]:
     return dict(log.eval.task_args or {} if passed is None else passed)
 
 
-def _solver_arguments(log: EvalLog) -> dict[str, Any]:
-    """Return the arguments that were given to the solver; older logs also hold defaults."""
-    passed = getattr(log.eval, "solver_args_passed", None)
-    return dict(log.eval.solver_args or {} if passed is None else passed)
+def _solver_of(log: EvalLog) -> tuple[str | None, dict[str, Any]]:
+    """Return the name of the solver and the arguments that were given to it.
+
+    If the task chose its solvers, these are their names, and the arguments of all, each with the
+    name of the solver if there are several.
+    """
+    spec = log.eval
+    if spec.solver is not None:
+        passed = getattr(spec, "solver_args_passed", None)
+        return spec.solver, dict(spec.solver_args or {} if passed is None else passed)
+    steps = log.plan.steps
+    arguments = {}
+    for step in steps:
+        given = getattr(step, "params_passed", None)
+        for name, value in (step.params if given is None else given).items():
+            arguments[name if len(steps) == 1 else f"{step.solver}.{name}"] = value
+    return " + ".join(step.solver for step in steps) or None, arguments
+
+
+def _generation_of(log: EvalLog) -> dict[str, Any]:
+    """Return the settings of generation that may change answers.
+
+    They are those that were given with the model, replaced by those of the eval.
+    """
+    of_model = getattr(log.eval, "model_generate_config", None)
+    given = of_model.model_dump(exclude_none=True) if of_model else {}
+    given |= log.plan.config.model_dump(exclude_none=True)
+    return _without(given, OWN_FIELDS | NOT_OF_ANSWERS)
+
+
+def _roles_of(log: EvalLog) -> dict[str, Any]:
+    """Return, by role, the name of the model, or its name and settings of generation."""
+    roles: dict[str, Any] = {}
+    for role, given in (getattr(log.eval, "model_roles", None) or {}).items():
+        # Newer versions of Inspect allow several models in a role.
+        models = [_role_model(model) for model in (given if isinstance(given, list) else [given])]
+        roles[role] = models[0] if len(models) == 1 else models
+    return roles
+
+
+def _role_model(model: Any) -> Any:
+    """Return the name of a model that has a role, with its settings of generation if it has any."""
+    config = _without(model.config.model_dump(exclude_none=True), NOT_OF_ANSWERS)
+    return {"model": model.model, **config} if config else model.model
+
+
+def _scorers_of(log: EvalLog) -> dict[str, Any]:
+    """Return the options of each scorer by its name.
+
+    They are in the header. In logs that have none there, they are in the results.
+    """
+    listed = getattr(log.eval, "scorers", None)
+    if listed:
+        return {own.name: own.options or {} for own in listed}
+    scores = log.results.scores if log.results else []
+    # podium adds scores to the results, whose names begin with its own name and a slash.
+    return {own.scorer: own.params for own in scores if not own.scorer.startswith("podium/")}
+
+
+def _dataset_of(log: EvalLog) -> str | None:
+    """Return the name of the dataset, without the folders of a path, or None."""
+    name = log.eval.dataset.name
+    is_path = name is not None and ("\\" in name or name.startswith(("/", ".", "~")))
+    return re.split(r"[/\\]", name)[-1] if name and is_path else name
+
+
+def _prompt_in(path: Path) -> str | None:
+    """Return the template of a log's prompts; None if it is unknown or no sample can be read."""
+    with suppress(DataError):
+        return prompt_template_in(path)
+    return None
+
+
+def _revision_of(log: EvalLog) -> str | None:
+    """Return the commit of the code of the eval; None if unknown, or if the code was changed."""
+    revision = log.eval.revision
+    is_clean = revision is not None and not getattr(revision, "dirty", None)
+    return revision.commit if revision is not None and is_clean else None
 
 
 def _count_failed(log: EvalLog) -> int | None:

@@ -4,11 +4,13 @@ import json
 import re
 import zipfile
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import ijson
 from inspect_ai.log import (
     EvalLog,
     EvalSample,
@@ -120,10 +122,19 @@ def whole_samples(path: Path) -> Iterator[EvalSample]:
     )
 
 
+def first_samples(path: Path, number: int) -> list[dict[str, Any]]:
+    """Return the first samples of a log as plain values; only these are read."""
+    if path.suffix == ".eval":
+        with closing(_parse_members(path, json.loads)) as samples:
+            return list(islice(samples, number))
+    with opened_log(path), path.open("rb") as stream:
+        return list(islice(ijson.items(stream, "samples.item", use_float=True), number))
+
+
 Parsed = TypeVar("Parsed")
 
 
-def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Iterator[Parsed]:
+def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Generator[Parsed, None, None]:
     """Yield the parsed samples of an `.eval` archive, by epoch, then by id.
 
     Args:

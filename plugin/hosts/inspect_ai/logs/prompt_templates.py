@@ -1,0 +1,80 @@
+"""Read from a log's first samples how a prompt was made of an input."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from podium.hosts.inspect_ai.logs.asked_inputs import resolve_text
+from podium.hosts.inspect_ai.logs.stored_samples import first_samples
+
+INPUT = "{input}"
+"""Stands for the sample's input in a template."""
+COMPARED_SAMPLES = 2
+"""Number of samples that must show the same template."""
+Message = tuple[str, str]
+"""Role and text of a message."""
+
+
+def prompt_template_in(path: Path) -> str | None:
+    """Return the template that made prompts of a log's inputs.
+
+    It has the messages before the first message of the model, in which `{input}` stands for the
+    sample's input.
+
+    Returns:
+        The template; None if a message holds no input as it is, or if the first two samples show
+        different templates, as with examples drawn for each sample.
+    """
+    templates = {_template_of(sample) for sample in first_samples(path, COMPARED_SAMPLES)}
+    return templates.pop() if len(templates) == 1 else None
+
+
+def _template_of(sample: Mapping[str, Any]) -> str | None:
+    """Return the template that a sample shows, or None."""
+    attachments = sample.get("attachments") or {}
+    asked = _text_of_input(sample.get("input"), attachments)
+    before = _messages_before_answer(sample.get("messages") or (), attachments)
+    if not asked or before is None:
+        return None
+    parts = []
+    for role, text in before:
+        shown = text.replace(asked, INPUT) if role == "user" else f"[{role}] {text}"
+        parts.append(shown.strip())
+    template = "\n\n".join(parts)
+    return template if INPUT in template else None
+
+
+def _text_of_input(given: Any, attachments: Mapping[str, str]) -> str | None:
+    """Return the text of a sample's input, or of its last message by the user; None if unknown."""
+    if isinstance(given, str):
+        text = resolve_text(given, attachments)
+    else:
+        messages = [message for message in given or () if message.get("role") == "user"]
+        text = _text_of_message(messages[-1], attachments) if messages else None
+    return None if text is None else text.strip()
+
+
+def _messages_before_answer(
+    messages: Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
+) -> list[Message] | None:
+    """Return the messages before the first one of the model; None if a text is unknown."""
+    before: list[Message] = []
+    for message in messages:
+        if message.get("role") == "assistant":
+            break
+        text = _text_of_message(message, attachments)
+        if text is None:
+            return None
+        before.append((str(message.get("role")), text))
+    return before
+
+
+def _text_of_message(message: Mapping[str, Any], attachments: Mapping[str, str]) -> str | None:
+    """Return the text of a message; None if the log does not hold it."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return resolve_text(content, attachments)
+    parts = [part.get("text") for part in content or () if part.get("type") == "text"]
+    texts = [resolve_text(part, attachments) for part in parts]
+    known = [text for text in texts if text is not None]
+    return "\n".join(known) if len(known) == len(texts) else None

@@ -216,7 +216,7 @@ def _read_all_sources(
         UsageError: two sources have models of the same name, and `optional` is False.
     """
     places = [_locate_source(source, readers) for source in map(str, sources)]
-    chosen = _choose_logs(places, readers)
+    chosen = _choose_logs_of_sources(places, readers)
     parts: list[Part] = []
     notes: list[Notice] = []
     owners: dict[str, str] = {}  # source by model
@@ -228,7 +228,7 @@ def _read_all_sources(
             _reject_repeated_models(owners, source, _rows_in(parts_of_source))
         parts += parts_of_source
         notes += notes_of_source
-    return _pair_items(parts, chosen.runs), [*notes, *chosen.notes]
+    return _pair_items_of_logs(parts, chosen.runs), [*notes, *chosen.notes]
 
 
 def _locate_source(source: str, readers: Sequence[FileReader]) -> SourceFiles:
@@ -237,7 +237,9 @@ def _locate_source(source: str, readers: Sequence[FileReader]) -> SourceFiles:
     return local_files(find_files(source, suffixes))
 
 
-def _choose_logs(places: Sequence[SourceFiles], readers: Sequence[FileReader]) -> ChosenLogs:
+def _choose_logs_of_sources(
+    places: Sequence[SourceFiles], readers: Sequence[FileReader]
+) -> ChosenLogs:
     """Let the readers choose which logs of all sources are read."""
     names: dict[Path, str | None] = {}
     runs: dict[Path, RunRecord] = {}
@@ -258,7 +260,7 @@ def _choose_logs(places: Sequence[SourceFiles], readers: Sequence[FileReader]) -
     return ChosenLogs(names, runs, notes)
 
 
-def _pair_items(parts: list[Part], runs: Mapping[Path, RunRecord]) -> list[Part]:
+def _pair_items_of_logs(parts: list[Part], runs: Mapping[Path, RunRecord]) -> list[Part]:
     """Rename the items of logs so that items with the same input have the same id.
 
     Runs that share no input keep their ids. If their instructions differ, `assemble` raises.
@@ -329,7 +331,7 @@ def read_prompts(
     rows: list[Row] = []
     notes: list[Notice] = []
     places = [_locate_source(source, readers) for source in map(str, sources)]
-    chosen = _choose_logs(places, readers)
+    chosen = _choose_logs_of_sources(places, readers)
     for place in places:
         parts, notes_of_source = _read_source(place, chosen, readers, PROMPTS)
         rows += _rows_in(parts)

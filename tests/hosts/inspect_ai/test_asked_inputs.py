@@ -81,7 +81,9 @@ def test_samples_with_shuffled_ids_are_paired_by_their_inputs(suffix, run_podium
     assert table.loc[["1", "2", "3"], "score_b"].tolist() == [1.0] * 3
     assert table.loc[["6", "7", "8"], "score_a"].tolist() == [1.0] * 3
     assert table.loc[["6", "7", "8"], "score_b"].tolist() == [0.0] * 3
-    paired = "quiz: 8 of 8 ids stand for different inputs in different runs; items are paired by"
+    paired = (
+        "quiz: 8 ids stand for different inputs in different runs, so items are paired by input"
+    )
     assert sum(paired in text for text in notice_texts(battles.notes)) == 1
     for words in (("rank", folder), ("compare", "one", "three", folder), ("diagnose", folder)):
         code, _, told = run_podium(*words)
@@ -250,7 +252,7 @@ def test_logs_of_equal_inputs_share_the_memory_of_their_records():
 def test_a_message_says_if_inputs_differ_behind_what_it_shows():
     beginning = "word " * 500
     folder = folder_of(*({item: f"{beginning}{word} {item}" for item in ITEMS} for word in COLORS))
-    with pytest.raises(OtherQuestionError, match="differ after the first 400 characters"):
+    with pytest.raises(OtherQuestionError, match="differs after the first 400 characters"):
         podium.read_battles(folder)
 
 

@@ -209,7 +209,7 @@ def choose_logs(labels: Mapping[Path, str | None], *, every: bool = False) -> Co
         DataError: the only log given cannot be read.
     """
     runs, lost = _read_headers(labels, needed=labels if len(labels) == 1 else ())
-    runs, records = _name_by_settings(runs, labels)
+    runs, records = _name_logs_by_settings(runs, labels)
     counted = _choose_among(runs, every=every, is_single=len(labels) == 1)
     return counted._replace(records=records, lost=[*lost, *counted.lost])
 
@@ -259,7 +259,7 @@ def _choose_among(runs: Sequence[FiledRun], *, every: bool, is_single: bool) -> 
     return CountedLogs(chosen, {}, notes, lost)
 
 
-def _name_by_settings(
+def _name_logs_by_settings(
     runs: Sequence[FiledRun], labels: Mapping[Path, str | None]
 ) -> tuple[list[FiledRun], dict[Path, RunRecord]]:
     """Name runs of one model that differ in settings by these; see `name_runs`.
@@ -316,7 +316,7 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     labels = {path: label for source in given for path, label in source.items()}
     needed = {path for source in given if len(source) == 1 for path in source}
     runs, lost = _read_headers(labels, needed)
-    runs, records = _name_by_settings(runs, labels)
+    runs, records = _name_logs_by_settings(runs, labels)
     names: dict[Path, str | None] = {}
     notes = lost
     for source in given:
@@ -372,7 +372,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     notes, lost = counted.notes, counted.lost
     read = _read_each_log(counted, labels)
     frames, evals = read.frames, read.evals
-    paired = _pair_items(read, reading.allowed)
+    paired = _pair_rows_of_logs(read, reading.allowed)
     if reading.all_runs:
         _number_repeats(frames)
     notes += join_shards(frames)
@@ -437,7 +437,7 @@ def _read_each_log(counted: CountedLogs, labels: Mapping[Path, str | None]) -> R
     return contents
 
 
-def _pair_items(read: ReadLogs, allowed: Collection[str]) -> PairedTasks:
+def _pair_rows_of_logs(read: ReadLogs, allowed: Collection[str]) -> PairedTasks:
     """Pair the items of each task by what was asked, and rename them in the rows in place.
 
     Args:

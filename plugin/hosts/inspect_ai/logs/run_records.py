@@ -73,15 +73,17 @@ def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
         source=str(path),
         time=spec.created,
         task_version=str(spec.task_version),
-        task_arguments=_pairs(_given_arguments(log)),
-        model_arguments=_pairs(_without(spec.model_args, NOT_OF_MODELS)),
-        model_roles=_pairs(_roles_of(log)),
+        task_arguments=_settings_without_addresses(_given_arguments(log)),
+        model_arguments=_settings_without_addresses(_without_names(spec.model_args, NOT_OF_MODELS)),
+        model_roles=_settings_without_addresses(_roles_of(log)),
         solver=name,
-        solver_arguments=_pairs(arguments),
-        generation=_pairs(_generation_of(log)),
-        sample_limits=_pairs({name: getattr(spec.config, name, None) for name in LIMITS}),
-        dataset=_pairs({"dataset": _dataset_of(log)}),
-        scorers=_pairs(_scorers_of(log)),
+        solver_arguments=_settings_without_addresses(arguments),
+        generation=_settings_without_addresses(_generation_of(log)),
+        sample_limits=_settings_without_addresses(
+            {name: getattr(spec.config, name, None) for name in LIMITS}
+        ),
+        dataset=_settings_without_addresses({"dataset": _dataset_of(log)}),
+        scorers=_settings_without_addresses(_scorers_of(log)),
         prompt=_prompt_in(path),
         system_instruction=None if system is None else str(system),
         limit=None if limit is None else str(limit),
@@ -93,13 +95,13 @@ def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
     )
 
 
-def _pairs(given: Mapping[str, Any] | None) -> Settings:
+def _settings_without_addresses(given: Mapping[str, Any] | None) -> Settings:
     """Return settings as pairs, without addresses of Python objects in their values."""
     plain = to_jsonable_python(dict(given or {}), exclude_none=True, fallback=str)
     return tuple((name, ADDRESS.sub("", value)) for name, value in settings_as_pairs(plain))
 
 
-def _without(given: Mapping[str, Any] | None, names: frozenset[str]) -> dict[str, Any]:
+def _without_names(given: Mapping[str, Any] | None, names: frozenset[str]) -> dict[str, Any]:
     """Return settings without some names and without those that are None."""
     kept = {name: value for name, value in (given or {}).items() if value is not None}
     return {name: value for name, value in kept.items() if name not in names}
@@ -142,7 +144,7 @@ def _generation_of(log: EvalLog) -> dict[str, Any]:
     of_model = getattr(log.eval, "model_generate_config", None)
     given = of_model.model_dump(exclude_none=True) if of_model else {}
     given |= log.plan.config.model_dump(exclude_none=True)
-    return _without(given, OWN_FIELDS | NOT_OF_ANSWERS)
+    return _without_names(given, OWN_FIELDS | NOT_OF_ANSWERS)
 
 
 def _roles_of(log: EvalLog) -> dict[str, Any]:
@@ -157,7 +159,7 @@ def _roles_of(log: EvalLog) -> dict[str, Any]:
 
 def _role_model(model: Any) -> Any:
     """Return the name of a model that has a role, with its settings of generation if it has any."""
-    config = _without(model.config.model_dump(exclude_none=True), NOT_OF_ANSWERS)
+    config = _without_names(model.config.model_dump(exclude_none=True), NOT_OF_ANSWERS)
     return {"model": model.model, **config} if config else model.model
 
 

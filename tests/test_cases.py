@@ -391,6 +391,18 @@ def test_ids_that_are_unique_within_a_category_only_are_items_of_the_category():
     assert ranked(case_of(case.name, "--ids", "global")).counts["items"] == 20
 
 
+def test_rows_that_arenas_scripts_leave_out_are_named_with_the_conditions_that_do_so():
+    case = case_of("16-arena-filters.jsonl")
+    for one in (ranked(case), printed(case), compared(case)):
+        assert "leave out 26 of these 40 battles" in one.warnings
+        assert "--where anony=true --where dedup_tag.sampled=true" in one.warnings
+    counted = ("--where", "anony=true", "--where", "dedup_tag.sampled=true")
+    chosen = case_of(case.name, *counted)
+    assert ranked(chosen).counts["battles"] == 14
+    assert "26 of 40 battles are left out" in ranked(chosen).warnings
+    assert scored(chosen, "win-rate")["win-rate"] == {"x": 1.0, "y": 0.0}
+
+
 def test_two_unicode_forms_of_a_name_are_an_error_and_one_model_if_joined():
     refused = ranked(case_of("19-unicode-forms.csv"))
     assert is_refused(refused)

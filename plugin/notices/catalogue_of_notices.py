@@ -15,6 +15,13 @@
 # Warnings about files and tables of battles or scores.
 OF_READING = {
     "accepted": "{sentence}",
+    "arena-rows": (
+        "Arena's own scripts leave out {rows:,} of these {battles:,} battles, which count here "
+        "({flags:5 @ without #}); {option:where={conditions}} leaves them out"
+    ),
+    "arena-rows-left-out": (
+        "{rows:,} of {battles:,} battles are left out by {conditions}, as by Arena's own scripts"
+    ),
     "attempts": (
         "{runs} attempts of {who} on {what}: the newest whole one counts ({chosen}), not {others:3}"
     ),
@@ -713,6 +720,7 @@ NOTES = frozenset(
     {
         "accepted",
         "agreement-unweighted",
+        "arena-rows-left-out",
         "between-calibrated-models",
         "between-new-models",
         "complete-items",

@@ -16,6 +16,8 @@ Kind = Literal["option", "setting", "argument"]
 Inspect task (by `-T`)."""
 MAPPINGS = frozenset({"columns", "where"})
 """Options whose value is `KEY=VALUE` in a command, and a dict in Python."""
+REPEATED = frozenset({"where"})
+"""Those of `MAPPINGS` that a command takes once for each `KEY=VALUE`."""
 OptionForm: TypeAlias = Callable[[Kind, str, str], str]
 """A function from the kind, name and value of an option to the text that the user types.
 
@@ -29,6 +31,8 @@ def typed_in_command(kind: Kind, name: str, value: str) -> str:
         flag = "-T" if kind == "argument" else "--set"
         return f"{flag} {name}={shlex.quote(value)}"
     typed = name.replace("_", "-")
+    if name in REPEATED:
+        return " ".join(f"--{typed} {shlex.quote(part)}" for part in value.split(","))
     if value == "false":
         return f"--no-{typed}"
     return f"--{typed} {shlex.quote(value)}" if value not in ("", "true") else f"--{typed}"

@@ -55,6 +55,8 @@ NO_ERROR = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
 MOST_CRITERIA = 100
 """If there are more criteria than this, for example a rubric per instruction, only the mean margin
 is kept."""
+PYTHON_FLAGS = re.compile(r"\{(?:'[^'\"\\]*': (?:True|False)(?:, )?)*\}")
+"""A dictionary of booleans as Python prints it, such as `{'sampled': True}`."""
 PYTHON_SCORES = re.compile(r"\{(?:'[^'\"\\]*': [-+.0-9e]+(?:, )?)*\}")
 """A dictionary of numbers as Python prints it, such as `{'clarity': 7}`. With other quotes, it is
 JSON."""
@@ -122,9 +124,18 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
         frame = records.drop(columns=indicators)
     item = "question_id" if "question_id" in records else "id"
     frame = _rename(frame, {item: "item", "language": "category"})
+    if "dedup_tag" in frame:
+        frame = frame.assign(dedup_tag=frame["dedup_tag"].map(_as_json))
     if _has_turns_of_one_question(frame):
         frame = name_turns(frame)
     return frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))
+
+
+def _as_json(cell: Any) -> Any:
+    """Return a text that Python printed, such as `{'sampled': True}`, as JSON; else the cell."""
+    if not isinstance(cell, str) or not PYTHON_FLAGS.fullmatch(cell):
+        return cell
+    return cell.replace("'", '"').replace("True", "true").replace("False", "false")
 
 
 def _has_turns_of_one_question(frame: pd.DataFrame) -> bool:

@@ -34,6 +34,11 @@ from podium.data.human_labels import find_judge, label_by_judge, label_by_table
 from podium.data.ladder import Ladder, ladder_from_log
 from podium.data.measure import Measure
 from podium.data.query import BattleQuery, Foreign, Source
+from podium.data.reading.arena_rows import (
+    note_rows_counted,
+    note_rows_left_out,
+    split_conditions,
+)
 from podium.data.reading.item_identity import identify_items
 from podium.data.reading.judge_columns import judges_in
 from podium.data.reading.model_names import (
@@ -378,10 +383,14 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
     tables, named = name_items(duck, read.tables)
     identified = identify_items(duck, tables, query)
     conditions = [("item" if column == named else column, value) for column, value in query.where]
-    kept, without_column = keep_rows(identified.tables, conditions, query.human_judge)
+    others, of_arena = split_conditions(conditions)
+    chosen, without_column = keep_rows(identified.tables, others, query.human_judge)
+    kept, without_flag = keep_rows(chosen, of_arena, query.human_judge)
     accepted = [*read.gathered.accepted, *identified.accepted]
     gathered = replace(read.gathered, accepted=accepted)
-    notes = (*read.notes, *identified.notes, *without_column)
+    left_out = [*without_column, *without_flag, *note_rows_left_out(chosen, kept, of_arena)]
+    counted = note_rows_counted(kept, conditions)
+    notes = (*read.notes, *identified.notes, *left_out, *counted)
     return replace(read, tables=kept, gathered=gathered, notes=notes)
 
 

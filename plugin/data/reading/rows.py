@@ -12,7 +12,7 @@ from podium.data.battles import COLUMNS, REPLIES, SOURCES, criterion_columns
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, ROWS_OF_A_FILE, quote_name, text
 from podium.data.formats import score_files as pointwise
-from podium.data.formats.records import TEXT, Records, columns_as, records_of_view
+from podium.data.formats.records import JSON, TEXT, Column, Records, columns_as, records_of_view
 from podium.data.measure import Measure
 from podium.data.reading import table
 from podium.errors import UsageError
@@ -31,6 +31,7 @@ equal by chance is below this."""
 FEW_ROWS = 100_000
 """If the files have fewer rows than this in total, the rows are stored in a table. Otherwise, they
 are read from the files for each query."""
+TRUTHS = ("true", "false")
 MOST_OPEN = 64
 """If there are more files than this, their rows are stored in a table in any case."""
 
@@ -90,7 +91,7 @@ def keep_rows(
     kept = list(tables)
     notes = []
     for column, value in conditions:
-        lacking = [each.source for each in kept if column not in each.records.columns]
+        lacking = [each.source for each in kept if column_called(each.records, column) is None]
         if lacking:
             notes.append(Notice("no-such-column", {"column": column, "files": lacking}))
         exempt = [human_judge] if column in SOURCES and human_judge is not None else []
@@ -105,7 +106,7 @@ def _select_rows(
 
     Args:
         tables: the tables.
-        column: the column.
+        column: the column, or `COLUMN.KEY` for a value in a column of objects.
         value: the value, or one that looks the same. In the column `judge`, it may also be the
             name of the judge's model.
         exempt: further values whose rows are kept.
@@ -113,7 +114,7 @@ def _select_rows(
     Raises:
         UsageError: no row has the value, or there is no such column.
     """
-    holders = [each for each in tables if column in each.records.columns]
+    holders = [each for each in tables if column_called(each.records, column)]
     if not holders:
         names = sorted({name for each in tables for name in each.records.columns})
         raise UsageError(f"no column {column!r} for --where; columns: {', '.join(names)}")
@@ -146,17 +147,46 @@ def _judges_called(tables: Sequence[RecordTable], word: str) -> list[str]:
 def _has_value(each: RecordTable, name: str, values: Sequence[str]) -> str:
     """Return the SQL condition that a cell is one of the values.
 
-    If the column holds booleans, upper and lower case are the same.
+    In `true` and `false`, upper and lower case are the same.
     """
-    column = each.records.columns[name]
-    if column.type == "BOOLEAN":
-        values = [value.lower() for value in values]
-    return f"{column.text} in ({', '.join(map(text, values))})"
+    column = column_called(each.records, name)
+    if column is None:
+        return "false"
+    truths = [value.lower() for value in values if value.lower() in TRUTHS]
+    condition = f"{column.text} in ({', '.join(map(text, values))})"
+    if truths:
+        condition += f" or lower({column.text}) in ({', '.join(map(text, truths))})"
+    return f"({condition})"
 
 
-def distinct_texts(records: Records, column: str) -> list[str]:
-    """Return the distinct texts in a column, without empty cells."""
-    words = records.columns[column].text
+def column_called(records: Records, name: str) -> Column | None:
+    """Return the column of a name, or the values of a key in a column of objects (`COLUMN.KEY`).
+
+    The result is None if there is neither.
+    """
+    if name in records.columns:
+        return records.columns[name]
+    holder, dot, key = name.partition(".")
+    if not dot or holder not in records.columns:
+        return None
+    column = records.columns[holder]
+    is_nested = column.type.startswith(("STRUCT", "MAP")) or column.type == JSON
+    if not is_nested and column.type != TEXT:
+        return None
+    objects = f"to_json({column.sql})"
+    if not is_nested:
+        objects = f"case when json_valid({column.sql}) then cast({column.sql} as json) end"
+    path = "".join(f'."{part}"' for part in key.replace('"', "").split("."))
+    return Column(f"json_extract_string({objects}, {text('$' + path)})")
+
+
+def distinct_texts(records: Records, name: str) -> list[str]:
+    """Return the distinct texts in a column, without empty cells. For `COLUMN.KEY`, see
+    `column_called`."""
+    column = column_called(records, name)
+    if column is None:
+        return []
+    words = column.text
     return [word for (word,) in records.rows(f"distinct {words}", f"where {words} is not null")]
 
 

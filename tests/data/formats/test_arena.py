@@ -1,5 +1,9 @@
 """FastChat and Arena battles: winner model_a, model_b or a tie in many spellings."""
 
+import json
+import re
+
+import pandas as pd
 import pytest
 
 import podium
@@ -144,3 +148,90 @@ def test_a_model_called_none_still_wins_by_its_name(save):
         save("battles.csv", "model_a,model_b,winner\nnone,beta,none\nnone,beta,model_b\n")
     )
     assert battles.table["credit"].tolist() == [1.0, 0.0]
+
+
+def arena_row(number, winner, **more):
+    return {"question_id": f"q{number}", "model_a": "x", "model_b": "y", "winner": winner, **more}
+
+
+def arena_rows():
+    """Rows of which Arena's scripts count the first four, and leave out six."""
+    counted = {"anony": True, "dedup_tag": {"high_freq": False, "sampled": True}}
+    frequent = {"anony": True, "dedup_tag": {"high_freq": True, "sampled": False}}
+    named = {"anony": False, "dedup_tag": {"high_freq": False, "sampled": True}}
+    return [
+        *(arena_row(k, "model_a", **counted) for k in range(4)),
+        *(arena_row(k, "model_b", **frequent) for k in range(4, 6)),
+        *(arena_row(k, "model_b", **named) for k in range(6, 10)),
+    ]
+
+
+@pytest.fixture(params=["json", "jsonl", "csv", "parquet"])
+def arena_file(request, save, tmp_path):
+    """The rows in a file of each kind. In a CSV file, Python printed the objects."""
+    if request.param != "csv":
+        return save(f"battles.{request.param}", arena_rows())
+    path = tmp_path / "battles.csv"
+    pd.DataFrame(arena_rows()).to_csv(path, index=False)
+    return path
+
+
+def test_rows_that_arenas_scripts_leave_out_count_and_are_named(podium, arena_file):
+    """lm-sys/FastChat, elo_analysis.py: only rows with `anony` are rated."""
+    done = podium("rank", arena_file)
+    assert "10 battles" in done.out
+    [line] = [line for line in done.err.splitlines() if "Arena's own scripts" in line]
+    assert "leave out 6 of these 10 battles" in line
+    assert "4 without anony=true, 2 without dedup_tag.sampled=true" in line
+
+
+def test_the_option_in_the_line_leaves_them_out_and_says_how_many(podium, arena_file):
+    line = podium("rank", arena_file).err
+    option = re.search(r"--where .*true(?= leaves)", line)[0]
+    done = podium("rank", arena_file, *option.split(), "--format", "json")
+    ranking = json.loads(done.out)["rankings"][0]
+    assert ranking["counts"]["battles"] == 4
+    assert "6 of 10 battles are left out by anony=true, dedup_tag.sampled=true" in done.err
+    assert "which count here" not in done.err
+
+
+def test_the_option_in_python_is_one_mapping(arena_file):
+    [text] = [
+        text for text in notice_texts(podium.read_battles(arena_file).notes) if "Arena" in text
+    ]
+    assert "where={'anony': 'true', 'dedup_tag.sampled': 'true'}" in text
+    chosen = podium.read_battles(arena_file, where={"anony": "true", "dedup_tag.sampled": "true"})
+    assert len(chosen) == 4
+
+
+def test_one_of_the_two_conditions_names_what_the_other_would_leave_out(podium, save):
+    done = podium("rank", save("battles.json", arena_rows()), "--where", "anony=true")
+    assert "4 of 10 battles are left out by anony=true" in done.err
+    assert "leave out 2 of these 6 battles" in done.err
+
+
+def test_other_values_of_the_flags_are_conditions_like_any_other(podium, save):
+    done = podium("rank", save("battles.json", arena_rows()), "--where", "anony=false")
+    assert "4 battles" in done.out
+    assert "Arena" not in done.err
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [row for row in arena_rows() if not row["anony"]],
+        [row | {"dedup_tag": {"sampled": True}, "anony": True} for row in arena_rows()],
+        [{k: v for k, v in row.items() if k not in ("anony", "dedup_tag")} for row in arena_rows()],
+    ],
+    ids=["no row would remain", "every row counts", "no flags"],
+)
+def test_no_word_is_said_where_the_scripts_would_leave_out_all_rows_or_none(podium, save, rows):
+    assert "Arena" not in podium("rank", save("battles.json", rows)).err
+
+
+def test_rows_without_the_field_are_left_out_as_by_the_notebook(podium, save):
+    rows = arena_rows()
+    rows[0]["dedup_tag"] = {"high_freq": False}
+    rows[1]["dedup_tag"] = None
+    path = save("battles.jsonl", rows)
+    assert "leave out 8 of these 10" in podium("rank", path).err

@@ -1,0 +1,93 @@
+"""Name the rows of Arena that its own scripts leave out.
+
+FastChat's `elo_analysis.py` rates rows with `anony` only, and the notebook on Arena's published
+data also leaves out rows whose `dedup_tag` is not `sampled` (frequent prompts). A row without the
+field is left out, too.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from podium.data.reading.rows import RecordTable, column_called
+from podium.notices.notice import Notice
+
+FLAGS = ("anony", "dedup_tag.sampled")
+"""Columns that must be true for Arena's scripts to count a row."""
+
+
+def split_conditions(
+    conditions: Sequence[tuple[str, str]],
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return the conditions that Arena's scripts do not have, and those that they have, too."""
+    others = list[tuple[str, str]]()
+    shared = list[tuple[str, str]]()
+    for column, value in conditions:
+        is_shared = column in FLAGS and value.lower() == "true"
+        (shared if is_shared else others).append((column, value))
+    return others, shared
+
+
+def note_rows_left_out(
+    before: Sequence[RecordTable],
+    after: Sequence[RecordTable],
+    conditions: Sequence[tuple[str, str]],
+) -> list[Notice]:
+    """Return a note on the rows that the conditions of Arena's scripts left out.
+
+    Args:
+        before: the tables before the conditions were applied.
+        after: the tables after that.
+        conditions: the conditions; if there are none, there is no note.
+    """
+    if not conditions:
+        return []
+    battles = _number_of_rows(before)
+    fields = {
+        "rows": battles - _number_of_rows(after),
+        "battles": battles,
+        "conditions": [f"{column}={value}" for column, value in conditions],
+    }
+    return [Notice("arena-rows-left-out", fields)]
+
+
+def note_rows_counted(
+    tables: Sequence[RecordTable], conditions: Sequence[tuple[str, str]]
+) -> list[Notice]:
+    """Return a warning of rows that count although a flag is not true, if there are any.
+
+    Args:
+        tables: the tables.
+        conditions: all conditions of the user. The flags in them are not looked at.
+    """
+    chosen = {column for column, _ in conditions}
+    flags = [name for name in FLAGS if name not in chosen]
+    held = [name for name in flags if any(column_called(each.records, name) for each in tables)]
+    if not held:
+        return []
+    battles = _number_of_rows(tables)
+    # A flag that is true nowhere, or everywhere, leaves all rows out, or none.
+    useful = [name for name in held if 0 < _number_of_rows(tables, [name]) < battles]
+    while useful and not _number_of_rows(tables, useful):
+        useful.pop()
+    if not useful:
+        return []
+    lacking = {f"{name}=true": battles - _number_of_rows(tables, [name]) for name in useful}
+    fields = {
+        "rows": battles - _number_of_rows(tables, useful),
+        "battles": battles,
+        "flags": lacking,
+        "conditions": ",".join(lacking),
+    }
+    return [Notice("arena-rows", fields)]
+
+
+def _number_of_rows(tables: Iterable[RecordTable], flags: Sequence[str] = ()) -> int:
+    """Return the number of rows in which all of some flags are true."""
+    number = 0
+    for each in tables:
+        columns = [column_called(each.records, name) for name in flags]
+        known = [column for column in columns if column is not None]
+        if len(known) < len(columns):
+            continue
+        condition = " and ".join(f"lower({column.text}) = 'true'" for column in known) or "true"
+        number += each.records.rows("count(*)", f"where {condition}")[0][0]
+    return number

@@ -116,7 +116,7 @@ class Card:
         return (f"{unit[0].start_sentence(unit[0].clause)}.", *sentences[:1])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the card for JSON."""
+        """Return the card for JSON, with keys in a fixed order."""
         subject = self.subject
         return {
             "judge": subject.judge,
@@ -175,15 +175,21 @@ def diagnose(
     Args:
         judgments: verdicts of one or more judges, one per order, as
             `read_battles(..., merge=False)` returns them.
-        battles: the same verdicts with the two orders merged.
+        battles: the same verdicts with the two orders merged. Weights count in ratings and fits,
+            but not in shares of verdicts; if battles differ in weight, a warning says so.
         gold: a gold standard for the ranking; None to use human labels.
-        families: families of models by pattern of their names.
+        families: families of models by pattern of their names; a model that no pattern matches
+            gets the family that its name suggests.
         level: confidence level of intervals, in (0, 1).
         seed: seed of the resamples.
-        near_tie: largest |margin| of a near-tie.
+        near_tie: largest |margin| of a near-tie, finite, 0 or more.
+
+    Returns:
+        The cards, sorted by judge, and the comparisons. A figure that cannot be computed is
+        `Missing`.
 
     Raises:
-        UsageError: an option's value is impossible.
+        UsageError: `level` or `near_tie` is out of its range.
     """
     check_level(level)
     if not 0 <= near_tie < np.inf:
@@ -260,9 +266,10 @@ def _judges_by_row(battles: Battles) -> np.ndarray:
 
 
 def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
-    """Build the summary.
+    """Build the summary: a tuple with one report.
 
-    For one judge it has the card's answer and a line per check, for several a row per judge.
+    For one judge the report has the card's answer and a line per check, for several judges a row
+    per judge.
     """
     if len(diagnosis.cards) > 1:
         return (_judges_report(diagnosis),)
@@ -273,9 +280,10 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
 
 
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
-    """Build a report of one section for every card.
+    """Build a report of one section for every card, or one report if it compares judges.
 
     Args:
+        diagnosis: the cards and comparisons.
         name: the key of a section, or the name of a check, which stands for the section that has
             its figures.
 
@@ -298,7 +306,10 @@ def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
 
 
 def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
-    """Build a report per card, and one for the comparisons between judges."""
+    """Build a report per card, and one for the comparisons between judges.
+
+    The last one is left out for a single card without any comparison.
+    """
     reports = [
         Report(
             _title(card),
@@ -308,14 +319,18 @@ def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
         )
         for card in diagnosis.cards
     ]
-    is_compared = any(not isinstance(answer, Missing) for answer in diagnosis.across.values())
-    if len(reports) > 1 or is_compared:
+    has_comparison = any(not isinstance(answer, Missing) for answer in diagnosis.across.values())
+    if len(reports) > 1 or has_comparison:
         reports.append(Report("all judges", sections=_report_sections(ACROSS, diagnosis.across)))
     return tuple(reports)
 
 
 def _judges_report(diagnosis: Diagnosis) -> Report:
-    """Build the report with a row per judge."""
+    """Build the report with a row per judge.
+
+    Its answer names the judges that humans agree with most. Without human labels, it is the first
+    sentence of each of the first three cards.
+    """
     cards = {card.subject.judge or UNNAMED: card for card in diagnosis.cards}
     table = _judges_table(cards)
     best = best_with_humans(cards)
@@ -338,6 +353,8 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
 
 def _judges_table(cards: Mapping[str, Card]) -> Table:
     """Build the table with a row per judge and a column per check that applies to any of them.
+
+    A cell is a dash if the check does not apply to the judge or has no figure.
 
     Args:
         cards: the cards by name of the judge.

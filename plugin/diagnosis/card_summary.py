@@ -24,14 +24,16 @@ def card_answer(card: CardSections, checks: Sequence[Check]) -> tuple[str, ...]:
     """Say whether the judge may rank, whether its Elo gaps match human ones, and what to do next.
 
     Args:
+        card: the answers of the card's sections.
         checks: the checks of the card.
 
     Returns:
-        At most three sentences; one if no judge decided the battles.
+        One sentence each, in this order; the last one only if something is to be done. If no judge
+        decided the battles, one sentence that says so.
     """
     if not card.has_judge:
         return (ANSWERS["no judge"],)
-    sentences = (_may_rank(card, checks), _scale(card), _next_step(checks))
+    sentences = (_may_rank(card, checks), _scale_sentence(card), _next_step(checks))
     return tuple(sentence for sentence in sentences if sentence)
 
 
@@ -42,15 +44,16 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
         cards: the cards by name of the judge.
 
     Returns:
-        A sentence; empty without human labels.
+        A sentence; about a single judge if the agreement of only one is known, and empty if that
+        of none is.
     """
-    known = {}
+    agreements = {}
     for name, card in cards.items():
         share = getattr(card.answers["human"], "agreement", None)
         if isinstance(share, Statistic):
-            known[name] = share
-    best = sorted(known, key=lambda name: (-known[name].value, name))[:2]
-    texts = [JUDGE.format(name=name, share=known[name]) for name in best]
+            agreements[name] = share
+    best = sorted(agreements, key=lambda name: (-agreements[name].value, name))[:2]
+    texts = [JUDGE.format(name=name, share=agreements[name]) for name in best]
     if not texts:
         return ""
     if len(texts) == 1:
@@ -69,40 +72,49 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
 def _may_rank(card: CardSections, checks: Sequence[Check]) -> str:
     """Return the sentence on whether the judge may rank.
 
-    It says that the order of responses decides the verdicts if it does, and else whether the judge
-    agrees with humans.
+    If there is a check `order decides`, its finding is the sentence. Else the judge may rank if
+    the interval of its agreement with humans lies above 0.5. Without human labels this is not
+    known.
     """
-    deciding = next((check for check in checks if check.name == "order decides"), None)
-    if deciding is not None:
-        return f"{deciding.start_sentence(deciding.finding_text)}."
-    lacking = card.find_lacking("human", "agreement")
-    if lacking is not None:
-        return ANSWERS["ranking unknown"].format(why=lacking.why)
+    order_check = next((check for check in checks if check.name == "order decides"), None)
+    if order_check is not None:
+        return f"{order_check.start_sentence(order_check.finding_text)}."
+    missing = card.find_lacking("human", "agreement")
+    if missing is not None:
+        return ANSWERS["ranking unknown"].format(why=missing.why)
     agreement = card.answers["human"].agreement
     if agreement.low is None or agreement.low <= 0.5:
         return ANSWERS["ranking rejected"].format(agreement=agreement)
     cycles = card.answers["cycles"]
-    certain = 0 if isinstance(cycles, Missing) else cycles.certain
-    name = "ranking has cycles" if certain else "ranking accepted"
-    return ANSWERS[name].format(agreement=agreement, cycles=certain)
+    certain_cycles = 0 if isinstance(cycles, Missing) else cycles.certain
+    name = "ranking has cycles" if certain_cycles else "ranking accepted"
+    return ANSWERS[name].format(agreement=agreement, cycles=certain_cycles)
 
 
-def _scale(card: CardSections) -> str:
-    """Say whether the judge's Elo gaps match human ones."""
-    lacking = card.find_lacking("self_preference", "slope")
-    if lacking is not None:
-        return ANSWERS["scale unknown"].format(why=lacking.why)
+def _scale_sentence(card: CardSections) -> str:
+    """Say whether the judge's Elo gaps match human ones, by the rule of `MATCHING_SLOPE`.
+
+    It is not known if the slope is missing, or if the reference ratings are not by human labels.
+    """
+    missing = card.find_lacking("self_preference", "slope")
+    if missing is not None:
+        return ANSWERS["scale unknown"].format(why=missing.why)
     section = card.answers["self_preference"]
     if section.who != "human":
         return ANSWERS["scale unknown"].format(why="there are no human labels")
     slope = section.slope
-    least, most = MATCHING_SLOPE
-    matches = slope.low is not None and not slope.excludes(1.0) and least <= slope.value <= most
-    return ANSWERS["scale matches" if matches else "scale differs"].format(slope=slope)
+    lowest, highest = MATCHING_SLOPE
+    is_near_1 = lowest <= slope.value <= highest
+    has_1_in_interval = slope.low is not None and not slope.excludes(1.0)
+    name = "scale matches" if is_near_1 and has_1_in_interval else "scale differs"
+    return ANSWERS[name].format(slope=slope)
 
 
 def _next_step(checks: Sequence[Check]) -> str:
     """Say what the flagged checks found and what to do about them, the gravest first.
+
+    Only the checks in `STEPS` are named. If none of them is flagged and the agreement with humans
+    is not known, the sentence asks for human labels.
 
     Returns:
         A sentence; empty if nothing is needed.

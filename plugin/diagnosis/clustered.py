@@ -24,7 +24,7 @@ class Clustered:
     """A sample of rows in independent clusters, which estimates means and shares.
 
     Attributes:
-        code: number of each row's cluster, shape (rows,).
+        code: number of each row's cluster, shape (rows,); any integers.
         unit: what a cluster is, `item` or `row`.
         level: confidence level of the intervals.
     """
@@ -38,7 +38,14 @@ class Clustered:
         return replace(self, code=self.code[rows])
 
     def sums(self, values: np.ndarray) -> np.ndarray:
-        """Sum the values of the rows by cluster, shape (clusters,) or (clusters, columns)."""
+        """Sum the values of the rows by cluster, in the order of the cluster codes.
+
+        Args:
+            values: shape (rows,) or (rows, columns).
+
+        Returns:
+            The sums, shape (clusters,) or (clusters, columns). Only clusters of this sample count.
+        """
         codes, place = np.unique(self.code, return_inverse=True)
         if values.ndim == 1:
             return np.bincount(place, values, len(codes))
@@ -56,10 +63,13 @@ class Clustered:
 
         Args:
             hits: number of hits of each row, or whether the row is a hit, shape (rows,).
-            of: name of what is counted.
+            of: name of what is counted, as it stands beside the sample size.
             what: name of what is counted in the message that there is none; by default `of`.
             remedy: what the user can do if there is none.
-            **rows: the arguments `among` and `cells` of `mean`.
+            **rows: the arguments `among`, `cells` and `within` of `mean`.
+
+        Returns:
+            The share; `Missing` if no row counts. With a single cluster it has no interval.
         """
         return self.mean(hits, of, what, remedy, unit=Unit.SHARE, **rows)
 
@@ -82,22 +92,24 @@ class Clustered:
 
         Args:
             values: the sum of each row's values, shape (rows,).
-            of: name of what is counted.
+            of: name of what is counted, as it stands beside the sample size.
             what: name of what is counted in the message that there is none; by default `of`.
             remedy: what the user can do if there is none.
             among: mask of the rows that count; by default the rows with `cells` above 0.
-            cells: number of values of each row; by default 1.
-            within: lowest and highest possible mean.
-            unit: unit of the mean.
+            cells: number of values that each row is the sum of; by default 1.
+            within: lowest and highest possible mean, at which intervals end. Wilson's intervals
+                end at 0 and 1 anyway.
+            unit: unit of the mean; `Unit.SHARE` for Wilson's interval.
 
         Returns:
-            The mean; `Missing` if no row counts.
+            The mean, whose sample size is sum(cells); `Missing` if no row counts. With a single
+            cluster it has no interval.
         """
         size = np.ones(len(values)) if cells is None else cells
-        counted = size > 0 if among is None else among
-        rows = self.take(counted)
-        values = values[counted]
-        size = size[counted]
+        is_counted = size > 0 if among is None else among
+        rows = self.take(is_counted)
+        values = values[is_counted]
+        size = size[is_counted]
         if not len(values):
             return Missing(f"there are no {what or of}", remedy)
         total = float(np.sum(size))
@@ -127,13 +139,13 @@ class Clustered:
         """Return a value with the clustered t interval of its influence function.
 
         Args:
-            value: the estimate.
+            value: the estimate, which is not changed.
             influence: influence of each row on it, shape (rows,).
             n: sample size.
             of: what the sample size counts.
             unit: unit of the value.
-            method: description of the method, with braces for the kind of interval.
-            within: lowest and highest possible value.
+            method: description of the method; `{}` in it is replaced by the kind of interval.
+            within: lowest and highest possible value, at which the interval ends.
 
         Returns:
             The value, without an interval if there is a single cluster.
@@ -158,7 +170,8 @@ class Clustered:
 def two_sided_p(value: float, influence: np.ndarray) -> float:
     """Return the two-sided p-value of a clustered t test against 0.
 
-    If all clusters agree, it is the p-value of a sign test.
+    If all clusters have the same influence, it is the p-value of a sign test: 2 / 2^clusters. It
+    is 1 for fewer than two clusters, or if the value is 0.
 
     Args:
         value: the estimate.
@@ -182,7 +195,11 @@ def cluster_battles(battles: Battles, level: float = 0.95) -> Clustered:
 
 
 def usable_draws(draws: np.ndarray) -> np.ndarray | None:
-    """Return the resampled values that are not NaN; None if fewer than half are left."""
+    """Return the resampled values that are not NaN; None if they are fewer than half, or than 2.
+
+    Args:
+        draws: the values, shape (draws,).
+    """
     usable = draws[~np.isnan(draws)]
     return usable if len(usable) >= max(2, FEWEST_DRAWS * len(draws)) else None
 
@@ -230,10 +247,11 @@ def agreement_statistic(
         within: lowest and highest possible agreement.
         method: description of the method.
         level: confidence level.
-        **facts: further fields of the statistic.
+        **facts: further fields of the statistic; `n` is required.
 
     Returns:
-        The agreement, without an interval if too few draws are usable.
+        The agreement. If fewer than half of the draws are usable, it has no interval, and another
+        description of the method.
     """
     usable = usable_draws(draws)
     if usable is None:
@@ -254,8 +272,11 @@ def farther_ends(
 
     Args:
         value: the value in the sample.
-        interval: the percentile interval.
-        within: lowest and highest possible value.
+        interval: lower and upper end of the percentile interval.
+        within: lowest and highest possible value, beyond which no end lies.
+
+    Returns:
+        The lower and the upper end, between which the value lies.
     """
     low, high = interval
     farthest_low = min(low, value, 2 * value - high)
@@ -264,5 +285,9 @@ def farther_ends(
 
 
 def _variance(sums: np.ndarray) -> float:
-    """Return G / (G - 1) times the centred sum of squares of the influence of G clusters."""
+    """Return G / (G - 1) times the centred sum of squares of the influence of G clusters.
+
+    Args:
+        sums: influence of each cluster, shape (clusters,); at least two clusters.
+    """
     return float(np.sum((sums - sums.mean()) ** 2) * len(sums) / (len(sums) - 1))

@@ -31,6 +31,8 @@ BOTH_ORDERS = "show each pair in both orders"
 class Swaps:
     """Shares of order pairs by how their two verdicts agree.
 
+    A verdict is decisive if it is no tie.
+
     Attributes:
         pairs: number of order pairs.
         same: share with the same verdict in both orders.
@@ -57,8 +59,8 @@ class SwapsByCloseness(NamedTuple):
 
     Attributes:
         all: all order pairs.
-        clear: order pairs that are not near-ties.
-        near: near-ties.
+        clear: order pairs that are not near-ties; `Missing` if `rule` is None.
+        near: near-ties; `Missing` if `rule` is None.
         rule: what a near-tie is, in words; None if there are neither margins nor soft credits.
     """
 
@@ -77,12 +79,13 @@ class Position(CardAnswer):
         ties: share of ties.
         second_wins: share of verdicts for the response shown second.
         prefers_first: share of decisive verdicts for the response shown first.
-        balanced: whether all pairs were read in both orders. If not, the figures above also
-            reflect the quality of the responses.
+        balanced: whether every judgment with a known order belongs to an order pair. If not, the
+            figures above also reflect the quality of the responses.
         first_win_rate: win rate of the response shown first over order pairs, ties counting half.
         margin_lead: mean margin of the response shown first over order pairs.
         effect: logits that being shown first adds.
-        difference: mean |difference| of a response's credit shown first and second.
+        difference: mean over pairs of |credit of a response shown first - its credit shown
+            second|, in [0, 1].
         swaps: agreement of the two verdicts of order pairs.
     """
 
@@ -99,8 +102,11 @@ class Position(CardAnswer):
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         lines = CardAnswer.labelled_values(self)
-        mixed = ("  of these", "not all were read in both orders, so quality enters them, too")
-        return lines if self.balanced else (*lines[:4], mixed, *lines[4:])
+        if self.balanced:
+            return lines
+        caveat = ("  of these", "not all were read in both orders, so quality enters them, too")
+        # The first four lines are those of single verdicts.
+        return (*lines[:4], caveat, *lines[4:])
 
     def tables(self) -> tuple[Table, ...]:
         parts = (
@@ -120,7 +126,14 @@ class Position(CardAnswer):
 
 
 def position(subject: Subject) -> Position | Missing:
-    """Measure the effect of the order on a judge's verdicts. Source: Soft-Elo, appendix F.1."""
+    """Measure the effect of the order on a judge's verdicts. Source: Soft-Elo, appendix F.1.
+
+    The first four figures are over all judgments with a verdict and a known order, the others over
+    order pairs.
+
+    Returns:
+        The figures; `Missing` if there is no such judgment.
+    """
     _, outcome, _, known = first_shown(subject.judgments)
     if not known.any():
         return _no_order(subject.judgments)
@@ -132,7 +145,7 @@ def position(subject: Subject) -> Position | Missing:
     else:
         missing = ("pairs read in both orders", BOTH_ORDERS)
     lead = order_pairs.margin.mean(axis=1)
-    in_ab, in_ba = order_pairs.wins
+    earlier, later = order_pairs.wins
     swaps = swaps_by_closeness(order_pairs, subject.near_tie)
     of = "judgments"
     return Position(
@@ -141,7 +154,7 @@ def position(subject: Subject) -> Position | Missing:
         second_wins=shown.share(win == -1, of),
         prefers_first=shown.share(win == 1, of, "decisive verdicts", among=win != 0),
         balanced=2 * len(order_pairs) == len(win),
-        first_win_rate=order_pairs.rows.share((in_ab + in_ba + 2) / 4, "pairs", *missing),
+        first_win_rate=order_pairs.rows.share((earlier + later + 2) / 4, "pairs", *missing),
         margin_lead=order_pairs.rows.mean(lead, "pairs", *missing, among=np.isfinite(lead)),
         effect=effect_of_being_first(order_pairs, swaps.all),
         difference=_position_difference(order_pairs, missing),
@@ -159,13 +172,17 @@ def _position_difference(order_pairs: OrderPairs, missing: tuple[str, str]) -> F
         order_pairs: the pairs read in both orders.
         missing: what is missing if there are no such pairs, and what the user can do.
     """
-    _, once, repeat = np.unique(order_pairs.matchup, return_index=True, return_inverse=True)
-    repeats = np.bincount(repeat)
-    credit_ab, credit_ba = order_pairs.credit.T
-    shown_first = np.bincount(repeat, credit_ab) / repeats
-    shown_second = np.bincount(repeat, 1 - credit_ba) / repeats
+    _, first_repeat, matchup = np.unique(
+        order_pairs.matchup, return_index=True, return_inverse=True
+    )
+    repeats = np.bincount(matchup)
+    earlier, later = order_pairs.credit.T
+    # The credit shown first minus the credit shown second is earlier - (1 - later). It is the same
+    # for either response of a pair, so that repeats can begin with either.
+    shown_first = np.bincount(matchup, earlier) / repeats
+    shown_second = np.bincount(matchup, 1 - later) / repeats
     gap = np.abs(shown_first - shown_second)
-    return order_pairs.rows.take(once).mean(gap, "pairs", *missing, within=(0, 1))
+    return order_pairs.rows.take(first_repeat).mean(gap, "pairs", *missing, within=(0, 1))
 
 
 def effect_of_being_first(order_pairs: OrderPairs, swaps: Swaps | Missing) -> Figured:
@@ -176,6 +193,14 @@ def effect_of_being_first(order_pairs: OrderPairs, swaps: Swaps | Missing) -> Fi
     prefers the response shown first in both orders with probability s(d + b) s(b - d), and the
     response shown second in both orders with probability s(-d - b) s(d - b). The ratio of these
     is exp(2 b) for every d, also with ties by Davidson's rule.
+
+    Args:
+        order_pairs: the pairs read in both orders.
+        swaps: what `measure_swaps` returns for them.
+
+    Returns:
+        The effect; `Missing` if parsed verdicts are probabilities, if there are no flips, or if
+        all flips go to the same position.
     """
     if is_soft(order_pairs.outcome):
         return Missing(
@@ -196,58 +221,64 @@ def effect_of_being_first(order_pairs: OrderPairs, swaps: Swaps | Missing) -> Fi
 
 
 def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
-    """Measure how the verdicts of order pairs agree. Source: Soft-Elo, appendix F.1."""
+    """Measure how the verdicts of order pairs agree; `Missing` if there are no order pairs.
+
+    Source: Soft-Elo, appendix F.1.
+    """
     if not len(order_pairs):
         return Missing("no pair was read in both orders", BOTH_ORDERS)
-    in_ab, in_ba = order_pairs.wins
-    flip = (in_ab == in_ba) & (in_ab != 0)
-    decisive = (in_ab != 0) & (in_ba != 0)
+    # A flip is a win of the response shown first in both judgments, or a loss in both.
+    earlier, later = order_pairs.wins
+    flip = (earlier == later) & (earlier != 0)
+    decisive = (earlier != 0) & (later != 0)
     pairs = order_pairs.rows
-    win = np.concatenate([in_ab, in_ba])
+    win = np.concatenate([earlier, later])
     judgments = replace(pairs, code=np.tile(pairs.code, 2))
     return Swaps(
         pairs=len(order_pairs),
-        same=pairs.share(in_ab == -in_ba, "pairs"),
-        half=pairs.share((in_ab == 0) != (in_ba == 0), "pairs"),
+        same=pairs.share(earlier == -later, "pairs"),
+        half=pairs.share((earlier == 0) != (later == 0), "pairs"),
         flip=pairs.share(flip, "pairs"),
         flip_decisive=pairs.share(flip, "pairs", "pairs without a tie", among=decisive),
         prefers_first=judgments.share(win == 1, "judgments", "decisive verdicts", among=win != 0),
-        flips_to_first=pairs.share(in_ab == 1, "flips", among=flip),
+        flips_to_first=pairs.share(earlier == 1, "flips", among=flip),
     )
 
 
 def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByCloseness:
     """Measure the agreement of all order pairs, of clear ones and of near-ties.
 
-    If other pairs have margins, a pair without a margin is neither clear nor a near-tie.
+    The margin of a pair is the mean over both orders, and so is its credit. If other pairs have
+    margins, a pair without a margin is neither clear nor a near-tie.
 
     Args:
         order_pairs: the pairs read in both orders.
         near_tie: largest |margin| of a near-tie.
     """
-    # Both columns are seen from the response shown first, which is another one in each order. Half
-    # the difference of the columns is therefore the mean over orders for the first response of ab.
-    # The sign does not matter for a near-tie.
+    # Both columns are seen from the response shown first, which is another one in each judgment.
+    # Half the difference of the columns is therefore the mean over orders, seen from the response
+    # that the earlier judgment shows first. The sign does not matter for a near-tie.
     everything = measure_swaps(order_pairs)
     if isinstance(everything, Missing):
         return SwapsByCloseness(everything, everything, everything, None)
-    credit = -np.diff(order_pairs.credit, axis=1)[:, 0]
-    margin = -np.diff(order_pairs.margin, axis=1)[:, 0]
-    view = near_ties(0.5 + credit / 2, margin / 2, near_tie)
-    if view is None:
+    credit_gap = -np.diff(order_pairs.credit, axis=1)[:, 0]
+    margin_gap = -np.diff(order_pairs.margin, axis=1)[:, 0]
+    mask_and_rule = near_ties(0.5 + credit_gap / 2, margin_gap / 2, near_tie)
+    if mask_and_rule is None:
         unknown = Missing(
             "the verdicts have neither margins nor probabilities", "give a column margin"
         )
         return SwapsByCloseness(everything, unknown, unknown, None)
-    near, rule = view
-    known = np.isfinite(margin) | ~np.isfinite(margin).any()
+    near, rule = mask_and_rule
+    has_margin = np.isfinite(margin_gap)
+    known = has_margin if has_margin.any() else np.ones(len(has_margin), dtype=bool)
     clear = measure_swaps(order_pairs.take(known & ~near))
     close = measure_swaps(order_pairs.take(known & near))
     return SwapsByCloseness(everything, clear, close, rule)
 
 
 def _no_order(judgments: Battles) -> Missing:
-    """Return why the effect of the order cannot be measured."""
+    """Return why no judgment has both a verdict and a known order."""
     if not judgments.readable.any():
         return Missing("no verdict could be read", "see the reasons of the unparsed replies")
     if np.isfinite(judgments.numbers_of("score_a")).any():
@@ -270,9 +301,10 @@ class Consistency(CardAnswer):
         unparsed: share of judgments whose reply was not parsed.
         ties: share of ties among readable verdicts.
         changing: share of order pairs with different verdicts in the two orders.
-        against_margin: share of decisive verdicts whose margin favours the other response.
-        retest: how often two verdicts agree that the judge gave on the same item, models and
-            order.
+        against_margin: share of decisive verdicts with a margin whose margin favours the other
+            response.
+        retest: probability that two verdicts agree that the judge gave on the same item, models
+            and order.
     """
 
     unparsed: Annotated[Figured, "unparsed"]
@@ -285,20 +317,21 @@ class Consistency(CardAnswer):
 def consistency(subject: Subject) -> Consistency:
     """Measure how often replies are readable, decisive and repeatable.
 
-    Source: Soft-Elo, appendix G; Xu et al. 2025, section 4.3.
+    A figure whose denominator is empty is `Missing`. Source: Soft-Elo, appendix G; Xu et al. 2025,
+    section 4.3.
     """
     judgments = subject.judgments
     sample = cluster_battles(judgments, subject.level)
     readable = judgments.readable
     win = np.sign(judgments.outcomes - 0.5)
     order_pairs = subject.order_pairs
-    in_ab, in_ba = order_pairs.wins
+    earlier, later = order_pairs.wins
     of = "judgments"
     return Consistency(
         unparsed=sample.share(~readable, of),
         ties=sample.share(win == 0, of, "readable verdicts", among=readable),
         changing=order_pairs.rows.share(
-            in_ab != -in_ba, "pairs", "pairs read in both orders", BOTH_ORDERS
+            earlier != -later, "pairs", "pairs read in both orders", BOTH_ORDERS
         ),
         against_margin=_share_against_margin(judgments, win, sample),
         retest=_measure_retest(judgments, win, sample),
@@ -306,7 +339,15 @@ def consistency(subject: Subject) -> Consistency:
 
 
 def _share_against_margin(judgments: Battles, win: np.ndarray, sample: Clustered) -> Figured:
-    """Return the share of decisive verdicts whose margin favours the other response."""
+    """Return the share of decisive verdicts with a margin whose margin favours the other response.
+
+    A margin of 0 favours none.
+
+    Args:
+        judgments: the verdicts.
+        win: 1, 0 or -1 for a win, tie or loss of `model_a`, NaN if unparsed, shape (judgments,).
+        sample: the verdicts as a sample.
+    """
     margin = judgments.numbers_of("margin")
     if np.isnan(margin).all():
         return Missing("the verdicts have no margin", "give a column margin")
@@ -317,6 +358,10 @@ def _share_against_margin(judgments: Battles, win: np.ndarray, sample: Clustered
 
 def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> Figured:
     """Return how often two verdicts agree that are on the same item, models and order.
+
+    It is the share of equal pairs among all pairs of such verdicts, averaged over the combinations
+    of item, models and order with two or more verdicts. It is `Missing` if no row names its item,
+    if no judgment was repeated, or if repeated rows may be copies.
 
     Args:
         judgments: the verdicts, one per order.
@@ -354,7 +399,9 @@ def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> F
 
 
 def _codes_with_order(judgments: Battles, a_is_low: np.ndarray) -> np.ndarray:
-    """Return a number per row that stands for item, models and response shown first.
+    """Return a number per row that stands for item, response number, models and order.
+
+    Rows with an unknown order share a number.
 
     Args:
         judgments: the verdicts.
@@ -373,8 +420,9 @@ def _may_be_copies(
 ) -> bool:
     """Return whether verdicts on the same item, models and order may be copies of one row.
 
-    They are repeats, and not copies, if they differ somewhere in the number of the repeat or in
-    the reply. If no source file contains rows of another one, different verdicts show it, too.
+    They are repeats, and not copies, if any of them differ in the number of the repeat or in the
+    text of the reply. If no source file contains rows of another one, different credits show it,
+    too.
 
     Args:
         judgments: the verdicts.

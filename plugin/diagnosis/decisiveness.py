@@ -36,6 +36,10 @@ def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
 
     They are the CDF of Beta(alpha, alpha) at the gold win rates. For alpha = 1 they are the gold
     win rates themselves.
+
+    Args:
+        gold: win rates in [0, 1], any shape.
+        alpha: decisiveness, above 0.
     """
     return betainc(alpha, alpha, gold)
 
@@ -48,12 +52,16 @@ def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
 def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
     """Fit alpha, the decisiveness of a judge, to win rates.
 
+    Alpha minimizes `absolute_error`. Pairs with a win rate of 0.5 by either side say nothing about
+    it and are left out.
+
     Args:
-        judge: win rates by the judge, shape (pairs,).
-        gold: win rates by the gold standard, shape (pairs,).
+        judge: win rates by the judge, without NaN, shape (pairs,).
+        gold: win rates by the gold standard, without NaN, shape (pairs,).
 
     Raises:
-        NotIdentifiedError: all alphas fit equally well, or the best one is out of range.
+        NotIdentifiedError: no pair is left, all alphas fit equally well, or the smallest or
+            largest alpha fits as well as the best one.
     """
     # Pairs with a win rate of a half do not depend on alpha: every curve passes (0.5, 0.5).
     informative = (np.abs(gold - 0.5) > 1e-9) & (np.abs(judge - 0.5) > 1e-9)
@@ -88,13 +96,16 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
 def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Fit alpha in every resample, by tabulated and then by interpolated curves.
 
+    Alpha is in [`LOWEST`, `HIGHEST`], also where one of these fits best. Unlike `decisiveness`, no
+    error is raised where all alphas fit equally well: one of them is returned.
+
     Args:
         judge: win rates by the judge, NaN if unknown, shape (draws, pairs).
         gold: win rates by the gold standard, shape (draws, pairs), or (pairs,) if they are the
             same in all resamples.
 
     Returns:
-        Alpha, NaN if no pair is known, shape (draws,).
+        Alpha, shape (draws,), NaN where no known pair has a win rate by the judge other than 0.5.
     """
     known = ~np.isnan(judge) & ~np.isnan(gold)
     weights = np.where(known, np.abs(judge - 0.5), 0)
@@ -109,23 +120,25 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
         best = int(np.argmin(np.abs(table - targets[k]) @ weights[k]))
         place = np.linspace(max(best - 1, 0), min(best + 1, STEPS - 1), 2 * REFINED - 1)
         left = np.minimum(place.astype(np.int64), STEPS - 2)
-        share = (place - left)[:, None]
-        curves = table[left] * (1 - share) + table[left + 1] * share
-        fine = np.abs(curves - targets[k]) @ weights[k]
-        alpha[k] = LOWEST * np.exp((GRID[1] - GRID[0]) * place[int(np.argmin(fine))])
+        share_of_right = (place - left)[:, None]
+        curves = table[left] * (1 - share_of_right) + table[left + 1] * share_of_right
+        errors = np.abs(curves - targets[k]) @ weights[k]
+        best_place = place[int(np.argmin(errors))]
+        alpha[k] = LOWEST * np.exp((GRID[1] - GRID[0]) * best_place)
     return alpha
 
 
 def _curves_through(gold: np.ndarray) -> np.ndarray:
     """Return `judge_curve` of all tabulated alphas at the gold win rates, shape (193, pairs).
 
-    It is interpolated linearly between the tabulated gold win rates.
+    It is interpolated linearly between the tabulated gold win rates. Gold win rates are clipped to
+    [0, 1].
     """
     place = np.clip(gold, 0, 1) * (NODES - 1)
     left = np.minimum(place.astype(np.int64), NODES - 2)
-    share = place - left
+    share_of_right = place - left
     table = _tabulated_curves()
-    return table[:, left] * (1 - share) + table[:, left + 1] * share
+    return table[:, left] * (1 - share_of_right) + table[:, left + 1] * share_of_right
 
 
 @lru_cache(maxsize=1)
@@ -148,7 +161,7 @@ def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
         gold: win rates by the gold standard, NaN if unknown, same shape.
 
     Returns:
-        The share among known pairs, shape (...).
+        The share among pairs that are known on both sides, 0 if there are none, shape (...).
     """
     agree_above = (judge > 0.5) == (gold > 0.5)
     agree_below = (judge < 0.5) == (gold < 0.5)
@@ -177,19 +190,20 @@ def system_biases(
         first: code of the first system of each pair, shape (pairs,).
         second: code of the second system, shape (pairs,).
         surplus: judge - gold win rate of the first system, NaN if unknown, shape (..., pairs).
+            Unknown pairs are left out.
         systems: number of systems.
 
     Returns:
         The mean over opponents, NaN for a system without opponents, shape (..., systems).
     """
     # A surplus counts for the first system of a pair with its sign, and for the second reversed.
-    side = np.zeros((len(first), systems))
-    side[np.arange(len(first)), first] = 1
-    side[np.arange(len(first)), second] = -1
+    sign = np.zeros((len(first), systems))
+    sign[np.arange(len(first)), first] = 1
+    sign[np.arange(len(first)), second] = -1
     known = ~np.isnan(surplus)
-    met = known.astype(np.float64) @ np.abs(side)
-    total = np.where(known, surplus, 0) @ side
-    return ratio_or_nan(total, met)
+    opponents = known.astype(np.float64) @ np.abs(sign)
+    total = np.where(known, surplus, 0) @ sign
+    return ratio_or_nan(total, opponents)
 
 
 def nan_standard_deviation(values: np.ndarray, fewest: float = 2) -> np.ndarray:

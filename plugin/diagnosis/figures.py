@@ -35,6 +35,9 @@ STYLES = {Unit.SHARE: (100.0, 1, "%"), Unit.ELO: (1.0, 1, " Elo"), Unit.NATS: (1
 class Statistic(Estimate):
     """An estimate of a judge card, with the method of its interval and its sample size.
 
+    Raises:
+        ValueError: the value or an end of its interval is NaN or infinite.
+
     Attributes:
         level: confidence level of the interval.
         method: description of how the interval is computed.
@@ -76,13 +79,18 @@ class Statistic(Estimate):
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Value, interval, sample size and clusters as four texts."""
-        alone = self.clusters is None or "row-clustered" in self.method
-        clusters = "" if alone else f"{self.clusters:,} {plural('item', self.clusters or 0)}"
-        return self.estimate, self.interval, f"{self.n:,} {self.of}", clusters
+        """Value, interval, sample size and number of items as four texts.
+
+        The last is empty if the number of clusters is unknown, or if clusters are rows.
+        """
+        sample = f"{self.n:,} {self.of}"
+        if self.clusters is None or "row-clustered" in self.method:
+            return self.estimate, self.interval, sample, ""
+        items = f"{self.clusters:,} {plural('item', self.clusters)}"
+        return self.estimate, self.interval, sample, items
 
     def _digits(self, value: float) -> str:
-        """Format a number in the unit, without the unit's name."""
+        """Format a number in the unit, without the unit's name; -0 loses its sign."""
         factor, decimals, _ = STYLES.get(self.unit, PLAIN)
         text = f"{factor * value:.{decimals}f}"
         return text.removeprefix("-") if float(text) == 0 else text
@@ -110,11 +118,15 @@ Value: TypeAlias = Statistic | Missing | str
 
 
 def attempt(compute: Callable[[], Answer], remedy: str) -> Answer | Missing:
-    """Return what a function computes.
+    """Call a function, and turn an error that the data cause into `Missing`.
+
+    Args:
+        compute: the function, called without arguments.
+        remedy: what the user can do if it fails.
 
     Returns:
-        The result; `Missing`, with the remedy, if the data do not identify it, or if a fit does
-        not converge.
+        The function's result. If it raises NotIdentifiedError or NotConvergedError, `Missing` with
+        the message and the remedy; other errors are raised.
     """
     try:
         return compute()
@@ -128,7 +140,10 @@ class CardAnswer:
     __slots__ = ()
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the label and the value of each line of the section."""
+        """Return the label and the value of each line of the section.
+
+        By default, they are the fields with a label (see `labelled_figures`).
+        """
         return labelled_figures(self)
 
     def tables(self) -> tuple[Table, ...]:
@@ -139,8 +154,10 @@ class CardAnswer:
 def labelled_figures(answer: Any) -> tuple[tuple[str, Figured], ...]:
     """Return label and value of each field that is annotated `Annotated[Figured, label]`.
 
+    Other fields are left out.
+
     Args:
-        answer: a dataclass.
+        answer: an instance of a dataclass.
     """
     labelled = []
     for part in fields(answer):
@@ -151,7 +168,12 @@ def labelled_figures(answer: Any) -> tuple[tuple[str, Figured], ...]:
 
 
 def as_dict(value: Any) -> Any:
-    """Convert records of figures to JSON values; `Missing` becomes `{"missing": {...}}`."""
+    """Convert a section's answer, or a part of one, to JSON values.
+
+    Dataclasses, named tuples and mappings become objects, with keys as text. Tuples and lists
+    become arrays, enumeration members and NumPy scalars plain values. `Missing` becomes
+    `{"missing": {"why": ..., "remedy": ...}}`. Other values are returned as they are.
+    """
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value):

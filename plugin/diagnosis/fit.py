@@ -55,10 +55,10 @@ class Cycle(NamedTuple):
     """Three models of which the first beats the second, the second the third, the third the first.
 
     Attributes:
-        models: the three models, in this order.
+        models: names of the three models, in this order.
         rates: win rates of first against second, second against third, third against first.
         p: the largest of three p-values that a win rate is not above a half.
-        adjusted: p, adjusted by Holm's rule over all possible cycles.
+        adjusted: p, adjusted by Holm's rule over both possible cycles of every triple.
     """
 
     models: tuple[str, str, str]
@@ -74,7 +74,7 @@ class Cycles(CardAnswer):
     Attributes:
         triples: number of triples of models whose pairs all met.
         level: confidence level.
-        rings: number of cycles.
+        cycle_count: number of cycles, of which `cycles` may list only a part.
         certain: number of cycles with an adjusted p of at most 1 - level.
         sntd: soft non-transitivity deviation (SNTD) of the win rates in nats, the mean over
             triples with at least 10 items per pair. Source: Xu et al. 2025, appendix C.2.
@@ -84,7 +84,7 @@ class Cycles(CardAnswer):
 
     triples: int
     level: float
-    rings: int
+    cycle_count: int
     certain: int
     sntd: float | Missing
     beyond_noise: Figured
@@ -101,23 +101,32 @@ class Cycles(CardAnswer):
         else:
             sntd = f"{self.sntd:.5f} nats, noise of the items included"
         return (
-            ("cycles of win rates", f"{self.rings:,} of {self.triples:,} triples; {certain}"),
+            ("cycles of win rates", f"{self.cycle_count:,} of {self.triples:,} triples; {certain}"),
             ("model-level SNTD", sntd),
             ("model-level SNTD beyond noise", self.beyond_noise),
         )
 
     def tables(self) -> tuple[Table, ...]:
         rows = []
-        for own in self.cycles[:5]:
-            around = " > ".join((*own.models, own.models[0]))
-            rates = [f"{rate:.1%}" for rate in own.rates]
-            rows.append((around, *rates, f"{own.adjusted:.3g}"))
+        for cycle in self.cycles[:5]:
+            path = " > ".join((*cycle.models, cycle.models[0]))
+            rates = [f"{rate:.1%}" for rate in cycle.rates]
+            rows.append((path, *rates, f"{cycle.adjusted:.3g}"))
         header = ("each beats the next", "first", "second", "third", "p (Holm)")
         return (Table("Cycles", header, tuple(rows)),) if rows else ()
 
 
 def cycles(subject: Subject) -> Cycles | Missing:
-    """Find cycles among the win rates, and measure how far the win rates are from transitive."""
+    """Find cycles among the win rates, and measure how far the win rates are from transitive.
+
+    The win rates are over all battles of a pair; ties count half.
+
+    Returns:
+        The cycles; `Missing` for more than 300 models, or if no three models have all met.
+
+    Raises:
+        NotIdentifiedError: no battle is readable.
+    """
     coded = code_battles(subject.battles)
     if len(coded.models) > MOST_MODELS:
         return Missing(
@@ -129,25 +138,27 @@ def cycles(subject: Subject) -> Cycles | Missing:
     if not len(triples):
         return Missing("no three models have all met", f"judge {ROUND_ROBINS}")
     cells = cells_by_cluster(coded, pairs)
-    among = find_cycles(coded.models, cells, triples)
+    all_cycles = find_cycles(coded.models, cells, triples)
     sntd, beyond_noise = _estimate_deviation(cells, triples, subject, coded.unit)
     return Cycles(
         triples=len(triples),
         level=subject.level,
-        rings=len(among),
-        certain=sum(cycle.adjusted <= 1 - subject.level for cycle in among),
+        cycle_count=len(all_cycles),
+        certain=sum(cycle.adjusted <= 1 - subject.level for cycle in all_cycles),
         sntd=sntd,
         beyond_noise=beyond_noise,
-        cycles=tuple(among[:MOST_LISTED]),
+        cycles=tuple(all_cycles[:MOST_LISTED]),
     )
 
 
 def _estimate_deviation(
     cells: PairCells, triples: np.ndarray, subject: Subject, unit: str
 ) -> tuple[float | Missing, Figured]:
-    """Return the model-level SNTD over triples with enough items, with and without noise.
+    """Return the mean SNTD of win rates, over triples whose pairs have `FEWEST_ITEMS` items each.
 
-    The second figure is corrected for the noise that the sampling of items adds.
+    The first figure is the SNTD in the sample. The second one is corrected for the noise that the
+    sampling of items adds, and has an interval. Both are `Missing` without such a triple. The
+    second is `Missing` if most resamples leave a pair without a verdict.
 
     Args:
         cells: the credits by cluster and pair.
@@ -195,14 +206,25 @@ def find_triples(pairs: Pairs) -> np.ndarray:
 
 
 def model_deviation(rate: np.ndarray, triples: np.ndarray) -> np.ndarray:
-    """Return the mean SNTD of win rates over triples; NaN if a rate is unknown."""
+    """Return the mean SNTD of win rates over triples.
+
+    Args:
+        rate: win rates of the pairs, shape (..., pairs).
+        triples: positions of the pairs ab, bc and ac of each triple, shape (triples, 3).
+
+    Returns:
+        The mean in nats, NaN if a rate of these pairs is unknown, shape (...).
+    """
     return np.asarray(deviation(*(rate[..., edge] for edge in triples.T)).mean(axis=-1))
 
 
 def deviations_of_draws(
     cells: PairCells, triples: np.ndarray, resamples: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return `model_deviation` for bootstrap resamples of the items, shape (resamples,)."""
+    """Return `model_deviation` for bootstrap resamples of the items, shape (resamples,).
+
+    It is NaN for a resample in which a pair of the triples has no battle.
+    """
 
     def deviations(counts: np.ndarray) -> np.ndarray:
         """Return the mean SNTD for item counts of shape (draws, items), shape (draws,)."""
@@ -216,7 +238,8 @@ def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
     """Return one-sided p-values that a win rate is not above 0.5, shape (2, pairs).
 
     The first row is about the win rates of each pair's first model, the second row about those of
-    its second model. The test is a t test clustered by item.
+    its second model. The test is a t test clustered by item. If all items have the same credit, or
+    if there is a single item, it is the chance that the model wins all of them.
 
     Args:
         cells: the credits by cluster and pair.
@@ -227,18 +250,20 @@ def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
     squares = np.asarray(error.multiply(error).sum(axis=0)).ravel()
     freedom = np.maximum(items - 1, 1)
     se = np.sqrt(squares * items / freedom) / cells.pairs.weight
-    flat = (se < 1e-12) | (items < 2)
-    t = (rate - 0.5) / np.where(flat, 1, se)
-    # If all items have the same credit, there is no variance. The p-value is then the chance that
-    # this model wins all items if each is won with probability 0.5.
-    alone = np.where(rate == 0.5, 1.0, 0.5**items)
-    first = np.where(flat, np.where(rate > 0.5, alone, 1.0), stdtr(freedom, -t))
-    second = np.where(flat, np.where(rate < 0.5, alone, 1.0), stdtr(freedom, t))
+    has_no_variance = (se < 1e-12) | (items < 2)
+    t = (rate - 0.5) / np.where(has_no_variance, 1, se)
+    # Without variance, the p-value is the chance that this model wins all items if each is won
+    # with probability 0.5. It is 1 for the other model, and for both at a rate of 0.5.
+    all_won = 0.5**items
+    first_without_variance = np.where(rate > 0.5, all_won, 1.0)
+    second_without_variance = np.where(rate < 0.5, all_won, 1.0)
+    first = np.where(has_no_variance, first_without_variance, stdtr(freedom, -t))
+    second = np.where(has_no_variance, second_without_variance, stdtr(freedom, t))
     return np.stack([first, second])
 
 
 def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) -> list[Cycle]:
-    """Return the cycles among the win rates, most certain first.
+    """Return the cycles among the win rates, the smallest p-value first.
 
     Args:
         models: names of the models.
@@ -252,23 +277,23 @@ def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) 
     below = (rate < 0.5)[triples]
     is_forward = above[:, 0] & above[:, 1] & below[:, 2]
     is_backward = below[:, 0] & below[:, 1] & above[:, 2]
-    # A cycle of a triple runs forward (a beats b, b beats c, c beats a) or backward; `way` is 0 or
-    # 1. There are two possible cycles per triple, which is the number of tests.
+    # A cycle of a triple runs forward (a beats b, b beats c, c beats a) or backward. `direction`
+    # is 0 or 1, which is also the row of `win_p` with the winners of ab and bc. There are two
+    # possible cycles per triple, so that there are 2 * triples tests.
     edges = np.concatenate([triples[is_forward], triples[is_backward]])
-    way = np.repeat([0, 1], [is_forward.sum(), is_backward.sum()])
+    direction = np.repeat([0, 1], [is_forward.sum(), is_backward.sum()])
     ab, bc, ac = edges.T
-    p = np.max([win_p[way, ab], win_p[way, bc], win_p[1 - way, ac]], axis=0)
+    p = np.max([win_p[direction, ab], win_p[direction, bc], win_p[1 - direction, ac]], axis=0)
     adjusted = holm(p, tests=2 * len(triples))
     cycles_found = []
     for k in np.argsort(p, kind="stable").tolist():
         a = models[pairs.first[ab[k]]]
         b = models[pairs.second[ab[k]]]
         c = models[pairs.second[bc[k]]]
-        of_ab, of_bc, of_ac = rate[edges[k]].tolist()
-        if way[k]:
-            names, rates = (a, c, b), (of_ac, 1 - of_bc, 1 - of_ab)
-        else:
-            names, rates = (a, b, c), (of_ab, of_bc, 1 - of_ac)
+        rate_ab, rate_bc, rate_ac = rate[edges[k]].tolist()
+        names, rates = (a, b, c), (rate_ab, rate_bc, 1 - rate_ac)
+        if direction[k]:
+            names, rates = (a, c, b), (rate_ac, 1 - rate_bc, 1 - rate_ab)
         cycles_found.append(Cycle(names, rates, float(p[k]), float(adjusted[k])))
     return cycles_found
 
@@ -286,7 +311,7 @@ class PairResidual(NamedTuple):
         low: lower end of the interval of the residual; None if it cannot be tested.
         high: upper end of the interval of the residual; None if it cannot be tested.
         p: two-sided p-value that the residual is 0; None if it cannot be tested.
-        adjusted: p, adjusted by Holm's rule over all pairs.
+        adjusted: p, adjusted by Holm's rule over all pairs that can be tested.
     """
 
     first: str
@@ -331,8 +356,8 @@ class MisfitModel(NamedTuple):
     p: float
 
     def __str__(self) -> str:
-        test = "F test, Bonferroni over models"
-        return f"{self.model}, all its pairs together: p = {self.p:.2g} ({test})"
+        method = "F test, Bonferroni over models"
+        return f"{self.model}, all its pairs together: p = {self.p:.2g} ({method})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,11 +426,12 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
         level: confidence level of intervals, in (0, 1).
 
     Returns:
-        The tests; `Missing` if the pairs that met form no cycle, because strengths then explain
-        all win rates exactly.
+        The tests; `Missing` if fewer pairs met than there are models. The comparison graph is then
+        a tree, and strengths explain all win rates exactly.
 
     Raises:
-        NotIdentifiedError: the battles do not connect all models.
+        NotIdentifiedError: no battle is readable, or the battles do not connect all models.
+        NotConvergedError: the fit does not converge.
     """
     coded = code_battles(battles)
     strengths = fit_battles(coded)
@@ -424,13 +450,14 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     p, reach = _test_pairs(strengths, expected, influence, items, level)
     adjusted = holm(p)
     known = ~np.isnan(reach)
-    among = len(np.unique(np.concatenate([pairs.first[known], pairs.second[known]])))
-    battles_of = np.bincount(pair_index(coded, pairs)[0], minlength=len(pairs.first))
+    known_models = len(np.unique(np.concatenate([pairs.first[known], pairs.second[known]])))
+    number = np.bincount(pair_index(coded, pairs)[0], minlength=len(pairs.first))
     misses = []
+    # By p-value, then by |residual|; pairs without a p-value come last.
     for k in np.lexsort((-np.abs(residual), np.nan_to_num(p, nan=2.0))).tolist():
         rates = (float(expected[k]), float(residual[k]), float(reach[k]))
         models = (names[pairs.first[k]], names[pairs.second[k]])
-        misses.append(_pair_residual(models, int(battles_of[k]), *rates, (p[k], adjusted[k])))
+        misses.append(_pair_residual(models, int(number[k]), *rates, (p[k], adjusted[k])))
     tested = f"{known.sum()} tested {plural('pair', known.sum())} on {coded.clusters} items"
     few = Missing(f"no joint test with {tested}", "judge more pairs and items")
     return BradleyTerryFit(
@@ -439,7 +466,7 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
         level=level,
         method=f"{coded.unit}-clustered sandwich of the residuals, t",
         missed=int((adjusted <= 1 - level).sum()),
-        whole=_joint_test(residual[known], influence[:, known], among) or few,
+        whole=_joint_test(residual[known], influence[:, known], known_models) or few,
         worst=_test_models(strengths, names, residual, influence, known),
         misses=tuple(misses),
     )
@@ -486,8 +513,9 @@ def _pair_residual(
 def expected_without_penalty(strengths: Strengths) -> np.ndarray:
     """Return the expected win rate of each pair without the effect of the regularization.
 
-    The correction is of first order. Without it, a pair that some strengths explain exactly would
-    have a residual that is due to the penalty alone, with hardly any error, and would be flagged.
+    The correction is of first order, so that a rate can lie slightly outside [0, 1]. Without it, a
+    pair that some strengths explain exactly would have a residual that is due to the penalty
+    alone, with hardly any error, and would be flagged.
 
     Returns:
         The win rate of each pair's first model, shape (pairs,).
@@ -524,6 +552,10 @@ def _test_pairs(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Test the residual of each pair.
 
+    A pair is tested if it has at least `FEWEST_ITEMS` items, at least `FEWEST_OF_A_KIND` expected
+    wins and losses, and no model that won or lost everything. A pair that one model won entirely
+    has a p-value but no interval. A pair whose residual is the same on all items has neither.
+
     Args:
         strengths: the fit.
         expected: win rate of each pair by the fit, shape (pairs,).
@@ -541,18 +573,19 @@ def _test_pairs(
     is_bounded = ~(is_separated[pairs.first] | is_separated[pairs.second])
     rarer = np.minimum(expected, 1 - expected)
     # `rarer` is the smaller of the two expected win rates, so that items * rarer is the smaller of
-    # the expected numbers of wins and losses. `flat` pairs were all won by one model.
+    # the expected numbers of wins and losses. All battles of a `one_sided` pair were won by one
+    # model.
     tested = is_bounded & (items >= FEWEST_ITEMS) & (items * rarer >= FEWEST_OF_A_KIND)
-    flat = (pairs.credit == 0) | (pairs.credit == pairs.weight)
+    one_sided = (pairs.credit == 0) | (pairs.credit == pairs.weight)
     se = np.sqrt((influence**2).sum(axis=0) * clusters / max(clusters - 1, 1))
-    varied = tested & ~flat & (se > ROUNDING)
+    varied = tested & ~one_sided & (se > ROUNDING)
     t = np.divide(residual, se, out=np.zeros(len(se)), where=varied)
     p_of_t = 2 * stdtr(np.maximum(items - 1, 1), -np.abs(t))
     # If one model won all battles of the pair, there is no variance. The p-value is then twice the
     # chance that it wins all items, at the win rate that is expected by the fit.
     chance = np.where(residual > 0, expected, 1 - expected) ** items
     p = np.where(varied, p_of_t, np.nan)
-    p = np.where(tested & flat, np.minimum(2 * chance, 1), p)
+    p = np.where(tested & one_sided, np.minimum(2 * chance, 1), p)
     reach = t_quantile(np.maximum(items, 2), level) * se
     return p, np.where(varied, reach, np.nan)
 
@@ -591,7 +624,7 @@ def _test_models(
     influence: np.ndarray,
     known: np.ndarray,
 ) -> MisfitModel | None:
-    """Test for each model that the residuals of all its pairs are 0.
+    """Test for each model that the residuals of all its pairs are 0, and return the worst model.
 
     Args:
         strengths: the fit.
@@ -605,9 +638,10 @@ def _test_models(
     """
     tests = []
     for k, name in enumerate(names):
-        own = known & ((strengths.pairs.first == k) | (strengths.pairs.second == k))
+        has_model = (strengths.pairs.first == k) | (strengths.pairs.second == k)
+        its_pairs = known & has_model
         # The model's own strength takes one dimension, as in a fit of two models.
-        test = _joint_test(residual[own], influence[:, own], 2)
+        test = _joint_test(residual[its_pairs], influence[:, its_pairs], models=2)
         if test:
             tests.append((test.p, name))
     if not tests:

@@ -64,8 +64,8 @@ class GoldPairs:
         judge: ratings by the judge.
         gold: ratings by the gold standard.
         models: names of the common models, sorted.
-        ours: code of each common model in `judge`, shape (models,).
-        theirs: code of each common model in `gold`, shape (models,).
+        ours: code of each common model in the judge's ratings, shape (models,).
+        theirs: code of each common model in the gold ratings, shape (models,).
         first: position in `models` of the first model of each pair, shape (pairs,).
         second: position in `models` of the second model of each pair, shape (pairs,).
         gold_pairs: number of pairs with a win rate by the gold standard, including pairs that the
@@ -120,9 +120,15 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
 
     If no gold standard is given, human labels of the judge's battles take its place.
 
+    Returns:
+        The common models and pairs, of which there may be none; `Missing` without a gold standard
+        and without human labels, if the gold battles are by several judges, or if fewer than three
+        models are common.
+
     Raises:
         NotIdentifiedError: the battles of the judge or of the gold standard do not connect all
             models.
+        NotConvergedError: a fit does not converge.
     """
     gold = subject.gold
     if gold is None and not np.isfinite(subject.human_credit).any():
@@ -163,17 +169,21 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
 
 
 def _rates_missing(gold: Gold | None) -> Missing | None:
-    """Return why a gold standard gives no win rates; None if it gives them."""
+    """Return why a gold standard gives no win rates; None if it gives them.
+
+    Battles and human labels give them. Scores do if they are on the Elo scale and differ by at
+    least `NARROWEST` points.
+    """
     if gold is None or gold.scores is None:
         return None
     if not gold.scale.is_elo:
         return Missing(
             f"its scale {gold.scale.name!r} gives no win rates", "give Elo ratings, or battles"
         )
-    spread = float(np.ptp(list(gold.scores.values())))
-    if spread >= NARROWEST:
+    score_range = float(np.ptp(list(gold.scores.values())))
+    if score_range >= NARROWEST:
         return None
-    why = f"all its scores lie within {spread:g} points, too close for Elo ratings"
+    why = f"all its scores lie within {score_range:g} points, too close for Elo ratings"
     return Missing(why, f"give scores in Elo points (log-strengths times {POINTS:.1f})")
 
 
@@ -182,7 +192,7 @@ class GoldDraws(NamedTuple):
 
     Attributes:
         tau: Kendall's tau of the two rankings, shape (draws,).
-        judge: win rates by the judge, shape (draws, pairs).
+        judge: win rates of the first model of each pair by the judge, shape (draws, pairs).
         gold: win rates by the gold standard, shape (draws, pairs). The shape is (pairs,) if the
             gold standard is a ranking, which has no items to resample.
         method: description of the resampling.
@@ -200,50 +210,55 @@ def resample_both(
     """Bootstrap the items of the judge and of the gold battles.
 
     If the two share an item, both are drawn in one resample, so that a shared item counts equally
-    often in both. Otherwise they are resampled independently.
+    often in both. Otherwise they are resampled independently. A ranking as gold standard has no
+    items and stays as it is.
 
     Args:
         both: the common models and pairs.
         resamples: number of resamples.
         rng: random generator.
         ranked: whether to compute tau, too; it is NaN otherwise.
+
+    Returns:
+        The figures in resamples; 0 resamples if the judge has a single item.
     """
-    own = len(both.judge.clusters)
-    of_gold = len(both.gold.clusters)
+    judge_items = len(both.judge.clusters)
+    gold_items = len(both.gold.clusters)
     pairs = len(both.first)
-    if own < 2:
+    if judge_items < 2:
         return GoldDraws(np.empty(0), np.empty((0, pairs)), both.rates()[1], "")
-    number, (ours, theirs) = number_items((both.judge, both.gold))
-    together = number < own + of_gold
+    distinct_items, (ours, theirs) = number_items((both.judge, both.gold))
+    together = distinct_items < judge_items + gold_items
 
     def columns_of(counts: np.ndarray) -> np.ndarray:
         """Return columns of tau and of the pairs' win rates, by judge and by gold standard.
 
         `counts` say how often each resample draws each item, shape (draws, items).
         """
-        of_judge = counts[:, ours] if together else counts
+        judge_counts = counts[:, ours] if together else counts
         if together:
-            other = counts[:, theirs]
-        elif of_gold:
-            chances = np.full(of_gold, 1 / of_gold)
-            other = rng.multinomial(of_gold, chances, size=len(counts)).astype(np.float64)
+            gold_counts = counts[:, theirs]
+        elif gold_items:
+            chances = np.full(gold_items, 1 / gold_items)
+            drawn = rng.multinomial(gold_items, chances, size=len(counts))
+            gold_counts = drawn.astype(np.float64)
         else:
-            other = np.zeros((len(counts), 0))
+            gold_counts = np.zeros((len(counts), 0))
         tau = np.full(len(counts), np.nan)
         if ranked:
-            tau = kendall_taus(*both.strengths(of_judge, other))
-        return np.concatenate([tau[:, None], *both.rates(of_judge, other)], axis=1)
+            tau = kendall_taus(*both.strengths(judge_counts, gold_counts))
+        return np.concatenate([tau[:, None], *both.rates(judge_counts, gold_counts)], axis=1)
 
-    items = number if together else own
+    items = distinct_items if together else judge_items
     columns = resample(columns_of, items, resamples, rng, width=len(both.models) ** 2)
     judge = columns[:, 1 : 1 + pairs]
     gold = columns[:, 1 + pairs :]
     what = "bootstrap, gold standard as given"
-    if of_gold:
+    if gold_items:
         how = "together" if together else "apart"
         what = f"bootstrap of judge and gold standard {how}"
     method = f"{both.judge.coded.unit} {what}, {resamples} resamples"
-    return GoldDraws(columns[:, 0], judge, gold if of_gold else gold[0], method)
+    return GoldDraws(columns[:, 0], judge, gold if gold_items else gold[0], method)
 
 
 class SystemBias(NamedTuple):
@@ -312,14 +327,14 @@ class GoldComparison:
         both: the common models and pairs.
         draws: win rates and tau in resamples.
         level: confidence level.
-        judge: win rates by the judge, shape (pairs,).
+        judge: win rates of the first model of each pair by the judge, shape (pairs,).
         gold: win rates by the gold standard, shape (pairs,).
         items: number of the judge's items.
         systems: number of common models.
         facts: default fields of the statistics.
         reach: half-width of an interval in standard errors.
-        without_pairs: why there are too few pairs to compare; None if there are enough.
-        lacking: why win rates cannot be compared in size; None if they can.
+        pairs_missing: why there are too few pairs to compare; None if there are enough.
+        rates_missing: why win rates cannot be compared in size; None if they can.
         alpha: decisiveness of the judge, without correction for noise; or why it is missing.
     """
 
@@ -338,17 +353,18 @@ class GoldComparison:
             "clusters": self.items,
         }
         self.reach = t_quantile(max(self.items, 2), level)
-        self.without_pairs = _pairs_missing(both)
-        self.lacking = both.rates_missing or self.without_pairs
+        self.pairs_missing = _pairs_missing(both)
+        # The winners of pairs can be compared without win rates, their sizes cannot.
+        self.rates_missing = both.rates_missing or self.pairs_missing
         self.alpha: float | Missing
-        if self.lacking is not None:
-            self.alpha = self.lacking
+        if self.rates_missing is not None:
+            self.alpha = self.rates_missing
         else:
             fit_alpha = partial(decisiveness, self.judge, self.gold)
             self.alpha = attempt(fit_alpha, "give more items, or closer systems")
 
     def tau(self) -> Figured:
-        """Estimate Kendall's tau-b of the two rankings."""
+        """Estimate Kendall's tau-b of the two rankings; `Missing` if one puts all systems level."""
         tau = float(kendall_taus(*self.both.strengths()))
         if np.isnan(tau):
             return Missing(
@@ -359,23 +375,33 @@ class GoldComparison:
         )
 
     def accuracy(self) -> Figured:
-        """Estimate the share of pairs with the same better system."""
-        if self.without_pairs:
-            return self.without_pairs
+        """Estimate the share of pairs with the same better system, as `pair_agreement` counts it.
+
+        It is `Missing` if there are fewer than two pairs.
+        """
+        if self.pairs_missing:
+            return self.pairs_missing
         value = float(pair_agreement(self.judge, self.gold))
         draws = pair_agreement(self.draws.judge, self.draws.gold)
         return self._agreement(value, draws, (0.0, 1.0), unit=Unit.SHARE)
 
     def mse(self) -> tuple[float | Missing, Figured]:
-        """Return the mean squared difference of win rates: as it is, and corrected for noise."""
-        if self.lacking:
-            return self.lacking, self.lacking
+        """Return the mean squared difference of win rates: as it is, and corrected for noise.
+
+        Both are `Missing` if win rates cannot be compared, the second also if the items are too
+        few to be resampled.
+        """
+        if self.rates_missing:
+            return self.rates_missing, self.rates_missing
         value = float(squared_error(self.judge, self.gold))
         draws = squared_error(self.draws.judge, self.draws.gold)
         return value, self._reflected_figure(value, draws)
 
     def alphas(self) -> tuple[float | Missing, Figured]:
-        """Return alpha: as it is, and corrected for the bias that the sampling of items causes."""
+        """Return alpha: as it is, and corrected for the bias that the sampling of items causes.
+
+        Both are `Missing` if alpha is, the second also if most resamples have no alpha.
+        """
         # The sampling noise of the judge's win rates adds its variance to their squared distance
         # from the fitted curve. The rates are moved towards the curve (`centre`) by the factor
         # kept = sqrt(1 - noise / distance), so that their distance has no noise in it. Resampling
@@ -402,7 +428,10 @@ class GoldComparison:
         return self.alpha, self._statistic(estimate, method)
 
     def biases(self, subject: Subject) -> Biases:
-        """Return the biases between systems, and the judge's bias towards its own model."""
+        """Return the biases between systems, and the judge's bias towards its own model.
+
+        All of them are `Missing` if alpha is, because the corrected biases need it.
+        """
         if isinstance(self.alpha, Missing):
             return Biases(self.alpha, self.alpha, self.alpha, self.alpha)
         gold = self.draws.gold
@@ -450,7 +479,7 @@ class GoldComparison:
     def _by_system(
         self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray]
     ) -> tuple[SystemBias, ...]:
-        """Build the records of all systems, the strongest bias first.
+        """Build the records of the systems with opponents, the largest |corrected bias| first.
 
         Args:
             raw: raw biases in the sample and in resamples, as `_biases_beyond` returns them.
@@ -491,6 +520,10 @@ class GoldComparison:
             expected: expected win rates by the judge, shape (pairs,).
             biases: corrected biases, shape (systems,).
             errors: standard errors of the corrected biases, shape (systems,).
+
+        Returns:
+            The bias; `Missing` if no row names the judge, or if its own model is no system or has
+            no opponents.
         """
         if subject.judge is None:
             return Missing("no row names the judge", "name the judge's model in a column judge")
@@ -501,19 +534,21 @@ class GoldComparison:
             remedy = "let the judge's model compete, under the judge's name"
             return Missing(f"no model of the gold standard is called {model}", remedy)
         k = both.models.index(own)
-        against = (both.first == k) * 1 - (both.second == k)
-        is_met = against != 0
-        opponents = int(is_met.sum())
+        is_second = both.second == k
+        has_model = (both.first == k) | is_second
+        opponents = int(has_model.sum())
         if not opponents:
             return Missing(f"no gold win rate involves {own}", "give gold battles of it")
         tests = _competing_judges(subject)
-        measured = np.where(against < 0, 1 - self.judge, self.judge)[is_met]
-        fitted = np.where(against < 0, 1 - expected, expected)[is_met]
+        # Win rates of the judge's own model, against each opponent.
+        measured = np.where(is_second, 1 - self.judge, self.judge)[has_model]
+        fitted = np.where(is_second, 1 - expected, expected)[has_model]
         paired_p = None
         if opponents > 1 and float(np.ptp(measured - fitted)) > 1e-12:
             paired = stats.ttest_rel(measured, fitted, alternative="greater")
             paired_p = min(1.0, tests * float(paired.pvalue))
         value = float(biases[k])
+        # A standard error of 0 counts as unknown.
         se = float(errors[k]) or np.nan
         item_p = None
         if not np.isnan(se):
@@ -540,6 +575,8 @@ class GoldComparison:
 
     def _reflected_figure(self, value: float, draws: np.ndarray) -> Figured:
         """Build the statistic of a mean of squares, as `reflected_interval` corrects it for noise.
+
+        It is `Missing` if too few resamples are usable.
 
         Args:
             value: the value in the sample.
@@ -590,9 +627,9 @@ def _pairs_missing(both: GoldPairs) -> Missing | None:
 
 
 def _competing_judges(subject: Subject) -> int:
-    """Return the number of judges whose own model is among the systems, at least 1.
+    """Return the number of judges whose own model is among the judged models, at least 1.
 
-    Humans do not count.
+    The judge and all other judges count, but humans do not.
     """
     judges = list(subject.others.judges) if subject.others is not None else []
     if subject.judge is not None:
@@ -675,14 +712,14 @@ class GoldAgreement(CardAnswer):
         if isinstance(self.biases, Missing):
             return ()
         rows = []
-        for own in self.biases[:10]:
+        for bias in self.biases[:10]:
             figures = (
-                own.raw.brief,
-                own.corrected.estimate,
-                own.corrected.interval,
-                cell_text(own.p, ".2g"),
+                bias.raw.brief,
+                bias.corrected.estimate,
+                bias.corrected.interval,
+                cell_text(bias.p, ".2g"),
             )
-            rows.append((own.model, f"{own.opponents:,}", *figures))
+            rows.append((bias.model, f"{bias.opponents:,}", *figures))
         header = ("system", "opponents", "raw", "corrected", "interval", "p (Holm)")
         return (Table("Bias by system (judge win rate less gold win rate)", header, tuple(rows)),)
 
@@ -694,11 +731,17 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
 
     Args:
         subject: the judge.
-        resamples: number of bootstrap resamples of the items.
+        resamples: number of bootstrap resamples of the items, at least 2.
+
+    Returns:
+        The figures, some of which may be `Missing`; `Missing` for the reasons of
+        `match_gold_pairs`.
 
     Raises:
         NotIdentifiedError: the battles of the judge or of the gold standard do not connect all
             models.
+        NotConvergedError: a fit does not converge.
+        UsageError: fewer than 2 resamples.
     """
     both = match_gold_pairs(subject)
     if isinstance(both, Missing):
@@ -738,13 +781,14 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     )
 
 
-def _self_bias_lines(own: SelfBias) -> list[tuple[str, Value]]:
-    """Return the lines of a judge's bias towards its own model."""
-    verdict = "favours itself" if own.favours_itself else "not shown to favour itself"
-    tests = f"Bonferroni over {own.tests} judges" if own.tests > 1 else "one judge"
-    over_items = f"p = {cell_text(own.item_p, '.2g')} over items"
-    paired = f"{cell_text(own.paired_p, '.2g')} by paired t over {own.opponents:,} opponents"
+def _self_bias_lines(self_bias: SelfBias) -> list[tuple[str, Value]]:
+    """Return the lines of a judge's bias towards its own model: the bias, and its tests."""
+    verdict = "favours itself" if self_bias.favours_itself else "not shown to favour itself"
+    tests = f"Bonferroni over {self_bias.tests} judges" if self_bias.tests > 1 else "one judge"
+    over_items = f"p = {cell_text(self_bias.item_p, '.2g')} over items"
+    paired_p = cell_text(self_bias.paired_p, ".2g")
+    paired = f"{paired_p} by paired t over {self_bias.opponents:,} opponents"
     return [
-        (f"bias towards itself ({own.model})", own.bias),
+        (f"bias towards itself ({self_bias.model})", self_bias.bias),
         (f"  one-sided, {tests}", f"{verdict}: {over_items}; {paired}"),
     ]

@@ -95,7 +95,13 @@ class HumanAgreement(CardAnswer):
 def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
     """Measure the agreement of a judge with human labels.
 
-    Source: Soft-Elo, section 4.1 and appendix G.
+    Only battles with a human label count. Predictions are made from the margins, or from the
+    credits if there are no margins and enough credits are probabilities. If there is neither,
+    `temperature` and `calibration_error` are `Missing`. Source: Soft-Elo, section 4.1 and
+    appendix G.
+
+    Returns:
+        The agreement; `Missing` if no readable battle has a human label.
     """
     battles = subject.battles
     level = subject.level
@@ -110,44 +116,72 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
     both = match.both
     temperature, probability = _temperature(evidence, level)
     reliability = bin_predictions(match, evidence.margin, probability)
-    error, bins = _estimate_calibration_error(reliability, match.agree, sample, subject.rng)
+    calibration_error, bins = _estimate_calibration_error(
+        reliability, match.agree, sample, subject.rng
+    )
     return HumanAgreement(
         accuracy=sample.share(match.agree, what="labelled battles", among=both),
         kappa=clustered_kappa(match.judge[both], match.human[both], sample.take(both)),
         agreement=sample.share(match.agree, what="battles without a tie", among=match.decisive),
         temperature=temperature,
-        calibration_error=error,
+        calibration_error=calibration_error,
         bins=bins,
     )
 
 
 def agreement_lead(first: Subject, second: Subject) -> Statistic:
-    """Return how much more often humans agree with the first judge than with the second.
+    """Return the agreement of humans with the first judge minus that with the second.
 
-    It is the difference of the shares of battles with the same winner, paired by item. Both judges
-    must have labelled battles without a tie.
+    The agreement with a judge is the share of its battles in which judge and humans prefer the
+    same model, among the labelled battles in which neither calls a tie. The two judges may have
+    judged different battles. The interval is clustered by item: an item that both judged is one
+    cluster, and a battle without an item is a cluster of its own.
+
+    Args:
+        first: the first judge. Each judge must have a labelled battle without a tie.
+        second: the second judge.
+
+    Returns:
+        The difference in [-1, 1]. Its sample size is the number of battles of both judges.
     """
-    shares = []
-    errors = []
-    number = 0
-    for subject in (first, second):
-        table = subject.battles.table
-        match = match_labels(hard_credits(table), subject.human_credit)
-        agree = match.agree[match.decisive]
-        names = [f"{subject.judge} {row}" for row in range(len(table))]
-        alone = pd.Series(names, index=table.index)
-        item = table["item"].astype(object).fillna(alone) if "item" in table else alone
-        influence_of_battle = pd.Series((agree - agree.mean()) / len(agree))
-        shares.append(float(agree.mean()))
-        errors.append(influence_of_battle.groupby(item[match.decisive].to_numpy()).sum())
-        number += len(agree)
-    influence = errors[0].sub(errors[1], fill_value=0).to_numpy()
+    first_share, first_influence, first_number = _agreement_by_item(first)
+    second_share, second_influence, second_number = _agreement_by_item(second)
+    influence = first_influence.sub(second_influence, fill_value=0).to_numpy()
     sample = Clustered(np.arange(len(influence)), "item", first.level)
-    return sample.linear(shares[0] - shares[1], influence, number, unit=Unit.SHARE)
+    number = first_number + second_number
+    return sample.linear(first_share - second_share, influence, number, unit=Unit.SHARE)
+
+
+def _agreement_by_item(subject: Subject) -> tuple[float, pd.Series, int]:
+    """Measure how often humans and a judge prefer the same model.
+
+    Labelled battles in which neither calls a tie count.
+
+    Returns:
+        The share of these battles with the same winner; the influence of each item on the share,
+        with the items as index; and the number of the battles. A battle without an item has a
+        name of its own as index.
+    """
+    table = subject.battles.table
+    match = match_labels(hard_credits(table), subject.human_credit)
+    agree = match.agree[match.decisive]
+    names = [f"{subject.judge} {row}" for row in range(len(table))]
+    name_of_row = pd.Series(names, index=table.index)
+    item = table["item"].astype(object) if "item" in table else name_of_row
+    item = item.fillna(name_of_row)
+    influence_of_battle = pd.Series((agree - agree.mean()) / len(agree))
+    influence = influence_of_battle.groupby(item[match.decisive].to_numpy()).sum()
+    return float(agree.mean()), influence, len(agree)
 
 
 def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> Figured:
-    """Return Cohen's kappa of labels in {-1, 0, 1} with a clustered interval."""
+    """Return Cohen's kappa with a clustered interval; `Missing` if both call every battle a tie.
+
+    Args:
+        judge: verdicts in {-1, 0, 1}, shape (battles,).
+        human: human labels in {-1, 0, 1}, shape (battles,).
+        sample: the battles as a sample.
+    """
     value = kappa(judge, human)
     if value is None:
         return Missing("judge and humans call every battle a tie", "label battles that differ")
@@ -158,8 +192,10 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
     """Return the temperature beta, and the predicted probabilities.
 
     Returns:
-        Beta; and the probability that humans prefer the first model of each battle, shape
-        (battles,), None if it is unknown.
+        Beta; `Missing` if the signal is the hard verdict or the credit, or if beta cannot be
+        fitted. And the probability that humans prefer the first model of each battle, shape
+        (battles,). Credits are such probabilities themselves. The array is None if the signal is
+        the hard verdict, or if beta cannot be fitted.
     """
     if evidence.signal.kind == "smoothing":
         return Missing("the verdicts have no margin", MARGINS), None
@@ -199,7 +235,7 @@ def _estimate_calibration_error(
         rng: random generator.
 
     Returns:
-        The error and the table; `Missing` and an empty table if there are no predictions.
+        The error, and one record per bin; `Missing` and no records if there are no predictions.
     """
     if reliability is None:
         why = "no labelled battle without a tie has a predicted probability"
@@ -207,9 +243,9 @@ def _estimate_calibration_error(
     sample = sample.take(reliability.rows)
     right = agree[reliability.rows].astype(np.float64)
     bins = []
-    for k, of_bin in enumerate(reliability.bins):
+    for k, summary in enumerate(reliability.bins):
         share = sample.share(right, among=reliability.bin == k)
-        bins.append(ReliabilityBin(of_bin.mean_margin, of_bin.predicted, share))
+        bins.append(ReliabilityBin(summary.mean_margin, summary.predicted, share))
     is_in_bin = reliability.bin[:, None] == np.arange(len(bins))
     gaps = (right - reliability.predicted)[:, None] * is_in_bin
     error = _mean_absolute_gap(gaps, sample, rng)
@@ -218,6 +254,9 @@ def _estimate_calibration_error(
 
 def _mean_absolute_gap(gaps: np.ndarray, sample: Clustered, rng: np.random.Generator) -> Statistic:
     """Return the sum over bins of |mean gap| with a conservative bootstrap interval.
+
+    With a single cluster there is no interval. The mean of a bin's column is over all battles, so
+    that the sum weights bins by their number of battles.
 
     Args:
         gaps: measured - predicted in the bin of a battle, 0 in all other bins, shape
@@ -257,7 +296,8 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
     """Build a table of a judge's accuracy on battles whose better response is known.
 
     There is a row for all battles, one per category, and one per band of the length of the longer
-    response in tokens. A tie, or a different winner in each order, counts as wrong.
+    response in tokens. Battles that are unparsed or have no known preference are left out, and so
+    is a row without battles. A tie, or a different winner in each order, counts as wrong.
 
     Args:
         battles: the battles, with the known preference in the column `human`.
@@ -270,8 +310,8 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
     sample = cluster_battles(battles, level)
     slices = [("all", known), *_slice_categories(battles), *_slice_lengths(battles)]
     rows = []
-    for name, inside in slices:
-        share = sample.share(right, among=known & inside)
+    for name, is_in_slice in slices:
+        share = sample.share(right, among=known & is_in_slice)
         if isinstance(share, Statistic):
             rows.append((name, share.estimate, share.interval, f"{share.n:,}"))
     title = f"accuracy by known preferences · {level:.0%} intervals by item"
@@ -284,7 +324,10 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
 
 
 def _slice_categories(battles: Battles) -> list[tuple[str, np.ndarray]]:
-    """Return name and mask of the battles of each category, shape (battles,)."""
+    """Return name and mask, shape (battles,), of each category, sorted by name.
+
+    The list is empty without a column `category`.
+    """
     if "category" not in battles.table:
         return []
     categories = as_text(battles.table["category"]).to_numpy(object)
@@ -293,13 +336,15 @@ def _slice_categories(battles: Battles) -> list[tuple[str, np.ndarray]]:
 
 
 def _slice_lengths(battles: Battles) -> list[tuple[str, np.ndarray]]:
-    """Return name and mask of the battles in each band of the longer response's length.
+    """Return name and mask, shape (battles,), of each band of the longer response's length.
 
-    Lengths are those of transcripts if there are any, else of answers.
+    Lengths are those of transcripts if there is a column of them, else of answers; a battle
+    without lengths is in no band. Bands without battles are left out.
     """
     prefix = "transcript_length" if "transcript_length_a" in battles.table else "length"
     lengths = [battles.numbers_of(f"{prefix}_{side}") for side in "ab"]
     tokens = np.fmax(*lengths) / CHARACTERS_PER_TOKEN
+    # Number of the band: 0 up to `BAND` tokens, 1 up to twice as many, 2 up to 4 times as many.
     band = np.ceil(np.log2(np.maximum(tokens, 1) / BAND)).clip(0)
     bands = []
     for number in np.unique(band[~np.isnan(band)]).astype(int).tolist():

@@ -92,10 +92,11 @@ def family_of(model: str, given: Mapping[str, str]) -> Family | None:
 
     Args:
         model: name of the model.
-        given: families by pattern of models' names; the first pattern that matches counts.
+        given: families by pattern of models' names, such as `my-*`. Case is ignored. The first
+            pattern that matches the whole name counts.
 
     Returns:
-        The given family, else one that is guessed from the name; None if unknown.
+        The given family, else the maker that is guessed from the name; None if unknown.
     """
     for pattern, family in given.items():
         if fnmatchcase(model.lower(), pattern.lower()):
@@ -109,19 +110,35 @@ def family_of(model: str, given: Mapping[str, str]) -> Family | None:
 
 
 def _guess_maker(name: str) -> str | None:
-    """Return the maker of a model by the words in its name, lower case; None if unknown."""
-    fits = []
-    for maker, signs in MAKERS.items():
-        for sign in signs:
-            # The sign at the beginning of a word: `phi-` in `phi-3`, not in `dolphi-3`.
-            match = re.search(rf"(?<![a-z0-9]){re.escape(sign)}", name)
+    """Return the maker of a model by the words in its name; None if unknown.
+
+    Args:
+        name: name of the model in lower case.
+    """
+    matches = []
+    for maker, beginnings in MAKERS.items():
+        for beginning in beginnings:
+            # At the beginning of a word: `phi-` matches in `phi-3`, not in `dolphi-3`.
+            match = re.search(rf"(?<![a-z0-9]){re.escape(beginning)}", name)
             if match:
-                fits.append((match.start(), -len(sign), maker))
-    return min(fits)[2] if fits else None
+                matches.append((match.start(), -len(beginning), maker))
+    if not matches:
+        return None
+    # The match that begins first counts, and the longest of those.
+    _, _, first_maker = min(matches)
+    return first_maker
 
 
 def group_by_family(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Return the models of each family, sorted; models of unknown family are left out."""
+    """Return the models of each family; models of unknown family are left out.
+
+    Args:
+        models: names of the models.
+        given: families by pattern of models' names, see `family_of`.
+
+    Returns:
+        The names, sorted, by family; the families are sorted, too.
+    """
     groups: dict[str, list[str]] = {}
     for model in sorted(models):
         family = family_of(model, given)
@@ -149,7 +166,15 @@ class Relation(NamedTuple):
 
 
 def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice]:
-    """Return warnings about unparsed replies, and about judges related to models they judge."""
+    """Return warnings about unparsed replies, and about judges related to models they judge.
+
+    There is one warning per related judge: that it judges itself, else that it judges models of
+    its family.
+
+    Args:
+        battles: the battles.
+        families: families by pattern of models' names, see `family_of`.
+    """
     warnings = _unparsed_warnings(battles)
     for relation in relations_of(battles, families):
         if relation.own:
@@ -169,25 +194,34 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice
 def unparsed_share(battles: Battles) -> float:
     """Return the share of judgments that are unparsed; 0 if there are no judgments.
 
-    A battle that was judged in two orders has two judgments.
+    A battle that was judged in two orders has two judgments, each of which may be unparsed.
     """
     counts = battles.counts()
     if not counts.judgments:
         return 0.0
     swaps = battles.swaps()
-    in_both_orders = swaps.unparsed if swaps else 0
-    of_one_order = battles.unparsed_reasons().get(ONE_ORDER_UNPARSED, 0)
     # Battles with one unparsed order are counted once: as unparsed battles with the reason
     # ONE_ORDER_UNPARSED, or, with one_sided=keep, as readable battles in `one_sided`.
-    unparsed = counts.unparsed - of_one_order + max(of_one_order, counts.one_sided)
-    return (unparsed + in_both_orders) / counts.judgments
+    rejected_one_sided = battles.unparsed_reasons().get(ONE_ORDER_UNPARSED, 0)
+    one_sided = max(rejected_one_sided, counts.one_sided)
+    unparsed = counts.unparsed - rejected_one_sided + one_sided
+    # Battles with two unparsed orders are counted once so far.
+    second_judgments = swaps.unparsed if swaps else 0
+    return (unparsed + second_judgments) / counts.judgments
 
 
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
-    """Return the relation of each judge to the models; humans are left out."""
+    """Return the relation of each judge to the models.
+
+    Humans and rows without a judge are left out. A judge without a known relation is included.
+
+    Args:
+        battles: the battles.
+        families: families by pattern of models' names, see `family_of`.
+    """
     models_by_family = group_by_family(battles.models, families)
     relations = []
-    for judge in _judges_of(battles):
+    for judge in _named_judges(battles):
         if judge.is_human:
             continue
         model = judge.shown_model
@@ -203,31 +237,37 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
 
 
 def is_judged(battles: Battles) -> bool:
-    """Return whether a judge decided the battles; False for scores that no judge gave."""
-    return "score_a" not in battles.columns or bool(_judges_of(battles))
+    """Return whether a judge decided the battles; False for scores that no judge gave.
+
+    Battles without scores are taken as decided by a judge, also if no row names it.
+    """
+    return "score_a" not in battles.columns or bool(_named_judges(battles))
 
 
-def _judges_of(battles: Battles) -> list[JudgeRecord]:
+def _named_judges(battles: Battles) -> list[JudgeRecord]:
     """Return the judges that have a name."""
     return [battles.judge_of(name) for name in battles.judges if name != "(no judge)"]
 
 
 def _unparsed_warnings(battles: Battles) -> list[Notice]:
-    """Return the warning about unparsed battles, if their share is above the threshold."""
+    """Return the warning about unparsed judgments, if their share is above the threshold.
+
+    It quotes the three most frequent unparsed replies. The list has one warning or none.
+    """
     check = CHECKS["unparsed"]
     counts = battles.counts()
     share = unparsed_share(battles)
     if share <= check.threshold:
         return []
-    written = []
+    replies = []
     for reply, times in battles.unparsed_texts("reply", 3):
         number = "" if times is None else f" ({times:,})"
-        written.append(f"{reply!r}{number}")
+        replies.append(f"{reply!r}{number}")
     fields = {
         "unparsed": counts.unparsed,
         "battles": counts.battles,
         "share": share,
-        "written": written,
+        "written": replies,
         **_remedies(battles),
     }
     return [Notice(check.code, fields)]
@@ -236,8 +276,9 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
 def _remedies(battles: Battles) -> dict[str, Any]:
     """Return what to do about unparsed judgments, as fields of the warning.
 
-    The fields are the codes of remedies for the most frequent reason and for calls that failed,
-    and the error messages of calls that failed.
+    The field `remedies` has the code of the remedy for the most frequent reason and, if calls
+    failed for a less frequent one, the code to retry them. The field `errors` is a text with at
+    most three error messages of failed calls. Only the `MOST_REASONS` most frequent reasons count.
     """
     texts = battles.unparsed_texts("reason", MOST_REASONS)
     reasons = [(UnparsedReason.parse(written), times) for written, times in texts]
@@ -257,12 +298,15 @@ def _remedies(battles: Battles) -> dict[str, Any]:
 
 
 def _remedy_of(reason: UnparsedReason, battles: Battles) -> str:
-    """Return the code of the remedy for replies that are unparsed for this reason."""
+    """Return the code of the remedy for replies that are unparsed for this reason.
+
+    For a reason without a remedy of its own, it depends on whether podium called the judge.
+    """
     if reason.code in REMEDIES:
         return REMEDIES[reason.code]
     # If no prompt is recorded, podium did not call the judge: the user must look at the rows.
-    is_asked = any(battles.judge_of(name).prompt for name in battles.judges)
-    return "reason-first" if is_asked else "look-at-rows"
+    is_called_by_podium = any(battles.judge_of(name).prompt for name in battles.judges)
+    return "reason-first" if is_called_by_podium else "look-at-rows"
 
 
 def same_model(models: Sequence[str], model: str) -> str | None:
@@ -275,7 +319,8 @@ def same_model(models: Sequence[str], model: str) -> str | None:
         model: name of the given model.
 
     Returns:
-        The name as it is in `models`; None if no model matches.
+        The name as it is in `models`; None if no model matches, or if the given name has neither
+        letters nor digits.
     """
     bare_model = _bare_name(model)
     if bare_model:

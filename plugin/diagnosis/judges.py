@@ -72,8 +72,8 @@ class JudgesSideBySide(CardAnswer):
 
     Attributes:
         models: number of models that all judges rank.
-        judges: the judges, the highest tau with the gold standard first.
-        correlations: Kendall's tau of each pair of judges.
+        judges: the judges with a ranking, the highest tau with the gold standard first.
+        correlations: Kendall's tau of each pair of these judges.
         mean: mean of these correlations.
     """
 
@@ -90,9 +90,9 @@ class JudgesSideBySide(CardAnswer):
 
     def tables(self) -> tuple[Table, ...]:
         rows = []
-        for k, row in enumerate(self.judges, start=1):
-            figures = (row.realization or EMPTY, f"{row.battles:,}", row.tau.brief)
-            rows.append((f"{k}. {row.judge}", *figures))
+        for place, standing in enumerate(self.judges, start=1):
+            figures = (standing.realization or EMPTY, f"{standing.battles:,}", standing.tau.brief)
+            rows.append((f"{place}. {standing.judge}", *figures))
         standings = Table("", ("judge", "realization", "judged", "tau with gold"), tuple(rows))
         if 2 < len(self.judges) <= 12:
             return standings, self._correlation_table()
@@ -104,11 +104,12 @@ class JudgesSideBySide(CardAnswer):
         for pair in self.correlations:
             tau[pair.first, pair.second] = pair.tau.estimate
             tau[pair.second, pair.first] = pair.tau.estimate
-        names = [row.judge for row in self.judges]
+        names = [standing.judge for standing in self.judges]
         rows = []
-        for k, name in enumerate(names, start=1):
-            rows.append((f"{k}. {name}", *(tau.get((name, other), EMPTY) for other in names)))
-        numbers = [f"{k}." for k in range(1, len(names) + 1)]
+        for place, name in enumerate(names, start=1):
+            taus = [tau.get((name, other), EMPTY) for other in names]
+            rows.append((f"{place}. {name}", *taus))
+        numbers = [f"{place}." for place in range(1, len(names) + 1)]
         return Table("Rank correlations", ("Kendall's tau", *numbers), tuple(rows))
 
 
@@ -117,11 +118,12 @@ def side_by_side(
 ) -> JudgesSideBySide | Missing:
     """Compare the rankings of several judges by Kendall's tau.
 
-    Items that judges share are resampled together.
+    Items that judges share are resampled together. Judges whose battles give no ranking are left
+    out.
 
     Args:
         subjects: the judges.
-        resamples: number of bootstrap resamples.
+        resamples: number of bootstrap resamples, at least 2.
 
     Returns:
         The judges, the nearest to the gold standard first; `Missing` if fewer than two give a
@@ -194,14 +196,14 @@ def _correlations(
     models = theta.shape[1]
     correlations = []
     for k, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        tau = _tau_of(values[k], drawn[:, k], models, level)
+        tau = _tau_statistic(values[k], drawn[:, k], models, level)
         correlations.append(Correlation(judges[i], judges[j], tau))
-    mean = _tau_of(values.mean(), drawn.mean(axis=1), len(first), level, "pairs of judges")
+    mean = _tau_statistic(values.mean(), drawn.mean(axis=1), len(first), level, "pairs of judges")
     return tuple(correlations), mean
 
 
 def _by_tau(standing: JudgeStanding) -> tuple[float, str]:
-    """Return the key that sorts judges: the highest tau first, 0 if unknown, then the name."""
+    """Return the key that sorts judges by falling tau, then by name; an unknown tau counts as 0."""
     tau = standing.tau.value if isinstance(standing.tau, Statistic) else 0.0
     return -tau, standing.judge
 
@@ -214,6 +216,12 @@ def _strengths(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the log-strengths of the named models by each judge.
 
+    Args:
+        sources: ratings by each judge, which have all these models.
+        names: names of the models.
+        resamples: number of resamples.
+        rng: random generator.
+
     Returns:
         The log-strengths in the sample, shape (judges, models), and in resamples of the items,
         shape (draws, judges, models). There are 0 draws if there is a single item.
@@ -223,7 +231,7 @@ def _strengths(
     for source in sources:
         places.append(np.array([source.models.index(name) for name in names]))
     strengths = [source.strengths() for source in sources]
-    theta = np.stack([own[place] for own, place in zip(strengths, places, strict=True)])
+    theta = np.stack([values[place] for values, place in zip(strengths, places, strict=True)])
     if items < 2:
         return theta, np.full((0, *theta.shape), np.nan)
 
@@ -241,7 +249,17 @@ def _strengths(
 def _tau_with_gold(
     subject: Subject, theta: np.ndarray, draws: np.ndarray, names: tuple[str, ...]
 ) -> Figured:
-    """Estimate a judge's tau with the gold standard, on the models that all judges rank."""
+    """Estimate a judge's tau with the gold standard, on the models that all judges rank.
+
+    The gold standard is not resampled. Tau is `Missing` if there is no gold standard, or if fewer
+    than three of the models are in it.
+
+    Args:
+        subject: the judge.
+        theta: log-strengths of the models by the judge, shape (models,).
+        draws: log-strengths in resamples, shape (draws, models).
+        names: names of the models.
+    """
     gold = attempt(
         lambda: match_gold_pairs(subject), "judge the battles that would join the groups"
     )
@@ -250,16 +268,18 @@ def _tau_with_gold(
     common = [name for name in names if name in gold.models]
     if len(common) < 3:
         return Missing(f"{len(common)} models are common to all", "rank more of them")
-    here = np.array([names.index(name) for name in common])
-    truth = gold.strengths()[1][[gold.models.index(name) for name in common]]
-    taus = kendall_taus(theta[here], truth), kendall_taus(draws[:, here], truth)
-    return _tau_of(*taus, len(common), subject.level)
+    by_judge = np.array([names.index(name) for name in common])
+    by_gold = [gold.models.index(name) for name in common]
+    _, gold_theta = gold.strengths()
+    tau = kendall_taus(theta[by_judge], gold_theta[by_gold])
+    drawn = kendall_taus(draws[:, by_judge], gold_theta[by_gold])
+    return _tau_statistic(tau, drawn, len(common), subject.level)
 
 
-def _tau_of(
+def _tau_statistic(
     value: np.ndarray | float, draws: np.ndarray, n: int, level: float, of: str = "models"
 ) -> Figured:
-    """Return Kendall's tau with its bootstrap interval.
+    """Return Kendall's tau with its bootstrap interval; `Missing` if it is NaN in the sample.
 
     Args:
         value: tau in the sample, NaN if a ranking puts all models level.
@@ -287,11 +307,12 @@ class Rejudged(CardAnswer):
     Attributes:
         first: name of the first judge.
         second: name of the second judge.
-        battles: number of battles that both judged.
-        most: the larger of the two judges' numbers of battles.
+        battles: number of matchups that both judged. Repeats of a matchup count once.
+        most: number of matchups of the judge that has more of them.
         changed: number of battles in which a response changed its length, and so was generated
             anew; None if lengths are not known.
-        agreement: share of battles on which both judges have the same verdict.
+        agreement: share of battles on which both judges have the same verdict, among those with a
+            verdict of both.
         judge: drift on battles with unchanged responses, which the judge alone causes.
         models: drift on battles with changed responses, minus the drift `judge`.
     """
@@ -318,7 +339,7 @@ class Rejudged(CardAnswer):
             parts[0] += f", the same verdict on {self.agreement.brief}"
         for label, drift in self.drifts:
             if not isinstance(drift, Missing):
-                parts.append(_models_that_moved(label, drift))
+                parts.append(_drift_sentence(label, drift))
         return "; ".join(parts) + f" (from {self.first} to {self.second})"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
@@ -356,10 +377,14 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     """Compare two judges on the battles that both judged.
 
     Battles with changed responses are compared separately. A response counts as changed if its
-    length is not the same in the battles of the two judges.
+    length is not the same in the battles of the two judges, and as unchanged if a length is
+    unknown. Rows without an item are left out.
+
+    Args:
+        subjects: the judges, the earlier one first.
 
     Returns:
-        The comparison; `Missing` unless there are two judges that share battles.
+        The comparison; `Missing` unless there are exactly two judges that share battles.
     """
     if len(subjects) < 2:
         return Missing("there is one judge only", AFRESH)
@@ -370,18 +395,19 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     # Rows without an item have a `row` of their own and are left out: they match nothing. Repeats
     # of a matchup are averaged.
     tables = [_by_matchup(subject.battles) for subject in subjects]
-    own = []
+    matchups = []
     for table in tables:
-        has_item = table["row"] < 0
-        own.append(table[has_item].groupby(MATCHUP, as_index=False)[["credit", *LENGTHS]].mean())
-    both = own[0].merge(own[1], on=MATCHUP, suffixes=("", "_then"))
+        rows_with_item = table[table["row"] < 0]
+        by_matchup = rows_with_item.groupby(MATCHUP, as_index=False)
+        matchups.append(by_matchup[["credit", *LENGTHS]].mean())
+    both = matchups[0].merge(matchups[1], on=MATCHUP, suffixes=("", "_second_judge"))
     if both.empty:
         return Missing("no battle was judged by both", AFRESH)
-    now = both[LENGTHS].to_numpy()
-    then = both[[f"{name}_then" for name in LENGTHS]].to_numpy()
-    known = ~np.isnan(now + then).any(axis=1)
-    changed = known & (now != then).any(axis=1)
-    wins = np.sign(both[["credit", "credit_then"]].to_numpy() - 0.5)
+    lengths = both[LENGTHS].to_numpy()
+    second_lengths = both[[f"{name}_second_judge" for name in LENGTHS]].to_numpy()
+    known = ~np.isnan(lengths + second_lengths).any(axis=1)
+    changed = known & (lengths != second_lengths).any(axis=1)
+    wins = np.sign(both[["credit", "credit_second_judge"]].to_numpy() - 0.5)
     rows = Clustered(pd.factorize(both["item"])[0], "item", subjects[0].level)
     models: Drift = Missing("the responses are the same: the judge alone changed", "")
     if changed.any():
@@ -390,7 +416,7 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         first=subjects[0].judge or "(no judge)",
         second=subjects[1].judge or "(no judge)",
         battles=len(both),
-        most=max(map(len, own)),
+        most=max(map(len, matchups)),
         changed=int(changed.sum()) if known.any() else None,
         agreement=rows.share(
             wins[:, 0] == wins[:, 1], "battles", among=~np.isnan(wins).any(axis=1)
@@ -401,9 +427,10 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
 
 
 def _by_matchup(battles: Battles) -> pd.DataFrame:
-    """Return item, models, response, credit and lengths of each battle.
+    """Return the columns of `matchup_frame` with credit and lengths, a row per battle.
 
-    The model whose name sorts first is the first one.
+    The model whose name sorts first is the first one. `credit` is its credit by the parsed
+    verdict, NaN if unparsed.
     """
     turned = is_turned(battles.table).to_numpy()
     credit = battles.outcomes
@@ -431,7 +458,9 @@ def _drift(
         less: further matchups, whose rating changes are subtracted; None to subtract nothing.
 
     Returns:
-        The changes in Elo by model, centred on 0; `Missing` if a fit is not identified.
+        The changes in Elo by model, centred on 0, for the models with bounded ratings in all fits.
+        Their intervals hold for all models together. `Missing` if a fit is not identified, or if
+        fewer than two models have bounded ratings.
     """
     # Each term: its sign in the sum, the position of the judge, and the matchups to fit.
     terms = [(-1, 0, on), (1, 1, on)]
@@ -446,14 +475,14 @@ def _drift(
     if len(names) < 2:
         return Missing(f"{len(names)} models have bounded ratings by both", "judge more battles")
     level = subjects[0].level
-    codes = np.concatenate([own.rows.code for own in ratings])
+    codes = np.concatenate([of_term.rows.code for of_term in ratings])
     # Intervals hold for all models together (Bonferroni), which the level of each allows for.
     rows = Clustered(codes, "item", 1 - (1 - level) / len(names))
     signed_elo = []
     signed_influence = []
-    for (sign, _, _), own in zip(terms, ratings, strict=True):
-        signed_elo.append(sign * own.elo)
-        signed_influence.append(sign * own.influence)
+    for (sign, _, _), of_term in zip(terms, ratings, strict=True):
+        signed_elo.append(sign * of_term.elo)
+        signed_influence.append(sign * of_term.influence)
     change = np.sum(signed_elo, axis=0)
     influence = np.concatenate(signed_influence)
     change = change - change.mean()
@@ -484,13 +513,16 @@ def _fit_on(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
     return fit_ratings(subject.battles.select(chosen)).ratings
 
 
-def _models_that_moved(label: str, drift: Mapping[str, Statistic]) -> str:
-    """Write how many ratings changed by more than chance, and the two largest such changes."""
-    moved = [name for name, by in drift.items() if by.excludes(0.0)]
-    moved.sort(key=lambda name: -abs(drift[name].value))
-    if not moved:
+def _drift_sentence(label: str, drift: Mapping[str, Statistic]) -> str:
+    """Write how many ratings changed, and the two largest changes.
+
+    A rating has changed if the interval of its change does not contain 0.
+    """
+    changed = [name for name, change in drift.items() if change.excludes(0.0)]
+    changed.sort(key=lambda name: -abs(drift[name].value))
+    if not changed:
         return f"{label}: no model moves"
     largest = [
-        f"{name} {drift[name].value:+.0f} Elo ({drift[name].interval})" for name in moved[:2]
+        f"{name} {drift[name].value:+.0f} Elo ({drift[name].interval})" for name in changed[:2]
     ]
-    return f"{label}: {len(moved)} of {len(drift)} models move, {', '.join(largest)}"
+    return f"{label}: {len(changed)} of {len(drift)} models move, {', '.join(largest)}"

@@ -48,12 +48,12 @@ class Spending(NamedTuple):
     Attributes:
         name: name of the judge, `ROTATION`, or `ALL`.
         battles: number of battles that were judged in this way.
-        se: root mean square standard error of the ratings if all calls were spent in this way, in
-            Elo on the scale of all judges.
+        se: standard error of the ratings if all calls were spent in this way, in Elo on the scale
+            of all judges; the root mean square over models.
         slope: slope of the judge's ratings; None for a mix of judges.
         position: log-odds that being shown first adds; None for a mix of judges, or if no order is
             known.
-        cost: mean cost of a verdict; None if unknown.
+        cost: mean cost of a verdict, in the unit of the column `cost`; None if unknown.
         error: root mean square distance of the ratings from human ratings, in Elo on the scale of
             all judges.
     """
@@ -78,7 +78,8 @@ class JuryWorth(CardAnswer):
             first two standard errors; None if a cost is unknown.
         left_out: names of the ways that do not rate all models on 30 items.
         calls: number of judgments.
-        effective_judges: number of independent judges that would be as precise as the jury.
+        effective_judges: number of independent judges that would be as precise as the jury, if
+            each battle is judged by all.
     """
 
     spendings: tuple[Spending, ...]
@@ -120,12 +121,12 @@ class JuryWorth(CardAnswer):
             "error",
         )
         rows = []
-        for own in self.spendings:
-            effects = (
-                EMPTY if figure is None else figure.brief for figure in (own.slope, own.position)
-            )
-            errors = (cell_text(own.cost, ".2g"), f"{own.se:.1f}", own.error.brief)
-            rows.append((own.name, f"{own.battles:,}", *effects, *errors))
+        for way in self.spendings:
+            slope = EMPTY if way.slope is None else way.slope.brief
+            position = EMPTY if way.position is None else way.position.brief
+            cost = cell_text(way.cost, ".2g")
+            effects = (slope, position, cost)
+            rows.append((way.name, f"{way.battles:,}", *effects, f"{way.se:.1f}", way.error.brief))
         title = f"se: Elo, if all {self.calls:,} calls are spent so; error: Elo from humans"
         return (Table(title, header, tuple(rows)),)
 
@@ -223,7 +224,8 @@ def _compare_by_cost(
 ) -> tuple[tuple[str, ...], Statistic] | None:
     """Compare the ways at equal cost; None if a cost is unknown or 0.
 
-    Arguments and result are those of `_compare_ways`, with the mean cost of a verdict by way.
+    Arguments and result are those of `_compare_ways`, but variances are multiplied by the mean
+    cost of a verdict in each way (`costs`).
     """
     priced = {}
     for name, cost in costs.items():
@@ -238,15 +240,17 @@ def _costs(
 ) -> dict[str, float | None]:
     """Return the mean cost of a verdict by way, from each judge's mean in the column `cost`.
 
-    The cost of a way is None if the column has no costs of one of its judges, or costs that are
-    not numbers of 0 or more.
+    Each judge's mean is over all its battles with a cost; the mean of a way weights judges by
+    their verdicts. The cost is None if a judge of the way has no costs, or a cost that is not a
+    number of 0 or more. All costs are None without the column.
     """
     if "cost" not in battles.table:
         return dict.fromkeys(ways)
     given = battles.table["cost"].astype(object)
     cost = pd.to_numeric(given, errors="coerce").astype(np.float64)
-    usable = cost.where(given.isna() | (cost >= 0), np.inf)
-    by_judge = usable.groupby(battles.table["judge"], observed=True).mean()
+    # An unusable cost becomes infinite, and makes the means infinite in which it is.
+    usable_or_infinite = cost.where(given.isna() | (cost >= 0), np.inf)
+    by_judge = usable_or_infinite.groupby(battles.table["judge"], observed=True).mean()
     by_code = np.array([float(by_judge.get(judge, np.nan)) for judge in data.judges])
     return {name: finite_or_none(by_code[part.judge].mean()) for name, part in ways.items()}
 
@@ -263,8 +267,9 @@ def _compare_ways(
         items: the items as a sample.
 
     Returns:
-        The names, the smallest standard error first; and the ratio of the first two. The interval
-        of the ratio is wider than a single one, because the first two were chosen among all ways.
+        The names, the smallest standard error first; and the first standard error divided by the
+        second. The interval of the ratio is wider than a single one, because the first two were
+        chosen among all ways.
     """
     order = tuple(sorted(variances, key=lambda name: (variances[name].sum(), name)))
     judges = free.data.judges
@@ -290,7 +295,7 @@ def _compare_ways(
 
 
 def _join_battles(subjects: Sequence[Subject]) -> Battles:
-    """Return the battles of all judges in one table."""
+    """Return the battles of all judges in one table, with the models of all of them."""
     table = pd.concat([subject.battles.to_frame() for subject in subjects], ignore_index=True)
     models = sorted({*table["model_a"], *table["model_b"]})
     sides = {side: pd.Categorical(table[side], models) for side in ("model_a", "model_b")}
@@ -309,18 +314,19 @@ def _ways(
         rng: random generator that draws the rotation.
 
     Returns:
-        The battles of each judge, of a rotation, and, if at least 30 battles were judged by all,
-        of all judges together; and the names of the judges and ways that are left out, because
-        they do not rate all models on 30 items.
+        The battles by way: of each judge, of a rotation (one verdict of a random judge on each
+        matchup), and, if at least 30 battles were judged by all, of all judges together. And the
+        names of the judges and ways that are left out, because they do not rate all models on 30
+        items.
     """
     ways = {}
     for code, name in enumerate(data.judges):
         ways[name] = data.take(data.judge == code)
     _, matchup = data.matchups()
     # In a random order of verdicts, the first verdict on each matchup is by a random judge.
-    turn = rng.permutation(len(matchup))
-    first_in_turn = np.unique(matchup[turn], return_index=True)[1]
-    ways[ROTATION] = data.take(np.sort(turn[first_in_turn]))
+    shuffled = rng.permutation(len(matchup))
+    first_on_matchup = np.unique(matchup[shuffled], return_index=True)[1]
+    ways[ROTATION] = data.take(np.sort(shuffled[first_on_matchup]))
     judged_by_all = ~np.isnan(data.means_by_judge(data.coded.credit)).any(axis=1)
     if judged_by_all.sum() >= FEWEST_COMMON:
         ways[ALL] = data.take(judged_by_all[matchup])
@@ -372,10 +378,10 @@ def _judge_figures(
     units = {"slope": Unit.NUMBER, "position": Unit.LOGITS}
     figures: dict[str, tuple[Figured | None, Figured | None]] = {}
     for judge, row in jury_figures(free, level).items():
-        known = {}
+        effects = {}
         for name, unit in units.items():
             if row[name] is not None:
-                known[name] = Statistic(
+                effects[name] = Statistic(
                     row[name],
                     row[f"{name}_low"],
                     row[f"{name}_high"],
@@ -384,7 +390,7 @@ def _judge_figures(
                     n=row["battles"],
                     unit=unit,
                 )
-        figures[judge] = (known.get("slope"), known.get("position"))
+        figures[judge] = (effects.get("slope"), effects.get("position"))
     return figures
 
 
@@ -396,7 +402,9 @@ def _human_errors(
 ) -> dict[str, Figured]:
     """Return the root mean square distance of each way's ratings from human ratings, in Elo.
 
-    Human ratings are scaled to the ratings of the way by the factor with which they are nearest.
+    Human ratings are scaled to the ratings of the way by the factor with which they are nearest. A
+    distance is `Missing` if human labels do not rate all models, or if the ratings of the way do
+    not rise with human ratings. The intervals ignore the errors of human ratings.
 
     Args:
         battles: the battles, with human labels.
@@ -432,7 +440,8 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     """Return the number of independent judges that would be as precise as the jury.
 
     It is J / (1 + (J - 1) r) for J judges. Here r is the mean correlation between two judges of
-    the distances |credit - human label|, over the battles that all judged.
+    the distances |credit - human label|, over the labelled battles that all judged. The number is
+    `Missing` with fewer than 30 of these, or if the distances of a judge do not vary.
     """
     labels = battles.numbers_of("human")
     if np.isnan(labels).all():
@@ -458,9 +467,13 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     squares = z[:, first] ** 2 + z[:, second] ** 2
     # Influence on a correlation of standardized z1 and z2: z1 z2 - r (z1^2 + z2^2) / 2.
     influence = (products - r * squares / 2).mean(axis=1) / len(z)
-    spread = 1 + (judges - 1) * float(r.mean())
-    slope = -judges * (judges - 1) / spread**2
+    inflation = 1 + (judges - 1) * float(r.mean())
+    derivative = -judges * (judges - 1) / inflation**2
     by_item = replace(items, code=data.matchups()[0][known] // models**2)
     return by_item.linear(
-        judges / spread, slope * influence, len(z), "labelled battles", within=(0, judges)
+        judges / inflation,
+        derivative * influence,
+        len(z),
+        "labelled battles",
+        within=(0, judges),
     )

@@ -102,7 +102,8 @@ def losses_by_model(battles: Battles) -> list[LossOfModel]:
     such items.
 
     Returns:
-        The models that can be compared with others where something is unparsed.
+        The models that can be compared with others where something is unparsed, in the order of
+        their names; others are left out. P-values are not adjusted for the number of models.
     """
     codes = battles.model_codes
     cluster = np.unique(cluster_battles(battles).code, return_inverse=True)[1]
@@ -145,34 +146,38 @@ def _within_items(battles: _Losses, models: int) -> list[_Sum]:
     number = np.cumsum(has_loss) - 1
     kept = battles.take(has_loss[battles.cluster])
     cluster = number[kept.cluster]
-    both = np.concatenate([cluster * models + kept.first, cluster * models + kept.second])
-    battles_at = np.bincount(both)
-    key = np.flatnonzero(battles_at)
-    played = battles_at[key]
-    unparsed = np.bincount(both, np.tile(kept.lost, 2))[key].astype(np.int64)
-    # `key` numbers an item and a model; a group has the same item and number of battles.
-    alike = key // models * (int(played.max()) + 1) + played
-    group = np.unique(alike, return_inverse=True)[1]
+    # `key` numbers an item and a model that has battles on it.
+    keys_of_battles = np.concatenate(
+        [cluster * models + kept.first, cluster * models + kept.second]
+    )
+    battles_of_key = np.bincount(keys_of_battles)
+    key = np.flatnonzero(battles_of_key)
+    played = battles_of_key[key]
+    unparsed = np.bincount(keys_of_battles, np.tile(kept.lost, 2))[key].astype(np.int64)
+    # A group has the same item and number of battles.
+    item_and_played = key // models * (int(played.max()) + 1) + played
+    group = np.unique(item_and_played, return_inverse=True)[1]
     values = int(unparsed.max()) + 1
     cells = (int(group.max()) + 1) * values
     counts = np.bincount(group * values + unparsed, minlength=cells).reshape(-1, values)
     has_others = counts.sum(axis=1) > 1
     shares = counts / counts.sum(axis=1, keepdims=True)
+    # Groups with the same distribution of losses are terms of the same kind.
     chances, kind = np.unique(shares, axis=0, return_inverse=True)
     sums = []
     for model in range(models):
-        own = (key % models == model) & has_others[group]
-        times = np.bincount(kind.ravel()[group[own]], minlength=len(chances))
+        is_term = (key % models == model) & has_others[group]
+        times = np.bincount(kind.ravel()[group[is_term]], minlength=len(chances))
         parts = [_SumPart(chances[k], int(times[k])) for k in np.flatnonzero(times)]
-        sums.append(_Sum(int(unparsed[own].sum()), parts))
+        sums.append(_Sum(int(unparsed[is_term].sum()), parts))
     return sums
 
 
 def _between_items(battles: _Losses, models: int) -> list[_Sum]:
     """Return each model's number of items with a loss, among items on which only one pair met.
 
-    Items with the same number of battles are compared: by chance, the losses are spread over them
-    as draws without replacement.
+    Items with the same number of battles are compared: by chance, the items with a loss are spread
+    over them as draws without replacement. A model that is on none or on all of them is left out.
     """
     sums = [_Sum(0, [])] * models
     if not battles.lost.any():
@@ -182,17 +187,18 @@ def _between_items(battles: _Losses, models: int) -> list[_Sum]:
     )
     lost = np.bincount(item, battles.lost) > 0
     for number in np.unique(size):
-        alike = size == number
-        items = int(alike.sum())
-        hits = int((lost & alike).sum())
+        has_size = size == number
+        items = int(has_size.sum())
+        hits = int((lost & has_size).sum())
         for model in range(models):
-            own = alike & ((battles.first[start] == model) | (battles.second[start] == model))
-            drawn = int(own.sum())
+            has_model = (battles.first[start] == model) | (battles.second[start] == model)
+            its_items = has_size & has_model
+            drawn = int(its_items.sum())
             if 0 < drawn < items and hits:
                 chances = _chances_of_hits(items, hits, drawn)
                 part = _SumPart(chances, 1, min(hits, drawn))
                 observed, parts = sums[model]
-                sums[model] = _Sum(observed + int((lost & own).sum()), [*parts, part])
+                sums[model] = _Sum(observed + int((lost & its_items).sum()), [*parts, part])
     return sums
 
 
@@ -219,7 +225,11 @@ def _log_choices(number: int, chosen: np.ndarray | int) -> np.ndarray:
 
 
 def _p_of_sum(observed: int, parts: Sequence[_SumPart]) -> float:
-    """Return twice the smaller tail probability of a sum of independent parts, at most 1."""
+    """Return the two-sided p-value of a sum: twice its smaller tail probability, at most 1.
+
+    Both tails contain the observed sum. The distribution is exact unless the sum can be larger
+    than `LARGEST_SUM` and has many draws; it is then treated as normal.
+    """
     largest = sum(part.times * (len(part.chances) - 1) for part in parts)
     draws = sum(part.times * part.draws for part in parts)
     if largest > LARGEST_SUM and draws >= MANY_DRAWS:
@@ -244,8 +254,8 @@ def _normal_p(observed: int, parts: Sequence[_SumPart]) -> float:
     variance = 0.0
     for part in parts:
         values = np.arange(len(part.chances))
-        own = float(values @ part.chances)
-        mean += part.times * own
-        variance += part.times * float((values - own) ** 2 @ part.chances)
+        mean_of_part = float(values @ part.chances)
+        mean += part.times * mean_of_part
+        variance += part.times * float((values - mean_of_part) ** 2 @ part.chances)
     distance = max(abs(observed - mean) - 0.5, 0.0)
     return float(min(1.0, 2 * ndtr(-distance / np.sqrt(variance))))

@@ -28,7 +28,8 @@ class OrderEffect:
         judge: name of the judge; None if there is only one judge, and for all judges together.
         rate: win rate of the response shown first, with an interval clustered by item.
         p: two-sided p-value of the hypothesis that the win rate is 0.5.
-        flip: share of pairs in which a different model wins in each order.
+        flip: share of pairs in which a different model wins in each order; ties are in the
+            denominator.
     """
 
     judge: str | None
@@ -43,7 +44,10 @@ class OrderEffect:
 
     @property
     def is_open(self) -> bool:
-        """Whether the data are too few to know if the order has no effect or decides verdicts."""
+        """Whether the interval contains both no effect and a deciding effect: the data are too few.
+
+        It is True also if the rate or its interval is unknown.
+        """
         return may_decide_nothing_or_all(self.rate)
 
 
@@ -68,8 +72,8 @@ def order_effects(battles: Battles) -> list[OrderEffect]:
 
     Returns:
         The effects, sorted by judge. If there are several judges, the effect on all judges
-        together comes last; it is the only one if there are more than 20. Empty if no pair was
-        read in both orders.
+        together comes last; it is the only one if there are more than 20. If there is one judge,
+        its effect does not name it. The list is empty if no pair was read in both orders.
     """
     shown = battles.first_shown()
     if not shown:
@@ -77,7 +81,8 @@ def order_effects(battles: Battles) -> list[OrderEffect]:
     together = _measure_effect(None, [*shown.values()])
     if len(shown) == 1 or len(shown) > MOST_JUDGES:
         return [together]
-    return [*(_measure_effect(judge, [own]) for judge, own in sorted(shown.items())), together]
+    of_judges = [_measure_effect(judge, [verdicts]) for judge, verdicts in sorted(shown.items())]
+    return [*of_judges, together]
 
 
 def _measure_effect(judge: str | None, shown: Sequence[FirstShown]) -> OrderEffect:
@@ -94,4 +99,5 @@ def _measure_effect(judge: str | None, shown: Sequence[FirstShown]) -> OrderEffe
     rate = Clustered(np.arange(len(won)), "item").share(won, cells=number)
     lean = float(won.sum() / number.sum()) - 0.5
     p = two_sided_p(lean, (won - (lean + 0.5) * number) / number.sum())
-    return OrderEffect(judge, rate, p, float(flips.sum() / (number.sum() / 2)))
+    pairs = number.sum() / 2
+    return OrderEffect(judge, rate, p, float(flips.sum() / pairs))

@@ -80,7 +80,14 @@ class Verbosity(CardAnswer):
 
 
 def verbosity(subject: Subject) -> Verbosity | Missing:
-    """Measure the effect of length on a judge's verdicts. Source: Soft-Elo, appendix F.1."""
+    """Measure the effect of length on a judge's verdicts. Source: Soft-Elo, appendix F.1.
+
+    A battle is decisive if its verdict is no tie. Of `human`, only battles with a readable verdict
+    are used.
+
+    Returns:
+        The figures; `Missing` if no readable battle has the lengths of both responses.
+    """
     battles = subject.battles
     ratio = log_ratio(battles)
     known = battles.readable & ~np.isnan(ratio)
@@ -90,7 +97,7 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     sample = cluster_battles(battles, subject.level)
     win = np.sign(battles.outcomes - 0.5)
     decisive = known & (win != 0) & (ratio != 0)
-    longer = np.sign(ratio) == win
+    longer_wins = np.sign(ratio) == win
     rule = None
     why = "the verdicts have neither margins nor probabilities"
     in_near_ties: Figured = Missing(why, MARGINS)
@@ -98,7 +105,7 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     if close is not None:
         near, rule = close
         what = "decisive near-ties with different lengths"
-        in_near_ties = sample.share(longer, what=what, among=decisive & near)
+        in_near_ties = sample.share(longer_wins, what=what, among=decisive & near)
     human: Figured = Missing("there are no human labels", "give a column human, or --human-judge")
     if not np.isnan(subject.human_credit).all():
         human_credit = np.where(battles.readable, subject.human_credit, np.nan)
@@ -109,7 +116,7 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
         transcripts = length_weight(battles, credit, of_transcripts, subject.level)
     what = "decisive battles with different lengths"
     return Verbosity(
-        longer=sample.share(longer, what=what, among=decisive),
+        longer=sample.share(longer_wins, what=what, among=decisive),
         longer_near_ties=in_near_ties,
         rule=rule,
         effect=length_weight(battles, credit, ratio, subject.level),
@@ -128,7 +135,8 @@ def log_ratio(battles: Battles, length: str = "length") -> np.ndarray:
         length: name of the columns of the lengths, without the ending `_a` or `_b`.
 
     Returns:
-        The logarithm, NaN if a length is unknown, shape (battles,).
+        The logarithm, NaN if a length is unknown or if there are no such columns, shape
+        (battles,).
     """
     a = np.log1p(battles.numbers_of(f"{length}_a"))
     b = np.log1p(battles.numbers_of(f"{length}_b"))
@@ -146,8 +154,11 @@ def length_weight(
     Args:
         battles: the battles.
         credit: credits of `model_a`, NaN if left out, shape (battles,).
-        ratio: what `log_ratio` returns, shape (battles,).
+        ratio: what `log_ratio` returns, shape (battles,). Battles with NaN are left out.
         level: confidence level.
+
+    Returns:
+        The weight with an interval clustered by item; `Missing` if the battles do not identify it.
     """
     kept = ~np.isnan(credit) & ~np.isnan(ratio)
     known = np.where(kept, credit, np.nan)
@@ -164,7 +175,7 @@ def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray
 
     Args:
         coded: the battles.
-        z: log-ratio of the lengths, shape (battles,).
+        z: log-ratio of the lengths, without NaN, shape (battles,).
 
     Returns:
         g, and the influence of each battle on it, shape (battles,).
@@ -179,7 +190,9 @@ def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray
 def correlate_residuals(subject: Subject) -> Figured:
     """Return the partial correlation of a judge's ratings and mean length over models.
 
-    It is given the reference ratings, which stand for the true strengths.
+    It is given the reference ratings, which stand for the true strengths. Models without lengths,
+    or without a bounded rating by judge and reference, are left out. The result is `Missing` if
+    fewer than 5 are left, if there is no reference, or if judge and reference cannot be compared.
     """
     reference = subject.reference
     if isinstance(reference, Missing):
@@ -197,10 +210,12 @@ def correlate_residuals(subject: Subject) -> Figured:
             "needed"
         )
         return Missing(why, "add models")
-    judge, theirs = (own.select(names) for own in both)
+    by_judge, by_reference = (ratings.select(names) for ratings in both)
     mean_length = np.array([length[name] for name in names])
-    errors = error_sums(judge, theirs, mean_length - mean_length.mean())
-    return partial_correlation(judge.elo, mean_length, theirs.elo, subject.level, *errors)
+    noise, shared = error_sums(by_judge, by_reference, mean_length - mean_length.mean())
+    return partial_correlation(
+        by_judge.elo, mean_length, by_reference.elo, subject.level, noise, shared
+    )
 
 
 def partial_correlation(
@@ -222,6 +237,10 @@ def partial_correlation(
         level: confidence level.
         noise: variance of the errors of `given`, summed over models (see `error_sums`).
         shared: covariance of the errors of `given` and `x`, summed over models.
+
+    Returns:
+        The correlation with Fisher's interval; `Missing` if `x` or `y` does not vary beyond
+        `given`, or if the errors are too large to be corrected.
     """
     y = y - y.mean()
     if not y.any():
@@ -231,16 +250,16 @@ def partial_correlation(
     if fit is None or alone is None:
         return Missing(MOSTLY_CHANCE, MORE_LABELS)
     z = given - given.mean()
-    left = x - alone.weights[0] - alone.weights[1] * given
-    # Sums of squares of x (`ours`) and of y (`theirs`) that the third variable does not explain.
-    # r is the weight of y in the line of x, times the ratio of the standard deviations.
-    ours = float(left @ left)
-    explained = (y @ z) ** 2 / (z @ z - noise)
-    theirs = float(y @ y - explained)
+    residual = x - alone.weights[0] - alone.weights[1] * given
+    # Sums of squares of x and of y that the third variable does not explain. r is the weight of y
+    # in the line of x, times the ratio of the standard deviations.
+    unexplained_x = float(residual @ residual)
+    explained_y = (y @ z) ** 2 / (z @ z - noise)
+    unexplained_y = float(y @ y - explained_y)
     largest = max(float(x @ x), float(y @ y))
-    if min(ours, theirs) <= ROUNDING * largest:
+    if min(unexplained_x, unexplained_y) <= ROUNDING * largest:
         return Missing("one of the two does not vary beyond strength", "add models")
-    r = float(fit.weights[2] * np.sqrt(theirs / ours))
+    r = float(fit.weights[2] * np.sqrt(unexplained_y / unexplained_x))
     if abs(r) >= 1:
         why = "too few models or battles to correct the errors of the reference"
         return Missing(why, MORE_LABELS)
@@ -267,9 +286,10 @@ def _fisher_interval(r: float, n: int, level: float) -> list[float]:
 
 
 def _mean_length(battles: Battles) -> dict[str, float]:
-    """Return the mean length of responses by model, for the models with lengths.
+    """Return the mean length of responses by model, in characters, for the models with lengths.
 
-    A response that is in several battles counts once.
+    A response that is in several battles counts once: the first length of a model on an item (and
+    response number) is used.
     """
     item = battles.items_with_responses(cluster_battles(battles).code)
     models = np.concatenate(battles.model_codes)
@@ -293,7 +313,8 @@ class SelfPreference(CardAnswer):
             fitted to the models of other families.
         families: names of the models by family.
         unknown: names of the models of unknown family.
-        excesses: Elo by which each family lies above the line.
+        excesses: Elo by which each family lies above a line fitted to all other families; empty
+            if there are no reference ratings.
     """
 
     family: str | None
@@ -329,7 +350,12 @@ class SelfPreference(CardAnswer):
 def measure_self_preference(subject: Subject) -> SelfPreference:
     """Compare a judge's ratings of each family with a line fitted to reference ratings.
 
-    Source: after Soft-Elo, appendix F.1.
+    Figures are `Missing` one by one. Only models with bounded ratings by judge and reference are
+    used. Source: after Soft-Elo, appendix F.1.
+
+    Raises:
+        NotIdentifiedError: there is a reference, and the judge's battles do not connect all models.
+        NotConvergedError: the fit of the judge's ratings does not converge.
     """
     judge = subject.model
     reference = subject.reference
@@ -342,12 +368,12 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
     unknown = tuple(model for model in subject.battles.models if model not in known)
     if isinstance(reference, Missing):
         return SelfPreference(name, how, None, reference, reference, families, unknown, {})
-    ours, theirs = bounded_by_all(subject.judge_ratings.ratings, reference)
-    inside = {}
+    by_judge, by_reference = bounded_by_all(subject.judge_ratings.ratings, reference)
+    members = {}
     excesses = {}
     for other, models in families.items():
-        inside[other] = np.isin(ours.models, models)
-        excesses[other] = _estimate_line(ours, theirs, inside[other], level, Unit.ELO)
+        members[other] = np.isin(by_judge.models, models)
+        excesses[other] = _estimate_line(by_judge, by_reference, members[other], level, Unit.ELO)
     if family:
         why = f"no model is known to be of the judge's family ({name})"
     elif judge:
@@ -355,8 +381,8 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
     else:
         why = "no row names the judge's model"
     excess = excesses.get(name or "", Missing(why, NAME_FAMILIES))
-    own_family = inside.get(name or "", np.zeros(len(ours.models), dtype=bool))
-    slope = _estimate_line(ours, theirs, own_family, level, Unit.NUMBER)
+    own_family = members.get(name or "", np.zeros(len(by_judge.models), dtype=bool))
+    slope = _estimate_line(by_judge, by_reference, own_family, level, Unit.NUMBER)
     return SelfPreference(name, how, reference.who, excess, slope, families, unknown, excesses)
 
 
@@ -371,10 +397,15 @@ def _estimate_line(
         inside: mask of the models of a family, which may lie above the line.
         level: confidence level.
         unit: what to return: `Unit.ELO` for how far the family lies above the line, `Unit.NUMBER`
-            for its slope.
+            for the slope of the line.
+
+    Returns:
+        The figure; `Missing` if fewer than 3 models are outside the family, if the reference rates
+        them alike, or if its errors are too large. The height of a family without models is
+        `Missing`, too.
     """
-    is_step = unit is Unit.ELO
-    if is_step and not inside.any():
+    is_height = unit is Unit.ELO
+    if is_height and not inside.any():
         why = "no model of this family has a bounded rating by both"
         return Missing(why, "judge some of its models")
     outside = int((~inside).sum())
@@ -389,11 +420,12 @@ def _estimate_line(
     fit = fit_line(judge.elo, reference.elo, inside, *error_sums(judge, reference, inside))
     if fit is None:
         return Missing(MOSTLY_CHANCE, MORE_LABELS)
-    term = 2 if is_step else 1
+    # The terms of the line are its constant, its slope and the height of the family.
+    term = 2 if is_height else 1
     codes = np.concatenate([judge.rows.code, reference.rows.code])
     rows = Clustered(codes, judge.rows.unit, level)
-    ours = judge.influence @ fit.by_judge[:, term]
-    theirs = reference.influence @ fit.by_reference[:, term]
-    influence = np.concatenate([ours, theirs])
+    through_judge = judge.influence @ fit.by_judge[:, term]
+    through_reference = reference.influence @ fit.by_reference[:, term]
+    influence = np.concatenate([through_judge, through_reference])
     method = "line with error on both sides, {}"
     return rows.linear(float(fit.weights[term]), influence, len(inside), "models", unit, method)

@@ -57,17 +57,21 @@ class Ratings:
     who: str = ""
 
     def select(self, names: tuple[str, ...]) -> "Ratings":
-        """Return the ratings of the named models, in this order."""
+        """Return the ratings of the named models, in this order; `who` is then empty.
+
+        Ratings are not centred again.
+        """
         place = [self.models.index(name) for name in names]
         return Ratings(
             names, self.elo[place], self.influence[:, place], self.rows, self.bounded[place]
         )
 
     def separate_clusters(self, shared: int = 0) -> "Ratings":
-        """Renumber the clusters that other sources do not have.
+        """Return the ratings with other codes for the clusters that other sources do not have.
 
-        Clusters with codes below `shared` keep their codes, which stand for the same items in
-        other sources.
+        Args:
+            shared: clusters with codes below this keep their codes, which stand for the same items
+                in other sources. By default, all clusters get other codes.
         """
         code = self.rows.code
         own_code = np.where(code < shared, code, code + ELSEWHERE)
@@ -79,9 +83,9 @@ def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
 
     The models are sorted by name; there may be none.
     """
-    bounded = [np.array(own.models, dtype=object)[own.bounded] for own in ratings]
+    bounded = [np.array(source.models, dtype=object)[source.bounded] for source in ratings]
     names = tuple(sorted(set.intersection(*map(set, bounded))))
-    return [own.select(names) for own in ratings]
+    return [source.select(names) for source in ratings]
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,8 @@ class BattleRatings:
         coded: the battles, ties included.
         fit: the strengths.
         cells: credits of the battles by cluster and pair.
-        wins: wins of the first model in decided battles (all but ties), by cluster and pair.
+        wins: wins of the first model in decided battles (all but ties), by cluster and pair;
+            credits above 0.5 count as wins.
         number: number of decided battles of each pair, shape (models, models). The row is the
             lower code of the pair, the column the higher one; all other cells are 0.
         clusters: the item of each cluster; None for a row without an item.
@@ -114,7 +119,7 @@ class BattleRatings:
 
     @cached_property
     def ratings(self) -> Ratings:
-        """The ratings by Bradley-Terry, as `podium rank` computes them."""
+        """The Bradley-Terry ratings in Elo, as `podium rank` computes them, with their errors."""
         influence = POINTS * self.fit.influence(self.coded)
         centred = influence - influence.mean(axis=1, keepdims=True)
         return Ratings(
@@ -141,7 +146,7 @@ class BattleRatings:
         """Return the win rate of the first model of each pair over decided battles.
 
         Args:
-            first: code of the first model of each pair, shape (pairs,).
+            first: code of the first model of each pair, the lower one of both, shape (pairs,).
             second: code of the second model of each pair, shape (pairs,).
             counts: how often resamples draw each cluster, shape (draws, clusters).
 
@@ -225,11 +230,12 @@ def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRat
     """Fit Bradley-Terry ratings to battles.
 
     Args:
-        battles: the battles.
-        credit: other credits of `model_a`, NaN if left out, shape (battles,).
+        battles: the battles, with their weights.
+        credit: replaces the credits of `model_a`, shape (battles,); NaN leaves a battle out.
 
     Raises:
-        NotIdentifiedError: the battles do not connect all models.
+        NotIdentifiedError: no battle has a credit, or the battles do not connect all models.
+        NotConvergedError: the fit does not converge.
     """
     coded = code_battles(battles, credit=credit)
     fit = fit_battles(coded)
@@ -255,7 +261,7 @@ def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRat
 def _items_of_clusters(
     battles: Battles, coded: CodedBattles, used: np.ndarray
 ) -> tuple[str | None, ...]:
-    """Return the item of each cluster, None for a row without an item.
+    """Return the name of the item of each cluster, None for a row without an item.
 
     Args:
         battles: the battles.
@@ -284,16 +290,17 @@ def number_items(sources: Sequence[AnyRatings]) -> tuple[int, list[np.ndarray]]:
     number: dict[str | tuple[int, int], int] = {}
     positions = []
     for k, source in enumerate(sources):
-        own = []
+        numbers = []
         for row, name in enumerate(source.clusters):
             key = (k, row) if name is None else name
-            own.append(number.setdefault(key, len(number)))
-        positions.append(np.array(own, dtype=np.int64))
+            # A new key gets the next number.
+            numbers.append(number.setdefault(key, len(number)))
+        positions.append(np.array(numbers, dtype=np.int64))
     return len(number), positions
 
 
 def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return Kendall's tau-b of scores along the last axis.
+    """Return Kendall's tau-b of scores along the last axis. Scores equal to 9 decimals are tied.
 
     Args:
         first: the scores by one source, shape (..., models).

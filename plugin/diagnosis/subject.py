@@ -53,8 +53,11 @@ SCORES = ("score", "elo", "rating")
 class OrderPairs:
     """Pairs of responses that a judge read in both orders.
 
+    In arrays of shape (pairs, 2), the columns are the earlier and the later judgment of a pair, by
+    row number. Another response is shown first in each of them.
+
     Attributes:
-        credit: credit of the response shown first, in the orders ab and ba, shape (pairs, 2).
+        credit: credit of the response shown first, shape (pairs, 2).
         outcome: credit of the response shown first by the parsed verdict alone, without
             probabilities, shape (pairs, 2).
         margin: margin of the response shown first, NaN if unknown, shape (pairs, 2).
@@ -79,12 +82,13 @@ class OrderPairs:
 
     @property
     def wins(self) -> tuple[np.ndarray, np.ndarray]:
-        """Win (1), tie (0) or loss (-1) of the response shown first, in the orders ab and ba.
+        """Win (1), tie (0) or loss (-1) of the response shown first, in both judgments of a pair.
 
-        The shape of each is (pairs,). The verdicts agree if one is the negative of the other.
+        The two arrays have shape (pairs,). Another response is shown first in each judgment, so
+        that the verdicts on a pair agree if one is the negative of the other.
         """
-        in_ab, in_ba = np.sign(self.outcome - 0.5).T
-        return in_ab, in_ba
+        earlier, later = np.sign(self.outcome - 0.5).T
+        return earlier, later
 
 
 def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -92,7 +96,9 @@ def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
 
     Returns:
         Four arrays of shape (rows,): the credit of the response shown first, its credit by the
-        parsed verdict alone, its margin, and whether both verdict and order are known.
+        parsed verdict alone, its margin, and whether both credit and order are known. Unknown
+        values are NaN. In rows whose order is not `ba`, the figures are those of `model_a`, also
+        if the order is merged or unknown.
     """
     credit = battles.numbers_of("credit")
     outcome = battles.outcomes
@@ -109,7 +115,10 @@ def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
 
 
 def read_orders(battles: Battles) -> np.ndarray:
-    """Return the order of each row (`ab`, `ba`, `merged`; None if unknown), shape (rows,)."""
+    """Return the column `order`, shape (rows,): `ab`, `ba`, `merged`, or a missing value.
+
+    Without this column, all values are None.
+    """
     table = battles.table
     if "order" not in table:
         return np.full(len(table), None)
@@ -119,9 +128,15 @@ def read_orders(battles: Battles) -> np.ndarray:
 def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
     """Return a number per row that stands for item, response number and pair of models.
 
+    Two models have the same number whichever of them is `model_a`. A row without an item has a
+    number of its own.
+
     Args:
         battles: the battles.
         rows: positions of the rows.
+
+    Returns:
+        The numbers, shape (len(rows),).
     """
     models = len(battles.models)
     a, b = (codes[rows] for codes in battles.model_codes)
@@ -132,19 +147,24 @@ def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
 def find_order_pairs(judgments: Battles, level: float) -> OrderPairs:
     """Find the pairs of readable judgments in the orders `ab` and `ba`.
 
-    The two judgments of a pair have the same item, models, judge, repeat and response number.
+    The two judgments of a pair have the same item, models, judge, repeat and response number. A
+    pair of which one judgment has no credit is left out.
+
+    Args:
+        judgments: verdicts, one per order.
+        level: confidence level of the sample `rows` of the result.
     """
     credit, outcome, margin, _ = first_shown(judgments)
     rows = judgments.rows.order_pairs()
     is_readable = ~np.isnan(credit[rows]).any(axis=1)
     rows = rows[is_readable]
-    in_ab = rows[:, 0]
+    earlier = rows[:, 0]
     return OrderPairs(
         credit=credit[rows],
         outcome=outcome[rows],
         margin=margin[rows],
-        matchup=matchup_codes(judgments, in_ab),
-        rows=cluster_battles(judgments, level).take(in_ab),
+        matchup=matchup_codes(judgments, earlier),
+        rows=cluster_battles(judgments, level).take(earlier),
     )
 
 
@@ -155,7 +175,7 @@ class Gold:
     Attributes:
         source: name of the file with the gold standard.
         scores: score by system; None if there are battles.
-        scale: scale of the scores.
+        scale: scale of the scores; of no meaning if there are battles.
         battles: the battles; None if there are scores.
     """
 
@@ -169,7 +189,7 @@ class Gold:
         """The ratings that the scores give, or that are fitted to the battles.
 
         Raises:
-            NotIdentifiedError: the battles do not connect all models.
+            NotIdentifiedError: no battle is readable, or the battles do not connect all models.
             NotConvergedError: the fit does not converge.
         """
         if self.scores is not None:
@@ -226,7 +246,7 @@ class Subject:
         """The ratings by the judge's verdicts.
 
         Raises:
-            NotIdentifiedError: the battles do not connect all models.
+            NotIdentifiedError: no battle is readable, or the battles do not connect all models.
             NotConvergedError: the fit does not converge.
         """
         return fit_ratings(self.battles)
@@ -236,7 +256,8 @@ class Subject:
         """The ratings by human labels of the same battles.
 
         Raises:
-            NotIdentifiedError: the labelled battles do not connect all models.
+            NotIdentifiedError: no battle is labelled, or the labelled battles do not connect all
+                models.
             NotConvergedError: the fit does not converge.
         """
         return fit_ratings(self.battles, self.human_credit)
@@ -246,7 +267,8 @@ class Subject:
         """The ratings that the judge's ratings are compared with.
 
         They are by human labels, else by the gold standard, else by the other judges: the first of
-        these that can be fitted.
+        these that can be fitted. Their `who` is `human`, `gold` or `other judges`. If none can be
+        fitted, `Missing` says why for each of them that exists.
         """
         gold = self.gold
         others = self.others
@@ -257,13 +279,13 @@ class Subject:
             candidates["gold"] = lambda: gold.source_ratings.ratings.separate_clusters()
         if others is not None:
             # Items have the same codes in the battles of all judges; rows without an item do not.
-            named = len(others.table["item"].cat.categories) if others.has_items else 0
+            items = len(others.table["item"].cat.categories) if others.has_items else 0
             candidates["other judges"] = lambda: fit_ratings(others).ratings.separate_clusters(
-                named
+                items
             )
         reasons = []
-        for who, rate in candidates.items():
-            ratings = attempt(rate, REMEDY)
+        for who, fit in candidates.items():
+            ratings = attempt(fit, REMEDY)
             if not isinstance(ratings, Missing):
                 return replace(ratings, who=who)
             reasons.append(f"{who}: {ratings.why}")
@@ -273,12 +295,12 @@ class Subject:
 
     @property
     def record(self) -> JudgeRecord | None:
-        """What is known of the judge; None if no row names the judge."""
+        """The judge's realization, model and prompt as recorded; None if no row names the judge."""
         return None if self.judge is None else self.battles.judge_of(self.judge)
 
     @property
     def realization(self) -> str | None:
-        """How the judge was asked; None if that is not known."""
+        """The name of the realization by which the judge was asked; None if unknown."""
         return self.record.realization if self.record else None
 
     @property
@@ -298,20 +320,20 @@ def near_ties(
         near_tie: largest |margin| of a near-tie.
 
     Returns:
-        The mask of near-ties, and their rule in words; None if there are neither margins nor soft
-        credits.
+        The mask of near-ties, and their rule in words. A row without a margin is no near-tie if
+        any other row has one. The result is None if there are neither margins nor soft credits.
     """
     if np.isfinite(margin).any():
-        is_near = np.abs(margin) <= near_tie + ROUNDING
-        return is_near, f"|margin| of both orders' mean up to {near_tie:g}"
+        has_small_margin = np.abs(margin) <= near_tie + ROUNDING
+        return has_small_margin, f"|margin| of both orders' mean up to {near_tie:g}"
     if is_soft(credit):
-        is_near = np.abs(credit - 0.5) <= CLOSE_CREDIT + ROUNDING
-        return is_near, f"credit within 0.5 ± {CLOSE_CREDIT:g}"
+        has_close_credit = np.abs(credit - 0.5) <= CLOSE_CREDIT + ROUNDING
+        return has_close_credit, f"credit within 0.5 ± {CLOSE_CREDIT:g}"
     return None
 
 
 def is_soft(credit: np.ndarray) -> bool:
-    """Return whether any credit is neither a hard verdict nor the mean of two."""
+    """Return whether any credit is neither a hard verdict nor the mean of two; NaN is ignored."""
     return not np.isin(credit[~np.isnan(credit)], LEVELS).all()
 
 
@@ -320,10 +342,14 @@ def read_gold(source: str) -> Gold:
 
     Args:
         source: path of a ranking in JSON, of a table with the columns model and score (or elo, or
-            rating), or of battles.
+            rating), or of battles. A table with a column item is read as battles.
+
+    Returns:
+        The scores of a ranking's first standing, without models that have no score; the scores of
+        a table, on the Elo scale; or the battles.
 
     Raises:
-        DataError: the file is none of these, or has unusable values.
+        DataError: the file is none of these, does not exist, or has unusable values.
     """
     path = Path(source)
     if path.is_file():
@@ -354,13 +380,18 @@ def read_gold(source: str) -> Gold:
 def _gold_scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str, float]:
     """Return the scores of a table by model.
 
+    Args:
+        source: name of the file in error messages.
+        models: names of the models, one per row.
+        scores: their scores, as numbers or text.
+
     Raises:
-        DataError: a score is not a usable number, or a model is repeated.
+        DataError: a score is not a number or above `LARGEST`, or a model is repeated.
     """
     numbers = pd.to_numeric(scores, errors="coerce").to_numpy(dtype=np.float64)
-    wrong = np.flatnonzero(np.isnan(numbers) | (np.abs(numbers) > LARGEST))
-    if len(wrong):
-        row = int(wrong[0])
+    unusable = np.flatnonzero(np.isnan(numbers) | (np.abs(numbers) > LARGEST))
+    if len(unusable):
+        row = int(unusable[0])
         score = f"score {text_of(scores.iloc[row])!r} of {models.iloc[row]!r}"
         raise DataError(
             f"{score} is not a number, or too large",
@@ -369,8 +400,8 @@ def _gold_scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str,
             remedy="give every system a score, or leave its row out",
         )
     names = [str(text_of(model)) for model in models]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        problem = f"more than one score of {some(twice)}"
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        problem = f"more than one score of {some(repeated)}"
         raise DataError(problem, source=source, remedy="keep one row per system")
     return dict(zip(names, map(float, numbers), strict=True))

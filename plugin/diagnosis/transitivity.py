@@ -41,6 +41,9 @@ MOST_CELLS = 400_000_000
 CHUNK_CELLS = 500_000
 """Triples times items that are in memory at once."""
 LOSS, TIED, WIN, UNKNOWN = range(4)
+"""Outcome codes: the verdict on a pair of models and an item, seen from the stronger model."""
+TRANSITIVE, INTRANSITIVE, UNDECIDED = range(3)
+"""Kinds of triples on items: with or without an order, or with an unknown verdict."""
 STEADY, SHAKY, UNSEEN = range(3)
 """Stability of a verdict when the order is swapped: unchanged, changed, or not known."""
 SCENARIOS = ("lead, lead", "lead, margin", "margin, lead", "margin, margin")
@@ -76,35 +79,36 @@ Source: Xu et al. 2025, appendix B.1, which misprints two of them.
 """
 
 
-def _kind(codes: tuple[int, ...]) -> int:
-    """Return whether outcomes are transitive (0), intransitive (1) or unknown (2).
+def _kind_of_triple(codes: tuple[int, ...]) -> int:
+    """Return `TRANSITIVE` or `INTRANSITIVE`; `UNDECIDED` if any of the outcomes is unknown.
 
     Args:
         codes: outcome codes of the pairs ab, bc and ac.
     """
     if UNKNOWN in codes:
-        return 2
-    return int(codes not in WEAK_ORDERS)
+        return UNDECIDED
+    return TRANSITIVE if codes in WEAK_ORDERS else INTRANSITIVE
 
 
-KINDS = np.array([_kind(codes) for codes in product(range(4), repeat=3)], dtype=np.uint8)
-"""The kinds of outcomes, indexed by 16 ab + 4 bc + ac of their codes, shape (64,)."""
+KINDS = np.array([_kind_of_triple(codes) for codes in product(range(4), repeat=3)], dtype=np.uint8)
+"""The kinds of triples, indexed by 16 ab + 4 bc + ac of their outcome codes, shape (64,)."""
 
 
 class TripleCounts(NamedTuple):
     """Counts over triples of models and items.
 
-    The three rows of `by_triple` and `by_group` are the number of triples with three known
-    verdicts, the number of intransitive ones among them, and the sum of their SNTD.
+    A triple is counted once on each item. The three rows of `by_triple` and `by_group` are the
+    number of triples with three known verdicts, the number of intransitive ones among them, and
+    the sum of their SNTD.
 
     Attributes:
-        models: names of the models, the strongest first.
-        soft: whether most credits are soft, so that the SNTD is computed.
+        models: names of the models, the highest win rate first.
+        soft: whether at least half of the credits are soft. If not, the sums of the SNTD are 0.
         triples: positions in `models` of the models of each triple, i < j < k, shape (triples, 3).
         scenario: position in `SCENARIOS` of each triple, shape (triples,).
         by_triple: sums over items, shape (3, triples).
         by_group: sums over triples by group (see `GROUPS`) and item, shape (3, groups, items).
-        ties: share of ties among all verdicts.
+        ties: share of ties among the known verdicts on a pair and an item.
     """
 
     models: tuple[str, ...]
@@ -120,6 +124,11 @@ def pair_number(i: np.ndarray, j: np.ndarray, models: int) -> np.ndarray:
     """Return the number of the pair (i, j), i < j, among all pairs of models.
 
     Pairs are numbered in the order of `numpy.triu_indices(models, 1)`: (0, 1), (0, 2), ...
+
+    Args:
+        i: code of the first model of each pair, any shape.
+        j: code of the second model, greater than `i`, same shape.
+        models: number of models.
     """
     return i * (2 * models - i - 1) // 2 + (j - i - 1)
 
@@ -130,10 +139,14 @@ def triples_among(models: int) -> np.ndarray:
 
 
 def count_triples(battles: Battles) -> TripleCounts | Missing:
-    """Count outcomes over all triples of models and items.
+    """Count known and intransitive triples of models on items, and sum their SNTD.
 
-    Returns:
-        The counts; `Missing` without items, for fewer than 3 models, or for too many triples.
+    The unweighted mean of a pair's credits on an item is its verdict: it is taken over judges,
+    responses and repeats. The result is `Missing` if no row names its item, if there are fewer
+    than 3 models, or if there are more than `MOST_CELLS` triples on items.
+
+    Raises:
+        NotIdentifiedError: no battle is readable.
     """
     if not battles.has_items:
         return Missing("no row names its item", "name the item's column: --columns item=COLUMN")
@@ -155,8 +168,8 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
     gaps = -np.diff(rate[order][triples], axis=1)
     scenario = 2 * (gaps[:, 0] < LEAD) + (gaps[:, 1] < LEAD)
     soft = _is_mostly_soft(coded.credit)
-    soft_credit = credit if soft else None
-    by_triple, by_group = _sum_triples(triples, scenario, outcome, steady, soft_credit)
+    credit_for_sntd = credit if soft else None
+    by_triple, by_group = _sum_triples(triples, scenario, outcome, steady, credit_for_sntd)
     known = max((outcome != UNKNOWN).sum(), 1)
     return TripleCounts(
         models=tuple(coded.models[k] for k in order),
@@ -172,8 +185,8 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
 def _is_mostly_soft(credit: np.ndarray) -> bool:
     """Return whether at least half of the credits are soft.
 
-    Soft credits are neither multiples of a quarter, which hard verdicts in two orders can give,
-    nor within `CLIP` of 0 or 1.
+    A credit is soft if it is not a multiple of a quarter, as the mean of hard verdicts in two
+    orders is, and not within `CLIP` of 0 or 1.
     """
     is_extreme = (credit < CLIP) | (credit > 1 - CLIP)
     is_quarter = np.abs(4 * credit - np.round(4 * credit)) < 1e-9
@@ -211,24 +224,42 @@ def _sum_triples(
         bc = pair_number(j, k, models)
         ac = pair_number(i, k, models)
         kind = KINDS[16 * outcome[ab] + 4 * outcome[bc] + outcome[ac]]
-        known = kind < 2
-        broken = kind == 1
-        soft = np.zeros(kind.shape)
+        is_known = kind != UNDECIDED
+        is_intransitive = kind == INTRANSITIVE
+        sntd = np.zeros(kind.shape)
         if credit is not None:
-            at = (np.nan_to_num(credit[edge], nan=0.5) for edge in (ab, bc, ac))
-            soft = np.where(known, deviation(*at), 0)
-        by_triple[:, rows] = [part.sum(axis=1) for part in (known, broken, soft)]
-        # The largest of three codes: STEADY < SHAKY < UNSEEN.
-        swaps = np.max([steady[edge] for edge in (ab, bc, ac)], axis=0)
-        gap = scenario[rows, None]
-        groups = {ALL: True, CONSISTENT: swaps == STEADY, AMBIGUOUS: swaps == SHAKY}
-        for number in np.unique(gap).tolist():
-            groups[FIRST_SCENARIO + number] = gap == number
-        for group, members in groups.items():
-            by_group[0, group] += (known & members).sum(axis=0)
-            by_group[1, group] += (broken & members).sum(axis=0)
-            by_group[2, group] += (soft * members).sum(axis=0)
+            credit_ab, credit_bc, credit_ac = (
+                np.nan_to_num(credit[pair], nan=0.5) for pair in (ab, bc, ac)
+            )
+            sntd = np.where(is_known, deviation(credit_ab, credit_bc, credit_ac), 0)
+        by_triple[:, rows] = [values.sum(axis=1) for values in (is_known, is_intransitive, sntd)]
+        # The largest code is that of the least stable verdict, because STEADY < SHAKY < UNSEEN.
+        least_stable = np.max([steady[pair] for pair in (ab, bc, ac)], axis=0)
+        members = _members_of_groups(scenario[rows, None], least_stable)
+        for group, is_member in members.items():
+            by_group[0, group] += (is_known & is_member).sum(axis=0)
+            by_group[1, group] += (is_intransitive & is_member).sum(axis=0)
+            by_group[2, group] += (sntd * is_member).sum(axis=0)
     return by_triple, by_group
+
+
+def _members_of_groups(scenario: np.ndarray, least_stable: np.ndarray) -> dict[int, Any]:
+    """Return the masks of the groups that the triples on items belong to, by position in `GROUPS`.
+
+    The mask of `ALL` is True. Scenarios without a triple are left out.
+
+    Args:
+        scenario: position in `SCENARIOS` of each triple, shape (triples, 1).
+        least_stable: the largest stability code of the three verdicts, shape (triples, items).
+    """
+    members = {
+        ALL: True,
+        CONSISTENT: least_stable == STEADY,
+        AMBIGUOUS: least_stable == SHAKY,
+    }
+    for number in np.unique(scenario).tolist():
+        members[FIRST_SCENARIO + number] = scenario == number
+    return members
 
 
 def _arrange(
@@ -236,14 +267,18 @@ def _arrange(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Arrange verdicts by pair and item.
 
+    Several verdicts on a pair and an item are averaged. They are `UNSEEN` if one of them was not
+    read in both orders, else `SHAKY` if one changes when the order is swapped, else `STEADY`.
+
     Args:
-        battles: the battles.
+        battles: the battles, with the outcome of the swap in the column `swap`. Without this
+            column all verdicts are `UNSEEN`.
         coded: the readable battles as arrays.
         place: rank of each model, 0 for the strongest, shape (models,).
 
     Returns:
-        The stronger model's mean credit, NaN if unknown; and `STEADY`, `SHAKY` or `UNSEEN`. The
-        shape of each is (pairs, items).
+        The mean credit of the stronger model, NaN if there is no verdict; and the stability code.
+        The shape of each is (pairs, items), with pairs of ranks as `pair_number` numbers them.
     """
     first = place[coded.a]
     second = place[coded.b]
@@ -256,7 +291,7 @@ def _arrange(
     mean = ratio_or_nan(total, votes)
     steady = np.full(len(votes), UNSEEN, dtype=np.uint8)
     if "swap" in battles.table:
-        # A verdict with several repeats is steady only if all of them are.
+        # Later assignments win: one shaky or unseen verdict decides for all of its cell.
         swap = battles.table["swap"].astype(object).to_numpy()[battles.readable]
         is_shaky = np.isin(swap, ("half", "flip"))
         is_unseen = ~np.isin(swap, ("same", "half", "flip"))
@@ -282,6 +317,12 @@ def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
     It is the mean Jensen-Shannon divergence of each credit from the one that the other two imply.
     With log-odds s, transitive credits have s_ab + s_bc = s_ac. The implied log-odds are therefore
     s_ac - s_bc, s_ac - s_ab and s_ab + s_bc. Source: Xu et al. 2025, equations 3 to 5.
+
+    Args:
+        ab: credit of a against b, in [0, 1], any shape. Credits are clipped to a distance of
+            `CLIP` from 0 and 1.
+        bc: credit of b against c, same shape.
+        ac: credit of a against c, same shape.
     """
     observed = [
         np.clip(np.asarray(credit, dtype=np.float64), CLIP, 1 - CLIP) for credit in (ab, bc, ac)
@@ -306,10 +347,12 @@ def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def chance_of_no_order(ties: float) -> float:
-    """Return the share of intransitive triples (PNT) among random verdicts.
+    """Return the expected share of intransitive triples (PNT) for random verdicts.
+
+    The verdicts of a triple are independent, and wins and losses are equally likely.
 
     Args:
-        ties: share of ties among the verdicts; wins and losses are equally likely.
+        ties: probability of a tie, in [0, 1].
     """
     p = {LOSS: (1 - ties) / 2, TIED: ties, WIN: (1 - ties) / 2}
     intransitive = [codes for codes in product(p, repeat=3) if codes not in WEAK_ORDERS]
@@ -317,12 +360,13 @@ def chance_of_no_order(ties: float) -> float:
 
 
 class TripleGroup(NamedTuple):
-    """Transitivity of a group of triples and items.
+    """Transitivity of a group of triples on items.
 
     Attributes:
-        name: name of the group.
+        name: one of `GROUPS`, or a category of items.
         hard: PNT, the share of intransitive triples.
-        soft: SNTD, the mean deviation from transitivity, in nats.
+        soft: SNTD, the mean deviation from transitivity, in nats. `Missing` if most credits are
+            hard.
     """
 
     name: str
@@ -335,8 +379,8 @@ class Triple(NamedTuple):
 
     Attributes:
         models: names of the models, the strongest first.
-        items: number of items.
-        hard: PNT, the share of items on which the triple is intransitive.
+        items: number of items on which all three verdicts are known.
+        hard: PNT, the share of these items on which the triple is intransitive.
         hard_low: lower end of the interval of the PNT; None for a single item.
         hard_high: upper end of the interval of the PNT; None for a single item.
         soft: SNTD in nats; None if most credits are hard.
@@ -365,11 +409,13 @@ class Transitivity(CardAnswer):
         soft: SNTD, the mean deviation from transitivity, in nats.
         consistent: PNT and SNTD of triples whose three verdicts do not change when the order is
             swapped.
-        ambiguous: PNT and SNTD of triples with a verdict that changes.
-        consistent_share: share of consistent triples among those judged in both orders.
+        ambiguous: PNT and SNTD of triples with a verdict that changes, all three of which were
+            read in both orders.
+        consistent_share: share of consistent triples among those whose three pairs were read in
+            both orders.
         scenarios: PNT and SNTD by the gaps between the models, in the order of `SCENARIOS`.
         categories: PNT and SNTD by category of the item.
-        triplets: at most 2,000 single triples, the least transitive first.
+        triplets: at most 2,000 single triples, the largest PNT first.
     """
 
     triples: int
@@ -407,12 +453,12 @@ class Transitivity(CardAnswer):
         if not isinstance(self.categories, Missing):
             tables.append(_triples_table("By category", "category", self.categories))
         worst = []
-        for own in self.triplets[:5]:
-            low = None if own.hard_low is None else 100 * own.hard_low
-            high = None if own.hard_high is None else 100 * own.hard_high
+        for triple in self.triplets[:5]:
+            low = None if triple.hard_low is None else 100 * triple.hard_low
+            high = None if triple.hard_high is None else 100 * triple.hard_high
             interval = interval_text(low, high, ".1f")
-            figures = (f"{own.hard:.1%}", interval, cell_text(own.soft, ".4f"))
-            worst.append((" > ".join(own.models), f"{own.items:,}", *figures))
+            figures = (f"{triple.hard:.1%}", interval, cell_text(triple.soft, ".4f"))
+            worst.append((" > ".join(triple.models), f"{triple.items:,}", *figures))
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
         return (*tables, Table("Least transitive triples", header, tuple(worst)))
 
@@ -421,6 +467,17 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
     """Measure PNT and SNTD over triples of models and items.
 
     Source: Xu et al. 2025, equations 2 to 5.
+
+    Args:
+        battles: the battles, with the two orders merged.
+        level: confidence level of intervals, in (0, 1).
+
+    Returns:
+        The figures; `Missing` for the reasons of `count_triples`, or if no triple has all three
+        verdicts on one item.
+
+    Raises:
+        NotIdentifiedError: no battle is readable.
     """
     counts = count_triples(battles)
     if isinstance(counts, Missing):
@@ -456,22 +513,39 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
 
 
 def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleGroup:
-    """Estimate PNT and SNTD of one group of triples, with intervals over items."""
-    cells, hits, sums = counts.by_group[:, group]
-    items = Clustered(np.arange(len(cells)), "item", level)
-    rows: dict[str, Any] = {
+    """Estimate PNT and SNTD of one group of triples, with intervals over items.
+
+    Both are `Missing` if the group has no triple with three known verdicts. The SNTD is also
+    `Missing` if most credits are hard.
+
+    Args:
+        name: name of the group in the result.
+        counts: the counts of all groups.
+        group: position of the group in `GROUPS`.
+        level: confidence level.
+    """
+    triples_of_item, intransitive, sntd = counts.by_group[:, group]
+    items = Clustered(np.arange(len(triples_of_item)), "item", level)
+    wording: dict[str, Any] = {
         "of": CELLS,
         "what": f"{CELLS} ({name})",
         "remedy": "judge more items or models",
     }
     soft: Figured = HARD_VERDICTS
     if counts.soft:
-        soft = items.mean(sums, cells=cells, within=(0.0, np.inf), unit=Unit.NATS, **rows)
-    return TripleGroup(name, items.share(hits, cells=cells, **rows), soft)
+        soft = items.mean(
+            sntd, cells=triples_of_item, within=(0.0, np.inf), unit=Unit.NATS, **wording
+        )
+    return TripleGroup(name, items.share(intransitive, cells=triples_of_item, **wording), soft)
 
 
 def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Missing:
-    """Estimate PNT and SNTD by category of the items."""
+    """Estimate PNT and SNTD of each category of items.
+
+    The result has one group per category, with the category's name, in the order of the names. A
+    category whose triples cannot be counted has `Missing` figures. The result itself is `Missing`
+    if no row has a category, or if there are more than `MOST_SLICES` categories.
+    """
     if "category" not in battles.table or battles.table["category"].isna().all():
         return Missing("there is no column category", "add a column category")
     categories = as_text(battles.table["category"]).nunique()
@@ -492,16 +566,21 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
 
 
 def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
-    """Return PNT and SNTD of single triples, the least transitive first."""
+    """Return PNT and SNTD of single triples, the largest PNT first.
+
+    Triples with the same PNT are sorted by their number of items, the largest first. At most
+    `MOST_LISTED` are returned. Triples without an item that has all three verdicts are left out.
+    """
     known = np.flatnonzero(counts.by_triple[0] > 0)
-    items, broken, _ = counts.by_triple[:, known]
-    order = known[np.lexsort((known, -items, -broken / items))][:MOST_LISTED]
-    items, broken, off = counts.by_triple[:, order]
-    share = broken / items
+    items, intransitive, _ = counts.by_triple[:, known]
+    # The last key of `lexsort` sorts first.
+    order = known[np.lexsort((known, -items, -intransitive / items))][:MOST_LISTED]
+    items, intransitive, sntd = counts.by_triple[:, order]
+    share = intransitive / items
     number = np.maximum(items, 2)
     interval = wilson_interval(share, share * (1 - share) / (number - 1), number, level)
     low, high = np.where(items > 1, interval, np.nan)
-    soft = np.where(counts.soft, off / items, np.nan)
+    soft = np.where(counts.soft, sntd / items, np.nan)
     triplets = []
     for k, triple in enumerate(order.tolist()):
         record = Triple(

@@ -64,7 +64,7 @@ def triples_of_five():
 
 def test_a_ring_is_found_and_read_in_the_direction_of_its_wins():
     found = asked(counted((70, 65, 60), 100))
-    assert found.rings == 1
+    assert found.cycle_count == 1
     assert found.cycles[0].models == ("A", "B", "C")
     assert found.cycles[0].rates == pytest.approx((0.7, 0.65, 0.6))
     backward = asked(counted((30, 35, 40), 100)).cycles[0]
@@ -121,7 +121,7 @@ def test_cycle_test_has_few_false_alarms_for_a_transitive_judge(equals):
 @pytest.mark.slow
 def test_uncorrected_cycle_counts_would_have_many_false_alarms(equals):
     """Wrong variant: any ring among the estimated win rates."""
-    assert np.mean([one.rings > 0 for one in equals]) > 0.5
+    assert np.mean([one.cycle_count > 0 for one in equals]) > 0.5
 
 
 @pytest.mark.slow

@@ -45,9 +45,10 @@ def write_result(
     """Write a result, and its chart if one is asked for.
 
     Args:
-        result: the result. The style decides whether `to_json`, `to_frame` or `view` writes it,
-            and `plot` draws its chart.
-        destination: file, style and file of the chart.
+        result: the result. For the style `json` its method `to_json` writes it, for `csv`
+            `to_frame`, and for all other styles `view`. Its method `plot` draws the chart.
+        destination: file, style and file of the chart. Without a file, the result is written to
+            stdout.
         messages: lines that are written to stderr first.
         view: makes the reports that show the result.
     """
@@ -68,9 +69,10 @@ def write_result(
 
 
 def styled_text(result: Any, style: str, view: View = usual_reports) -> str:
-    """Render a result in a style: `json`, `csv`, or a style in `WRITERS`.
+    """Render a result in a style: `json`, a style in `WRITERS`, or else CSV.
 
-    The styles in `WRITERS` render the reports that `view` makes.
+    The styles in `WRITERS` render the reports that `view` makes. In CSV, cells that a spreadsheet
+    would take for formulas are escaped.
     """
     if style in WRITERS:
         return WRITERS[style](view(result))
@@ -80,6 +82,6 @@ def styled_text(result: Any, style: str, view: View = usual_reports) -> str:
 
 
 def print_reports(reports: Sequence[Report]) -> None:
-    """Write reports to stdout and flush."""
+    """Write reports to stdout as text, styled if stdout is a terminal, and flush."""
     sys.stdout.write(terminal_text(reports, sys.stdout.isatty()))
     sys.stdout.flush()

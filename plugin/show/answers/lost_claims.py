@@ -34,7 +34,9 @@ def models_in_doubt(
         with_losses: the models whose battles are unparsed more often than those of others.
 
     Returns:
-        The models in `with_losses` for which some claim may not hold.
+        The models in `with_losses` for which some claim may not hold. They are all of them if the
+        claims cannot be checked: without tests of pairs, on a scale without a function here, or if
+        a fit fails.
     """
     if not with_losses:
         return ()
@@ -44,7 +46,7 @@ def models_in_doubt(
         return tuple(with_losses)
     names = separation.names
     critical = separation.critical
-    # A model without any readable battle has no score, so no claim about it can change.
+    # Models without rank sets are never among `certain`, so they are returned.
     placed = [model for model in with_losses if model in names]
     try:
         changes = _largest_changes(battles, placed, scores_of)
@@ -54,11 +56,11 @@ def models_in_doubt(
     certain = []
     for model in placed:
         others = [name for name in names if name != model]
-        holds = [
+        pairs_that_hold = [
             _exceeds(entries[model], entries[name], critical, _change(changes, (model, name)))
             for name in others
         ]
-        if all(holds):
+        if all(pairs_that_hold):
             certain.append(model)
     return tuple(model for model in with_losses if model not in certain)
 
@@ -76,8 +78,12 @@ def _exceeds(first: Entry, second: Entry, critical: float, change: float) -> boo
 
 
 def _change(changes: Mapping[Pair, float], pair: Pair) -> float:
-    """Return how much the unparsed battles of both models can change their difference together."""
-    return changes.get(pair, 0.0) + changes.get(pair[::-1], 0.0)
+    """Return how much the unparsed battles of both models can change their difference together.
+
+    A pair without an entry in `changes` counts as 0.
+    """
+    first, second = pair
+    return changes.get((first, second), 0.0) + changes.get((second, first), 0.0)
 
 
 def _scorer(standings: Standings) -> Callable[[Battles, np.ndarray], Scores] | None:
@@ -108,7 +114,18 @@ def _largest_changes(
     """Return how much the unparsed battles of a model can change its difference to each other one.
 
     Scores are computed twice for each model: with all its unparsed battles as lost, and as won.
-    The larger change counts. Keys are (model, other model).
+    The larger absolute change counts.
+
+    Args:
+        battles: the battles.
+        models: the models whose unparsed battles are filled in, one model at a time.
+        scores_of: computes scores from the battles and their credits.
+
+    Returns:
+        The changes, 0 or more, by (model, other model).
+
+    Raises:
+        PodiumError: a fit fails.
     """
     credit = battles.table["credit"].to_numpy()
     measured = scores_of(battles, credit)
@@ -116,9 +133,9 @@ def _largest_changes(
     for model in models:
         for won in (0.0, 1.0):
             filled = scores_of(battles, _with_losses_as(battles, credit, model, won))
-            moved = {name: filled[name] - measured[name] for name in measured}
+            score_changes = {name: filled[name] - measured[name] for name in measured}
             for name in measured:
-                change = abs(moved[model] - moved[name])
+                change = abs(score_changes[model] - score_changes[name])
                 changes[model, name] = max(changes.get((model, name), 0.0), change)
     return changes
 

@@ -91,26 +91,28 @@ NUMBERS = (
 
 
 def number_word(number: int) -> str:
-    """Spell a number up to twelve, and write a larger one in digits."""
+    """Spell a number of 0 to twelve (0 is `no`), and write a larger one in digits."""
     return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
 
 
 def all_of(number: int, noun: str) -> str:
     """Write how many things are meant by `all`, for example `both checks` or `all nine checks`."""
-    return {1: f"the one {noun}", 2: f"both {noun}s"}.get(
-        number, f"all {number_word(number)} {noun}s"
-    )
+    if number == 1:
+        return f"the one {noun}"
+    if number == 2:
+        return f"both {noun}s"
+    return f"all {number_word(number)} {noun}s"
 
 
 def more_items_sentence(
     first: str, second: str, items: int, gap: str, noun: str = "item", *, pairs: int
 ) -> str:
-    """Write how many more items would separate two models; the number is at least one.
+    """Write how many more items would separate two models with 80% power.
 
     Args:
         first: the model ahead.
         second: the model behind.
-        items: number of further items.
+        items: number of further items; below 1, it is written as 1.
         gap: measured gap between the two, with its unit.
         noun: what is counted, in the singular.
         pairs: number of pairs of models that are tested together.

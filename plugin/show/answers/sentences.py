@@ -43,12 +43,13 @@ def add_answers(
 ) -> tuple[Standings, ...]:
     """Return standings with checks and answers.
 
-    If the first answer, which is printed, says that there are few items, the warnings of its slice
-    do not repeat it.
+    Standings of a slice in which no ranker can compare two models are returned as they are. If
+    there are several slices, an answer begins with the name of its slice. If the first answer,
+    which is printed, says that there are few items, the warnings of its slice do not repeat it.
 
     Args:
         standings: results of all rankers on all slices.
-        slices: the battles of each slice.
+        slices: the battles of each slice; the only key is None if nothing was sliced.
         families: families of models that the user gave, by glob pattern of the models' names.
     """
     compared = {each.slice for each in standings if who_sentence(each) is not None}
@@ -58,7 +59,7 @@ def add_answers(
         if value in compared
     }
     in_doubt = [_unclaimed_models(each, slices, checks) for each in standings]
-    placed = [
+    claimed = [
         without_models(each, models) for each, models in zip(standings, in_doubt, strict=True)
     ]
     answered = list(standings)
@@ -69,7 +70,7 @@ def add_answers(
             each,
             slices[each.slice],
             fit_to_ranker(checks[each.slice], each),
-            _same_leaders_sentence(placed[k], placed),
+            _same_leaders_sentence(claimed[k], claimed),
             in_doubt[k],
         )
         if len(slices) > 1 and checked.answer:
@@ -94,7 +95,7 @@ def _without_repeated_warning(
     for each in standings:
         warnings = each.warnings
         if each.slice == printed:
-            warnings = tuple(own for own in warnings if own.code != repeated)
+            warnings = tuple(warning for warning in warnings if warning.code != repeated)
         shortened.append(replace(each, warnings=warnings))
     return tuple(shortened)
 
@@ -104,9 +105,15 @@ def _unclaimed_models(
     slices: Mapping[str | None, Battles],
     checks: Mapping[str | None, Sequence[Check]],
 ) -> tuple[str, ...]:
-    """Return the models about which nothing can be claimed.
+    """Return the names of the models about which nothing can be claimed.
 
-    More of their battles are unparsed than of other models, and this may change a claim.
+    More of their battles are unparsed than of other models, and this may change a claim. The tuple
+    is empty if the slice has no checks.
+
+    Args:
+        standings: the standings.
+        slices: the battles of each slice.
+        checks: the checks of each slice, with p-values that are not adjusted.
     """
     lost = models_with_lost_battles(adjust_tests(checks.get(standings.slice, ())))
     return models_in_doubt(standings, slices[standings.slice], lost) if lost else ()
@@ -121,14 +128,20 @@ def build_ranking_answer(
 ) -> Standings:
     """Return standings with their checks and an answer in at most three sentences.
 
+    If it is not known which rows are about the same item, the answer says only so and whether to
+    trust the ranking.
+
     Args:
+        standings: the standings, which are not changed.
+        battles: the battles of these standings.
         checks: the checks of the battles that apply to the ranker. Their p-values are not adjusted
             yet.
-        what_next: the third sentence, if the standings give no better one.
+        what_next: the third sentence, unless groups must be connected or a tournament gives
+            advice. By default, it says how many more items would separate the first two models.
         in_doubt: models about which nothing can be claimed.
 
     Returns:
-        The standings; unchanged if no two models have an interval.
+        The standings; unchanged if `who_sentence` has nothing to say.
     """
     who = who_sentence(standings)
     if who is None:
@@ -154,7 +167,10 @@ def build_ranking_answer(
 
 
 def _tournament_answer(standings: Standings) -> Mapping[str, Any]:
-    """Return the answer of the tournament that was ranked, as JSON; empty if there is none."""
+    """Return the answer of the tournament that was ranked, as JSON.
+
+    It is empty if no tournament was ranked, or if the ranker does not make its decisions.
+    """
     if standings.ranker != RANKER_OF_DECISIONS:
         return {}
     return standings.diagnostics.get("answer", {})
@@ -177,7 +193,11 @@ def _decided_sentence(standings: Standings) -> str | None:
 def _next_step_sentence(
     standings: Standings, robustness: DropOutRobustness | None, what_next: str | None
 ) -> str | None:
-    """Write what to do next: connect groups, follow a tournament's advice, or add items."""
+    """Write what to do next: connect groups, follow a tournament's advice, or add items.
+
+    The first of these that applies is written; `what_next`, if it is given, comes before the
+    advice to add items. None if none applies.
+    """
     return (
         connecting_sentence(standings)
         or _tournament_answer(standings).get("advice")
@@ -204,7 +224,7 @@ def _new_leader_sentence(standings: Standings) -> str | None:
 
 
 def next_sentence(standings: Standings, robustness: DropOutRobustness | None = None) -> str | None:
-    """Write how many more items would separate the first two models.
+    """Write how many more items would separate the first two models, or why that is unknown.
 
     Args:
         standings: the standings.
@@ -212,8 +232,9 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
             number of further items is unknown.
 
     Returns:
-        None if the two models are already separated, or if the standings are of a tournament with
-        advice of its own or rest on given ratings (a ladder).
+        A sentence; None if fewer than two models have rank sets, if the first two are already
+        separated, or if the standings are of a tournament with decisions of its own or rest on
+        given ratings (a ladder).
     """
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
@@ -243,10 +264,7 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
 
 
 def _why_unknown(separation: Separation, robustness: DropOutRobustness | None) -> str | None:
-    """Return why the number of further items is unknown.
-
-    None if the standard error of the gap is unknown, too.
-    """
+    """Return why the number of further items is unknown; None if no reason is known."""
     if robustness and robustness.items:
         return rank_templates.RIVAL_LEADS.format(
             items=join_item_names(robustness.items, are_rows=robustness.are_rows),
@@ -274,7 +292,14 @@ def connecting_sentence(standings: Standings) -> str | None:
 
 
 def _same_leaders_sentence(standings: Standings, others: Sequence[Standings]) -> str | None:
-    """Write in how many slices the same models lead; None if there is one slice."""
+    """Write in how many slices the same models lead by the same ranker.
+
+    None if there is one slice.
+
+    Args:
+        standings: the standings whose leaders are compared.
+        others: the standings of all rankers on all slices, these included.
+    """
     slices = [other for other in others if other.ranker == standings.ranker]
     if len(slices) < 2:
         return None
@@ -288,20 +313,23 @@ def _same_leaders_sentence(standings: Standings, others: Sequence[Standings]) ->
 
 
 def _estimate_further_labels(standings: Standings, separation: Separation) -> int | None:
-    """Return how many more human labels would separate the first two models; None if unknown."""
+    """Return how many more human labels would separate the first two models.
+
+    None if the gap is smaller than its standard error or unknown, or if the labels alone do not
+    bound both ratings.
+    """
     extra = {entry.model: entry.extra for entry in standings.entries}
-    ends = [
-        extra[name][end] for end in ("human_low", "human_high") for name in separation.names[:2]
-    ]
+    lows = [extra[name]["human_low"] for name in separation.names[:2]]
+    highs = [extra[name]["human_high"] for name in separation.names[:2]]
     z = separation.z
-    if not z or z < 1 or None in ends:
+    if not z or z < 1 or None in (*lows, *highs):
         return None
     # The standard errors of the two ratings by labels alone: half the width of each interval over
     # the normal quantile.
-    errors = np.subtract(ends[2:], ends[:2]) / (2 * ndtri((1 + standings.level) / 2))
+    errors = np.subtract(highs, lows) / (2 * ndtri((1 + standings.level) / 2))
     # Ratings by the labels alone sum to 0, so two of n ratings have a covariance of about -1/(n-1)
     # of their variance. The variance of their difference is (se_1^2 + se_2^2) n / (n - 1).
-    alone = float(np.sum(errors**2)) * len(extra) / (len(extra) - 1)
+    variance_by_labels = float(np.sum(errors**2)) * len(extra) / (len(extra) - 1)
     labels = standings.diagnostics["structured"]["labels"]
-    joined = (separation.gap / z) ** 2
-    return further_labels(labels, separation.critical, separation.gap, joined, alone)
+    variance = (separation.gap / z) ** 2
+    return further_labels(labels, separation.critical, separation.gap, variance, variance_by_labels)

@@ -12,9 +12,10 @@ MOST_DESCRIBED = 2
 
 
 def trust_sentence(checks: Sequence[Check]) -> str:
-    """Write what the flagged checks found.
+    """Write what the flagged checks found, else how many are ok and which could not be made.
 
-    If none is flagged, write how many are ok, and which could not be made.
+    Cautions (checks in `CAUTIONS`) are not counted among the flagged checks. Those that are
+    flagged are described in any case.
 
     Args:
         checks: checks whose p-values are adjusted (`adjust_tests`).
@@ -29,7 +30,11 @@ def trust_sentence(checks: Sequence[Check]) -> str:
 
 
 def _flagged_parts(flagged: Sequence[Check]) -> list[str]:
-    """Describe the gravest flagged checks, and name the others."""
+    """Describe the first `MOST_DESCRIBED` flagged checks, and name the others.
+
+    Args:
+        flagged: the checks, the gravest first; at least one.
+    """
     gravest = flagged[0]
     parts = [gravest.start_sentence(gravest.clause)]
     for check in flagged[1:MOST_DESCRIBED]:
@@ -42,7 +47,12 @@ def _flagged_parts(flagged: Sequence[Check]) -> list[str]:
 
 
 def _passed_part(checks: Sequence[Check], cautions: int) -> str:
-    """Write how many checks passed; `cautions` is the number of checks that do not count."""
+    """Write how many checks passed, for checks of which none but cautions are flagged.
+
+    Args:
+        checks: all checks.
+        cautions: number of flagged cautions, which do not count.
+    """
     passed = sum(check.is_known for check in checks) - cautions
     number = len(checks) - cautions
     if not passed:
@@ -53,7 +63,11 @@ def _passed_part(checks: Sequence[Check], cautions: int) -> str:
 
 
 def _unknown_parts(checks: Sequence[Check]) -> list[str]:
-    """Write which checks could not be made and why, in one part; none if all were made."""
+    """Write which checks could not be made and why, the gravest first.
+
+    Returns:
+        A list of one text; empty if all checks were made.
+    """
     ordered = sorted(checks, key=lambda check: GRAVITY[check.name])
     unknown = [
         f"{check.kind.question or check.name} ({check.reason})"

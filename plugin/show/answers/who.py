@@ -25,7 +25,7 @@ MOST_PAIRS = 2
 
 
 def who_sentence(standings: Standings) -> str | None:
-    """Write which models lead.
+    """Write which models lead, and the ranks of which models are unknown.
 
     If fewer than two models have rank sets, write that all scores are equal, or how humans would
     rate new models; None if neither applies.
@@ -58,18 +58,21 @@ def neighbours_sentence(standings: Standings) -> str | None:
     if separation is None or len(separation.names) < 3:
         return None
     pairs = len(separation.names) - 1
-    apart = [k + 1 for k in range(pairs) if k + 1 in separation.beats[k]]
-    number_open = pairs - len(apart)
+    # Places, from 1, whose model is clearly ahead of the model in the next place.
+    separated = [k + 1 for k in range(pairs) if k + 1 in separation.beats[k]]
+    number_open = pairs - len(separated)
     if not number_open:
         return rank_templates.NEIGHBOURS_CLEAR
-    first = rank_templates.FIRST_APART.format(place=apart[0], next=apart[0] + 1) if apart else ""
+    first = ""
+    if separated:
+        first = rank_templates.FIRST_APART.format(place=separated[0], next=separated[0] + 1)
     return rank_templates.NEIGHBOURS.format(
         open=number_open, pairs=pairs, are="is" if number_open == 1 else "are", apart=first
     )
 
 
 def unplaced_models(standings: Standings) -> list[str]:
-    """Return the models whose rank is unknown although they have a score or a battle."""
+    """Return the names of the models without a rank set that have a score or a battle."""
     placed = set(standings.separation.names) if standings.separation else set()
     return [
         entry.model
@@ -82,17 +85,22 @@ def without_models(standings: Standings, left_out: Collection[str]) -> Standings
     """Return standings without some models.
 
     Pairs of the other models stay clearly ahead or too close to call as they are. The cuts are
-    computed again.
+    computed again. The gap between the first two models becomes unknown unless these are the same
+    as before.
+
+    Args:
+        standings: the standings, which are not changed.
+        left_out: names of the models to leave out.
     """
     kept_entries = tuple(entry for entry in standings.entries if entry.model not in left_out)
     separation = standings.separation
     if separation is None:
         return replace(standings, entries=kept_entries)
     kept = [k for k, name in enumerate(separation.names) if name not in left_out]
-    new_place = {old: new for new, old in enumerate(kept)}
+    new_place_of = {old: new for new, old in enumerate(kept)}
     beats = []
     for k in kept:
-        behind = [new_place[j] for j in separation.beats[k] if j in new_place]
+        behind = [new_place_of[j] for j in separation.beats[k] if j in new_place_of]
         beats.append(tuple(behind))
     number = len(kept)
     # A cut is before place `cut` if each model above it is clearly ahead of all models below.
@@ -114,7 +122,7 @@ def without_models(standings: Standings, left_out: Collection[str]) -> Standings
 
 
 def leading_group(standings: Standings) -> frozenset[str]:
-    """Return the models above the first cut; empty if there is no cut."""
+    """Return the names of the models above the first cut; empty if there is no cut."""
     separation = standings.separation
     if separation is None or not separation.cuts:
         return frozenset()
@@ -122,7 +130,11 @@ def leading_group(standings: Standings) -> frozenset[str]:
 
 
 def _same_score_sentence(standings: Standings) -> str | None:
-    """Write that all models have the same score; None if their scores differ."""
+    """Write that all models have the same score.
+
+    None if their scores differ, or if fewer than two models have one. Scores that are equal to six
+    decimals are the same.
+    """
     scores = [round(entry.score, 6) for entry in standings.entries if entry.score is not None]
     if len(scores) < 2 or len({*scores}) > 1:
         return None
@@ -145,7 +157,10 @@ def _new_models_sentence(standings: Standings) -> str | None:
 
 
 def _evidence(standings: Standings) -> str:
-    """Name the items or human labels that the models were compared on."""
+    """Write on how many items or with how many human labels models were compared.
+
+    For example: `on these 40 items`.
+    """
     labels = standings.diagnostics.get("structured", {}).get("labels")
     if labels is None:
         preposition = "on"
@@ -160,12 +175,16 @@ def _evidence(standings: Standings) -> str:
 
 
 def _groups_text(standings: Standings, separation: Separation) -> str:
-    """Describe the groups between cuts; of more than three, only the first two and the last."""
+    """Describe the groups between cuts.
+
+    If a single model leads, only its lead is described. Of more than three groups, only the first
+    two and the last are described.
+    """
     ends = [0, *separation.cuts, len(separation.names)]
     groups = [range(start, end) for start, end in pairwise(ends)]
     if len(groups[0]) == 1:
         others = "others that can be ranked" if unplaced_models(standings) else "others"
-        lead = _lead(standings, separation)
+        lead = _lead_text(standings, separation)
         return rank_templates.ONE_LEADER.format(
             leader=separation.names[0], others=others, lead=lead
         )
@@ -205,7 +224,13 @@ def _first_group(standings: Standings, separation: Separation, group: range) -> 
 
 
 def _following_clause(separation: Separation, group: range, *, is_last: bool) -> str:
-    """Describe a group below the leading one."""
+    """Describe a group below the leading one.
+
+    Args:
+        separation: the tests of all pairs.
+        group: places of the group's models, from 0.
+        is_last: whether no group is below.
+    """
     names = join_names([separation.names[k] for k in group])
     if len(group) == 1:
         return (rank_templates.IS_LAST if is_last else rank_templates.FOLLOWS).format(model=names)
@@ -242,10 +267,11 @@ def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
     )
 
 
-def _lead(standings: Standings, separation: Separation) -> str:
+def _lead_text(standings: Standings, separation: Separation) -> str:
     """Write the gap between the first two models with its simultaneous interval.
 
-    If the gap is unbounded, only its lower end is written. Empty if the gap is unknown.
+    If the gap is unbounded, only its lower end is written. On an Elo scale, the win rate of that
+    gap is added. Empty if the gap is unknown.
     """
     if separation.lead is None:
         return ""

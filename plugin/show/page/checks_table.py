@@ -27,8 +27,8 @@ def checks_table(
 
     Args:
         standings: the ranking that the page shows first.
-        battles: all battles of the page; None if it has none, and then only a few checks can be
-            made.
+        battles: all battles of the page; None if it has none. Then only the checks of connection,
+            unparsed replies and number of items are made, and one row stands for the others.
         families: families of models that the user gave, by glob pattern of the models' names.
     """
     checks = [*check_connected(standings)]
@@ -39,8 +39,9 @@ def checks_table(
         ]
         rows = [*map(_check_row, checks), WITHOUT_BATTLES]
     else:
-        made = _checks_of_ranking(standings, battles, families)
-        checks += [check for check in made if check.name != "first place"]
+        of_ranking = _checks_of_ranking(standings, battles, families)
+        # The search below makes the check of the first place anew, with a larger limit.
+        checks += [check for check in of_ranking if check.name != "first place"]
         checks.append(check_first_place_by_search(battles, LARGEST_SET))
         rows = [*map(_check_row, checks)]
     return Table("", CHECK_COLUMNS, tuple(rows), "lll", words=True)
@@ -56,7 +57,7 @@ def _checks_of_ranking(
 
 
 def _check_row(check: Check) -> tuple[str, str, str]:
-    """Return name, result and finding of a check, with the p-value of a test that is ok."""
+    """Return name, result and finding of a check. If it is ok and a test, its p-value is added."""
     name, result, text = check.row
     if check.p is not None and check.result is Result.OK:
         text = f"{text} (p = {check.p:.2f}, adjusted over all tests)"

@@ -10,12 +10,13 @@ from podium.show.page.packing import read_asset, render_page
 
 
 def label_page(rows: Sequence[SheetRow]) -> str:
-    """Render the voting page of a label sheet."""
+    """Render the voting page of a label sheet, one battle per row, without the models' names."""
     sheet = sheet_table(rows)
-    names = sheet[["item", "battle"]].to_dict("records")
+    items_and_battles = sheet[["item", "battle"]].to_dict("records")
     shown = []
-    for row, item_and_battle in zip(rows, names, strict=True):
-        # The texts of the sheet are escaped for spreadsheets; the page shows texts only as text.
+    for row, item_and_battle in zip(rows, items_and_battles, strict=True):
+        # The texts of the sheet are escaped for spreadsheets. The page does not need that, because
+        # it shows them as plain text.
         texts = {
             "instruction": row.instruction,
             "response_1": row.response_1,

@@ -71,12 +71,15 @@ class SiteEntry:
 
     @property
     def firsts(self) -> list[str]:
-        """The models whose rank sets include rank 1; empty if there are no rank sets."""
+        """The names of the models whose rank sets include rank 1, with control characters escaped.
+
+        It is empty if there are no rank sets.
+        """
         return [printable(entry.model) for entry in self.standings.entries if entry.rank_low == 1]
 
     @property
     def answer(self) -> str:
-        """The answer of the ranking as one text."""
+        """The answer of the table as one text; `plain_answer` if the table has none."""
         return " ".join(self.standings.answer or plain_answer(self.standings))
 
 
@@ -88,11 +91,12 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
         site: folder of the site, whose files are not read; None if it is elsewhere.
 
     Returns:
-        The rankings by name, and the reasons why files were skipped. Rankings are sorted by name;
-        of names that differ only in a date, the newest is first.
+        The rankings by name, and the reasons why damaged rankings were skipped. Other JSON files
+        are skipped without a reason. Rankings are sorted by name; of names that differ only in a
+        date, the newest is first.
 
     Raises:
-        DataError: there is no ranking.
+        DataError: no file holds a ranking.
     """
     rankings: dict[str, Ranking] = {}
     failures = []
@@ -113,7 +117,9 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
 
 
 def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterator[tuple[str, str]]:
-    """Yield path and content of each file of the site.
+    """Yield path and content of each file of the site: an index, a card, and three per ranking.
+
+    Paths are relative to the folder of the site.
 
     Args:
         rankings: rankings by name.
@@ -155,16 +161,23 @@ def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterat
 
 
 def _index_table(entries: Sequence[SiteEntry]) -> Table:
-    """Build the table of rankings, with judges, leaders and counts."""
+    """Build the table with a row per standings table, whose columns are `HEADER`.
+
+    The column `first` names the models that may be first. Without rank sets, it names the model
+    with the highest score and says so.
+    """
     rows = []
-    for each in entries:
-        standings = each.standings
-        best = printable(standings.entries[0].model)
+    for entry in entries:
+        standings = entry.standings
+        sources = printable(some(entry.sources, most=4)) if entry.sources else EMPTY
+        first = some(entry.firsts, most=4)
+        if not entry.firsts:
+            first = f"{printable(standings.entries[0].model)} (no rank sets)"
         row = (
-            printable(each.name),
+            printable(entry.name),
             printable(standings_name(standings)),
-            printable(some(each.sources, most=4)) if each.sources else EMPTY,
-            some(each.firsts, most=4) if each.firsts else f"{best} (no rank sets)",
+            sources,
+            first,
             f"{len(standings.entries):,}",
             f"{standings.counts.readable:,}",
             f"{standings.counts.items:,}",
@@ -174,7 +187,11 @@ def _index_table(entries: Sequence[SiteEntry]) -> Table:
 
 
 def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
-    """Write in how many rankings each model leads clearly, and in how many no model does."""
+    """Write in how many rankings each model leads clearly, and in how many no model does.
+
+    A model leads clearly if only its rank set includes rank 1. A sentence is left out if its number
+    is 0.
+    """
     leaders = Counter(each.firsts[0] for each in entries if len(each.firsts) == 1)
     of_all = _rankings(len(entries))
     without_leader = len(entries) - leaders.total()
@@ -194,7 +211,10 @@ def _rankings(number: int) -> str:
 
 
 def _places_table(entries: Sequence[SiteEntry]) -> Table:
-    """Build the table of each model's score and rank set in each ranking."""
+    """Build the table of scores and rank sets, with a row per model and a column per entry.
+
+    A cell is a dash if the model is not in the ranking.
+    """
     header = ["model"]
     cells_by_model: list[dict[str, str]] = []
     models: dict[str, None] = {}
@@ -216,6 +236,6 @@ def _places_table(entries: Sequence[SiteEntry]) -> Table:
 
 
 def _format_score(standings: Standings, entry: Entry) -> str:
-    """Format a model's score with its rank set."""
+    """Format a model's score with its rank set in brackets; dashes stand for what is unknown."""
     score = cell_text(entry.score, standings.scale.brief_format)
     return f"{score} ({range_text(entry.rank_low, entry.rank_high)})"

@@ -36,8 +36,9 @@ class ListedBattles:
     """The battles that a page lists.
 
     Attributes:
-        rows: a row per battle.
-        pool: the distinct texts. The rows refer to a text by its index.
+        rows: a row per battle, disagreements first. Their key `why` says which disagreement.
+        pool: the distinct texts and transcripts. The rows refer to a text by its index, -1 if
+            there is none.
         total: number of all battles.
         disagreeing: number of all battles on which orders, judges, or judge and humans disagree.
         cut: number of texts that were shortened or left out.
@@ -55,6 +56,9 @@ def list_battles(
 ) -> ListedBattles:
     """Select at most 5,000 battles: disagreements, then a random sample of the others.
 
+    If there are more disagreements, a random sample of them is listed. Both kinds are listed in
+    the order of the table.
+
     Args:
         battles: the battles, with the judgments of both orders merged.
         judgments: the same battles before merging, with one row per judgment.
@@ -63,9 +67,10 @@ def list_battles(
     """
     table = battles.table
     why = _disagreements(battles)
-    # Battles with a disagreement come first, and each kind is in random order (the last key of
-    # lexsort sorts first).
-    order = np.lexsort([np.random.default_rng(seed).random(len(table)), why == CHANCE])
+    # Disagreements are chosen first, and battles of one kind at random (the last key of lexsort
+    # sorts first). The chosen battles are then in the order of the table, disagreements first.
+    random_keys = np.random.default_rng(seed).random(len(table))
+    order = np.lexsort([random_keys, why == CHANCE])
     chosen = np.sort(order[:MOST])
     chosen = chosen[np.argsort(why[chosen] == CHANCE, kind="stable")]
     rows = table.iloc[chosen]
@@ -93,9 +98,10 @@ class TextPool:
     """Collects distinct texts and numbers them (the code of a text), up to a total size.
 
     Attributes:
-        codes: the code of each text.
+        codes: the code of each text, as it is shown.
         shown: the text, or the pieces of a transcript, at the index of its code.
-        cut: number of texts that were shortened or left out.
+        cut: number of texts that were shortened or left out. A text that is left out counts each
+            time that its code is asked for.
     """
 
     def __init__(self) -> None:
@@ -107,28 +113,36 @@ class TextPool:
     def code(self, text: str | None, *, is_transcript: bool = False) -> int:
         """Return the code of a text, and add the text if it is new and there is room.
 
-        The code is -1 if there is no text or no room. Transcripts are not shortened here, because
-        they have a limit of their own.
+        A text of more than `LONGEST` characters is shortened. Transcripts are not shortened here,
+        because they have a limit of their own.
+
+        Returns:
+            The code; -1 if the text is None or empty, or if there is no room for it.
         """
         if not text:
             return -1
-        more = 0 if is_transcript else len(text) - LONGEST
-        shown = text if more <= 0 else f"{text[:LONGEST]}\n\n[{more:,} more characters]"
-        if shown not in self.codes:
-            is_full = self._size + len(shown) > LARGEST
-            self.cut += is_full or len(shown) != len(text)
-            if is_full:
-                return -1
-            self._size += len(shown)
-            self.codes[shown] = len(self.codes)
-            self.shown.append(read_pieces(text) if is_transcript else shown)
+        excess = 0 if is_transcript else len(text) - LONGEST
+        shown = text
+        if excess > 0:
+            shown = f"{text[:LONGEST]}\n\n[{excess:,} more characters]"
+        if shown in self.codes:
+            return self.codes[shown]
+        has_room = self._size + len(shown) <= LARGEST
+        if excess > 0 or not has_room:
+            self.cut += 1
+        if not has_room:
+            return -1
+        self._size += len(shown)
+        self.codes[shown] = len(self.codes)
+        self.shown.append(read_pieces(text) if is_transcript else shown)
         return self.codes[shown]
 
 
 def _disagreements(battles: Battles) -> np.ndarray:
     """Return the kind of disagreement on each battle, as an array of texts of shape (battles,).
 
-    The text is empty (`CHANCE`) if there is no disagreement.
+    It is `ORDERS` if the order decides the winner, else `HUMANS` if judge and humans prefer
+    different models, else `JUDGES` if two judges do, else `CHANCE`. Ties disagree with nothing.
     """
     table = battles.table
     why = np.full(len(table), CHANCE, dtype=object)
@@ -138,9 +152,9 @@ def _disagreements(battles: Battles) -> np.ndarray:
         turned = pd.Series(np.where(is_turned(table), -side, side), table.index)
         # The sign of each judge's mean verdict counts, so a judge that contradicts itself does
         # not count as a disagreement of two judges.
-        said = turned.groupby([*keys, table["judge"].astype(str)], sort=False)
-        groups = said.transform("mean").groupby(keys, sort=False)
-        judges_differ = (groups.transform("max") > 0) & (groups.transform("min") < 0)
+        by_judge = turned.groupby([*keys, table["judge"].astype(str)], sort=False)
+        matchups = by_judge.transform("mean").groupby(keys, sort=False)
+        judges_differ = (matchups.transform("max") > 0) & (matchups.transform("min") < 0)
         why[judges_differ.to_numpy()] = JUDGES
     if "human" in table:
         side_of_humans = np.sign(table["human"].to_numpy(dtype=float) - 0.5)
@@ -153,34 +167,42 @@ def _disagreements(battles: Battles) -> np.ndarray:
 def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
     """Return the judgments of each battle as lists of order, credit of model_a, and reason.
 
-    The reason says why a judgment is unparsed; it is None for others.
+    Order and credit are turned to the battle's model a. The credit is None if the judgment is
+    unparsed, and the reason says why. A battle's list is empty if judgments have no items or no
+    orders.
+
+    Args:
+        judgments: the judgments, one per order.
+        rows: the battles, as rows of their table.
     """
-    known = [
+    key_columns = [
         name
         for name in ("item", "judge", "repeat", "response")
         if name in rows and name in judgments.table
     ]
-    if "item" not in known or "order" not in judgments.table:
+    if "item" not in key_columns or "order" not in judgments.table:
         return [[] for _ in range(len(rows))]
-    listed = _battle_keys(rows, known)
-    orders: dict[tuple[Any, ...], list[list[Any]]] = {key: [] for key in listed}
-    wanted = judgments.table[judgments.table["item"].isin(rows["item"])]
-    reasons = as_text(wanted["reason"]) if "reason" in wanted else [None] * len(wanted)
-    credits = _numbers(wanted["credit"])
+    keys_of_rows = _battle_keys(rows, key_columns)
+    judgments_by_key: dict[tuple[Any, ...], list[list[Any]]] = {key: [] for key in keys_of_rows}
+    on_items = judgments.table[judgments.table["item"].isin(rows["item"])]
+    reasons = as_text(on_items["reason"]) if "reason" in on_items else [None] * len(on_items)
+    credits = _numbers(on_items["credit"])
     for key, order, credit, reason in zip(
-        _battle_keys(wanted, known), wanted["order"], credits, reasons, strict=True
+        _battle_keys(on_items, key_columns), on_items["order"], credits, reasons, strict=True
     ):
-        turned_credit = None if credit is None else round(1 - credit, 3)
-        orders.get(key, []).append([str(order or ""), credit, reason])
+        if key in judgments_by_key:
+            judgments_by_key[key].append([str(order or ""), credit, reason])
         # The same judgment belongs to a battle that names the two models in the other order.
-        orders.get((*key[:-2], key[-1], key[-2]), []).append(
-            [TURNED.get(order, str(order or "")), turned_credit, reason]
-        )
-    return [orders[key] for key in listed]
+        turned_key = (*key[:-2], key[-1], key[-2])
+        if turned_key in judgments_by_key:
+            turned_order = TURNED.get(order, str(order or ""))
+            turned_credit = None if credit is None else round(1 - credit, 3)
+            judgments_by_key[turned_key].append([turned_order, turned_credit, reason])
+    return [judgments_by_key[key] for key in keys_of_rows]
 
 
 def _battle_keys(table: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]:
-    """Return the given columns and both models of each row as tuples of text."""
+    """Return a tuple per row: the given columns as text, then model_a and model_b."""
     columns = [as_text(table[name]).to_numpy(object) for name in (*names, "model_a", "model_b")]
     return list(zip(*columns, strict=True))
 
@@ -188,20 +210,34 @@ def _battle_keys(table: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]
 def _pool_texts(
     texts: BattleTexts, pool: TextPool, item: str, number: int, a: str, b: str
 ) -> dict[str, Any]:
-    """Add the texts of a battle to `pool`, and return their codes by column of the page."""
-    words = list(texts.words.get((item, number, a, b), []))
+    """Add the texts of a battle to `pool`, and return their codes by column of the page.
+
+    Args:
+        texts: the texts of all battles.
+        pool: the pool, which is changed in place.
+        item: the battle's item.
+        number: number of the two responses, from 1.
+        a: name of model a.
+        b: name of model b.
+
+    Returns:
+        The code of the instruction, of the response of model a (`first`) and of model b
+        (`second`), and for each reply its order, judge and code (`words`). Codes are -1 for texts
+        that are unknown or left out.
+    """
+    replies = list(texts.words.get((item, number, a, b), []))
     for order, judge, reply in texts.words.get((item, number, b, a), []):
-        words.append((TURNED.get(order, order), judge, reply))
+        replies.append((TURNED.get(order, order), judge, reply))
     key_a = (item, number, a)
     key_b = (item, number, b)
     first = pool.code(texts.responses.get(key_a), is_transcript=key_a in texts.transcripts)
     second = pool.code(texts.responses.get(key_b), is_transcript=key_b in texts.transcripts)
-    said = [(order, judge, pool.code(text)) for order, judge, text in words]
+    words = [(order, judge, pool.code(reply)) for order, judge, reply in replies]
     return {
         "instruction": pool.code(texts.instructions.get(item)),
         "first": first,
         "second": second,
-        "words": said,
+        "words": words,
     }
 
 

@@ -65,7 +65,9 @@ def add_battles_to_page(
 ) -> PageContent:
     """Return the content with everything that is computed from battles.
 
-    A part that cannot be computed is left out, and `missing` says why.
+    These are win rates of pairs, rank probabilities, the judge card, the list of battles, and the
+    checks. A part that cannot be computed is left out, and `missing` says why. The judge card is
+    also left out for more than `MOST_BATTLES` battles.
 
     Args:
         content: the content of the page so far.
@@ -104,14 +106,17 @@ def add_battles_to_page(
 def _add_matchups(content: PageContent, battles: Battles, seed: int) -> PageContent:
     """Return the content with win rates of pairs and, if models are connected, rank probabilities.
 
-    The probabilities are shares of draws of Bradley-Terry ratings.
+    The probabilities are shares of draws of Bradley-Terry ratings. If they, or the win rates,
+    cannot be computed, the key `ranks` of `missing` says why.
     """
     try:
         prepared = prepare_battles(battles)
         matchups = matchup_table(prepared)
-        met = set(matchups["model"])
+        models_with_battles = set(matchups["model"])
         names = [
-            entry.model for entry in content.ranking.standings[0].entries if entry.model in met
+            entry.model
+            for entry in content.ranking.standings[0].entries
+            if entry.model in models_with_battles
         ]
         content = replace(content, matchups=matchups, names=names)
         strengths = fit_battles(prepared)

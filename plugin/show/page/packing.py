@@ -28,8 +28,11 @@ JSON = {
 def pack_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the values of rows by column name.
 
-    A column with texts becomes `names`, its distinct values, and `codes`, the index of each row's
-    value in `names`.
+    A column in which any value is a text becomes a dictionary: `names` has its distinct values,
+    and `codes` the index of each row's value in `names`. Other columns become lists of values.
+
+    Args:
+        rows: rows with the same keys. Without rows, the result is empty.
     """
     columns: dict[str, Any] = {}
     for name in rows[0] if rows else ():
@@ -59,7 +62,11 @@ def chart_in_page(chart: Any) -> dict[str, Any]:
 
 @cache
 def charting_library() -> str:
-    """Return vega, vega-lite and vega-embed as one script, from vl-convert's copy."""
+    """Return vega, vega-lite and vega-embed as one script, from vl-convert's copy.
+
+    Raises:
+        UsageError: vl-convert is not installed.
+    """
     return str(load_extra("vl_convert").javascript_bundle()).replace("</script", "<\\/script")
 
 
@@ -74,8 +81,12 @@ def render_page(kind: str, scripts: Sequence[str], data: Any, **context: Any) ->
     Args:
         kind: name of the template, without `.html`.
         scripts: texts of the scripts. The page allows no other scripts and no requests.
-        data: values for the scripts.
-        context: further values for the template, such as title, heading and answer.
+        data: values for the scripts, which are embedded as JSON.
+        context: further values for the template, such as title, heading and answer. The template
+            needs all values that it names.
+
+    Raises:
+        UsageError: jinja2 is not installed.
     """
     jinja = load_extra("jinja2")
     digests = (

@@ -51,7 +51,11 @@ CAPTIONS = {
 
 
 def report_page(content: PageContent) -> str:
-    """Render the page of a ranking."""
+    """Render the page of a ranking, with one part per standings table.
+
+    Raises:
+        UsageError: a library of the extra `report` is not installed.
+    """
     standings = content.ranking.standings
     first = standings[0]
     reports = ranking_reports(content.ranking)
@@ -98,29 +102,44 @@ def _card_part(card: Report) -> tuple[str, str]:
 
 
 def plain_answer(first: Standings) -> tuple[str, ...]:
-    """Write who is first, for standings without answer sentences."""
-    shared = [entry.model for entry in first.entries if entry.rank_low == 1]
-    if len(shared) == 1:
-        return (f"First is {shared[0]}.",)
-    if shared:
-        return (f"The first place is too close to call between {some(shared, most=6)}.",)
+    """Write who is first, for standings without answer sentences.
+
+    The models whose rank sets include rank 1 are named, at most six of them. Without rank sets,
+    it is the model with the highest score.
+
+    Args:
+        first: the standings.
+
+    Returns:
+        A tuple of one sentence.
+    """
+    candidates = [entry.model for entry in first.entries if entry.rank_low == 1]
+    if len(candidates) == 1:
+        return (f"First is {candidates[0]}.",)
+    if candidates:
+        return (f"The first place is too close to call between {some(candidates, most=6)}.",)
     return (
         f"{first.entries[0].model} has the highest score; there is no interval to compare it by.",
     )
 
 
 def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
-    """Return each chart of the page and its text alternative, by the chart's name."""
+    """Return each chart of the page and its text alternative, by the chart's name.
+
+    There is a forest plot per standings table. Bubbles and heat map need win rates of pairs, the
+    other charts a calibration; without these they are left out.
+    """
     charts = {}
     standings = content.ranking.standings
     for k, each in enumerate(standings):
-        beside = [
+        on_same_axis = [
             other
             for other in standings
             if other.slice == each.slice and other.scale.name == each.scale.name
         ]
-        # Rankers with the same slice and scale share one chart, which the first of them shows.
-        shown = beside if beside[0] is each else [each]
+        # The chart of the first of these shows them all, the chart of another one only itself.
+        is_first = on_same_axis[0] is each
+        shown = on_same_axis if is_first else [each]
         caption = (
             f"Scores of {standings_name(each)} with intervals and rank sets; the table has the "
             "figures."
@@ -153,13 +172,16 @@ def _checks_part(content: PageContent) -> str:
 
 
 def _provenance_table(content: PageContent) -> Table:
-    """Build the table of sources, options and versions."""
-    known = content.ranking.provenance
-    rows = [("sources", some(known.get("sources", ()), most=30))]
-    for name, value in known.get("options", {}).items():
+    """Build the table of sources, options and versions.
+
+    Options that are None, empty or False are left out, and at most 30 sources are named.
+    """
+    provenance = content.ranking.provenance
+    rows = [("sources", some(provenance.get("sources", ()), most=30))]
+    for name, value in provenance.get("options", {}).items():
         if value not in (None, {}, [], False):
             text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
             rows.append((name.replace("_", " "), text))
-    versions = [f"{name} {version}" for name, version in known.get("versions", {}).items()]
+    versions = [f"{name} {version}" for name, version in provenance.get("versions", {}).items()]
     rows.append(("versions", ", ".join(versions)))
     return Table("", ("", "as it was"), tuple(rows), "ll", words=True)

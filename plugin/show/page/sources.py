@@ -22,10 +22,10 @@ from podium.tables import EMPTY, Table
 from podium.text import text_of
 from podium.wording import some
 
-ASKED = ("instruction", "prompt", "question")
-"""Columns of a table that may hold the instruction."""
-SAID = (*REPLIES, "explanation", "rationale", "comment")
-"""Columns of a table that may hold the judge's reply."""
+INSTRUCTION_COLUMNS = ("instruction", "prompt", "question")
+"""Columns of a table that may hold the instruction, the preferred one first."""
+REPLY_COLUMNS = (*REPLIES, "explanation", "rationale", "comment")
+"""Columns of a table that may hold the judge's reply, the preferred one first."""
 MEANS = {"tokens in": 0, "tokens out": 0, "seconds": 1, "money": 4}
 """The columns of costs, and the number of decimals with which their means are shown."""
 Words = tuple[str, str, str]
@@ -51,7 +51,16 @@ class BattleTexts:
     transcripts: set[tuple[str, int, str]] = field(default_factory=set)
 
     def add_row(self, row: Mapping[str, Any]) -> None:
-        """Add the texts of one judgment, given as a row of the battles table."""
+        """Add the texts of one judgment to these texts.
+
+        A text that is known already is kept, except that every judge's reply is added. A row
+        without an item is ignored.
+
+        Args:
+            row: `item`, `model_a`, `model_b` and, if known, `response` (1 by default),
+                `instruction`, `response_a`, `response_b`, `transcript` (True if the responses are
+                transcripts), `order`, `judge`, and `words` (the judge's reply).
+        """
         if not row.get("item"):
             return
         item = str(row["item"])
@@ -65,11 +74,12 @@ class BattleTexts:
                 if row.get("transcript") is True:
                     self.transcripts.add(key)
         if row.get("words"):
-            said = (row.get("order") or "", row.get("judge") or "", row["words"])
-            self.words.setdefault((item, number, row["model_a"], row["model_b"]), []).append(said)
+            key_of_battle = (item, number, row["model_a"], row["model_b"])
+            words = (row.get("order") or "", row.get("judge") or "", row["words"])
+            self.words.setdefault(key_of_battle, []).append(words)
 
     def add_responses(self, read: Responses) -> None:
-        """Add the instructions and answers of response files."""
+        """Add the instructions and answers of response files; texts that are known are kept."""
         for item in read.items:
             self.instructions.setdefault(item.id, item.instruction)
             for model, answers in read.texts.items():
@@ -83,11 +93,18 @@ def collect_texts(
 ) -> BattleTexts:
     """Collect the texts of battles.
 
+    A text is taken from the table of battles, else from the logs, else from files of responses,
+    else from responses in the folders of verdicts. These folders are searched only if the table
+    and the logs have no responses. If they have none either, or cannot be read, a note says so.
+
     Args:
         battles: the battles. Columns of their table may hold texts.
         sources: sources of the verdicts. Logs hold texts of battles, and folders may hold
             responses.
         responses: files of responses.
+
+    Raises:
+        PodiumError: a file of responses, or a log, cannot be read.
     """
     texts = BattleTexts()
     for row in chain(_rows_with_texts(battles), _read_texts_or_costs("texts", sources)):
@@ -117,7 +134,13 @@ def _add_responses_beside(texts: BattleTexts, sources: Sequence[str]) -> None:
 def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
     """Build a table with mean tokens, time and price of each model's answers.
 
-    None if no source records them.
+    There is a row per model of the standings, in their order, with the number of answers whose
+    costs are known. Columns without any value are left out. The result is None if no source
+    records costs.
+
+    Args:
+        standings: the ranking whose models and scores are shown.
+        sources: sources of the verdicts.
     """
     rows = _read_texts_or_costs("costs", sources)
     ranked = [entry.model for entry in standings.entries]
@@ -144,7 +167,14 @@ def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
 
 
 def _read_texts_or_costs(kind: str, sources: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the rows that formats with `texts` or `costs` read from the files of sources."""
+    """Yield the rows that formats read from the files of sources.
+
+    Sources that cannot be listed are skipped, and so are files that no such format reads.
+
+    Args:
+        kind: name of the formats' reader, `texts` or `costs`. Formats without it are skipped.
+        sources: files and folders.
+    """
     for known in catalogue.formats():
         reader = getattr(known, kind)
         if not reader:
@@ -165,21 +195,22 @@ def _files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _rows_with_texts(battles: Battles) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the battles table with their instruction and the judge's words.
+    """Yield the rows of the battles table, as `BattleTexts.add_row` takes them.
 
-    Yields nothing if the table has no columns of texts.
+    Instruction and reply are from the first column with a text in this row, None if there is none.
+    Nothing is yielded if the table has no column of texts or no items.
     """
     table = battles.table
-    asked = [name for name in ASKED if name in table]
-    said = [name for name in SAID if name in table]
-    sides = [name for name in ("response_a", "response_b") if name in table]
-    text_columns = [*asked, *said, *sides]
+    instructions = [name for name in INSTRUCTION_COLUMNS if name in table]
+    replies = [name for name in REPLY_COLUMNS if name in table]
+    responses = [name for name in ("response_a", "response_b") if name in table]
+    text_columns = [*instructions, *replies, *responses]
     if "item" not in table or not text_columns:
         return
     further = [name for name in ("response", "order", "judge") if name in table]
     names = ["item", "model_a", "model_b", *further]
     for row in table[[*names, *text_columns]].astype(object).to_dict("records"):
         cells = {str(name): text_of(cell) for name, cell in row.items()}
-        instruction = next((cells[name] for name in asked if cells[name]), None)
-        words = next((cells[name] for name in said if cells[name]), None)
+        instruction = next((cells[name] for name in instructions if cells[name]), None)
+        words = next((cells[name] for name in replies if cells[name]), None)
         yield {**cells, "instruction": instruction, "words": words}

@@ -34,7 +34,8 @@ BUBBLE = 260
 def forest(standings: Sequence[Standings]) -> Any:
     """Draw scores, rank sets, and sampling (thick) and conformal (thin) intervals of models.
 
-    Consecutive standings of one slice and scale share a chart.
+    Consecutive standings of one slice and scale share a chart; several charts stand one below the
+    other. Rank sets are written only in a chart of a single ranker.
     """
     by_scale = groupby(standings, key=lambda each: (each.slice, each.scale.name))
     charts = [_forest_of(list(group)) for _, group in by_scale]
@@ -74,12 +75,12 @@ def _forest_of(group: Sequence[Standings]) -> Any:
         points = chart.mark_point(filled=True, size=55).encode(x=x)
     else:
         height = 1.4 * height
-        own_look = {"scale": alt.Scale(domain=rankers), "title": None}
+        legend = {"scale": alt.Scale(domain=rankers), "title": None}
         chart = chart.encode(
-            yOffset=alt.YOffset("ranker:N", sort=rankers), color=alt.Color("ranker:N", **own_look)
+            yOffset=alt.YOffset("ranker:N", sort=rankers), color=alt.Color("ranker:N", **legend)
         )
         points = chart.mark_point(filled=True, size=55).encode(
-            x=x, shape=alt.Shape("ranker:N", **own_look)
+            x=x, shape=alt.Shape("ranker:N", **legend)
         )
     layers = [*_interval_layers(chart, rows, title), points]
     if len(rankers) == 1 and any(row["rank set"] for row in rows):
@@ -92,7 +93,9 @@ def _forest_of(group: Sequence[Standings]) -> Any:
 
 
 def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) -> list[Any]:
-    """Return the layers that draw intervals.
+    """Return the layers that draw intervals: conformal ones, bounded ones, and those with one end.
+
+    Layers without any interval are left out, except the layer of bounded ones.
 
     Args:
         chart: the chart of the rows, with its vertical axis.
@@ -117,6 +120,13 @@ def _unbounded_layers(chart: Any, end: str, other: str, shape: str, title: str) 
     """Return the layers with intervals that have one end only.
 
     Such an interval is drawn from its end to the score, where a triangle shows that it goes on.
+
+    Args:
+        chart: the chart of the rows, with its vertical axis.
+        end: the end that is known, `low` or `high`.
+        other: the end that is unknown.
+        shape: Vega's name of the triangle.
+        title: title of the horizontal axis.
     """
     rows = chart.transform_filter(f"isValid(datum.{end}) && !isValid(datum.{other})")
     rules = rows.mark_rule(strokeWidth=2.5)
@@ -128,7 +138,7 @@ def _unbounded_layers(chart: Any, end: str, other: str, shape: str, title: str) 
 
 
 def forest_rows(standings: Standings) -> list[dict[str, Any]]:
-    """Return the data of a forest plot, one row per model with a score."""
+    """Return the data of a forest plot, one row per model with a score, in the ranking's order."""
     rows = []
     for entry in standings.entries:
         if entry.score is None:
@@ -158,9 +168,11 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
             models).
     """
     labels = list(map(printable, names))
-    most = max(BUBBLE * min(1.0, 16 / max(len(names), 1)) ** 2, 30)
+    # With more than 16 models, bubbles shrink with the cells of the chart, but not below 30.
+    largest_area = max(BUBBLE * min(1.0, 16 / max(len(names), 1)) ** 2, 30)
     x = alt.X("rank:O", title="rank", axis=alt.Axis(labelAngle=0, labelOverlap=True))
-    size = alt.Size("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, most]), legend=None)
+    areas = alt.Scale(domain=[0, 1], range=[0, largest_area])
+    size = alt.Size("share:Q", scale=areas, legend=None)
     tooltip = ["model:N", "rank:O", alt.Tooltip("share:Q", format=".1%")]
     chart = alt.Chart(alt.InlineData(values=bubble_rows(labels, shares))).mark_circle()
     chart = chart.encode(x=x, y=_model_axis(labels), size=size, tooltip=tooltip)
@@ -178,6 +190,8 @@ def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]
 
 def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
     """Draw win rates of row models against column models as a heat map.
+
+    Cells show their win rates for at most `FEW` models, and the axes names for at most `MANY`.
 
     Args:
         matchups: rows of `matchup_table`.
@@ -202,10 +216,11 @@ def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
     )
     layers = [chart.mark_rect().encode(color=alt.Color("share:Q", scale=wins, legend=None))]
     if size <= FEW:
-        far = abs(alt.datum.share - 0.5) > 0.25
-        for is_far, style in ((far, "on strong"), (~far, "on weak")):
-            shown = chart.transform_filter(is_far).mark_text(style=style)
-            layers.append(shown.encode(text=alt.Text("share:Q", format=".0%")))
+        # Text on a strong colour is light, text on a weak one dark.
+        is_strong = abs(alt.datum.share - 0.5) > 0.25
+        for condition, style in ((is_strong, "on strong"), (~is_strong, "on weak")):
+            texts = chart.transform_filter(condition).mark_text(style=style)
+            layers.append(texts.encode(text=alt.Text("share:Q", format=".0%")))
     step = 36 if size <= FEW else max(4.0, WIDTH / size)
     return alt.layer(*layers).properties(width=step * size, height=min(step, 26.0) * size)
 
@@ -213,7 +228,8 @@ def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
 def matchup_rows(matchups: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return the data of a heat map: one row per ordered pair of models that met.
 
-    Rows have the order of `names`, and win rates have three decimals.
+    Models that are not in `names` are left out. Rows have the order of `names`, and win rates have
+    three decimals, None if unknown.
     """
     sides = ["model", "against"]
     in_order = {side: pd.Categorical(matchups[side], names) for side in sides}
@@ -234,8 +250,8 @@ def reliability_diagram(calibration: Calibration) -> Any:
     """
     bins = calibration.agreement.bins
     rows = [
-        {"predicted": own.predicted, "agreed": own.agreement, "battles": own.battles}
-        for own in bins
+        {"predicted": part.predicted, "agreed": part.agreement, "battles": part.battles}
+        for part in bins
     ]
     ends = alt.Scale(domain=[0.5, 1])
     x = alt.X("predicted:Q", title="predicted agreement", scale=ends, axis=alt.Axis(format="%"))
@@ -251,7 +267,10 @@ def reliability_diagram(calibration: Calibration) -> Any:
 
 
 def placement(calibration: Calibration) -> Any:
-    """Draw the judge's ratings of held-out models over human ratings, with conformal intervals."""
+    """Draw the judge's ratings of held-out models over human ratings, with conformal intervals.
+
+    Models without a soft rating or a human rating are left out.
+    """
     rows: list[dict[str, Any]] = []
     for held in calibration.models:
         if held.residual("soft") is None:
@@ -269,12 +288,11 @@ def placement(calibration: Calibration) -> Any:
     chart = alt.Chart(alt.InlineData(values=rows)).encode(x=x, tooltip=_tooltip(rows))
     human = [row["human"] for row in rows]
     diagonal = _diagonal(x, y, (min(human, default=0), max(human, default=1)))
-    reach = chart.mark_rule(opacity=0.4, strokeWidth=2.5).encode(
+    intervals = chart.mark_rule(opacity=0.4, strokeWidth=2.5).encode(
         y=alt.Y("low:Q", **axis), y2="high:Q"
     )
-    return alt.layer(diagonal, reach, chart.mark_point(size=45).encode(y=y)).properties(
-        width=WIDTH, height=WIDTH
-    )
+    points = chart.mark_point(size=45).encode(y=y)
+    return alt.layer(diagonal, intervals, points).properties(width=WIDTH, height=WIDTH)
 
 
 def _diagonal(x: Any, y: Any, ends: tuple[float, float]) -> Any:
@@ -301,7 +319,10 @@ def calibration_plot(calibration: Calibration) -> Any:
 
 
 def battles_plot(battles: Any) -> Any:
-    """Draw the win-rate heat map of battles, models sorted by win rate."""
+    """Draw the win-rate heat map of battles.
+
+    Models are sorted by their mean win rate over opponents, the highest first.
+    """
     matchups = matchup_table(prepare_battles(battles))
     rates = matchups.groupby("model")["share"].mean()
     best_first = rates.sort_values(ascending=False, kind="stable").index.tolist()
@@ -314,7 +335,10 @@ def in_style(chart: Any) -> Any:
 
 
 def _tooltip(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return the fields of a tooltip: those that have a value in some row."""
+    """Return the fields of a tooltip: those that have a value in some row.
+
+    A field with a float in any row is written with four significant digits.
+    """
     fields = []
     for name in rows[0] if rows else ():
         values = [row[name] for row in rows]

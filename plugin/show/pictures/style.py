@@ -79,7 +79,11 @@ def theme(colours: dict[str, str]) -> dict[str, Any]:
 
 
 def save(chart: Any, place: Place) -> None:
-    """Write a chart atomically as SVG, PNG or PDF. The suffix of the place decides the format."""
+    """Write a chart atomically as SVG, PNG or PDF. The suffix of the place decides the format.
+
+    Raises:
+        UsageError: vl-convert is not installed.
+    """
     load_extra("vl_convert")
     scale = {"scale_factor": SHARPNESS} if place.suffix == ".png" else {}
     mode = "w" if place.suffix == ".svg" else "wb"

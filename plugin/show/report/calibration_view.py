@@ -55,19 +55,21 @@ def calibration_reports(
     *,
     full: bool = True,
 ) -> tuple[Report, ...]:
-    """Return the reports of a calibration.
+    """Return the reports of a calibration: the answer, `compared`, and the sections.
 
     Args:
         calibration: the calibration.
-        agreement: report on the agreement of judge and humans, battle by battle.
+        agreement: the section `agreement`, as `agreement_report` returns it; None to leave it out.
         compared: reports that compare several targets; they come after the answer.
-        section: name of the only section to return; None for the answer and several.
-        full: whether to return all sections that have data. If not, only the accuracy is returned.
+        section: name of the only section to return, without answer and `compared`; None for all
+            of them.
+        full: whether to return all sections that have data. If not, only the accuracy is returned,
+            with a note that names the others.
 
     Raises:
         UsageError: there is no such section, or it has no data.
     """
-    views = {
+    reports = {
         "agreement": agreement,
         "beta": _beta_report(calibration),
         "accuracy": _accuracy_report(calibration),
@@ -76,18 +78,25 @@ def calibration_reports(
         "reliability": _reliability_report(calibration),
         "stability": _stability_report(calibration),
     }
-    sections = {name: report for name, report in views.items() if report}
+    sections = {name: report for name, report in reports.items() if report}
     if section:
         return (sections[find_name("section", section, sections)],)
     names = ", ".join(sections)
-    more = Report("", notes=(f"The figures behind it: --section NAME of {names} · all: --full",))
-    shown = sections.values() if full else (sections["accuracy"], more)
+    hint = Report("", notes=(f"The figures behind it: --section NAME of {names} · all: --full",))
+    shown = sections.values() if full else (sections["accuracy"], hint)
     answer = [Report("", notes=tuple(calibration.answer))] if calibration.answer else []
     return (*answer, *compared, *shown)
 
 
 def targets_report(calibrations: Sequence[Calibration]) -> Report:
-    """Build the report that compares targets by the same leave-one-out evaluation."""
+    """Build the report that compares targets by the same leave-one-out evaluation.
+
+    The first row is about hard ratings, which are the same for all targets; a row per calibration
+    follows. The second error column is there only if any calibration is scale-corrected.
+
+    Args:
+        calibrations: one calibration per target, all of the same battles.
+    """
     both = any(each.scale_correction for each in calibrations)
     errors = ["MAE", "scale-corrected"] if both else ["MAE"]
     header = [
@@ -121,7 +130,11 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
 def _target_row(calibration: Calibration, kind: str, both: bool) -> list[str]:
     """Return the row of a target: battles, errors, correlations, loss and widths.
 
-    `kind` is `hard` or `soft`. If `both`, the row has the plain and the scale-corrected error.
+    Args:
+        calibration: the calibration of the target.
+        kind: `hard` or `soft` ratings.
+        both: whether the row has two errors: the plain one, and the scale-corrected one, which is
+            a dash if the ratings are not corrected. If not, it has the error of the calibration.
     """
     accuracy = calibration.accuracy[kind]
     conformal = calibration.conformal[kind]
@@ -146,7 +159,10 @@ def _target_row(calibration: Calibration, kind: str, both: bool) -> list[str]:
 
 
 def intervals_report(calibrations: Sequence[Calibration]) -> Report:
-    """Report the intervals of each target's error and correlations."""
+    """Build the report on the intervals of each target's error and correlations.
+
+    The rows are those of `targets_report`.
+    """
     kinds = [(calibrations[0], "hard"), *((each, "soft") for each in calibrations)]
     rows = [
         [*_ratings_name(each, kind), *_interval_texts(each.accuracy[kind])] for each, kind in kinds
@@ -161,13 +177,16 @@ def intervals_report(calibrations: Sequence[Calibration]) -> Report:
 
 
 def differences_report(choice: "Choice") -> Report:
-    """Build the report that compares each target with the target of the smallest error."""
+    """Build the report that compares each target with the target of the smallest error.
+
+    Figures are those of the row minus those of that target.
+    """
     rows = []
-    for each, beyond in choice.others:
-        error = _signed_text(beyond.get("mae"), 1)
-        spearman = _signed_text(beyond.get("spearman"), 3)
-        kendall = _signed_text(beyond.get("kendall"), 3)
-        rows.append((*_contender_cells(each), error, spearman, kendall))
+    for contender, differences in choice.others:
+        error = _signed_text(differences.get("mae"), 1)
+        spearman = _signed_text(differences.get("spearman"), 3)
+        kendall = _signed_text(differences.get("kendall"), 3)
+        rows.append((*_contender_cells(contender), error, spearman, kendall))
     best = " ".join(filter(None, _contender_cells(choice.best)))
     title = f"beyond {best}, which errs least"
     legend = (
@@ -180,7 +199,12 @@ def differences_report(choice: "Choice") -> Report:
 
 
 def _ratings_name(calibration: Calibration, kind: str) -> list[str]:
-    """Return two cells: the name of the ratings, and their parameter (empty for hard ratings)."""
+    """Return two cells: the name of the ratings, and their parameter (empty for hard ratings).
+
+    Args:
+        calibration: the calibration.
+        kind: `hard` or `soft` ratings.
+    """
     target = calibration.target
     if kind == "hard":
         return ["hard", ""]
@@ -224,15 +248,22 @@ def _table_report(
 def _row(label: str, parts: Sequence[Any], name: str, style: str) -> tuple[str, ...]:
     """Return a row with a label and a figure of each part (hard and soft ratings).
 
-    `name` is the attribute of a part that holds the figure, and `style` its format specification.
-    A part that is None gets a dash.
+    Args:
+        label: the first cell.
+        parts: objects that have the figure. A part that is None, or whose figure is, gets a dash.
+        name: the attribute of a part that holds the figure.
+        style: format specification of the figure.
     """
     figures = [None if part is None else getattr(part, name) for part in parts]
     return (label, *(cell_text(figure, style) for figure in figures))
 
 
 def _beta_report(calibration: Calibration) -> Report:
-    """Build the report on beta, and on the battles and human labels that it was fitted to."""
+    """Build the report on beta, and on the battles and human labels that it was fitted to.
+
+    Lines without a figure are left out: beta for credits, its interval, its range over fits
+    without one model, and the weights of a single signal.
+    """
     target = calibration.target
     human = calibration.provenance.get("human", {})
     counts = calibration.provenance.get("counts", {})
@@ -261,7 +292,10 @@ def _beta_report(calibration: Calibration) -> Report:
 
 
 def _accuracy_report(calibration: Calibration) -> Report:
-    """Build the report on the errors of hard and soft ratings of held-out models."""
+    """Build the report on the errors of hard and soft ratings of held-out models.
+
+    Lines about the scale correction are left out if neither is corrected.
+    """
     both: list[Accuracy] = [calibration.accuracy[kind] for kind in ("hard", "soft")]
     factors = [calibration.scale_correction.get(kind) for kind in ("hard", "soft")]
     rows = [
@@ -271,10 +305,13 @@ def _accuracy_report(calibration: Calibration) -> Report:
         _row("models", both, "n", "d"),
     ]
     if calibration.scale_correction:
-        values = [f"{own.value:.2f}" if own and own.is_known else "no" for own in factors]
-        ends = [interval_text(own.low, own.high, ".2f") if own else EMPTY for own in factors]
+        values = []
+        intervals = []
+        for factor in factors:
+            values.append(f"{factor.value:.2f}" if factor and factor.is_known else "no")
+            intervals.append(interval_text(factor.low, factor.high, ".2f") if factor else EMPTY)
         rows.append(("scale-corrected by", *values))
-        rows.append(("  90% interval", *ends))
+        rows.append(("  90% interval", *intervals))
         rows.append(_row("slope of human ratings on these", both, "slope", ".2f"))
     rows.append(_row("error from a limited number of labels, Elo", both, "floor", ".1f"))
     if calibration.scale_correction:
@@ -288,7 +325,11 @@ def _accuracy_report(calibration: Calibration) -> Report:
 
 
 def _conformal_report(calibration: Calibration) -> Report:
-    """Build the report on the conformal intervals of hard and soft ratings."""
+    """Build the report on the conformal intervals of hard and soft ratings.
+
+    If there are too few models for half splits, a line says how many they need, and the coverage
+    with each model left out takes their place.
+    """
     both: list[Conformal] = [calibration.conformal[kind] for kind in ("hard", "soft")]
     soft = both[1]
     quantile = "q, standard errors"
@@ -321,7 +362,10 @@ def _conformal_report(calibration: Calibration) -> Report:
 
 
 def _models_report(calibration: Calibration) -> Report:
-    """Build the report on each held-out model, the best by humans first."""
+    """Build the report on each held-out model, the best by humans first.
+
+    A star marks a separated model, whose rating the battles do not bound.
+    """
     ordered = sorted(calibration.models, key=lambda held: -(held.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
     rows = []
@@ -361,7 +405,11 @@ def _reliability_report(calibration: Calibration) -> Report | None:
 
 
 def _stability_report(calibration: Calibration) -> Report | None:
-    """Build the report on beta from fewer labels; None if it was not computed."""
+    """Build the report on beta from fewer human preferences; None if it was not computed.
+
+    There is a row per number of preferences: mean and standard deviation of beta over random
+    draws, and how many of the draws gave a beta.
+    """
     rows = []
     for size in calibration.stability:
         beta = [EMPTY if value is None else slope_text(value) for value in (size.mean, size.sd)]

@@ -42,28 +42,39 @@ class Facts:
 
 
 def portable_name(text: str) -> str:
-    """Return a name for a file: unsafe characters become `_`, and reserved names get a `_`."""
+    """Return a name for a file: at most 80 characters of a text, the unsafe ones replaced by `_`.
+
+    A reserved or empty name gets a `_` in front.
+    """
     name = UNSAFE.sub("_", printable(text))[:80].strip(". ")
     return f"_{name}" if RESERVED.fullmatch(name) else name
 
 
 def path_of_model(model: str, developer: str) -> str:
-    """Return DEVELOPER/MODEL as a path.
+    """Return DEVELOPER/MODEL as a path, with portable names.
 
-    `developer` is used for a model whose name does not contain its developer.
+    Args:
+        model: name of the model. The part before the first slash is its developer.
+        developer: the developer of a model whose name has no slash.
     """
-    owner, slash, own = model.partition("/")
+    owner, slash, name = model.partition("/")
     if not slash:
         owner = developer
-        own = model
-    return f"{portable_name(owner)}/{portable_name(own)}"
+        name = model
+    return f"{portable_name(owner)}/{portable_name(name)}"
 
 
 def hub_result_files(name: str, ranking: Ranking, facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield the path and the content of the file for each score of each model.
 
     The path is `DEVELOPER/MODEL/.eval_results/NAME.yaml`, and the content is described at
-    huggingface.co/docs/hub/eval-results.
+    huggingface.co/docs/hub/eval-results. If the ranking has several standings tables, the name of
+    a table is added to NAME. Models without a score are left out.
+
+    Args:
+        name: name of the ranking.
+        ranking: the ranking.
+        facts: options of the command.
     """
     for each, entry in _scored_entries(ranking):
         file = portable_name(
@@ -101,15 +112,15 @@ def _describe_result(ranking: Ranking, standings: Standings, entry: Entry) -> st
         ends = f"{number_text(entry.low, 3)} to {number_text(entry.high, 3)}"
         parts.append(f"{percent(standings.level)} interval {ends} ({standings.interval})")
     elif entry.low is not None or entry.high is not None:
-        bound = (
-            f"at least {number_text(entry.low, 3)}"
-            if entry.high is None
-            else f"at most {number_text(entry.high, 3)}"
-        )
+        bound = f"at least {number_text(entry.low, 3)}"
+        if entry.high is not None:
+            bound = f"at most {number_text(entry.high, 3)}"
         parts.append(f"{percent(standings.level)} bound: {bound} ({standings.interval})")
     parts.append(f"{standings.counts.items:,} items, {entry.battles:,} battles")
     judges = ranking.provenance.get("judges", ())
-    return "; ".join([*parts, *([f"judged by {some(judges, most=3)}"] if judges else [])])
+    if judges:
+        parts.append(f"judged by {some(judges, most=3)}")
+    return "; ".join(parts)
 
 
 def every_eval_ever_files(
@@ -117,7 +128,8 @@ def every_eval_ever_files(
 ) -> Iterator[tuple[str, str]]:
     """Yield the path and the content of the record of each model.
 
-    The path is `data/COLLECTION/DEVELOPER/MODEL/UUID.json`.
+    The path is `data/COLLECTION/DEVELOPER/MODEL/UUID.json`. The record of a model has a result per
+    standings table in which it has a score; a model without any score has no record.
 
     Args:
         name: name of the ranking.
@@ -218,16 +230,16 @@ def _judges_in_provenance(ranking: Ranking) -> list[JudgeRecord]:
 
 
 def _describe_metric(standings: Standings, judges: Sequence[JudgeRecord]) -> dict[str, Any]:
-    """Describe what a ranker's score is, its range, and judges with hashes of their prompts."""
-    own = [judge for judge in judges if judge.name == standings.slice] or list(judges)
-    asked = [judge for judge in own if judge.prompt is not None]
+    """Describe what a ranker's score is, its range, and judges with hashes of their prompts.
+
+    Of a slice that is named like a judge, only this judge is described. Only judges that podium
+    asked, whose prompts are recorded, are described as a jury.
+    """
+    judges_of_slice = [judge for judge in judges if judge.name == standings.slice] or list(judges)
+    asked = [judge for judge in judges_of_slice if judge.prompt is not None]
     scale = standings.scale
     kind = (scale.name if scale.kind == "score" else scale.kind).replace(" ", "_")
-    prompts = ", ".join(
-        dict.fromkeys(f"podium's {judge.realization} (hash {judge.prompt})" for judge in asked)
-    )
-    jury = [{"model_info": _describe_model(judge.name, judge.shown_model)} for judge in asked]
-    return {
+    description = {
         "evaluation_description": f"{standings.ranker}: {scale.name} of models on the same items",
         "metric_id": f"podium.{standings.ranker.replace('-', '_')}",
         "metric_name": standings.ranker,
@@ -235,8 +247,14 @@ def _describe_metric(standings: Standings, judges: Sequence[JudgeRecord]) -> dic
         "metric_unit": UNITS.get(scale.kind, "score"),
         "lower_is_better": False,
         **_describe_bounds(scale),
-        "additional_details": _texts_of({"judges": [judge.name for judge in own]}),
-    } | ({"llm_scoring": {"judges": jury, "input_prompt": prompts}} if jury else {})
+        "additional_details": _texts_of({"judges": [judge.name for judge in judges_of_slice]}),
+    }
+    if not asked:
+        return description
+    jury = [{"model_info": _describe_model(judge.name, judge.shown_model)} for judge in asked]
+    prompts = [f"podium's {judge.realization} (hash {judge.prompt})" for judge in asked]
+    scoring = {"judges": jury, "input_prompt": ", ".join(dict.fromkeys(prompts))}
+    return description | {"llm_scoring": scoring}
 
 
 def _describe_bounds(scale: Scale) -> dict[str, Any]:
@@ -251,9 +269,9 @@ def _describe_bounds(scale: Scale) -> dict[str, Any]:
 
 
 def _public_place(source: str) -> str:
-    """Return a source, or only the file name of an absolute path.
+    """Return a source as it is, or only the file name of an absolute path.
 
-    The folders of this machine are of no use to others.
+    The folders of this machine are of no use to others. Windows paths are recognized anywhere.
     """
     path: PurePath = PureWindowsPath(source)
     if not path.is_absolute():

@@ -17,7 +17,10 @@ NAME = "model"
 
 
 def html_text(reports: Sequence[Report]) -> str:
-    """Render reports as a self-contained HTML document."""
+    """Render reports as a self-contained HTML document.
+
+    Its title is the first sentence of an answer, or the first title, in the order of the reports.
+    """
     texts = [text for report in reports for text in (*report.answer, report.title)]
     title = next(filter(None, texts), "podium")
     return (
@@ -31,16 +34,20 @@ def html_text(reports: Sequence[Report]) -> str:
 
 
 def html_part(reports: Sequence[Report], heading: int = 2) -> str:
-    """Render reports as HTML sections. `heading` is the level of the first heading: 2 for `h2`."""
+    """Render reports as HTML sections, each report with its answer first.
+
+    Args:
+        reports: the reports.
+        heading: level of the heading of a report, for example 2 for `h2`. The headings of its
+            further sections are one level lower.
+    """
     parts = []
     for report in reports:
-        sections = "\n".join(
-            section_part(section, heading + (k > 0)) for k, section in enumerate(report.parts)
-        )
-        parts.append(
-            "".join(f'<p class="answer">{escape_html(text)}</p>' for text in report.answer)
-            + sections
-        )
+        answers = [f'<p class="answer">{escape_html(text)}</p>' for text in report.answer]
+        main, *others = report.parts
+        sections = [section_part(main, heading)]
+        sections += [section_part(section, heading + 1) for section in others]
+        parts.append("".join(answers) + "\n".join(sections))
     return "\n".join(parts)
 
 
@@ -57,7 +64,8 @@ def escape_html(text: str) -> str:
 def table_part(table: Table) -> str:
     """Render a table with its legend, but without its bars.
 
-    CSS classes align the columns and draw a line below the rows in `table.rules`.
+    CSS classes align the columns and draw a line below the rows in `table.rules`. The cells of the
+    column `model`, or else of the first column, are row headers.
     """
     sides = ["" if letter == "l" else ' class="r"' for letter in table.align]
     if table.words:
@@ -101,6 +109,12 @@ def notes_part(notes: Sequence[str], kind: str = "note") -> str:
 
 
 def _cell(text: str, side: str, is_name: bool) -> str:
-    """Render a cell; `side` is its class attribute, and `is_name` makes it a row header."""
+    """Render a cell.
+
+    Args:
+        text: the cell's text.
+        side: its class attribute with a space in front; empty for none.
+        is_name: whether it is a row header.
+    """
     tag = 'th scope="row"' if is_name else "td"
     return f"<{tag}{side}><bdi>{escape_html(text)}</bdi></{tag[:2]}>"

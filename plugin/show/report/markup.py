@@ -79,7 +79,7 @@ def _blocks(
         escape: escapes markup in a text.
         heading: template of a title, with one positional field.
         table_text: renders a table without its title.
-        line_end: separates the notes.
+        line_end: separates the notes, which are one block.
     """
     yield " ".join(map(escape, report.answer))
     for section in report.parts:
@@ -98,7 +98,7 @@ def _markdown_table(table: Table) -> str:
 
 
 def _latex_table(table: Table) -> str:
-    """Return a table as LaTeX, without its title."""
+    """Return a table as LaTeX, without its title. A header of empty cells is left out."""
     header, *rows = [
         " & ".join(map(escape_latex, row)) + r" \\" for row in (table.header, *table.rows)
     ]

@@ -48,7 +48,7 @@ DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(
 
 
 def ranking_text(ranking: Ranking) -> str:
-    """Render a ranking as text, with warnings and failures."""
+    """Render a ranking as text, followed by its warnings and failures, a line each."""
     notes = "".join(f"podium: {readable(message)}\n" for message in ranking_messages(ranking))
     return terminal_text(ranking_reports(ranking)) + notes
 
@@ -127,7 +127,11 @@ def standings_name(standings: Standings) -> str:
 
 
 def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
-    """Return, by header of a column, the function that formats the cell of a model."""
+    """Return the columns of a table: by header, the function that formats the cell of a model.
+
+    Conformal intervals, if there are any, take the place of rank sets. Keys of `Entry.extra` follow
+    as columns of their own, unless a column has this name already.
+    """
     scale = standings.scale
     levels = [entry.extra.get("conformal_level") for entry in standings.entries]
     conformal_level = next((level for level in levels if level), None)
@@ -154,7 +158,7 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
 
 
 def _extra(name: str, entry: Entry) -> str:
-    """Format the figure of `Entry.extra` with a name."""
+    """Format the figure of `Entry.extra` with a name; a dash if there is none."""
     value = entry.extra.get(name)
     if value is None:
         return EMPTY
@@ -163,7 +167,15 @@ def _extra(name: str, entry: Entry) -> str:
 
 
 def _conformal_text(entry: Entry, style: str, is_by_t: bool) -> str:
-    """Format a conformal interval; `is_by_t` adds `(t)` for an interval by Student's t."""
+    """Format a model's conformal interval.
+
+    A model without one gets a dash, and an infinite interval `unbounded`.
+
+    Args:
+        entry: the row of the model.
+        style: format specification of the ends.
+        is_by_t: whether the interval is by Student's t; `(t)` is then added.
+    """
     if entry.extra.get("conformal_level") is None:
         return EMPTY
     low = entry.extra.get("conformal_low")
@@ -263,21 +275,24 @@ def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
-    """Yield each judge's slope, position effect and disagreement with the common ratings."""
-    for name, row in sorted(jury["judges"].items(), key=lambda own: -own[1]["slope"]):
+    """Yield each judge's slope, position effect and disagreement with the common ratings.
+
+    The largest slope comes first. A last line has the test that all judges rate alike.
+    """
+    for name, row in sorted(jury["judges"].items(), key=lambda judge: -judge[1]["slope"]):
         slope = interval_text(row["slope_low"], row["slope_high"], ".2f")
         position = ""
         if row["position"] is not None:
             ends = interval_text(row["position_low"], row["position_high"], ".2f")
             position = f", position {row['position']:+.2f} log-odds ({ends})"
-        own = "too few battles for an interval"
+        disagreement = "too few battles for an interval"
         if row["disagreement"] is not None:
-            own = (
+            disagreement = (
                 f"its own ratings are {row['disagreement']:.0f} Elo from the common ones, "
                 "beyond chance"
             )
         yield (
-            f"{name}: slope {row['slope']:.2f} ({slope}){position}; {own}; "
+            f"{name}: slope {row['slope']:.2f} ({slope}){position}; {disagreement}; "
             f"{row['battles']:,} battles"
         )
     reason = jury["equal_because"]
@@ -292,10 +307,10 @@ def _origin(origin: Mapping[str, Any]) -> Iterator[str]:
     if pinned:
         yield f"intervals are those of differences to {pinned}, which is pinned"
         return
-    light = some([f"{name} ({weight:.2g} of one)" for name, weight in origin["weights"].items()])
+    weights = [f"{name} ({weight:.2g} of one)" for name, weight in origin["weights"].items()]
     number = origin["well_known"]
     models = f"the {number} well-known models" if number > 1 else "the one well-known model"
-    yield f"1500 is the mean of {models}; models with few items count less: {light}"
+    yield f"1500 is the mean of {models}; models with few items count less: {some(weights)}"
 
 
 def _soft_targets(soft: Mapping[str, Any], fit: Fit) -> str:
@@ -364,31 +379,31 @@ def _joined_fit(joined: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def _length_control(used: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how length was controlled for, and its estimated effect."""
+def _length_control(control: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how length was controlled for, and its effect in Elo if that was estimated."""
     left_out = ""
-    if used["left_out"]:
-        left_out = f"; {used['left_out']:,} judged battles without lengths are left out"
-    yield f"at equal {used.get('lengths', 'lengths')}: {used['model']}{left_out}"
-    if "elo_per_sd" in used:
-        low = used["elo_per_sd_low"]
-        high = used["elo_per_sd_high"]
-        ends = "" if low is None else f" ({percent(used['level'])}: {low:.1f} … {high:.1f})"
+    if control["left_out"]:
+        left_out = f"; {control['left_out']:,} judged battles without lengths are left out"
+    yield f"at equal {control.get('lengths', 'lengths')}: {control['model']}{left_out}"
+    if "elo_per_sd" in control:
+        low = control["elo_per_sd_low"]
+        high = control["elo_per_sd_high"]
+        ends = "" if low is None else f" ({percent(control['level'])}: {low:.1f} … {high:.1f})"
         yield (
-            f"a response longer by {used['sd']:,.0f} characters gains {used['elo_per_sd']:.1f} "
-            f"Elo{ends}"
+            f"a response longer by {control['sd']:,.0f} characters gains "
+            f"{control['elo_per_sd']:.1f} Elo{ends}"
         )
 
 
-def _replayed_calls(price: Mapping[str, Any]) -> Iterator[str]:
+def _replayed_calls(replay: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line with the battles, calls, pairs and rounds of a replayed tournament."""
     given = ""
-    if price["given"]:
-        given = f"; {price['given']:,} battles of those ranked before were given"
-    pairs = f"{price['pairs']:,} {plural('pair', price['pairs'])}"
-    rounds = f"{price['rounds']:,} {plural('round', price['rounds'])}"
-    asked = f"{price['battles']:,} battles asked for, {price['calls']:,} judge calls"
-    yield f"replay of {price['tournament']}: {asked}, {pairs} of models, {rounds}{given}"
+    if replay["given"]:
+        given = f"; {replay['given']:,} battles of those ranked before were given"
+    pairs = f"{replay['pairs']:,} {plural('pair', replay['pairs'])}"
+    rounds = f"{replay['rounds']:,} {plural('round', replay['rounds'])}"
+    asked = f"{replay['battles']:,} battles asked for, {replay['calls']:,} judge calls"
+    yield f"replay of {replay['tournament']}: {asked}, {pairs} of models, {rounds}{given}"
 
 
 METHOD_NOTES = {
@@ -407,19 +422,20 @@ The notes stand below the table in this order.
 
 
 def battles_html(battles: Battles) -> str:
-    """Render battles for a notebook: their counts and the first rows of the table."""
+    """Render battles for a notebook: the first ten rows of their table, and their counts.
+
+    Only the columns in `COLUMNS` are shown.
+    """
     counts = battles.counts()
     shown = battles.table.head(FIRST)
     names = tuple(name for name in COLUMNS if name in shown)
     rows = []
     for row in shown[list(names)].astype(object).to_numpy():
         rows.append(tuple(text_of(cell) or "" for cell in row))
-    denominators = (
-        f"{len(battles.models)} models, {counts_text(counts, battles.unparsed_reasons())}"
-    )
+    sizes = f"{len(battles.models)} models, {counts_text(counts, battles.unparsed_reasons())}"
     align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
     title = "battles"
     if counts.battles > FIRST:
         title = f"battles, the first {FIRST} of {counts.battles:,}"
     table = Table("", names, tuple(rows), align)
-    return html_part((Report(title, table=table, notes=(denominators,)),))
+    return html_part((Report(title, table=table, notes=(sizes,)),))

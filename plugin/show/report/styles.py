@@ -29,7 +29,11 @@ PICTURES = (".svg", ".png", ".pdf")
 
 
 def suffix_style(output: Place | None) -> str:
-    """Return the style for the suffix of a file; `table` if there is no file or no suffix."""
+    """Return the style for the suffix of a file; `table` if there is no file or no suffix.
+
+    Raises:
+        UsageError: no style has this suffix.
+    """
     if output is None or not output.suffix:
         return "table"
     styles = {suffix: style for style, suffix in STYLES.items()}

@@ -39,9 +39,10 @@ def terminal_text(
 
     Args:
         reports: the reports.
-        terminal: whether the text goes to a terminal; titles are then bold, and notes dim.
+        terminal: whether the text goes to a terminal; titles are then bold, and notes dim, unless
+            the environment variable NO_COLOR is set.
         width: width in characters. The default is the width of the terminal. Without a terminal,
-            it is the width of the widest main table, but at least 120.
+            it is the width of the widest main table without bars, but at least 120.
     """
     if width is None and terminal:
         width = shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns
@@ -84,7 +85,11 @@ def _wrap_title(title: str, width: int) -> list[str]:
 
 
 def _wrap(texts: Sequence[str], width: int) -> list[str]:
-    """Wrap texts into lines; the further lines of a list item (`- `, `→ `) are indented."""
+    """Wrap texts into lines; the further lines of a list item (`- `, `→ `) are indented.
+
+    Words are not broken. Control characters are escaped, and very long words are shortened. An
+    empty text gives an empty line.
+    """
     lines = []
     for text in map(readable, texts):
         indent = "  " if text.startswith(("- ", "→ ")) else ""
@@ -95,7 +100,10 @@ def _wrap(texts: Sequence[str], width: int) -> list[str]:
 
 
 def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
-    """Render facts in aligned columns. If they are too wide, only the labels wrap."""
+    """Render facts in aligned columns. If they are too wide, only the labels wrap.
+
+    A fact without an interval is rendered as `label: value`, outside the columns.
+    """
     cells = [
         None if fact.interval is None else tuple(map(readable_cell, fact.cells)) for fact in facts
     ]
@@ -104,7 +112,8 @@ def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
     for k in range(4):
         lengths = [cell_len(row[k]) for row in rows]
         widths.append(max(lengths, default=0))
-    widths[0] = min(widths[0], max(width - INDENT - sum(widths[1:]) - 3 * (GAP - 1), NARROWEST))
+    room_for_labels = width - INDENT - sum(widths[1:]) - 3 * (GAP - 1)
+    widths[0] = min(widths[0], max(room_for_labels, NARROWEST))
     lines = []
     for fact, row in zip(facts, cells, strict=True):
         if row:
@@ -115,14 +124,18 @@ def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
 
 
 def _table_lines(table: Table, width: int) -> list[str]:
-    """Render a table, with a line below its header and below the rows in `table.rules`."""
+    """Render a table, with a line below its header and below the rows in `table.rules`.
+
+    If no form of the table fits the width, its left-aligned columns are narrowed, the widest one
+    first, and their cells wrap. The table may still be wider. A header of empty cells is left out.
+    """
     table = _fit(table, width)
     align = table.align[:-1] + "l" if table.words else table.align
     widths = _column_widths(table)
     excess = MARGIN + sum(widths) + GAP * (len(widths) - 1) - width
     if excess > 0:
-        left = [k for k, side in enumerate(align) if side == "l"]
-        for k in sorted(left, key=lambda k: -widths[k]):
+        left_aligned = [k for k, side in enumerate(align) if side == "l"]
+        for k in sorted(left_aligned, key=lambda k: -widths[k]):
             narrow = min(widths[k], max(widths[k] - excess, NARROWEST))
             excess -= widths[k] - narrow
             widths[k] = narrow
@@ -158,10 +171,11 @@ def _row_lines(row: Sequence[str], widths: Sequence[int], align: str, gap: int =
 
 
 def _fit(table: Table, width: int) -> Table:
-    """Return the first form of a table that fits.
+    """Return the first form of a table that fits the width.
 
-    The forms are, in this order: with bars; without bars; without one more spare column each; and
-    with intervals below their figures.
+    The forms are, in this order: with bars; without bars; and without the first, the first two and
+    so on of its spare columns. If none fits, it is the last one with intervals below their
+    figures, which may be too wide as well.
     """
     bare = _bare(table)
     forms = [_with_bars(table)]
@@ -182,9 +196,9 @@ def _column_widths(table: Table) -> list[int]:
 
 
 def _width(table: Table) -> int:
-    """Return the least width of a table with its margin, in characters.
+    """Return the width of a table with its margin, in characters, if only sentences wrap.
 
-    A last column of sentences counts with at most `NARROWEST`, because it can wrap.
+    A last column of sentences counts with at most `NARROWEST`.
     """
     *widths, last = _column_widths(table)
     if table.words:
@@ -199,13 +213,13 @@ def _bare(table: Table) -> Table:
 
 
 def _with_bars(table: Table) -> Table:
-    """Return a table with its bars as a column, and with readable cells."""
+    """Return a table with its bars as a last column, and with readable cells."""
     bare = _bare(table)
     if not table.bars:
         return bare
-    head, *bars = table.bars
+    bar_header, *bars = table.bars
     rows = tuple((*row, bar) for row, bar in zip(bare.rows, bars, strict=True))
-    return replace(bare, header=(*bare.header, head), rows=rows, align=table.align + "l")
+    return replace(bare, header=(*bare.header, bar_header), rows=rows, align=table.align + "l")
 
 
 def bar_column(
@@ -220,15 +234,20 @@ def bar_column(
     Args:
         bars: a value with its interval per row; None for a row without a bar.
         width: width of the column in characters.
-        label: format specification of the ends of the axis.
-        ends: ends of the axis; by default the smallest and the largest value.
-        marks: a further value per row, drawn as a diamond; None for a row without a mark.
+        label: format specification of the ends of the axis, which the header shows.
+        ends: ends of the axis; by default the smallest and the largest of all values, ends of
+            intervals and marks.
+        marks: a further value per row, drawn as a diamond; None for a row without a mark. By
+            default there are no marks.
 
     Returns:
-        A header with the ends of the axis, and a bar per row; empty if all values coincide.
+        A header with the ends of the axis, and a bar per row; empty if the ends are equal.
     """
-    values = [value for bar in bars if bar for value in (bar.low, bar.value, bar.high)]
-    known = [value for value in (*values, *marks) if value is not None]
+    values: list[float | None] = [*marks]
+    for bar in bars:
+        if bar:
+            values += [bar.low, bar.value, bar.high]
+    known = [value for value in values if value is not None]
     least, most = ends or (min(known, default=0), max(known, default=0))
     if least == most:
         return ()
@@ -245,8 +264,14 @@ def interval_bar(
 ) -> str:
     """Draw an interval in characters on an axis.
 
-    The value is a filled circle, or an open one if an end of the interval is unknown. `mark` is a
-    diamond, which is filled if it is in the place of the value.
+    The value is a filled circle, or an open one if an end of the interval is unknown. The mark is
+    a diamond, which is filled and replaces the circle if it is in the place of the value.
+
+    Args:
+        bar: the value with its interval; None for an empty text of this width.
+        ends: ends of the axis, which contain all values and differ.
+        width: number of characters.
+        mark: a further value; None for no mark.
 
     >>> interval_bar(Estimate(2, 1, 3), (0, 4), 9)
     '  ├─●─┤  '
@@ -299,7 +324,7 @@ def _replace_in_figures(row: Sequence[str], align: str, old: str, new: str) -> t
 
 
 def _without_columns(table: Table, names: Sequence[str]) -> Table:
-    """Return a table without the columns of some names."""
+    """Return a table without the columns that have one of some names as header."""
     kept = [k for k, name in enumerate(table.header) if name not in names]
     return replace(
         table,

@@ -35,12 +35,13 @@ def compared_size(
         power: probability with which the difference is detected, in (0, 1).
 
     Returns:
-        The smallest such number of items, with the test and its power; None if the difference is
-        empty.
+        The smallest such number of items, 2 or more, with the test and its power; None if the
+        difference is empty.
 
     Raises:
-        UsageError: a number is out of its range; a difference in a metric has neither or both of
-            `disagree` and `spread`; or a million items are too few.
+        UsageError: a number is out of its range; `disagree` or `spread` is given without a
+            difference; a difference in a metric has neither or both of them; or a million items
+            are too few. For a difference in Elo, both are ignored.
     """
     if not difference:
         if disagree is None and spread is None:
@@ -73,6 +74,9 @@ def _sign_test(size: float, disagree: float, level: float) -> tuple[str, str, pa
 
     Returns:
         Name of the test, assumption in words, and power as a function of the number of items.
+
+    Raises:
+        UsageError: `disagree` is below the difference or above 1.
     """
     if not size <= disagree <= 1:
         raise UsageError(f"--disagree {disagree} must lie between the difference ({size:g}) and 1")
@@ -87,6 +91,9 @@ def _paired_t_test(
 
     Returns:
         Name of the test, assumption in words, and power as a function of the number of items.
+
+    Raises:
+        UsageError: `spread` is None, not above 0, or infinite.
     """
     if spread is None or not 0 < spread < np.inf:
         raise UsageError(f"--spread {spread}: give a standard deviation above 0")
@@ -107,6 +114,9 @@ def _score_test(
 
     Returns:
         Name of the test, assumption in words, and power as a function of the number of items.
+
+    Raises:
+        UsageError: with so many ties, no model can be that far ahead.
     """
     # A verdict has the mean 0.5 + gain. Its variance is (1 - ties) / 4 - gain^2, because a tie has
     # the value 0.5.
@@ -179,7 +189,14 @@ def critical_wins(level: float, number: int | np.ndarray) -> np.ndarray:
     """Return the critical number of wins of the one-sided exact sign test.
 
     It is the smallest w such that a fair coin wins more than w of `number` tosses with a
-    probability of at most `level`. The shape is that of `number`.
+    probability of at most `level`. The test detects more than w wins, not w itself.
+
+    Args:
+        level: error rate of the test, in (0, 1).
+        number: number of tosses, any shape.
+
+    Returns:
+        w, in the shape of `number`.
     """
     wins = np.ceil(bdtrik(1 - level, number, 0.5))
     fewer = np.maximum(wins - 1, 0)

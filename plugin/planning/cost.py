@@ -42,7 +42,8 @@ Each further item is taken to have as many battles as the last one that was coun
 def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
     """Yield what each design costs and detects: first the pairs of interest, then tournaments.
 
-    `methods` and `missing` of the request are changed in place.
+    There is no design of pairs if the request names none. `methods` and `missing` of the request
+    are changed in place.
     """
     if request.pairs:
         # Each pair is a sign test of its own.
@@ -60,9 +61,9 @@ def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
         request.leave_out(
             "costs of the planned items", "no number of items was given", "give --items"
         )
-    lacking = [name for name in UNITS if getattr(request.tariff, name) is None]
-    if lacking:
-        options = ", ".join(f"--{name.replace('_', '-')}" for name in lacking)
+    unknown = [name for name in UNITS if getattr(request.tariff, name) is None]
+    if unknown:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in unknown)
         request.leave_out(
             "tokens and money", "not all tokens and prices of a call are known", f"give {options}"
         )
@@ -84,8 +85,8 @@ def _verdict_models(request: PlanRequest) -> list[VerdictModel]:
     """Return the verdict models from which precision is computed.
 
     With a pilot they are the model of the whole pilot, and those without each group of its items.
-    Without a pilot it is an assumed one. The list is empty if precision cannot be computed; the
-    reason is then added to `missing` of the request.
+    Without a pilot it is an assumed one. `methods` of the request says so. The list is empty if
+    precision cannot be computed; the reason is then added to `missing` of the request.
     """
     part = "precision of the designs"
     record = request.record
@@ -102,17 +103,17 @@ def _verdict_models(request: PlanRequest) -> list[VerdictModel]:
         request.leave_out(part, why, "play a pilot with all models", unanswerable=True)
         return []
     try:
-        whole, others = pilot_verdicts(record)
+        whole, without_group = pilot_verdicts(record)
     except NotIdentifiedError as error:
         request.leave_out(
             part, error, "play a pilot of all models on more items", unanswerable=True
         )
         return []
-    groups = f"{len(others)} groups of items"
+    groups = f"{len(without_group)} groups of items"
     request.methods["precision"] = (
         f"{100 * request.level:g}%, jackknife of the logarithm over {groups}, t"
     )
-    return [whole, *others]
+    return [whole, *without_group]
 
 
 def _price_tournament(
@@ -120,7 +121,13 @@ def _price_tournament(
 ) -> PricedDesign:
     """Return what a tournament costs and detects.
 
-    Without verdict models, it has only what the tournament costs.
+    A tournament that asks for single orders is priced with one order, whatever the tariff says.
+
+    Args:
+        request: the request.
+        design: the tournament and its settings.
+        models: what `_verdict_models` returns. If it is empty, the result has only what the
+            planned items cost.
     """
     tariff = request.tariff
     if asks_order(make_tournament(design.name, design.settings)):
@@ -147,7 +154,8 @@ def _price_tournament(
 def _planned_models(request: PlanRequest) -> tuple[str, ...]:
     """Return as many names as models are planned.
 
-    They are the anchor, the pilot's models, and stand-in names for models that are not known yet.
+    They are, in this order and up to that number, the anchor, the pilot's models, and stand-in
+    names for models that are not known yet.
     """
     names = [request.anchor] if request.anchor else []
     if request.record:
@@ -218,8 +226,10 @@ def cheapest_design(lines: Sequence[PricedDesign], goal: str) -> str | None:
         goal: what is compared, as in `Decision.design`. For `baseline` only tournaments with an
             anchor count, for `pairs` only single pairs.
 
+    The cost is money, or the number of calls if prices are unknown.
+
     Returns:
-        None if no cost is known.
+        The label; None if no such design has a known cost.
     """
     costs = {
         line.design: line.needed.total for line in lines if line.needed and _serves(line, goal)

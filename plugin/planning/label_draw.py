@@ -55,7 +55,7 @@ def draw_labels(
 ) -> LabelDraw:
     """Draw unlabelled battles for humans to judge, and forecast the error that labels leave.
 
-    The draw is random and balanced over models.
+    The draw is random and balanced over models, labels so far included.
 
     Args:
         battles: judged battles, with the labels so far.
@@ -68,6 +68,7 @@ def draw_labels(
     Raises:
         UsageError: `by` is another word, the battles have no items, or fewer battles than `number`
             can be drawn.
+        NotIdentifiedError: no battle is readable, or the verdicts do not connect all models.
     """
     if by != "random":
         raise UsageError(
@@ -109,9 +110,15 @@ def _select_unlabelled(
     responses: Responses | None,
     rated: AbstractSet[str],
 ) -> list[tuple[str, tuple[str, str]]]:
-    """Return item and pair of the battles of rated models without a label, sorted.
+    """Return item and pair of the battles of rated models without a label, sorted, each once.
 
     With responses, only battles with both texts are returned.
+
+    Args:
+        battles: judged battles.
+        labels: the labels so far; None if there are none.
+        responses: the texts for the sheet; None if none are given.
+        rated: names of the models with a readable battle.
     """
     table = battles.table[~labels.battles] if labels else battles.table
     with_item = table[["item", "model_a", "model_b"]].dropna(subset="item")
@@ -160,7 +167,10 @@ def _too_few(
 def _sheet_row(
     item: str, first: str, second: str, responses: Responses | None, rng: np.random.Generator
 ) -> SheetRow:
-    """Return the row of a battle with the two responses in random order."""
+    """Return the row of a battle with the two responses in random order.
+
+    Without responses, its texts are empty.
+    """
     left, right = (first, second) if rng.random() < 0.5 else (second, first)
     if responses is None:
         return SheetRow(item, "", left, right, "", "")
@@ -176,8 +186,9 @@ def _forecast(
 ) -> Forecast:
     """Forecast the error of ratings for several numbers of labels.
 
-    These are the known number, the planned one, and larger ones. The distance of the judge from
-    humans is estimated from the labels. If there are none, it is a prior assumption.
+    These are the known number (if it is above 0), the planned one, and round numbers above the
+    known one. The distance of the judge from humans is estimated from the labels. If there are
+    none, it is a prior assumption.
 
     Args:
         coded: the judged battles as arrays.
@@ -191,30 +202,29 @@ def _forecast(
         theta = fit.theta
         tau = fit.tau[0]
         dispersion = fit.dispersion
-        spread = labels.coded
+        # Labels to come are taken to be spread over pairs like these battles.
+        like_labels = labels.coded
     else:
         theta = phi
         tau = SPREAD_PRIOR
         dispersion = 1.0
-        spread = coded
+        like_labels = coded
     further = [number for number in (25, 50, 100, 200, 500, 1000, 2000) if number > known]
-    reached = [known] if known else []
-    numbers = tuple(sorted({*reached, planned, *further}))
-    joined = expected_errors(spread, phi, theta, tau, dispersion, numbers)
+    known_numbers = [known] if known else []
+    numbers = tuple(sorted({*known_numbers, planned, *further}))
+    with_judge = expected_errors(like_labels, phi, theta, tau, dispersion, numbers)
     # For labels alone, the judge's ratings are taken to be wrong by 10 logits. They then add
     # nothing to the labels.
-    alone = expected_errors(spread, phi, theta, 10.0, dispersion, numbers)
-    errors_by_number = (MEAN_OF_NORMAL * POINTS * np.array([joined, alone])).T
-    return {
-        number: (with_judge, without_judge)
-        for number, (with_judge, without_judge) in zip(
-            numbers, errors_by_number.tolist(), strict=True
-        )
-    }
+    alone = expected_errors(like_labels, phi, theta, 10.0, dispersion, numbers)
+    to_elo = MEAN_OF_NORMAL * POINTS
+    pairs_of_errors = zip(
+        (to_elo * np.array(with_judge)).tolist(), (to_elo * np.array(alone)).tolist(), strict=True
+    )
+    return dict(zip(numbers, pairs_of_errors, strict=True))
 
 
 def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
-    """Return a report on how large the error of ratings is, with a row per number of labels."""
+    """Return one report on how large the error of ratings is, with a row per number of labels."""
     joined, alone = draw.forecast[draw.known + len(draw.rows)]
     before = ""
     if draw.known in draw.forecast:

@@ -80,7 +80,10 @@ class Tariff:
         return len(judgments("", "a", "b", orders=self.orders, repeats=self.repeats))
 
     def cost(self, battles: int) -> "BattleCosts":
-        """Return what a number of battles costs, over all judges."""
+        """Return what a number of battles costs, over all judges.
+
+        The number of battles of each judge is rounded up.
+        """
         calls = sum(ceil(round(battles * share, 6)) * self.calls for share in self.shares)
         tokens_in = None if self.tokens_in is None else calls * self.tokens_in
         tokens_out = None if self.tokens_out is None else calls * self.tokens_out
@@ -304,10 +307,14 @@ class Plan(Document):
 
     @property
     def is_partial(self) -> bool:
-        """Whether data were given from which some part cannot be answered."""
+        """Whether the given data were not good enough to answer some part.
+
+        Parts whose data were not given at all do not count.
+        """
         return any(part.unanswerable for part in self.missing)
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the plan for JSON, under the key `plan`."""
         return {"podium": FORMAT_VERSION, "plan": asdict(self)}
 
 
@@ -315,8 +322,8 @@ def elo_of_edge(edge: float, ties: float) -> float:
     """Convert an edge to a difference of two models in Elo.
 
     Args:
-        edge: the better model wins 1/2 + edge of the decided items.
-        ties: share of items that end in a tie, which counts half.
+        edge: the better model wins 1/2 + edge of the decided items, in [0, 0.5].
+        ties: share of items that end in a tie, which counts half, in [0, 1).
 
     Returns:
         The difference, infinite if the better model wins every item.
@@ -334,6 +341,7 @@ class PlanRequest:
     Attributes:
         record: the pilot; None if there is no pilot.
         models: number of planned models.
+        anchor: the baseline, or the most informative model of the pilot; None if there is neither.
         share: share of items that distinguish two models through the anchor; None if unknown.
         methods: how intervals are computed, by part of the plan; the functions that make the parts
             change it in place.
@@ -360,7 +368,7 @@ class PlanRequest:
 
     @property
     def test(self) -> dict[str, float]:
-        """Error rate and power of the one-sided tests."""
+        """Error rate and power of the one-sided tests, as keyword arguments `alpha` and `power`."""
         return {"alpha": self.alpha, "power": self.power}
 
     @property
@@ -371,5 +379,12 @@ class PlanRequest:
     def leave_out(
         self, part: str, reason: object, remedy: str, *, unanswerable: bool = False
     ) -> None:
-        """Add an `UnansweredPart` to `missing`, in place."""
+        """Add a part that is not answered to `missing`, in place.
+
+        Args:
+            part: name of the part.
+            reason: why it is not answered; an error or a text.
+            remedy: what to do.
+            unanswerable: whether data for it were given, from which it cannot be answered.
+        """
         self.missing.append(UnansweredPart(part, str(reason), remedy, unanswerable))

@@ -19,12 +19,16 @@ DESIGN: Column = ("design", lambda line: line.design)
 
 
 def select_reports(plan: Plan, section: str | None, *, full: bool) -> tuple[Report, ...]:
-    """Return the report of a plan, shortened to what was asked for.
+    """Return one report of a plan, shortened to what was asked for.
 
     Args:
         plan: the plan.
-        section: name of the only section to show; None for the answer and the tables of designs.
+        section: name of the only section to show; None for the answer and, unless a difference for
+            `podium compare` was given, the first table on designs that the plan has.
         full: whether to show all sections and notes.
+
+    Raises:
+        UsageError: the plan has no such section.
     """
     [report] = plan_reports(plan)
     if not full:
@@ -35,7 +39,11 @@ def select_reports(plan: Plan, section: str | None, *, full: bool) -> tuple[Repo
 
 
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
-    """Return one report: what to compare and why, with a section for each table."""
+    """Return one report: what to compare and why, with a section for each table.
+
+    Its answer is on how many items to compare and which design to play; without either, it is the
+    advice of the decision tree.
+    """
     notes = list(plan.decision.steps)
     answer = []
     if plan.compared:
@@ -75,7 +83,8 @@ def _plan_title(plan: Plan) -> str:
 def _design_sentence(plan: Plan) -> str:
     """Say which design detects the asked edge at the least cost, with its items, calls and price.
 
-    The text is empty if there is no best design, or if its cost is unknown.
+    If a number of items is planned, it also says what they cost and detect. The text is empty if
+    there is no best design, or if its cost is unknown.
     """
     best = _best_design(plan)
     if best is None or best.needed is None or best.items is None:
@@ -102,8 +111,8 @@ def _best_design(plan: Plan) -> PricedDesign | None:
     """
     if plan.decision.design != "ranking":
         return None
-    best = (line for line in plan.lines if line.design == plan.cheapest)
-    return next(best, None)
+    cheapest = (line for line in plan.lines if line.design == plan.cheapest)
+    return next(cheapest, None)
 
 
 def _tournament_text(design: PricedDesign) -> str:
@@ -121,7 +130,15 @@ def _calls_and_price(costs: BattleCosts) -> str:
 
 
 def _command_line(design: PricedDesign, tariff: Mapping[str, Any]) -> str:
-    """Write the command that plays a design; `tariff` is a `Tariff` as a mapping."""
+    """Write the command that plays a design.
+
+    It names only options that differ from their defaults; PATH and MODEL stand for what the user
+    must fill in.
+
+    Args:
+        design: the design, a tournament.
+        tariff: a `Tariff` as a mapping.
+    """
     options: dict[str, Any] = {"responses": "PATH"}
     if design.tournament == "anchor":
         options["anchor"] = design.settings.get("anchor", AUTO)
@@ -155,8 +172,8 @@ def _plan_sections(plan: Plan) -> Iterator[Section]:
         "assumptions", "what this rests on", notes=tuple(f"- {text}" for text in plan.assumptions)
     )
     if plan.missing:
-        lacking = [f"- {part.part}: {part.why}; {part.remedy}" for part in plan.missing]
-        yield Section("missing", "not answered", notes=tuple(lacking))
+        notes = [f"- {part.part}: {part.why}; {part.remedy}" for part in plan.missing]
+        yield Section("missing", "not answered", notes=tuple(notes))
     best = _best_design(plan)
     if best:
         command = _command_line(best, plan.provenance["options"]["tariff"])
@@ -166,22 +183,22 @@ def _plan_sections(plan: Plan) -> Iterator[Section]:
 def _anchor_section(plan: Plan) -> Section:
     """Return the table of the pilot's models as anchors."""
     columns: tuple[Column, ...] = (
-        ("anchor", lambda own: own.anchor),
-        ("advice", lambda own: own.advice),
-        ("informative", lambda own: f"{own.informativeness.value:.1%}"),
-        ("interval", lambda own: _ends(own.informativeness, "{:.1%}")),
-        ("pairs", lambda own: f"{own.pairs:,}"),
-        ("rank set", lambda own: range_text(own.rank_low, own.rank_high)),
+        ("anchor", lambda candidate: candidate.anchor),
+        ("advice", lambda candidate: candidate.advice),
+        ("informative", lambda candidate: f"{candidate.informativeness.value:.1%}"),
+        ("interval", lambda candidate: _ends(candidate.informativeness, "{:.1%}")),
+        ("pairs", lambda candidate: f"{candidate.pairs:,}"),
+        ("rank set", lambda candidate: range_text(candidate.rank_low, candidate.rank_high)),
     )
-    bars = bar_column([own.informativeness for own in plan.candidates], 24, ".0%", ends=(0, 1))
+    shares = [candidate.informativeness for candidate in plan.candidates]
+    bars = bar_column(shares, 24, ".0%", ends=(0, 1))
     notes = (
         "informative: pairs of others whose verdicts against it differ, of all pairs compared on "
         "an item",
         f"interval: {plan.methods['informativeness']}; rank set: simultaneous",
     )
     title = "candidates for the anchor"
-    look: dict[str, Any] = {"align": "llrrrr", "bars": bars}
-    return _section("candidates", title, plan.candidates, columns, notes, **look)
+    return _section("candidates", title, plan.candidates, columns, notes, align="llrrrr", bars=bars)
 
 
 def _sample_size_section(plan: Plan) -> Section:
@@ -283,7 +300,8 @@ def _section(
 ) -> Section:
     """Return a section with one table, which has a row per record.
 
-    A table of designs leaves out its empty columns.
+    A table of designs (its first column is `DESIGN`) leaves out its empty columns; others keep
+    them.
 
     Args:
         name: name of the section.
@@ -291,7 +309,7 @@ def _section(
         rows: the records.
         columns: the columns.
         notes: notes below the table.
-        **more: further arguments of `Table`.
+        **more: further arguments of `Table`, such as `align` and `bars`.
     """
     heads = []
     cells_by_column = []
@@ -307,10 +325,15 @@ def _section(
 
 
 def _needed_cost(line: PricedDesign, name: str, form: str) -> str:
-    """Format calls or money of the needed items, with the interval."""
-    value, low, high = (
-        getattr(each, name, None) for each in (line.needed, line.needed_low, line.needed_high)
-    )
+    """Format calls or money of the needed items, with the interval; a dash if it is unknown.
+
+    Args:
+        line: the design.
+        name: attribute of `BattleCosts`: `calls` or `money`.
+        form: format string of a number.
+    """
+    costs = (line.needed, line.needed_low, line.needed_high)
+    value, low, high = (getattr(cost, name, None) for cost in costs)
     return EMPTY if value is None else _estimate(Estimate(value, low, high), form)
 
 
@@ -320,7 +343,7 @@ def _millions(tokens: float | None) -> str:
 
 
 def _estimate(estimate: Estimate | None, form: str) -> str:
-    """Format a number with its interval by a format string; a dash if it is unknown."""
+    """Format a number with its interval, if it has one, by a format string; a dash for None."""
     if estimate is None:
         return EMPTY
     value = form.format(estimate.value)

@@ -59,7 +59,8 @@ def make_plan(
 
     Args:
         pilot: battles, or what `read_battles` reads; without it, the figures rest on assumptions.
-        models: number of models to compare, 2 or more; by default that of the pilot.
+        models: number of models to compare, 2 or more; by default that of the pilot, or 2 if a
+            `difference` is given.
         items: planned number of items; without it, only the items that the edge needs are planned.
         ties: expected share of battles that end in a tie, in [0, 1); by default the pilot's, else
             0.15.
@@ -87,12 +88,13 @@ def make_plan(
     Raises:
         UsageError: a number is out of its range, a name is unknown, or neither a pilot nor a
             number of models is given.
-        NotIdentifiedError: the pilot has several judges and `pool` is false, or it has no items.
+        NotIdentifiedError: the pilot has several judges and `pool` is false, it has no items, or
+            all its verdicts are ties.
     """
     check_numbers(edge=edge, alpha=alpha, power=power, ties=ties, informativeness=informativeness)
     check_numbers(models=models, items=items)
     check_level(level)
-    record = None if pilot is None else _record_of(pilot, pool)
+    record = None if pilot is None else _read_pilot(pilot, pool)
     names = record.field.models if record else ()
     _check_names(names, baseline, pairs)
     fewest = 2 if difference else 0
@@ -102,8 +104,8 @@ def make_plan(
     share = None if informativeness is None else Estimate(informativeness)
     goal: dict[str, Any] = {"edge": edge, "alpha": alpha, "power": power, "level": level}
     design: dict[str, Any] = {"baseline": baseline, "pairs": tuple(pairs), "items": items}
-    given: dict[str, Any] = {"ties": expected, "share": share, "tariff": tariff or Tariff()}
-    request = PlanRequest(record=record, models=number, seed=seed, **design, **given, **goal)
+    verdicts: dict[str, Any] = {"ties": expected, "share": share, "tariff": tariff or Tariff()}
+    request = PlanRequest(record=record, models=number, seed=seed, **design, **verdicts, **goal)
     compared = compared_size(
         difference, ties=expected.value, disagree=disagree, spread=spread, level=level, power=power
     )
@@ -128,8 +130,8 @@ def _expected_ties(ties: float | None, record: "Recording | None", level: float)
     return share_of_ties(record, level) if record else Estimate(ASSUMED_TIES)
 
 
-def _record_of(pilot: Battles | pd.DataFrame | str | Path, pool: bool) -> "Recording":
-    """Return the record of a pilot."""
+def _read_pilot(pilot: Battles | pd.DataFrame | str | Path, pool: bool) -> "Recording":
+    """Return the recording of a pilot, as `recording_of` makes it."""
     # Modules that only a pilot needs are imported in functions, because a plan without a pilot
     # then starts in half the time.
     from podium.planning.replays import recording_of
@@ -142,7 +144,8 @@ def _build_plan(request: PlanRequest) -> Plan:
     candidates = tuple(_rank_anchors(request))
     best = candidates[0].anchor if candidates else None
     request = replace(request, anchor=request.baseline or best)
-    request = replace(request, share=request.share or _share(request, candidates))
+    share = request.share or _share_through_anchor(request, candidates)
+    request = replace(request, share=share)
     samples = tuple(sample_sizes(request))
     gaps = tuple(smallest_edges(request))
     lines = tuple(price_designs(request))
@@ -220,8 +223,9 @@ def share_of_ties(record: "Recording", level: float) -> Estimate:
 def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
     """Yield the pilot's models as candidates for the anchor, the most informative first.
 
-    Models of unknown informativeness are left out. `methods` and `missing` of the request are
-    changed in place.
+    Models of unknown informativeness are left out. Nothing is yielded without a pilot, or if it
+    cannot be ranked by informativeness. `methods` and `missing` of the request are changed in
+    place.
     """
     part = "informativeness of the candidates for the anchor"
     if request.record is None:
@@ -275,10 +279,14 @@ def _advice_on_anchor(place: int, rank_low: int | None) -> str:
     return "may be as good" if rank_low == 1 else "avoid: less informative"
 
 
-def _share(request: PlanRequest, candidates: Sequence[AnchorCandidate]) -> Estimate | None:
+def _share_through_anchor(
+    request: PlanRequest, candidates: Sequence[AnchorCandidate]
+) -> Estimate | None:
     """Return the share of items that distinguish two models through the anchor.
 
-    It is None if it is unknown; the reason is then added to `missing` of the request.
+    Without a pilot, it follows from the share of ties. With one, it is the informativeness of the
+    request's anchor. It is None if that is unknown or 0; the reason is then added to `missing` of
+    the request.
     """
     if request.record is None:
         return Estimate(three_levels(request.ties.value, 0.0).informative)
@@ -303,7 +311,10 @@ UNWEIGHTED = (
 
 
 def _assumptions(request: PlanRequest) -> Iterator[str]:
-    """Yield what the figures of a plan rest on, a sentence each, without a period."""
+    """Yield what the figures of a plan rest on, a sentence each, without a period.
+
+    With a pilot other things are assumed than without one.
+    """
     if request.record is None:
         yield (
             f"{request.ties.value:.0%} of verdicts are ties; win, tie and loss of any two models "

@@ -50,11 +50,14 @@ FEWEST_ITEMS = 4
 class VerdictModel:
     """Ratings, and how verdicts vary around the credits expected from them.
 
+    Variances of log-strengths are in squared logits.
+
     Attributes:
         names: names of the models, sorted.
         theta: log-strengths, shape (models,).
         item_variance: variance over items of a model's log-strength.
-        dispersion: variance of a credit divided by p (1 - p), where p is the expected credit.
+        dispersion: variance of a credit, item effects included, divided by p (1 - p), where p is
+            the expected credit.
         calls: number of judge calls of which each credit is the mean; None if it is the same
             number as for a planned battle.
     """
@@ -123,10 +126,10 @@ def cube_by_item(record: "Recording", values: np.ndarray) -> np.ndarray:
     names = {name: k for k, name in enumerate(record.field.models)}
     items = {name: k for k, name in enumerate(record.field.items)}
     cube = np.full((len(items), len(names), len(names)), np.nan)
-    places = [
-        (items[own.pairing.item], names[own.pairing.a], names[own.pairing.b])
-        for own in record.outcomes
-    ]
+    places = []
+    for outcome in record.outcomes:
+        pairing = outcome.pairing
+        places.append((items[pairing.item], names[pairing.a], names[pairing.b]))
     item, a, b = np.array(places, dtype=np.int64).reshape(-1, 3).T
     cube[item, a, b] = values
     cube[item, b, a] = -values
@@ -144,7 +147,8 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
         without each of 10 groups of items (fewer groups if there are fewer than 10 items).
 
     Raises:
-        NotIdentifiedError: the pilot has fewer than 4 items, or some rating is unbounded.
+        NotIdentifiedError: the pilot has fewer than 4 items, its battles do not connect all
+            models, or some model has no readable battle or an unbounded rating.
     """
     names = record.field.models
     table = record.battles.table
@@ -156,9 +160,9 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
         )
     coded = code_battles(record.battles)
     separated = fit_battles(coded).graph.separated
-    lacking = sorted(set(names) - set(coded.models))
-    if lacking:
-        raise NotIdentifiedError(f"the pilot has no readable battle of {some(lacking)}")
+    unjudged = sorted(set(names) - set(coded.models))
+    if unjudged:
+        raise NotIdentifiedError(f"the pilot has no readable battle of {some(unjudged)}")
     unbounded = [coded.models[k] for k in np.flatnonzero(separated)]
     if unbounded:
         raise NotIdentifiedError(f"the pilot's verdicts bound no rating of {some(unbounded)}")
@@ -171,13 +175,18 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
     whole = _fit_verdicts((1 + cube) / 2, names, calls)
     groups = min(10, len(order))
     group = np.arange(len(order)) % groups
-    parts = [cube[group != left_out] for left_out in range(groups)]
-    others = [_fit_verdicts((1 + part) / 2, names, calls) for part in parts]
-    return whole, others
+    without_group = []
+    for left_out in range(groups):
+        part = cube[group != left_out]
+        without_group.append(_fit_verdicts((1 + part) / 2, names, calls))
+    return whole, without_group
 
 
 def _fit_verdicts(credit: np.ndarray, names: tuple[str, ...], calls: float | None) -> VerdictModel:
     """Estimate ratings, item effects and dispersion.
+
+    The ratings are Bradley-Terry strengths. The variance of item effects is at least 0, and 0 if
+    no model has two battles on one item.
 
     Args:
         credit: credit of the row against the column by item, NaN if unknown, shape
@@ -196,7 +205,9 @@ def _fit_verdicts(credit: np.ndarray, names: tuple[str, ...], calls: float | Non
     # the sums over all such pairs of battles.
     shared = _products_of_battles(surplus)
     weight = _products_of_battles(information)
-    item_variance = max(float(shared / weight), 0.0) if weight > 0 else 0.0
+    item_variance = 0.0
+    if weight > 0:
+        item_variance = max(float(shared / weight), 0.0)
     dispersion = float(np.sum(surplus**2) / information.sum())
     return VerdictModel(names, theta, item_variance, dispersion, calls)
 
@@ -225,8 +236,8 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
     """
     size = len(model.names)
     # Chain and ring play random pairs on each item, so that an average needs more items.
-    most = 100 if design.name in ("chain", "ring") else 10
-    number = int(np.clip(20_000 * most // size**2, 1, most))
+    most_items = 100 if design.name in ("chain", "ring") else 10
+    number = int(np.clip(20_000 * most_items // size**2, 1, most_items))
     settings = dict(design.settings)
     if design.name == "anchor" and settings.get("anchor") not in model.names:
         settings["anchor"] = model.names[np.argsort(model.theta, kind="stable")[size // 2]]
@@ -260,8 +271,8 @@ def typical_variance(met: np.ndarray, model: VerdictModel, calls: float) -> floa
         calls: judge calls of which the credit of a battle is the mean.
 
     Returns:
-        The variance in Elo squared. Divided by a number of items, it is the variance of the
-        difference of two ratings from these items.
+        The variance in Elo squared for a single item. Divided by a number of items, it is the
+        variance of the difference of two ratings from these items.
     """
     laplacians = _laplacian(met * model.information)
     remaining = _laplacian((met * model.remaining_variance(calls)).sum(axis=0))
@@ -303,7 +314,8 @@ def design_variance(
         level: confidence level, in (0, 1).
 
     Returns:
-        `typical_variance`, with a jackknife interval of its logarithm over `others`.
+        `typical_variance` of a single item, in Elo squared, with a jackknife interval of its
+        logarithm over `others`; without an interval if there is no pilot.
     """
     met = play_schedule(design, model)
     variance = typical_variance(met, model, calls)

@@ -36,16 +36,17 @@ class ReferenceRanking:
     """The scores that a ranker gives a whole record, with which those of its parts are compared.
 
     Args:
-        battles: the whole record.
+        battles: the whole record. Verdicts of several judges count together.
         ranker: name of the ranker.
-        options: options of the ranker.
+        options: options of the ranker; a seed in them replaces `seed`.
         seed: seed of the ranker.
 
     Attributes:
         scale: scale of the scores.
 
     Raises:
-        NotIdentifiedError: fewer than two models have a score, or all have the same one.
+        NotIdentifiedError: the record cannot be ranked, fewer than two models have a score, or all
+            have the same one.
     """
 
     def __init__(
@@ -78,22 +79,24 @@ class ReferenceRanking:
         """Return how far the scores of a part are from those of the whole record.
 
         Args:
-            rows: mask of the part, by row of the record or by its judgments, shape (rows,).
+            rows: mask of the part, shape (rows,): by row of the record, or by judgment if there
+                are as many values as the record has judgments.
 
         Returns:
-            Kendall's tau-b, and the mean absolute difference of centred scores. Both are NaN if
-            the part does not score all models.
+            Kendall's tau-b, and the mean absolute difference of centred scores, over the models
+            with a score in the whole record. Both are NaN if the part does not score all of these.
+            Tau is also NaN if it gives them the same score.
         """
         key = np.packbits(rows).tobytes()
         if key not in self._known:
             score = self._score if len(rows) == len(self._battles) else self._score_judgments
-            own = score(rows)[self._compared]
-            whole = self._scores[self._compared]
+            of_part = score(rows)[self._compared]
+            of_whole = self._scores[self._compared]
             tau = np.nan
-            if not np.isnan(own).any():
+            if not np.isnan(of_part).any():
                 # Rounding error must not order equal scores.
-                tau = kendalltau(np.round(own, 9), np.round(whole, 9)).statistic
-            error = np.abs((own - own.mean()) - (whole - whole.mean())).mean()
+                tau = kendalltau(np.round(of_part, 9), np.round(of_whole, 9)).statistic
+            error = np.abs((of_part - of_part.mean()) - (of_whole - of_whole.mean())).mean()
             self._known[key] = (float(tau), float(error))
         return self._known[key]
 
@@ -124,7 +127,13 @@ def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Pa
 
 
 def _pair_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> PartScorer:
-    """Return the function that scores parts of the battles from their sums of pairs."""
+    """Return the function that scores parts of the battles from their sums of pairs.
+
+    Args:
+        battles: the whole record.
+        ranker: `win-rate`, or `bradley-terry` for Elo.
+        options: the options in `FROM_PAIRS`; others are ignored.
+    """
     penalty = float(options.get("regularization", REGULARIZATION))
     coded = code_battles(battles, labels=options.get("labels", "soft"))
     readable = battles.readable
@@ -134,7 +143,7 @@ def _pair_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> P
     coded = replace(coded, a=position[coded.a], b=position[coded.b], models=battles.models)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
-        """Return the win rates or the ratings of the models from the sums of the part."""
+        """Return the win rates or the Elo of the models from the sums of the part."""
         pairs = pair_sums_with_items(coded.take(rows[readable]))
         return win_rates(pairs) if ranker == "win-rate" else elo_of_pairs(pairs, penalty)
 
@@ -149,8 +158,9 @@ def elo_of_pairs(pairs: Pairs, regularization: float) -> np.ndarray:
         regularization: weight of the ridge penalty, 0 or more.
 
     Returns:
-        Elo, shape (models,); NaN for models without battles, and for all models if the battles do
-        not identify the ratings.
+        Elo, shape (models,), with the mean `MEAN` over models with battles. NaN for models without
+        battles, and for all models if the battles do not identify the ratings or the fit does not
+        converge.
     """
     elo = np.full(pairs.models, np.nan)
     if not len(pairs.first):

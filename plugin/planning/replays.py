@@ -45,8 +45,8 @@ class Recording:
     def code_of(self, pairing: Pairing) -> int | None:
         """Return the code of a pairing; None if it is not on record.
 
-        If the pairing fixes an order, and the record has the same battle only with an unknown
-        order, the code of that battle is returned.
+        If the pairing fixes an order that is not on record, the code of the same battle with an
+        unknown order is returned, if there is one.
         """
         code = self.codes.get(pairing)
         if code is None and pairing.first:
@@ -59,11 +59,12 @@ class Price:
     """What a tournament costs.
 
     Attributes:
-        battles: battles that the tournament asked for.
+        battles: battles that the tournament asked for: judged, unparsed and missing ones.
         judged: battles with a credit.
         unparsed: battles on record whose replies could not be parsed.
         missing: battles that are not on record.
-        calls: judge calls of the battles on record.
+        calls: judge calls of the battles on record. A battle that was judged in both orders took
+            two calls, unless the tournament asked for one order.
         pairs: pairs of models that met.
         rounds: number of rounds.
         given: battles of models ranked before, given to the tournament at no price.
@@ -84,8 +85,8 @@ class Playthrough:
     """A tournament played on recorded verdicts.
 
     Attributes:
-        rounds: the rounds with their outcomes.
-        battles: the battles that were played or given.
+        rounds: the rounds with their outcomes, without the battles that were given.
+        battles: the recorded battles that were played or given, with the tournament's answer.
         price: what the played battles cost.
         rows: mask of the played or given battles among the rows of the record, shape (rows,).
     """
@@ -134,47 +135,74 @@ def replay(
         level: confidence level, in (0, 1).
         seed: seed of the tournament and of the rankers.
         pool: whether verdicts of several judges count together; a battle then has their mean.
-        **options: options of the tournament and of the rankers; `name.option` (through a dict)
-            reaches one of them only.
+        **options: options of the tournament and of the rankers. An option that both have goes to
+            both; `name.option` (through a dict) reaches one of them only.
 
     Returns:
         The rounds, their price, and the ranking.
 
     Raises:
-        UsageError: a tournament, ranker or option is unknown.
+        UsageError: a tournament, ranker or option is unknown, or a value is impossible.
         NotIdentifiedError: the battles have several judges or no items, or what was played cannot
             be ranked.
         PluginError: the tournament asks for a battle twice, or for an impossible one.
     """
     names = ranker_names(rankers)
-    settings, others = divide_options(options, [tournament], names)
-    own = seed_settings(tournament, settings[tournament], seed, level)
-    rule = catalogue.make_tournament(tournament, own)
+    settings_by_tournament, ranker_options = divide_options(options, [tournament], names)
+    settings = seed_settings(tournament, settings_by_tournament[tournament], seed, level)
+    rule = catalogue.make_tournament(tournament, settings)
     played = play(rule, recording_of(battles, pool=pool, by_order=asks_order(rule)))
-    ranking = rank(merge_orders(played.battles), names, level=level, seed=seed, pool=pool, **others)
-    asked = {"tournament": tournament, "settings": own}
-    price = {"replay": {**asked, **asdict(played.price)}}
-    standings = tuple(
-        replace(each, diagnostics={**each.diagnostics, **price}) for each in ranking.standings
-    )
-    how = {**ranking.provenance["options"], "replay": asked}
-    ranking = replace(
-        ranking, standings=standings, provenance={**ranking.provenance, "options": how}
+    ranking = rank(
+        merge_orders(played.battles), names, level=level, seed=seed, pool=pool, **ranker_options
     )
     return Replay(
-        played.rounds, played.battles, played.price, played.rows, tournament, own, ranking
+        rounds=played.rounds,
+        battles=played.battles,
+        price=played.price,
+        rows=played.rows,
+        tournament=tournament,
+        settings=settings,
+        ranking=_record_replay(ranking, tournament, settings, played.price),
     )
+
+
+def _record_replay(
+    ranking: Ranking, tournament: str, settings: Mapping[str, Any], price: Price
+) -> Ranking:
+    """Return a ranking with the replay that it is from.
+
+    The diagnostics of each standings table get the tournament, its settings and its price under
+    the key `replay`, and the options in the provenance get the tournament and its settings.
+    """
+    asked = {"tournament": tournament, "settings": settings}
+    diagnostics_of_replay = {"replay": {**asked, **asdict(price)}}
+    standings = []
+    for each in ranking.standings:
+        standings.append(replace(each, diagnostics={**each.diagnostics, **diagnostics_of_replay}))
+    options = {**ranking.provenance["options"], "replay": asked}
+    provenance = {**ranking.provenance, "options": options}
+    return replace(ranking, standings=tuple(standings), provenance=provenance)
 
 
 def in_one_order(battles: Battles) -> Battles:
-    """Return the battles with one row per judgment, if reading merged the two orders."""
+    """Return the battles with one row per judgment, if reading merged the two orders.
+
+    Battles in memory are returned unchanged, because their judgments are unknown.
+    """
     return replace(battles, rows=battles.rows.separate_orders())
 
 
 def merge_orders(battles: Battles) -> Battles:
-    """Merge the two orders of each pair, if the rows are judgments."""
+    """Return the battles with the two orders of each pair merged, if their rows are judgments.
+
+    The same object is returned if there is nothing to merge. Pairs with one unparsed order keep
+    the verdict of the other one if the battles were read so (`one_sided`).
+    """
     rows = battles.rows.join_orders(keep_one_sided=battles.reading.get("one_sided") == "keep")
-    return battles if rows is battles.rows else replace(battles, rows=rows, whole=None)
+    # The rows themselves are returned if they have no orders, or were merged before.
+    if rows is battles.rows:
+        return battles
+    return replace(battles, rows=rows, whole=None)
 
 
 def recording_of(
@@ -182,10 +210,13 @@ def recording_of(
 ) -> Recording:
     """Return battles as a recording, from which a tournament is replayed.
 
+    Battles without an item are left out. Several battles of a pair on an item are one pairing,
+    whose outcome is their mean.
+
     Args:
         battles: battles, or what `read_battles` reads.
         pool: whether verdicts of several judges count together.
-        by_order: whether the two orders of a pair are battles of their own.
+        by_order: whether the two orders of a pair are pairings of their own.
 
     Raises:
         NotIdentifiedError: the battles have several judges and `pool` is false, or no items.
@@ -202,24 +233,25 @@ def recording_of(
         battles = in_one_order(battles)
     names = battles.models
     items = battles.table["item"]
-    label = items.cat.categories.tolist()
+    item_names = items.cat.categories.tolist()
     rows = _rows_by_name(battles, by_order)
     has_item = (rows["item"] >= 0).to_numpy()
-    battle = rows[has_item].groupby(["item", "a", "b", "shown"])
+    by_pairing = rows[has_item].groupby(["item", "a", "b", "shown"])
     code = np.full(len(rows), -1)
-    code[has_item] = battle.ngroup()
-    means = battle[["credit", "margin"]].mean().astype(object)
-    pairings = [
-        Pairing(label[item], names[a], names[b], first=(None, names[a], names[b])[shown])
-        for item, a, b, shown in means.index
-    ]
+    code[has_item] = by_pairing.ngroup()
+    means = by_pairing[["credit", "margin"]].mean().astype(object)
+    pairings = []
+    for item, a, b, shown in means.index:
+        # `shown` is 0, 1 or 2: unknown, a first, or b first.
+        first = (None, names[a], names[b])[shown]
+        pairings.append(Pairing(item_names[item], names[a], names[b], first=first))
     means = means.where(means.notna(), None)
     return Recording(
         battles=battles,
         field=Field(names, tuple(items.dropna().unique()), {}),
         codes={pairing: k for k, pairing in enumerate(pairings)},
         outcomes=tuple(map(Outcome, pairings, means["credit"], means["margin"])),
-        calls=battle["calls"].sum().to_numpy(),
+        calls=by_pairing["calls"].sum().to_numpy(),
         code_of_row=code,
     )
 
@@ -255,6 +287,9 @@ def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
 def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     """Play a tournament on recorded verdicts until it is over.
 
+    If newcomers join a ranking, the recorded battles of the models ranked before are given to the
+    tournament as a round of their own, which is not in the result's rounds.
+
     Raises:
         PluginError: the tournament asks for a battle twice, or for an impossible one.
     """
@@ -262,23 +297,26 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     given = _given_outcomes(tournament, record)
     before = (Round(given, "ranked before"),) if given else ()
     rounds: list[Round] = []
-    seen: set[Pairing] = set()
+    played: set[Pairing] = set()
     coming = tournament.next(record.field, before)
     while coming.pairings:
-        is_repeated = len(set(coming.pairings)) < len(coming.pairings)
-        if is_repeated or not seen.isdisjoint(coming.pairings):
+        is_repeated_in_round = len(set(coming.pairings)) < len(coming.pairings)
+        is_repeated = not played.isdisjoint(coming.pairings)
+        if is_repeated_in_round or is_repeated:
             # A tournament that ignores what was played would never end.
             raise PluginError(
                 f"{tournament!r} asks for a battle twice; a tournament must read what was played"
             )
-        seen.update(coming.pairings)
+        played.update(coming.pairings)
         outcomes = tuple(_outcome_of(pairing, record) for pairing in coming.pairings)
         rounds.append(Round(outcomes, coming.note))
         coming = tournament.next(record.field, (*before, *rounds))
     price = _count_costs(record, rounds, len(given))
-    decided = build_tournament_answer(tournament, record.field, (*before, *rounds))
-    answer = None if decided is None else replace(decided, calls=price.calls).to_dict()
-    pairings = [*seen, *(outcome.pairing for outcome in given)]
+    tournament_answer = build_tournament_answer(tournament, record.field, (*before, *rounds))
+    answer = None
+    if tournament_answer is not None:
+        answer = replace(tournament_answer, calls=price.calls).to_dict()
+    pairings = [*played, *(outcome.pairing for outcome in given)]
     rows = np.isin(record.code_of_row, _codes_on_record(pairings, record))
     battles = replace(
         record.battles.select(rows), missing=price.missing, answer=answer, ladder=ladder
@@ -289,7 +327,8 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
 def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outcome, ...]:
     """Return the recorded outcomes between models that were ranked before the tournament.
 
-    They are given to a tournament in which newcomers join a ranking; empty for other tournaments.
+    They are given to a tournament in which newcomers join a ranking. The tuple is empty for other
+    tournaments, and if the ratings of the ranking are given.
     """
     ranked = {*ranked_before(tournament, record.field)}
     # If ratings are given, the battles are not given as well: the ratings may come from them, and
@@ -304,7 +343,7 @@ def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outc
 
 
 def _codes_on_record(pairings: Sequence[Pairing], record: Recording) -> list[int]:
-    """Return the codes of the battles that are on record."""
+    """Return the codes of the pairings that are on record; others are skipped."""
     codes = map(record.code_of, pairings)
     return [code for code in codes if code is not None]
 
@@ -315,7 +354,8 @@ def divide_options(
     """Divide options between tournaments and rankers.
 
     An option that both have goes to both. It goes to the tournament only if its value is the
-    tournament's default, or has commas.
+    tournament's default, or has commas. An option that no tournament has goes to the rankers, also
+    if they do not know it.
 
     Args:
         options: values by `option` or `name.option`.
@@ -325,35 +365,39 @@ def divide_options(
     Returns:
         The options of each tournament by its name, and the options of the rankers.
     """
-    known = options_by_name((), tournaments)
-    usual = {name: parameter.default for own in known.values() for name, parameter in own.items()}
-    of_rankers = {option for own in options_by_name(rankers).values() for option in own}
-    for name, default in usual.items():
-        if options.get(name) == default or "," in str(options.get(name)):
-            of_rankers.discard(name)
-    own, rest = assign_options(options, known)
-    return own, {key: value for key, value in options.items() if key in rest or key in of_rankers}
+    parameters_by_tournament = options_by_name((), tournaments)
+    defaults = {}
+    for parameters in parameters_by_tournament.values():
+        for option, parameter in parameters.items():
+            defaults[option] = parameter.default
+    shared = {option for parameters in options_by_name(rankers).values() for option in parameters}
+    for option, default in defaults.items():
+        if options.get(option) == default or "," in str(options.get(option)):
+            shared.discard(option)
+    by_tournament, rest = assign_options(options, parameters_by_tournament)
+    for_rankers = {key: value for key, value in options.items() if key in rest or key in shared}
+    return by_tournament, for_rankers
 
 
 def seed_settings(
     name: str, settings: Mapping[str, Any], seed: int, level: float | None = None
 ) -> dict[str, Any]:
-    """Add seed and level to a tournament's settings, if it takes them and they are not given.
+    """Return a tournament's settings with seed and level, if it takes them.
 
     Args:
         name: name of the tournament.
-        settings: settings of the tournament, by option.
+        settings: settings of the tournament, by option; a seed or level in them is kept.
         seed: the seed.
-        level: confidence level, which is added to a tournament that stops early (`until`); None to
-            add no level.
+        level: confidence level, which is added only to a tournament that stops early (`until`);
+            None to add no level.
     """
-    known = parameters_of(catalogue.tournament_rule(name))
-    usual: dict[str, Any] = {}
-    if "seed" in known:
-        usual["seed"] = seed
-    if "level" in known and level is not None and settings.get("until"):
-        usual["level"] = level
-    return {**usual, **settings}
+    parameters = parameters_of(catalogue.tournament_rule(name))
+    defaults: dict[str, Any] = {}
+    if "seed" in parameters:
+        defaults["seed"] = seed
+    if "level" in parameters and level is not None and settings.get("until"):
+        defaults["level"] = level
+    return {**defaults, **settings}
 
 
 def _count_costs(record: Recording, rounds: Sequence[Round], given: int) -> Price:
@@ -381,10 +425,13 @@ def _count_costs(record: Recording, rounds: Sequence[Round], given: int) -> Pric
 
 
 def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
-    """Return the recorded outcome of a battle; its credit is None if it is not on record.
+    """Return the recorded outcome of a battle, with this pairing.
+
+    Its credit is None if the battle is unparsed or not on record.
 
     Raises:
-        PluginError: the battle is impossible.
+        PluginError: the battle is not on record, and a model is not in the field, the models are
+            not sorted by name, or the model to be shown first is neither of them.
     """
     code = record.code_of(pairing)
     if code is not None:

@@ -1,9 +1,10 @@
 """How many items one-sided sign tests and signed-rank tests need.
 
 Two models are compared directly, or by their verdicts against the same anchor. An item is
-informative if the two verdicts differ. The edge is the share of the informative items that the
-better model wins, minus a half. Source: Don-Yehiya et al. 2026, section 4.3 (sign test) and
-appendix C (signed-rank test).
+informative (decided) if it tells which of the two models is better on it: in a direct comparison
+if its verdict is no tie, by an anchor if the verdicts on the two models differ. The edge is the
+share of the informative items that the better model wins, minus a half. Source: Don-Yehiya et al.
+2026, section 4.3 (sign test) and appendix C (signed-rank test).
 """
 
 from bisect import bisect_left
@@ -36,7 +37,7 @@ MOST_ITEMS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """A distribution over items of the difference between two models' verdicts.
+    """A distribution over items of the difference between two models' verdicts against an anchor.
 
     Attributes:
         values: distinct differences, ascending, shape (values,); positive if the first model is
@@ -64,7 +65,10 @@ class Differences:
         return better / self.informative - 0.5
 
     def with_share(self, share: float) -> "Differences":
-        """Return the distribution with another share of informative items and the same edge."""
+        """Return the distribution with another share of informative items and the same edge.
+
+        There must be informative items; their differences keep their proportions.
+        """
         shares = self.shares * share / self.informative
         return Differences(self.values, np.where(self.values == 0, 1 - share, shares))
 
@@ -84,15 +88,18 @@ def three_levels(ties: float, edge: float) -> Differences:
     """
     decided = 1 - ties
     root = sqrt((1 + ties) ** 2 - 8 * edge**2 * decided * (decided / 2 + 2 * ties))
-    lean = ((1 + ties) - root) / (4 * edge * decided) if edge else 0.0
-    verdict = np.array([decided * (0.5 - lean), ties, decided * (0.5 + lean)])
-    return Differences(np.arange(-2.0, 3.0), np.convolve(verdict, verdict))
+    x = ((1 + ties) - root) / (4 * edge * decided) if edge else 0.0
+    # Shares of loss, tie and win. They are those of the better model against the anchor, and, in
+    # the same order, those of the anchor against the other model. The difference is their sum.
+    shares = np.array([decided * (0.5 - x), ties, decided * (0.5 + x)])
+    return Differences(np.arange(-2.0, 3.0), np.convolve(shares, shares))
 
 
 def recorded_differences(record: "Recording") -> Iterator[Differences]:
     """Yield the distribution of differences of each ordered pair of models against each anchor.
 
     It is over the items on which both verdicts were parsed (Don-Yehiya et al. 2026, appendix C).
+    Triples of models without such an item are skipped.
     """
     cube = verdict_cube(record)
     for anchor, first, second in permutations(range(cube.shape[1]), 3):
@@ -135,7 +142,8 @@ def select_edge(
 
     Returns:
         The selected distributions, and True. If none is selected, a single distribution that
-        `pool_differences` makes of the whole pool, and False.
+        `pool_differences` makes of the whole pool, and False. If no distribution of the pool has
+        informative items, an empty list and False.
     """
     informative = [differences for differences in pool if differences.informative]
     if single:
@@ -150,7 +158,7 @@ def select_edge(
 def pool_differences(pool: Sequence[Differences], edge: float) -> Differences:
     """Return one distribution with the absolute differences of a whole pool and a given edge.
 
-    Each absolute difference is a win with probability 1/2 + edge, and else a loss.
+    Each absolute difference above 0 is a win with probability 1/2 + edge, and else a loss.
 
     Args:
         pool: distributions of differences; all have the same weight.
@@ -161,14 +169,12 @@ def pool_differences(pool: Sequence[Differences], edge: float) -> Differences:
     sizes, place = np.unique(all_sizes, return_inverse=True)
     shares = np.bincount(place, all_shares) / len(pool)
     is_zero = sizes == 0
-    wins = sizes[~is_zero]
-    share_of_zeros = shares[is_zero]
-    share_of_sizes = shares[~is_zero]
-    values = np.concatenate([-wins[::-1], sizes[is_zero], wins])
-    losses = (0.5 - edge) * share_of_sizes[::-1]
-    return Differences(
-        values, np.concatenate([losses, share_of_zeros, (0.5 + edge) * share_of_sizes])
-    )
+    gains = sizes[~is_zero]
+    share_of_gains = shares[~is_zero]
+    values = np.concatenate([-gains[::-1], sizes[is_zero], gains])
+    loss_shares = (0.5 - edge) * share_of_gains[::-1]
+    win_shares = (0.5 + edge) * share_of_gains
+    return Differences(values, np.concatenate([loss_shares, shares[is_zero], win_shares]))
 
 
 RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
@@ -240,14 +246,14 @@ def smallest_edge(
         The edge, in (0, 0.5]; None if even an edge of 0.5 is not detected.
     """
     n = floor(round(items * share, ROUNDING))
-    # `informative_needed` solved for the edge, with n informative items.
     z_alpha = float(ndtri(1 - alpha))
     z_power = float(ndtri(power))
     # With n < z_alpha^2 informative items, not even a model that wins all of them is detected.
     if n < z_alpha**2:
         return None
-    reach = z_alpha * sqrt(n) + z_power * sqrt(n - z_alpha**2 + z_power**2)
-    return reach / (2 * (n + z_power**2))
+    # The formula of `informative_needed`, solved for the edge with n informative items.
+    numerator = z_alpha * sqrt(n) + z_power * sqrt(n - z_alpha**2 + z_power**2)
+    return numerator / (2 * (n + z_power**2))
 
 
 def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -273,9 +279,10 @@ def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     positive = (counts * (values > 0) * ranks[:, place]).sum(axis=1)
     number = counts.sum(axis=1)
     mean = (number * (number + 1) - zeros * (zeros + 1)) / 4
-    tied = group[:, sizes > 0]
-    spread = number * (number + 1) * (2 * number + 1) - zeros * (zeros + 1) * (2 * zeros + 1)
-    variance = (spread - (tied**3 - tied).sum(axis=1) / 2) / 24
+    nonzero_group = group[:, sizes > 0]
+    ties = (nonzero_group**3 - nonzero_group).sum(axis=1)
+    untied = number * (number + 1) * (2 * number + 1) - zeros * (zeros + 1) * (2 * zeros + 1)
+    variance = (untied - ties / 2) / 24
     return np.divide(
         positive - mean, np.sqrt(variance), out=np.zeros(len(counts)), where=variance > 0
     )
@@ -291,13 +298,17 @@ def signed_rank_power(differences: Differences, items: int, *, alpha: float = 0.
         differences: distribution of the differences over items.
         items: number of items.
         alpha: error rate of the test, in (0, 0.5).
+
+    Returns:
+        The power, in [0, 1]; 0 or 1 if z does not vary.
     """
     mean = differences.shares * items
     step = 1e-4 * items
-    moved = mean + step * np.eye(len(mean))
-    z, *moved_z = signed_rank_z(differences.values, np.vstack([mean, moved]))
-    # Derivatives of z by the count of each difference, from counts that are moved by `step`.
-    slope = (np.array(moved_z) - z) / step
+    # One row per difference, in which its count alone is larger by `step`.
+    stepped = mean + step * np.eye(len(mean))
+    z, *z_of_stepped = signed_rank_z(differences.values, np.vstack([mean, stepped]))
+    # Derivatives of z by the count of each difference.
+    slope = (np.array(z_of_stepped) - z) / step
     # Counts are multinomial with the covariance items (diag(p) - p p'). With the slopes s of z,
     # the variance of z is items (sum p s^2 - (sum p s)^2).
     mean_of_squares = differences.shares @ slope**2
@@ -315,13 +326,14 @@ def signed_rank_items(
     Args:
         pool: distributions of differences, over which the power is averaged.
         alpha: error rate of the test, in (0, 0.5).
-        power: the power to reach, in [0.5, 1).
+        power: the mean power to reach, in [0.5, 1).
 
     Returns:
-        None if 100,000 items are too few.
+        The smallest number of items, 2 or more; None if it is not found up to 100,000 items.
     """
 
     def is_enough(items: int) -> bool:
+        """Return whether the mean power over the pool is large enough."""
         powers = [signed_rank_power(each, items, alpha=alpha) for each in pool]
         return bool(np.mean(powers) >= power)
 
@@ -336,7 +348,8 @@ def smallest_number(is_enough: Callable[[int], object], most: int = MOST_ITEMS) 
         most: bound of the search; no power of 2 above it is tried.
 
     Returns:
-        None if no power of 2 up to `most` is enough.
+        The number, which may be between the last power of 2 that is tried and half of it; None if
+        no power of 2 up to `most` is enough.
     """
     high = 2
     while not is_enough(high):
@@ -350,20 +363,20 @@ def smallest_number(is_enough: Callable[[int], object], most: int = MOST_ITEMS) 
 def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
     """Yield the items that detect each edge in a table, and the edge of the request.
 
-    The table is Table 2 of Don-Yehiya et al. 2026. `methods` and `missing` of the request are
-    changed in place.
+    The table is Table 2 of Don-Yehiya et al. 2026, with edges of 0.05, 0.10, ... 0.25. The edges
+    are sorted. `methods` and `missing` of the request are changed in place.
     """
     edges = sorted({0.05, 0.10, 0.15, 0.20, 0.25, request.edge})
     request.methods["sign test"] = _sign_test_intervals(request)
     differences = _differences_by_edge(request, edges)
     for edge in edges:
         informative = informative_needed(edge, **request.test)
-        known = differences[edge]
-        wilcoxon = signed_rank_items(known, **request.test) if known else None
-        if known and wilcoxon is None:
+        with_edge = differences[edge]
+        wilcoxon = signed_rank_items(with_edge, **request.test) if with_edge else None
+        if with_edge and wilcoxon is None:
             why = (
-                f"of the pilot's {len(known)} pairs with this edge, some win more often but lose "
-                "by more"
+                f"of the pilot's {len(with_edge)} pairs with this edge, some win more often but "
+                "lose by more"
             )
             remedy = "count signs, or play a larger pilot"
             request.leave_out(
@@ -384,9 +397,13 @@ def items_with(informative: int, share: Estimate) -> Estimate:
     Args:
         informative: number of informative items.
         share: share of items that are informative, with its interval.
+
+    Returns:
+        The number. Its upper end is None if the lower end of the share is 0 or unknown.
     """
 
     def number_of_items(part: float) -> float | None:
+        """Return the number of items for a share; None for a share of 0."""
         return float(items_needed(informative, part)) if part else None
 
     return share.transform(number_of_items, decreasing=True)
@@ -400,11 +417,18 @@ def _sign_test_intervals(request: PlanRequest) -> str:
     if request.record is None:
         return "none without a pilot"
     shares = {"direct": request.ties, "by anchor": request.share}
-    bare = [name for name, share in shares.items() if share is not None and share.low is None]
-    single = len(request.record.field.items) == 1
-    why = "the pilot is a single item" if single else "the share was given, not measured"
-    lacking = f"; none {' and '.join(bare)}: {why}" if bare else ""
-    return f"{100 * request.level:g}%, from that of the share of decided items (by item){lacking}"
+    without_interval = [
+        name for name, share in shares.items() if share is not None and share.low is None
+    ]
+    exceptions = ""
+    if without_interval:
+        is_single_item = len(request.record.field.items) == 1
+        why = "the share was given, not measured"
+        if is_single_item:
+            why = "the pilot is a single item"
+        exceptions = f"; none {' and '.join(without_interval)}: {why}"
+    source = "from that of the share of decided items (by item)"
+    return f"{100 * request.level:g}%, {source}{exceptions}"
 
 
 def _differences_by_edge(
@@ -412,7 +436,9 @@ def _differences_by_edge(
 ) -> Mapping[float, Sequence[Differences]]:
     """Return the distributions of differences for Wilcoxon's test, by edge.
 
-    They are empty if unknown. `methods` and `missing` of the request are changed in place.
+    Without a pilot, they are those that are assumed (`three_levels`); an edge of 0.5 has none. With
+    a pilot, `select_edge` selects them; all are empty if no item has two verdicts against one
+    anchor. `methods` and `missing` of the request are changed in place.
     """
     if request.record is None:
         request.methods["wilcoxon"] = (
@@ -446,7 +472,10 @@ def _differences_by_edge(
 
 
 def _expected_differences(request: PlanRequest, edge: float) -> Differences:
-    """Return the differences of two models with an edge that are assumed without a pilot."""
+    """Return the differences of two models with an edge that are assumed without a pilot.
+
+    If the request gives a share of informative items, they have this share.
+    """
     differences = three_levels(request.ties.value, edge)
     return differences.with_share(request.share.value) if request.share else differences
 
@@ -454,8 +483,9 @@ def _expected_differences(request: PlanRequest, edge: float) -> Differences:
 def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
     """Yield the smallest edges that the planned items detect, directly and through the anchor.
 
-    If no number of items is planned, nothing is yielded, and the reason is added to `missing` of
-    the request.
+    If the share of informative items through the anchor is unknown, only the first is yielded. If
+    no number of items is planned, nothing is yielded, and the reason is added to `missing` of the
+    request.
     """
     if request.items is None:
         request.leave_out(

@@ -76,7 +76,8 @@ class Judge:
     favours: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not (self.noise >= 0 and self.tie >= 0 and 0 <= self.unparsed < 1):
+        is_share = 0 <= self.unparsed < 1
+        if not (self.noise >= 0 and self.tie >= 0 and is_share):
             raise UsageError(f"{self}: noise and tie are at least 0, unparsed lies in [0, 1)")
         is_known = self.verdicts in ("hard", "soft")
         lacks_noise = self.verdicts == "soft" and self.noise == 0
@@ -84,7 +85,9 @@ class Judge:
             raise UsageError(f"{self}: verdicts are hard, or soft with noise above 0")
 
     def credit(self, margin: np.ndarray) -> np.ndarray:
-        """Return the credit of the response shown first: 1, 0.5 or 0.
+        """Return the credit of the response shown first: 1, 0.75, 0.5, 0.25 or 0.
+
+        It is 0.75 or 0.25 only for a margin of exactly `tie` or -`tie`, and 0.5 within these.
 
         Args:
             margin: margin of the response shown first, noise included, logits; any shape.
@@ -96,6 +99,8 @@ class Judge:
 
     def mean_credit(self, margin: np.ndarray) -> np.ndarray:
         """Return the expected credit of the response shown first, over the noise of the judge.
+
+        Without noise, it is `credit`.
 
         Args:
             margin: margin of the response shown first before noise, logits; any shape.
@@ -149,12 +154,14 @@ class World:
     ) -> pd.DataFrame:
         """Return the judges' verdicts as a battles table with one row per judgment.
 
+        The same arguments give the same verdicts.
+
         Args:
             judges: the judges; one default judge if there is none.
             orders: `both` shows each pair in both orders, `ab` shows the model named first as
                 first.
             human: whether to add a human label per battle (1 or 0), drawn with probability
-                `expit(quality difference)`.
+                `expit(quality difference)`; all judgments of a battle have the same label.
             repeats: how often each judge judges each pair in each order.
             pairs: positions in `models` of the pairs that are compared on every item; all pairs by
                 default.
@@ -218,26 +225,29 @@ class World:
 
         Args:
             judges: the judges; one default judge if there is none.
-            **how: further arguments of `judgments`.
+            **how: the keyword arguments of `judgments`: `orders`, `human`, `repeats`, `pairs`.
         """
         return read_battles(self.judgments(*judges, **how))
 
     def margins_of_first(self, judge: Judge | None = None) -> np.ndarray:
         """Draw the margin of each response over each other, before `verbosity_bias`.
 
+        The judge's noise is drawn anew for each margin; no reply is unparsed.
+
         Args:
             judge: the judge; the default judge if there is none.
 
         Returns:
-            Logits, shape (items, model shown first, model shown second).
+            Logits, shape (items, model shown first, model shown second). The diagonal, where a
+            model meets itself, has no meaning.
         """
         judge = judge or Judge()
         rng = np.random.default_rng(self.seed)
         score = (
             judge.scale * self.quality + judge.length_bias * self.log_length + self._favour(judge)
         )
-        lean = score[:, :, None] - score[:, None, :] + judge.position_bias
-        return np.asarray(lean + judge.noise * rng.logistic(size=lean.shape))
+        mean_margin = score[:, :, None] - score[:, None, :] + judge.position_bias
+        return np.asarray(mean_margin + judge.noise * rng.logistic(size=mean_margin.shape))
 
     def expected_credits(
         self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both"
@@ -255,12 +265,15 @@ class World:
         judge = judge or Judge()
         by_length = judge.length_bias + judge.verbosity_bias
         score = judge.scale * self.strengths + by_length * self.length_means + self._favour(judge)
-        lean = np.subtract.outer(score, score)
+        mean_margin = np.subtract.outer(score, score)
         spread = np.sqrt(2) * np.hypot(judge.scale * self.item_sd, by_length * self.length_sd)
-        first = _integrated_credit(judge, lean + judge.position_bias, spread)
+        # Credit of the row if it is shown first; 1 - shown_first.T is its credit shown second.
+        shown_first = _integrated_credit(judge, mean_margin + judge.position_bias, spread)
+        shown_second = 1 - shown_first.T
         if orders == "ab":
-            return np.triu(first, 1) + np.tril(1 - first.T, -1) + np.eye(len(lean)) / 2
-        return (first + 1 - first.T) / 2
+            diagonal = np.eye(len(mean_margin)) / 2
+            return np.triu(shown_first, 1) + np.tril(shown_second, -1) + diagonal
+        return (shown_first + shown_second) / 2
 
     def estimand(
         self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both"
@@ -306,19 +319,19 @@ class World:
             order: `ab` if the response of `a` is shown first, else `ba`.
             rng: random generator of the judge's noise.
         """
-        # `lean` is the margin of the response shown first, `sign` turns it to that of `a` or back.
+        # `sign` turns a margin of `a` to that of the response shown first, or back.
         sign = 1.0 if order == "ab" else -1.0
-        longer = self.log_length[item, a] - self.log_length[item, b]
+        length_difference = self.log_length[item, a] - self.log_length[item, b]
         favour = self._favour(judge)
-        lean_to_a = judge.scale * (self.quality[item, a] - self.quality[item, b])
-        lean_to_a = lean_to_a + judge.length_bias * longer + favour[a] - favour[b]
-        lean = sign * lean_to_a + judge.position_bias
-        by_verbosity = sign * judge.verbosity_bias * longer
+        margin_of_a = judge.scale * (self.quality[item, a] - self.quality[item, b])
+        margin_of_a = margin_of_a + judge.length_bias * length_difference + favour[a] - favour[b]
+        mean_margin = sign * margin_of_a + judge.position_bias
+        by_verbosity = sign * judge.verbosity_bias * length_difference
         if judge.verdicts == "soft":
-            margin = lean
-            credit = judge.mean_credit(lean + by_verbosity)
+            margin = mean_margin
+            credit = judge.mean_credit(mean_margin + by_verbosity)
         else:
-            margin = lean + judge.noise * rng.logistic(size=len(lean))
+            margin = mean_margin + judge.noise * rng.logistic(size=len(mean_margin))
             credit = judge.credit(margin + by_verbosity)
         is_unparsed = rng.random(len(item)) < judge.unparsed
         credit_of_a = credit if order == "ab" else 1 - credit
@@ -366,7 +379,7 @@ def simulate(
         names = tuple(models)
     else:
         names = tuple(f"model-{k + 1:02d}" for k in range(models))
-    if len(set(names)) < max(2, len(names)) or items < 1:
+    if len(names) < 2 or len(set(names)) < len(names) or items < 1:
         raise UsageError("a world needs at least two models with different names, and one item")
     if strengths is not None and len(strengths) != len(names):
         raise UsageError(f"{len(strengths)} strengths for {len(names)} models")
@@ -393,24 +406,25 @@ def simulate(
     )
 
 
-def _integrated_credit(judge: Judge, lean: np.ndarray, spread: float) -> np.ndarray:
-    """Return a judge's expected credit if margins are normally distributed.
+def _integrated_credit(judge: Judge, mean_margin: np.ndarray, spread: float) -> np.ndarray:
+    """Return the expected credit of the response shown first if margins are normally distributed.
 
     Args:
         judge: the judge.
-        lean: means of the margins before noise, logits; any shape.
-        spread: standard deviation of the margins, logits.
+        mean_margin: means of the margins before noise, logits; any shape.
+        spread: standard deviation of the margins before noise, logits.
 
     Returns:
-        An array of the shape of `lean`.
+        An array of the shape of `mean_margin`, in [0, 1].
     """
     # The credit is averaged over the normal margin and the logistic error of the judge. The wider
     # of the two is integrated in closed form, by the CDF. The other one is integrated by a sum
     # over nodes, which is accurate to 1e-9 because the function is then smooth.
     if spread == 0:
-        return judge.mean_credit(lean)
+        return judge.mean_credit(mean_margin)
     if judge.noise > spread:
-        return judge.mean_credit(lean[..., None] + spread * NODES) @ (WEIGHTS / WEIGHTS.sum())
-    shifted = lean[..., None] + judge.noise * LOGITS
+        margins = mean_margin[..., None] + spread * NODES
+        return judge.mean_credit(margins) @ (WEIGHTS / WEIGHTS.sum())
+    shifted = mean_margin[..., None] + judge.noise * LOGITS
     won = (ndtr((shifted - judge.tie) / spread) + ndtr((shifted + judge.tie) / spread)) / 2
     return won @ LOGISTIC_WEIGHTS

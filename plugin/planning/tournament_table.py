@@ -68,8 +68,8 @@ class TournamentRow:
         tau_sd: standard deviation of tau over seeds; None with fewer than two seeds.
         seeds: number of seeds.
         failed: number of seeds without a ranking of all models, which error and tau leave out.
-        most: number of calls that 90% of the seeds do not exceed; None unless the tournament can
-            stop early.
+        calls_90th_percentile: number of calls that 90% of the seeds do not exceed; None unless the
+            tournament can stop early.
         answered: share of seeds in which the tournament answered its question; None unless the
             tournament can stop early.
     """
@@ -88,7 +88,7 @@ class TournamentRow:
     tau_sd: float | None
     seeds: int
     failed: int
-    most: int | None = None
+    calls_90th_percentile: int | None = None
     answered: float | None = None
 
 
@@ -144,7 +144,8 @@ def compare_tournaments(
         budgets: largest numbers of battles; each tournament then plays the most items that fit.
             Without budgets, it plays all items.
         pool: whether verdicts of several judges count together.
-        **options: options of the tournaments and of the ranker.
+        **options: options of the tournaments and of the ranker, without `seed`. An option that
+            both have goes to both (see `divide_options`).
 
     Returns:
         A row per tournament, variant and budget.
@@ -168,6 +169,7 @@ def compare_tournaments(
         raise UsageError("--set seed: the seeds are counted from --seed; leave it out")
     record = recording_of(battles, pool=pool)
     options_of_ranker = ranker_options([ranker], others)[ranker]
+    # The ranking of the whole record, with which those of the replays are compared.
     reference = ReferenceRanking(record.battles, ranker, options_of_ranker, seed=seed)
     designs: list[TournamentDesign] = []
     for name in names:
@@ -211,7 +213,10 @@ def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
 def _compare_design(
     design: TournamentDesign, record: Recording, reference: ReferenceRanking, seeds: Sequence[int]
 ) -> TournamentRow:
-    """Play a design with every seed; return its costs and its distance from the whole record."""
+    """Play a design with every seed; return its costs and its distance from the whole record.
+
+    A design that asks for single orders is played on a record whose orders are separate.
+    """
     if asks_order(catalogue.tournament_rule(design.name)):
         record = recording_of(record.battles, pool=True, by_order=True)
     prices: list[Price] = []
@@ -231,24 +236,28 @@ def _compare_design(
     tau, error = known.mean(axis=0).tolist() if number else (None, None)
     tau_sd, error_sd = known.std(axis=0, ddof=1).tolist() if number > 1 else (None, None)
     calls = [price.calls for price in prices]
+    calls_90th_percentile = None
+    if answers:
+        calls_90th_percentile = int(np.quantile(calls, 0.9, method="higher"))
     return TournamentRow(
         tournament=design.label,
         name=design.name,
         budget=design.budget,
-        battles=float(np.mean([price.battles for price in prices])),
-        calls=float(np.mean(calls)),
-        pairs=float(np.mean([price.pairs for price in prices])),
-        rounds=float(np.mean([price.rounds for price in prices])),
-        missing=float(np.mean([price.missing for price in prices])),
+        **_mean_costs(prices),
         error=error,
         error_sd=error_sd,
         tau=tau,
         tau_sd=tau_sd,
         seeds=len(seeds),
         failed=len(seeds) - number,
-        most=int(np.quantile(calls, 0.9, method="higher")) if answers else None,
+        calls_90th_percentile=calls_90th_percentile,
         answered=float(np.mean(answers)) if answers else None,
     )
+
+
+def _mean_costs(prices: Sequence[Price]) -> dict[str, float]:
+    """Return the mean of each cost in `COSTS` over replays, by name."""
+    return {name: float(np.mean([getattr(price, name) for price in prices])) for name in COSTS}
 
 
 def _variants(
@@ -256,7 +265,13 @@ def _variants(
 ) -> Iterator[TournamentDesign]:
     """Yield a tournament in each of its variants, which are settings that it offers to try.
 
-    It is yielded once if it offers no variants, or if an option of its variants was given.
+    It is yielded once, with the given settings, if it offers no variants or if an option of its
+    variants was given. Its label names a variant.
+
+    Args:
+        name: name of the tournament.
+        settings: its settings, by option.
+        record: the recorded verdicts, whose field the variants may depend on.
     """
     offer = getattr(catalogue.tournament_rule(name), "variants", None)
     variants: Mapping[str, Mapping[str, Any]] = offer(record.field) if offer else {}
@@ -275,6 +290,9 @@ def _fit_to_budgets(
     """Yield a tournament with the most items that each budget allows.
 
     It is yielded once, unchanged, if there are no budgets.
+
+    Raises:
+        UsageError: the tournament has no option `items`, or a budget is too small for one item.
     """
     if not budgets:
         yield variant
@@ -290,10 +308,10 @@ def _fit_to_budgets(
         return make_tournament(variant.name, settings).size(record.field)
 
     recorded = len(record.field.items)
-    most = min(int(variant.settings.get("items") or recorded), recorded)
+    largest_number = min(int(variant.settings.get("items") or recorded), recorded)
     for budget in budgets:
         # The largest number of items whose battles do not exceed the budget; 0 if one is too many.
-        items = bisect_right(range(1, most + 1), budget, key=size)
+        items = bisect_right(range(1, largest_number + 1), budget, key=size)
         if not items:
             raise UsageError(
                 f"--budget {budget} is too small for {variant.label}: one item takes {size(1)} "
@@ -316,12 +334,16 @@ def _replay_warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterat
     recorded = len({pairing._replace(first=None) for pairing in record.codes})
     of_round_robin = models * (models - 1) // 2 * len(record.field.items)
     share = recorded / of_round_robin
+    # Otherwise the record is a whole round robin.
     if share < 1:
         yield Notice("replay-part-of-round-robin", {"share": share})
 
 
 def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
-    """Return a report with one row per tournament and budget."""
+    """Return one report with a row per tournament and budget.
+
+    Columns that say nothing in any row (`UNINFORMATIVE`) are left out.
+    """
     rows = [_cells(row) for row in table.rows]
     header = []
     columns = []
@@ -342,7 +364,7 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
 
 
 def _legend(table: TournamentTable) -> str:
-    """Explain the columns of the table."""
+    """Explain the columns of the table, as one text."""
     seeds = max(row.seeds for row in table.rows)
     means = f"means ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
     legend = (
@@ -362,18 +384,22 @@ def _legend(table: TournamentTable) -> str:
 def _answer(table: TournamentTable, unit: str) -> Iterator[str]:
     """Yield sentences on the tournaments that answer the question most often and rank best.
 
+    Of tournaments with the same share of answers, the one with the fewest calls is named. Nothing
+    is said about answers if no tournament can stop early.
+
     Args:
         table: the tournaments.
         unit: unit of the errors, in words.
     """
-    asked = [
-        (-row.answered, row.calls, row.tournament) for row in table.rows if row.answered is not None
+    # Share of seeds with an answer, mean calls and label of the tournaments that can stop early.
+    stopping = [
+        (row.answered, row.calls, row.tournament) for row in table.rows if row.answered is not None
     ]
-    if asked:
-        negative_share, calls, name = min(asked)
-        if negative_share:
+    if stopping:
+        share, calls, name = min(stopping, key=lambda each: (-each[0], each[1], each[2]))
+        if share:
             yield (
-                f"{name} answers the question in {-negative_share:.0%} of seeds, for "
+                f"{name} answers the question in {share:.0%} of seeds, for "
                 f"{calls:,.0f} judge calls on average."
             )
         else:
@@ -388,16 +414,17 @@ def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
     """Yield which tournament is nearest to the ranking of the whole record.
 
     If a cheaper one has a similar error, within a standard deviation over seeds, it is named, too.
+    Tournaments that play the whole record are compared only if there are no others.
     """
     ranked = [(row.error, row.calls, row) for row in table.rows if row.error is not None]
     # A tournament that plays the whole record has its ranking by definition.
-    partial = [each for each in ranked if each[2].battles < table.whole["battles"]]
-    known = partial or ranked
-    if not known:
+    playing_a_part = [each for each in ranked if each[2].battles < table.whole["battles"]]
+    compared = playing_a_part or ranked
+    if not compared:
         yield "No tournament gave a ranking of all models."
         return
-    least, calls, nearest = min(known, key=lambda each: each[:2])
-    similar = [each for each in known if each[0] <= least + (nearest.error_sd or 0.0)]
+    least, calls, nearest = min(compared, key=lambda each: each[:2])
+    similar = [each for each in compared if each[0] <= least + (nearest.error_sd or 0.0)]
     error, fewest_calls, cheapest = min(similar, key=lambda each: (each[1], each[0]))
     digits = 1 if least >= 1 else 3
     yield (
@@ -418,7 +445,7 @@ def _cells(row: TournamentRow) -> tuple[str, ...]:
         row.tournament,
         cell_text(row.budget, ","),
         *costs,
-        cell_text(row.most, ","),
+        cell_text(row.calls_90th_percentile, ","),
         cell_text(row.answered, ".0%"),
         _with_deviation(row.error, row.error_sd, 1),
         _with_deviation(row.tau, row.tau_sd, 2),
@@ -427,8 +454,9 @@ def _cells(row: TournamentRow) -> tuple[str, ...]:
 
 
 def _with_deviation(mean: float | None, sd: float | None, digits: int) -> str:
-    """Format a mean and its standard deviation, as `3.4 ± 1.6`."""
-    return cell_text(mean, f".{digits}f") + ("" if sd is None else f" ± {sd:.{digits}f}")
+    """Format a mean and its standard deviation, as `3.4 ± 1.6`; a dash if the mean is unknown."""
+    deviation = "" if sd is None else f" ± {sd:.{digits}f}"
+    return cell_text(mean, f".{digits}f") + deviation
 
 
 register_view(TournamentTable, View(tournament_table_reports))

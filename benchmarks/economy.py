@@ -127,7 +127,7 @@ def is_wrong(rule: Stopping, last: Look, run: ImaginedRun) -> float:
     share of intervals."""
     gap = (run.truth[:, None] - run.truth) * POINTS
     if rule.error is not None:
-        return float(np.mean(np.abs(last.theta - run.truth) * POINTS > last.half))
+        return float(np.mean(np.abs(last.theta - run.truth) * POINTS > last.half_widths))
     if rule.first is None:
         return bool(((last.settled > 0) & (gap <= -rule.margin)).any())
     inside = np.isin(np.arange(len(gap)), np.argsort(-last.theta, kind="stable")[: rule.first])

@@ -11,25 +11,31 @@ from podium.rankers.ranking import Entry, Standings
 
 
 def require_scores(standings: Standings, ranker: Ranker) -> Standings:
-    """Return standings whose figures are finite or None.
+    """Return standings in which infinity and NaN are replaced by None.
 
-    If a plug-in gave no finite score to a model with battles, a warning names the plug-in.
+    If the ranker is of a plug-in and gave no finite score to a model with battles, a warning that
+    names the plug-in is added.
+
+    Args:
+        standings: what the ranker returned. Standings without models are accepted.
+        ranker: the ranker, podium's own or of a plug-in.
 
     Raises:
-        PluginError: no model has a finite score.
+        PluginError: there are models, and none has a finite score.
     """
     entries = tuple(map(_finite_entry, standings.entries))
-    without_score = [entry for entry in entries if entry.score is None]
-    if entries and len(without_score) == len(entries):
+    has_score = any(entry.score is not None for entry in entries)
+    if entries and not has_score:
         raise PluginError(
             f"{catalogue.culprit_of(ranker)} gave no number for any of {len(entries)} models"
         )
-    unbounded = [entry.model for entry in without_score if entry.battles]
-    if not unbounded or catalogue.is_own(ranker):
-        return replace(standings, entries=entries)
-    culprit = catalogue.culprit_of(ranker)
-    warning = Notice("plugin-without-score", {"plugin": culprit, "models": unbounded})
-    return replace(standings, entries=entries, warnings=(*standings.warnings, warning))
+    finite = replace(standings, entries=entries)
+    models = [entry.model for entry in entries if entry.score is None and entry.battles]
+    if not models or catalogue.is_own(ranker):
+        return finite
+    fields = {"plugin": catalogue.culprit_of(ranker), "models": models}
+    warning = Notice("plugin-without-score", fields)
+    return replace(finite, warnings=(*standings.warnings, warning))
 
 
 def _finite_entry(entry: Entry) -> Entry:

@@ -81,8 +81,12 @@ def rank(
         answers: add the finding in words.
         **options: of the rankers; `ranker.option` (through a dict) reaches one ranker only.
 
+    Returns:
+        Standings of each ranker on each slice. A ranker that fails on a slice has a sentence in
+        `failures` instead, and does not stop the others.
+
     Raises:
-        UsageError: an unknown ranker, option or column.
+        UsageError: an unknown ranker, option or column, or a calibration that no ranker uses.
         NotIdentifiedError: several judges that did not take turns, without `by` or `pool`; or no
             ranker has an answer.
     """
@@ -120,16 +124,20 @@ def _add_accepted_findings(
 
 
 def _read_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the options of each ranker, with the file of `length_data` read."""
+    """Return the options of each ranker, with the file of `length_data` read.
+
+    Raises:
+        UsageError: no ranker has one of the options.
+    """
     settings = ranker_options(rankers, options)
-    for own in settings.values():
-        if isinstance(own.get("length_data"), str | Path):
-            own["length_data"] = read_length_data(own["length_data"])
+    for of_ranker in settings.values():
+        if isinstance(of_ranker.get("length_data"), str | Path):
+            of_ranker["length_data"] = read_length_data(of_ranker["length_data"])
     return settings
 
 
 def _families_of_table(models: About) -> Mapping[str, str]:
-    """Return the family of each model; empty without a table.
+    """Return the family of each model in a table; empty without a table.
 
     Raises:
         UsageError: the table names no family.
@@ -170,27 +178,31 @@ def _describe_metrics(battles: Battles) -> dict[str, Any]:
     """
     if not battles.metrics:
         return {}
-    named = battles.metrics
-    known = [asdict(measure) for measure in battles.measures if measure.name in named]
-    described = {"measures": known} if known else {}
-    return {"metrics": [*named], **described}
+    names = battles.metrics
+    description: dict[str, Any] = {"metrics": [*names]}
+    measures = [asdict(measure) for measure in battles.measures if measure.name in names]
+    if measures:
+        description["measures"] = measures
+    return description
 
 
 def _describe_judges(battles: Battles) -> dict[str, Any]:
     """Return the names of the judges, and what else is known of them; empty if there are none."""
     if not battles.judges:
         return {}
-    records = {name: battles.judge_of(name) for name in battles.judges}
-    known = {name: judge.to_json() for name, judge in records.items() if judge.has_facts}
-    described = {"judge_records": known} if known else {}
-    return {"judges": [*battles.judges], **described}
+    description: dict[str, Any] = {"judges": [*battles.judges]}
+    judges = {name: battles.judge_of(name) for name in battles.judges}
+    records = {name: judge.to_json() for name, judge in judges.items() if judge.has_facts}
+    if records:
+        description["judge_records"] = records
+    return description
 
 
 def withhold_ranks(standings: Standings) -> Standings:
     """Return standings in which no model is clearly ahead: all rank sets are as wide as possible.
 
     They are for battles whose rows may share items. Errors that take rows as independent are then
-    too small.
+    too small. Scores and intervals stay, and so do models without a rank set.
     """
     placed = sum(entry.rank_low is not None for entry in standings.entries)
     entries = tuple(
@@ -207,9 +219,13 @@ def withhold_ranks(standings: Standings) -> Standings:
 def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | None, list[Slice]]:
     """Return the column that divides the battles, and the slices.
 
-    The column is `by` or, if this is None, the column whose values must be ranked separately, if
-    there is one (`Battles.apart`). Notes are added to the slices: why the battles are divided, and
-    how many of them are in no slice.
+    The column is `by`. If this is None and `pool` is false, it is the column whose values must be
+    ranked separately (`Battles.apart`), if that has several values. Else it is None, and there is
+    one slice with all battles. Notes are added to the slices: why the battles are divided, that
+    judges are ranked as one jury, and how many battles are in no slice.
+
+    Raises:
+        UsageError: there is no column `by`, or it is empty or has too many values.
     """
     notes = []
     column = by
@@ -270,41 +286,48 @@ class RankerCall:
     def __call__(self, battles: Battles) -> Standings:
         """Rank the battles with a new random generator.
 
-        If the battles have the answer of a tournament, it sets the level and is added to the
-        diagnostics.
+        If the battles have the answer of a tournament, it is added to the diagnostics, and sets
+        the level of the ranker of decisions. If the ranker cannot know the scale, the ranker that
+        its error names replaces it. If it is not known which rows share an item, ranks are
+        withheld.
 
         Raises:
-            PluginError: a plug-in failed, or did not return standings with scores.
+            PluginError: a plug-in failed, or did not return standings with scores and notices.
+            NotIdentifiedError: the battles give no ranking.
         """
-        known = catalogue.extension(Ranker, self.name)
+        extension = catalogue.extension(Ranker, self.name)
         settings = dict(self.settings)
         if self.name == RANKER_OF_DECISIONS:
             settings["level"] = printed_level(settings["level"], battles.answer)
         try:
-            with catalogue.name_plugin_in_errors(known):
+            with catalogue.name_plugin_in_errors(extension):
                 result = self.function(battles, rng=np.random.default_rng(self.seed), **settings)
         except UnknownScaleError as error:
             return self._rank_by_replacement(battles, error)
         if not isinstance(result, Standings):
-            raise PluginError(
-                f"{catalogue.culprit_of(known)} must return Standings, got {type(result).__name__}"
-            )
-        result = require_scores(replace(result, scale=as_scale(result.scale)), known)
-        _check_warnings(result, known)
+            culprit = catalogue.culprit_of(extension)
+            raise PluginError(f"{culprit} must return Standings, got {type(result).__name__}")
+        result = require_scores(replace(result, scale=as_scale(result.scale)), extension)
+        _check_warnings(result, extension)
         answer = {} if battles.answer is None else {"answer": dict(battles.answer)}
         warnings = (*result.warnings, *self.warnings)
-        done = replace(result, warnings=warnings, diagnostics={**result.diagnostics, **answer})
-        return done if battles.likely_item is None else withhold_ranks(done)
+        standings = replace(result, warnings=warnings, diagnostics={**result.diagnostics, **answer})
+        if battles.likely_item is None:
+            return standings
+        # A column looks like the item's, so that rows may share items.
+        return withhold_ranks(standings)
 
     def _rank_by_replacement(self, battles: Battles, error: UnknownScaleError) -> Standings:
         """Rank by the ranker that the error names, and add a warning that it is a replacement.
 
-        Settings that the replacement has no parameter for are left out.
+        Settings that the replacement has no parameter for are left out. The warning names those of
+        them that are options of the user.
         """
         function = catalogue.ranker_function(error.instead)
-        known = parameters_of(function).keys()
-        settings = {name: value for name, value in self.settings.items() if name in known}
-        idle = sorted((self.settings.keys() & options_of(self.function).keys()) - known)
+        parameters = parameters_of(function).keys()
+        settings = {name: value for name, value in self.settings.items() if name in parameters}
+        options = self.settings.keys() & options_of(self.function).keys()
+        idle = sorted(options - parameters)
         fields = {"instead": error.instead, "ranker": self.name, "idle": idle, "why": str(error)}
         reason = Notice("replaced-ranker", fields)
         standings = replace(self, name=error.instead, function=function, settings=settings)(battles)
@@ -318,16 +341,16 @@ class RankerCall:
 
 def _check_warnings(standings: Standings, ranker: Ranker) -> None:
     """Raise PluginError for a warning that is not a `Notice`, or whose text cannot be written."""
-    for own in standings.warnings:
-        if not isinstance(own, Notice):
+    for warning in standings.warnings:
+        if not isinstance(warning, Notice):
             who = catalogue.culprit_of(ranker)
-            raise PluginError(f"{who} gave a {type(own).__name__} as warning: give a Notice")
+            raise PluginError(f"{who} gave a {type(warning).__name__} as warning: give a Notice")
         try:
-            notice_text(own)
+            notice_text(warning)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             who = catalogue.culprit_of(ranker)
-            problem = f"{who} gave a warning {own.code!r} whose text cannot be written: {error!r}"
-            raise PluginError(problem) from None
+            what = f"a warning {warning.code!r} whose text cannot be written"
+            raise PluginError(f"{who} gave {what}: {error!r}") from None
 
 
 def _rank_slices(
@@ -346,41 +369,55 @@ def _rank_slices(
         pool: whether all rankers may rank several judges together.
 
     Returns:
-        The standings, and a sentence for each failure.
+        The standings with the warnings about their judges, and a sentence for each failure.
 
     Raises:
-        PodiumError: no ranker gave standings, or a ranker was used wrongly on every slice.
+        PodiumError: no ranker gave standings, or a ranker raised UsageError on every slice.
     """
-    known = {value: judge_warnings(part, families) for value, part in slices}
+    warnings_of_slice = {value: judge_warnings(part, families) for value, part in slices}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
     for ranker in _centre_rankers(rankers, slices):
-        before = len(standings)
-        misused = True
+        number_before = len(standings)
+        is_misused = True
         takes_several = pool or catalogue.extension(Ranker, ranker.name).several_judges
         for value, part in slices:
             try:
                 refuse_several_metrics(part)
                 if not takes_several:
                     refuse_several_judges(part)
-                done = ranker(part)
-                standings.append(
-                    replace(done, slice=value, warnings=(*done.warnings, *known[value]))
-                )
+                result = ranker(part)
+                warnings = (*result.warnings, *warnings_of_slice[value])
+                standings.append(replace(result, slice=value, warnings=warnings))
             except PodiumError as error:
-                misused &= isinstance(error, UsageError)
-                reason: PodiumError = error
-                if isinstance(error, NotIdentifiedError) and known[value] and not part.tally.judged:
-                    # If no reply was parsed, the warning about the judge says why.
-                    reason = NotIdentifiedError(f"{error}; {notice_text(known[value][0])}")
-                errors.append((ranker.name + ("" if value is None else f" [{value}]"), reason))
-        if len(standings) == before and misused:
-            raise errors[-len(slices)][1]
-    failures = tuple(f"{part}: {error}" for part, error in errors)
+                is_misused &= isinstance(error, UsageError)
+                name = ranker.name if value is None else f"{ranker.name} [{value}]"
+                errors.append((name, _explain_failure(error, part, warnings_of_slice[value])))
+        if len(standings) == number_before and is_misused:
+            # It failed on every slice: the error of the first one is raised.
+            _, first_error = errors[-len(slices)]
+            raise first_error
+    failures = tuple(f"{name}: {error}" for name, error in errors)
     if not standings:
         has_one_reason = len({str(error) for _, error in errors}) == 1
-        raise errors[0][1] if has_one_reason else NotIdentifiedError("; ".join(failures))
+        _, first_error = errors[0]
+        raise first_error if has_one_reason else NotIdentifiedError("; ".join(failures))
     return _merge_replacements(standings), failures
+
+
+def _explain_failure(
+    error: PodiumError, battles: Battles, warnings: Sequence[Notice]
+) -> PodiumError:
+    """Return the error of a ranker; if no reply was parsed, with the warning that says why.
+
+    Args:
+        error: the error.
+        battles: the battles that were ranked.
+        warnings: warnings about their judges.
+    """
+    if isinstance(error, NotIdentifiedError) and warnings and not battles.tally.judged:
+        return NotIdentifiedError(f"{error}; {notice_text(warnings[0])}")
+    return error
 
 
 def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]:
@@ -389,35 +426,43 @@ def _merge_replacements(standings: Sequence[Standings]) -> tuple[Standings, ...]
     Example: `soft-elo` is replaced by `bradley-terry`, and both were asked for. The standings by
     `bradley-terry` are then kept once, and have the warning about the replacement.
     """
-    made_for = {
-        (own.ranker, own.slice): select_codes(own.warnings, ["replaced-ranker"])
-        for own in standings
-        if REPLACES in own.diagnostics
-    }
-    asked_for = {(own.ranker, own.slice) for own in standings if REPLACES not in own.diagnostics}
-    merged = []
-    for own in standings:
-        place = own.ranker, own.slice
-        if REPLACES in own.diagnostics:
-            merged += [] if place in asked_for else [own]
-        elif place in made_for:
-            merged.append(replace(own, warnings=(*own.warnings, *made_for[place])))
+    # The ranker and slice of standings that were asked for, and the warning about the replacement
+    # by ranker and slice of the others.
+    asked_for = set()
+    replacement_warnings = {}
+    for each in standings:
+        key = each.ranker, each.slice
+        if REPLACES in each.diagnostics:
+            replacement_warnings[key] = select_codes(each.warnings, ["replaced-ranker"])
         else:
-            merged.append(own)
+            asked_for.add(key)
+    merged = []
+    for each in standings:
+        key = each.ranker, each.slice
+        if REPLACES in each.diagnostics:
+            if key not in asked_for:
+                merged.append(each)
+        elif key in replacement_warnings:
+            warnings = (*each.warnings, *replacement_warnings[key])
+            merged.append(replace(each, warnings=warnings))
+        else:
+            merged.append(each)
     return tuple(merged)
 
 
 def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> list[RankerCall]:
-    """Centre scores on the models common to all slices, so that slices can be compared.
+    """Return rankers that centre scores on the models common to all slices.
 
-    This is done for rankers with the parameter `centre`, whose scores have a free origin. The
-    common models have a bounded rating in every slice, and at least half the median number of
-    items there. If no model has so many items, they are all models with bounded ratings.
+    Slices can then be compared. Rankers without the parameter `centre`, and all rankers if there
+    is one slice, are returned as they are. The common models have a bounded rating in every slice,
+    and at least half the median number of items there. If no model has so many items, they are all
+    models with bounded ratings. If there is no common model, the rankers get a warning instead.
+    Slices without a verdict are ignored.
     """
     if len(slices) < 2:
         return list(rankers)
-    rated = []
-    known = []
+    models_with_bounds = []
+    models_with_items = []
     for _, battles in slices:
         if not battles.tally.judged:
             continue
@@ -425,18 +470,20 @@ def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
         names = np.array(part.models, dtype=object)
         items = part.clusters_by_model()
         graph = comparison_graph(pair_sums_with_items(part))
-        rated.append({*names[bounded_models(graph)]})
-        known.append({*names[items >= np.median(items) / 2]})
-    bounded = set.intersection(*rated) if rated else set()
-    common = tuple(sorted(bounded.intersection(*known) or bounded))
-    changes: dict[str, Any] = {"centre": common} if common else {}
+        models_with_bounds.append({*names[bounded_models(graph)]})
+        models_with_items.append({*names[items >= np.median(items) / 2]})
+    bounded = set.intersection(*models_with_bounds) if models_with_bounds else set()
+    common = tuple(sorted(bounded.intersection(*models_with_items) or bounded))
+    centre: dict[str, Any] = {"centre": common} if common else {}
     warnings = () if common else (Notice("no-common-model"),)
-    return [
-        replace(ranker, settings={**ranker.settings, **changes}, warnings=warnings)
-        if "centre" in parameters_of(ranker.function)
-        else ranker
-        for ranker in rankers
-    ]
+    centred = []
+    for ranker in rankers:
+        if "centre" in parameters_of(ranker.function):
+            settings = {**ranker.settings, **centre}
+            centred.append(replace(ranker, settings=settings, warnings=warnings))
+        else:
+            centred.append(ranker)
+    return centred
 
 
 def choose_context(
@@ -446,7 +493,8 @@ def choose_context(
 ) -> dict[str, dict[str, Any]]:
     """Return the context arguments of each ranker, by its name.
 
-    The context is `calibration` and `whole`. A ranker gets those that are among its parameters.
+    The context is `calibration` and `whole`. A ranker gets those that are among its parameters;
+    their values may be None.
 
     Args:
         functions: the rankers, by name.
@@ -461,19 +509,17 @@ def choose_context(
         from podium.rankers.json_files import read_calibration
 
         calibration = read_calibration(calibration)
-    at_hand = {"calibration": calibration, "whole": whole}
-    takes = {
-        name: at_hand.keys() & parameters_of(function).keys()
-        for name, function in functions.items()
-    }
-    if calibration is not None and not any("calibration" in taken for taken in takes.values()):
+    arguments = {"calibration": calibration, "whole": whole}
+    context = {}
+    for name, function in functions.items():
+        parameters = arguments.keys() & parameters_of(function).keys()
+        context[name] = {parameter: arguments[parameter] for parameter in sorted(parameters)}
+    is_used = any("calibration" in of_ranker for of_ranker in context.values())
+    if calibration is not None and not is_used:
         raise UsageError(
             f"a calibration was given, and {' and '.join(functions)} does not use one; "
             "soft-elo does"
         )
-    context = {}
-    for name, taken in takes.items():
-        context[name] = {part: at_hand[part] for part in sorted(taken)}
     return context
 
 
@@ -482,12 +528,14 @@ def refuse_several_judges(battles: Battles) -> None:
     judges = battles.judges
     if len(judges) < 2 or battles.is_one_jury:
         return
-    same: list[str] = []
+    # Judges that differ from another one in the prompt alone.
+    differing_in_prompt: list[str] = []
     for group in differ_in_prompt(map(battles.judge_of, judges)):
-        same += group
+        differing_in_prompt += group
     why = ""
-    if same:
-        which = "they" if len(same) == len(judges) else some(same)
+    if differing_in_prompt:
+        are_all = len(differing_in_prompt) == len(judges)
+        which = "they" if are_all else some(differing_in_prompt)
         why = f" ({which} differ in the prompt alone, and a changed prompt makes another judge)"
     raise NotIdentifiedError(
         f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}){why}: "

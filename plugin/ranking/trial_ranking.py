@@ -71,14 +71,14 @@ def coming_verdicts(
         one_jury: whether the judges take turns.
         human: whether the battles come with human labels.
     """
-    asked = how.realization
-    softens = asked.probabilities == "soften" and not asked.margins
+    realization = how.realization
+    has_soft_credits = realization.probabilities == "soften" and not realization.margins
     return ComingBattles(
         models=models,
         judges=judges,
         one_jury=one_jury,
-        margins=asked.margins,
-        graded=softens and how.logprobs != "off",
+        margins=realization.margins,
+        graded=has_soft_credits and how.logprobs != "off",
         scores=not how.is_pairwise,
         human=human,
     )
@@ -92,27 +92,40 @@ def check_rankers(
 ) -> list[str]:
     """Try rankers on made-up battles, and return notes on those that another one will replace.
 
+    A ranker of a plug-in that fails on them, or whose fit does not converge, is accepted, because
+    the battles to come may suit it. So is a ranker with a calibration that cannot rank them.
+
+    Args:
+        rankers: names of the rankers.
+        coming: what is known of the battles to come.
+        settings: options of the rankers, by `option` or `ranker.option`.
+        calibration: the calibration of the judge; None if there is none.
+
     Raises:
-        UsageError: a ranker cannot rank the battles to come, or an option names an absent model.
+        UsageError: a ranker cannot rank the battles to come, an option is unknown or names an
+            absent model, or a calibration is given that no ranker uses.
     """
     functions = {name: catalogue.ranker_function(name) for name in rankers}
+    # It is called only for its error: a calibration that no ranker uses.
     choose_context(functions, None, calibration)
     battles = read_battles(pd.DataFrame(_made_up_rows(coming)))
     notes = []
-    for name, own in ranker_options(rankers, settings or {}).items():
-        known = calibration if "calibration" in parameters_of(functions[name]) else None
-        how: dict[str, Any] = {
+    for name, options in ranker_options(rankers, settings or {}).items():
+        used_calibration = None
+        if "calibration" in parameters_of(functions[name]):
+            used_calibration = calibration
+        arguments: dict[str, Any] = {
             "by": ranked_apart(battles, [name]),
-            "calibration": known,
+            "calibration": used_calibration,
             "answers": False,
         }
         try:
-            ranking = rank(battles, name, **how, **own)
+            ranking = rank(battles, name, **arguments, **options)
         except (PluginError, NotConvergedError):
             # A plugin may not be made for such battles.
             continue
         except NotIdentifiedError as error:
-            if known is None:
+            if used_calibration is None:
                 raise UsageError(f"{name} cannot rank this run: {error}") from None
             continue
         if any(REPLACES in standings.diagnostics for standings in ranking.standings):
@@ -125,9 +138,10 @@ def check_rankers(
 
 
 def _made_up_rows(coming: ComingBattles) -> Iterator[dict[str, Any]]:
-    """Yield judgments of all pairs in both orders; every model wins some and loses some.
+    """Yield judgments of all pairs by all judges in both orders.
 
-    Scores without judges are yielded once per metric, in one order.
+    Every model wins some and loses some. Scores without judges are yielded once per metric, in one
+    order.
     """
     pairs = [*combinations(enumerate(coming.models), 2)]
     items = max(2, min(ITEMS, ROWS // max(len(pairs), 1)))
@@ -149,7 +163,7 @@ def _made_up_rows(coming: ComingBattles) -> Iterator[dict[str, Any]]:
 
 
 def _made_up_verdict(coming: ComingBattles, item: int, won: bool) -> dict[str, Any]:
-    """Return the columns with the outcome of a battle.
+    """Return the columns with the outcome of a battle, as far as `coming` has such columns.
 
     Args:
         coming: what is known of the battles.

@@ -48,14 +48,18 @@ class Anchor(Stopping):
     def variants(field: Field) -> dict[str, dict[str, str]]:
         """Return the settings that a comparison of tournaments tries, by label.
 
-        They are a pilot, and each model as the anchor.
+        They are `auto` (a pilot), and each model as the anchor.
         """
         return {name: {"anchor": name} for name in (AUTO, *sorted(field.models))}
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the anchor's battles that were not played yet.
 
-        With `auto`, these are the battles of the pilot until it has ended.
+        With `auto`, these are the battles of the pilot until it has ended, and then those of the
+        chosen anchor on the other items. With `until`, they are those up to the next look.
+
+        Raises:
+            NotIdentifiedError: the pilot has ended, and its verdicts cannot choose an anchor.
         """
         choice = self._choose(field, played)
         anchors = choice.anchors
@@ -90,11 +94,15 @@ class Anchor(Stopping):
         return number + 1
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
-        """Return the progress with `until`; the pilot's items do not count."""
+        """Return the progress of a tournament with `until` from the rounds after the pilot.
+
+        The pilot's items do not count, either: they are not in the order of visits.
+        """
         choice = self._choose(field, played)
         order = order_of_visits(field, self.items, self.seed)
-        rest = tuple(item for item in order if item not in choice.items)
-        return self.progress(field, rest, played[choice.rounds :], against=choice.anchors)
+        items_after_pilot = tuple(item for item in order if item not in choice.items)
+        rounds_after_pilot = played[choice.rounds :]
+        return self.progress(field, items_after_pilot, rounds_after_pilot, against=choice.anchors)
 
     def _choose(self, field: Field, played: Sequence[Round]) -> "_AnchorChoice":
         """Return the anchors that are named, or else the choice by the pilot so far."""
@@ -107,14 +115,17 @@ class Anchor(Stopping):
             return _AnchorChoice((), items, len(played), pilot)
         # If all battles since the pilot are with one model, this model was chosen as the anchor.
         # It is not chosen again, because verdicts of the pilot may have changed since.
-        later_outcomes = [outcome for round_ in played[rounds:] for outcome in round_.outcomes]
-        later_pairs = [{outcome.pairing.a, outcome.pairing.b} for outcome in later_outcomes]
+        later_pairs = []
+        for round_ in played[rounds:]:
+            for outcome in round_.outcomes:
+                later_pairs.append({outcome.pairing.a, outcome.pairing.b})
         in_all_pairs = set(field.models).intersection(*later_pairs) if later_pairs else set()
         if len(in_all_pairs) == 1:
             return _AnchorChoice(tuple(in_all_pairs), items, rounds, pilot)
         outcomes = [outcome for round_ in played for outcome in round_.outcomes]
-        of_pilot = [outcome for outcome in outcomes if outcome.pairing.item in items]
-        return _AnchorChoice((most_informative(field.models, of_pilot),), items, rounds, pilot)
+        pilot_outcomes = [outcome for outcome in outcomes if outcome.pairing.item in items]
+        anchor = most_informative(field.models, pilot_outcomes)
+        return _AnchorChoice((anchor,), items, rounds, pilot)
 
     def _anchors(self, field: Field) -> tuple[str, ...]:
         """Return the named anchors; empty if a pilot chooses the anchor.
@@ -200,11 +211,12 @@ def informativeness_of(
     """Return how often verdicts on two others differ with each model as the anchor.
 
     Verdicts are compared by their margins if every battle has one, else by their credits. If these
-    are continuous, only their signs are compared. Source: Don-Yehiya et al. 2026, section 4.3.
+    are continuous, only their signs are compared. Unparsed battles are left out. Source:
+    Don-Yehiya et al. 2026, section 4.3.
 
     Returns:
         By name of the model: the share of pairs of other models whose verdicts against it differ,
-        and the number of pairs that were compared.
+        0 if there are none, and the number of pairs that were compared.
     """
     readable = [outcome for outcome in outcomes if outcome.credit is not None]
     if not readable:

@@ -28,10 +28,10 @@ def strengths_of_matchups(
     Args:
         met: credits by pair of models.
         models: names of the models; battles with others are left out.
-        ladder: known ratings that join the fit.
+        ladder: known ratings that join the fit; None if there are none.
 
     Returns:
-        Log-strengths (logits) by name; all 0 if nothing is known.
+        Log-strengths (logits) by name, sorted; all 0 without battles and ladder.
     """
     code = {name: k for k, name in enumerate(sorted(models))}
     credit = np.zeros((len(code), len(code)))
@@ -60,7 +60,12 @@ def code_rounds(played: Sequence[Round], models: Sequence[str]) -> CodedBattles 
 
 
 def code_outcomes(readable: Sequence[Outcome], models: Sequence[str]) -> CodedBattles:
-    """Encode readable battles as arrays clustered by item; models are coded in the given order."""
+    """Encode readable battles as arrays clustered by item, with weights of 1.
+
+    Args:
+        readable: the battles, each with a credit; at least one.
+        models: names of the models; a model's code is its position.
+    """
     code = {name: k for k, name in enumerate(models)}
     items, cluster = np.unique([outcome.pairing.item for outcome in readable], return_inverse=True)
     return CodedBattles(
@@ -80,8 +85,9 @@ def weigh_as_round_robin(coded: CodedBattles, field: Field) -> CodedBattles:
 
     In a round robin, a pair has a battle on each item with both responses. The weight of a battle
     is the number of these items divided by the number of battles of its pair. Weights are then
-    scaled to the mean 1.
+    scaled to the mean 1, and replace earlier ones.
     """
+    # If no response is absent, all pairs have the same items, and one of them stands for all.
     items = field.items if field.absent else field.items[:1]
     has_response = []
     for name in coded.models:
@@ -96,7 +102,10 @@ def weigh_as_round_robin(coded: CodedBattles, field: Field) -> CodedBattles:
 
 
 def matchups_in(played: Sequence[Round]) -> Matchups:
-    """Collect pairs and credits of the readable battles."""
+    """Collect the credits of readable battles by pair of models.
+
+    A pair without a readable battle has an empty list.
+    """
     met: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for round_ in played:
         for outcome in round_.outcomes:
@@ -117,6 +126,8 @@ def opponents_of(name: str, met: Matchups) -> frozenset[str]:
 
 def refuse_unrated(before: Sequence[str], met: Matchups, ratings: object) -> None:
     """Raise UsageError if a model that was ranked before has no rating and no readable battle.
+
+    Only battles with other models ranked before count. Fewer than two such models are not refused.
 
     Args:
         before: names of the models that newcomers join.

@@ -21,7 +21,8 @@ class Chain(Stopping):
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the pairs of neighbours on all paths that were not played yet.
 
-        With `until`, these are the paths up to the next look.
+        With `until`, these are the paths up to the next look. Each model without a response to an
+        item makes its path a battle shorter, which counts in `left_out` of the result.
         """
         items, last_look = self.items_to_next_look(field, played)
         pairings = [step for item in items for step in self._path(field, item)]

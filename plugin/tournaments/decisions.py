@@ -84,6 +84,8 @@ def build_tournament_answer(
 ) -> TournamentAnswer | None:
     """Build the answer of a tournament from its rounds.
 
+    The tournament is taken to have ended after these rounds.
+
     Args:
         rule: the tournament, possibly with a limit of battles.
         field: the models and items.
@@ -152,6 +154,10 @@ def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:
 
     For `topK`, 1 - level is divided by the number of interim analyses. Which models play on there
     depends on their ratings, so that an interval at the original level would be too narrow.
+
+    Args:
+        level: the level that was asked for, in (0, 1).
+        answer: a `TournamentAnswer` as a mapping; None if there is none.
     """
     if answer is None or not asks_top(answer["until"]):
         return level
@@ -169,13 +175,22 @@ def _end_reason(
 ) -> str:
     """Return why the tournament ended: `answered`, `items`, `max_battles` or `interrupted`.
 
-    It is `max_battles` if the tournament would have played more battles without this limit.
+    It is `max_battles` if the tournament would have played more battles without this limit, and
+    `interrupted` if it would have played on and there is no such limit.
+
+    Args:
+        asked: the tournament without its limit.
+        field: the models and items.
+        played: the rounds.
+        progress: the progress after these rounds.
+        most: the limit of battles; None if there is none.
     """
     reason = progress.reason or "interrupted"
     if most is None or reason == "answered" or progress.looks[-1].battles < most:
         return reason
-    last_round_was_cut = len(asked.next(field, played[:-1]).pairings) > len(played[-1].outcomes)
-    if last_round_was_cut or asked.next(field, played).pairings:
+    planned_last_round = asked.next(field, played[:-1]).pairings
+    was_last_round_cut = len(planned_last_round) > len(played[-1].outcomes)
+    if was_last_round_cut or asked.next(field, played).pairings:
         return "max_battles"
     return reason
 
@@ -198,19 +213,23 @@ def _limits(asked: Stopping, field: Field, progress: Progress) -> Iterator[str]:
 
 
 def _depends_on_transitivity(asked: Any, field: Field, progress: Progress) -> bool:
-    """Return whether a round robin may contradict the decisions if the judge is not transitive."""
+    """Return whether a round robin may contradict the decisions if the judge is not transitive.
+
+    With an anchor it may for `topK`. In a ring with `opponents=open` it may if groups played
+    separately, unless the question is about newcomers or is `error:X`.
+    """
     if hasattr(asked, "anchor"):
         return asked.first is not None
-    is_open = (
-        getattr(asked, "opponents", None) == "open"
-        and asked.error is None
-        and not asked.newcomers(field)
-    )
-    return is_open and any(look.is_divided for look in progress.looks[:-1])
+    plays_open_pairs_only = getattr(asked, "opponents", None) == "open"
+    if not plays_open_pairs_only or asked.error is not None or asked.newcomers(field):
+        return False
+    return any(look.is_divided for look in progress.looks[:-1])
 
 
 def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]) -> list[str]:
     """Return sentences on what the last interim analysis decided, each with the level.
+
+    If the ladder has another scale than the battles, the only sentence says so, without the level.
 
     Args:
         asked: the tournament.
@@ -246,12 +265,12 @@ def _rating_decision(last: Look, new: Sequence[str]) -> str:
     is_single = len(new) == 1
     noun = "Rating" if is_single else "Ratings"
     whose = f"{noun} of {some(new)}" if new else noun
-    if np.isnan(last.half).any():
+    if np.isnan(last.half_widths).any():
         return f"{whose} {'has' if is_single else 'have'} no bound yet"
-    width = f"±{np.mean(last.half):.1f} Elo"
+    width = f"±{np.mean(last.half_widths):.1f} Elo"
     if is_single:
         return f"{whose} is known to {width}"
-    widest = f"±{np.max(last.half):.1f}"
+    widest = f"±{np.max(last.half_widths):.1f}"
     return f"{whose} are known to {width} on average, the least certain to {widest}"
 
 
@@ -260,8 +279,16 @@ def _order_decisions(
 ) -> list[str]:
     """Return sentences on the order of the models.
 
-    If all pairs are decided, they state the order. Otherwise they state how many pairs are
-    decided, and name two groups of models between which all pairs are.
+    If all pairs are decided, they state the order, and decisions that contradict it. If pairs with
+    anchors are decided, a sentence for each anchor compares it with the others. Otherwise one
+    sentence states how many pairs are decided, and names two groups of models between which all
+    pairs are.
+
+    Args:
+        asked: the tournament.
+        last: the last interim analysis.
+        names: names of the models.
+        new: names of newcomers to an existing ranking; empty if there are none.
     """
     # A model's row sum is its number of decided wins minus its number of decided losses.
     settled = np.where(last.asked, last.settled, 0)
@@ -329,6 +356,8 @@ def _anchor_decision(
 ) -> str:
     """Return a sentence on which models are not worse, and which not better, than an anchor.
 
+    All pairs with the anchor are decided.
+
     Args:
         names: names of the models.
         settled: as `Look.settled`.
@@ -356,35 +385,42 @@ def _set_decisions(asked: Stopping, last: Look, names: Sequence[str]) -> list[st
     number = cast(int, asked.first)
     ranked = np.argsort(-last.theta, kind="stable")
     is_undecided: list[bool] = (last.open.sum(axis=1) > 0).tolist()
-    best = [names[k] for k in sorted(ranked[:number].tolist()) if not is_undecided[k]]
+    decided_best = [names[k] for k in sorted(ranked[:number].tolist()) if not is_undecided[k]]
     noun = f"the best of {len(names)}" if number == 1 else f"the best {number} of {len(names)}"
-    if len(best) == number:
-        verb, them = ("is", "it") if number == 1 else ("are", "any of them")
-        who = f"{noun.capitalize()} {verb} {some(best)}"
+    verb = "is" if number == 1 else "are"
+    if len(decided_best) == number:
+        them = "it" if number == 1 else "any of them"
+        who = f"{noun.capitalize()} {verb} {some(decided_best)}"
         return [f"{who}: none of the others is {_better(asked.margin)}than {them}"]
-    others = some([names[k] for k in np.flatnonzero(is_undecided).tolist()])
-    left = number - len(best)
-    if not best:
-        return [f"{noun.capitalize()} {'is' if number == 1 else 'are'} undecided among {others}"]
+    undecided = some([names[k] for k in np.flatnonzero(is_undecided).tolist()])
+    if not decided_best:
+        return [f"{noun.capitalize()} {verb} undecided among {undecided}"]
+    left = number - len(decided_best)
     places = "the other place" if left == 1 else f"the other {left} places"
     return [
-        f"Among {noun} {'is' if len(best) == 1 else 'are'} {some(best)}",
-        f"Undecided for {places}: {others}",
+        f"Among {noun} {'is' if len(decided_best) == 1 else 'are'} {some(decided_best)}",
+        f"Undecided for {places}: {undecided}",
     ]
 
 
 def _end(reason: str, progress: Progress, most: int | None) -> str:
-    """Return why the tournament ended and after how many battles, as a sentence."""
+    """Return why the tournament ended and after how many battles, as a sentence.
+
+    Args:
+        reason: what `_end_reason` returns.
+        progress: the progress at the end.
+        most: the limit of battles; None if there is none.
+    """
     last = progress.looks[-1]
-    spent = f"{last.battles:,} battles on {last.clusters:,} items, {last.title}"
+    size = f"{last.battles:,} battles on {last.clusters:,} items, {last.title}"
     if reason == "answered":
-        return f"Stopped because the question is answered: {spent}."
+        return f"Stopped because the question is answered: {size}."
     if reason == "items":
         turns, rest = divmod(progress.visits, len(progress.order))
         times = f", each visited {turns} times" if turns != 1 and not rest else ""
-        return f"Ended because all {len(progress.order):,} items are used up{times}: {spent}."
+        return f"Ended because all {len(progress.order):,} items are used up{times}: {size}."
     why = f"max_battles={most:,} is reached" if reason == "max_battles" else "it was interrupted"
-    return f"Ended because {why}: {spent}."
+    return f"Ended because {why}: {size}."
 
 
 def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
@@ -403,24 +439,28 @@ def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
 
 
 def _advice_on_width(last: Look, error: float) -> str:
-    """Return a sentence on how many more items would reach a mean half-width of `error` Elo."""
-    width = float(np.mean(last.half))
+    """Return a sentence on how many more items would reach a mean half-width of `error` Elo.
+
+    It says why this is unknown if a rating has no bound, and is empty if the width is reached.
+    """
+    width = float(np.mean(last.half_widths))
     if np.isnan(width):
         return (
             "Some ratings have no bound: a model won or lost everything, or was read on too few "
             "items."
         )
     # A width falls with the square root of the number of items.
-    lacking = ceil(last.clusters * ((width / error) ** 2 - 1))
-    if lacking <= 0:
+    more_items = ceil(last.clusters * ((width / error) ** 2 - 1))
+    if more_items <= 0:
         return ""
-    return f"About {lacking:,} more {plural('item', lacking)} would reach this error."
+    return f"About {more_items:,} more {plural('item', more_items)} would reach this error."
 
 
 def _advice_on_pair(last: Look, names: Sequence[str]) -> str:
     """Return a sentence on how many more items would decide one open pair.
 
-    It is the pair that is nearest to a decision.
+    It is the pair that is nearest to a decision. The sentence says so if the number is unknown. It
+    is empty if no error of an open pair is known, or if no pair was tested.
     """
     z = np.where(last.open & np.isfinite(last.evidence), last.evidence, np.nan)
     if np.isnan(z).all() or np.isnan(last.critical):

@@ -120,9 +120,9 @@ class JudgeRotation:
         self._counts: dict[Any, list[int]] = defaultdict(lambda: [0] * len(self.shares))
 
     def assign(self, pairings: Sequence[Pairing]) -> None:
-        """Assign judges to the battles of a round that have none.
+        """Assign judges to the battles of a round that have none, and remember the assignment.
 
-        The rounds must come in their order.
+        Each round changes later assignments, so that the rounds must come in their order.
         """
         without_judge = {}
         for pairing in pairings:
@@ -134,6 +134,7 @@ class JudgeRotation:
             leads = [self._lead_of(k, counts) for k in range(len(self.shares))]
             smallest_lead = min(leads)
             furthest_behind = [k for k, lead in enumerate(leads) if lead < smallest_lead + SAME]
+            # Of several, one is drawn.
             chosen = furthest_behind[self._draw(pairing)[-1] % len(furthest_behind)]
             self._chosen[self._key_of(pairing)] = chosen
             for group_counts in counts:
@@ -141,6 +142,9 @@ class JudgeRotation:
 
     def _lead_of(self, number: int, counts: Sequence[Sequence[int]]) -> float:
         """Return how many battles a judge has more than its share, summed over groups.
+
+        The battle that is to be assigned is counted in each group. The lead of a judge without a
+        share is infinite.
 
         Args:
             number: position of the judge in `shares`; the last position stands for all judges.
@@ -160,7 +164,11 @@ class JudgeRotation:
         return self.shares[number] + self.shares[-1]
 
     def judges_of(self, pairing: Pairing) -> tuple[str, ...]:
-        """Return the judges of a battle that was assigned: one, or all."""
+        """Return the names of the judges of a battle that was assigned: one, or all.
+
+        Raises:
+            KeyError: the battle was not assigned.
+        """
         chosen = self._chosen[self._key_of(pairing)]
         return tuple(self.judges) if chosen == len(self.judges) else (self.judges[chosen],)
 
@@ -177,7 +185,10 @@ class JudgeRotation:
         return sha256(f"{self.seed}\0{named.key}".encode(errors="surrogatepass")).digest()
 
     def _groups_of(self, pairing: Pairing) -> Iterator[Any]:
-        """Yield the groups of battles over which the judges are balanced."""
+        """Yield the keys of the groups that a battle belongs to, over which judges are balanced.
+
+        If `by_item`, this is only the group of all battles.
+        """
         yield "all"
         if not self.by_item:
             yield "pair", pairing.a, pairing.b

@@ -64,14 +64,18 @@ class Shard:
         return f"{self.number}/{self.of}"
 
     def items_of(self, field: Field, seed: int) -> frozenset[str]:
-        """Return the items of this shard: every `of`-th item in the order of visits."""
+        """Return the items of this shard: every `of`-th of all items in their order of visits."""
         return frozenset(order_of_visits(field, None, seed)[self.number - 1 :: self.of])
 
     def part_of(self, coming: NextRound, items: Collection[str]) -> NextRound:
-        """Return the battles of a round that this shard plays.
+        """Return the battles of a round that this shard plays, with the note of the round.
 
         The number of battles that the round leaves out, because responses are absent, is divided
-        evenly between the shards.
+        evenly between the shards, whatever their items.
+
+        Args:
+            coming: the round of the whole tournament.
+            items: the items of this shard.
         """
         pairings = tuple(pairing for pairing in coming.pairings if pairing.item in items)
         left_out_before = coming.left_out * (self.number - 1) // self.of
@@ -96,7 +100,9 @@ def read_shard(text: str) -> Shard:
 def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None:
     """Raise UsageError if a tournament cannot be divided into shards.
 
-    Battles on an item must not depend on verdicts on other items, and each shard needs an item.
+    Battles on an item must not depend on verdicts on other items, and each shard needs an item. So
+    tournaments that choose opponents by verdicts, a pilot that chooses the anchor, `until`, and
+    more shards than items are refused.
 
     Args:
         name: name of the tournament.

@@ -35,7 +35,11 @@ class Recorded:
         return all(battle.first is not None for battle in self.battles)
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return the pairings of this field that were not played yet."""
+        """Return the pairings of this field that were not played yet.
+
+        Raises:
+            UsageError: nothing was played, and no recorded pairing is of this field.
+        """
         pairings = self._battles_to_play(field)
         if not pairings and not played:
             raise UsageError(
@@ -53,7 +57,11 @@ class Recorded:
         return 1
 
     def _battles_to_play(self, field: Field) -> tuple[Pairing, ...]:
-        """Return the recorded pairings, or the balanced sample of them, in playing order."""
+        """Return the recorded pairings of this field, or the sample of them, sorted by key.
+
+        Pairings of other models or items, and those with an absent response, are left out before
+        the draw.
+        """
         names = {*field.models}
         items = {*field.items}
         possible = []

@@ -75,7 +75,10 @@ class Ring(Stopping):
             raise unknown_name("choice for opponents", self.opponents, get_args(Opponents))
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return the circles up to the next look; without `until`, those of all items."""
+        """Return the circles up to the next look; without `until`, those of all items.
+
+        If newcomers join a ranking, their battles take the place of circles.
+        """
         order = order_of_visits(field, self.items, self.seed)
         if not self.until:
             group = self._positions(field, self.newcomers(field) or field.models)
@@ -123,7 +126,7 @@ class Ring(Stopping):
         return tuple(name for name in sorted(field.models) if name not in before) if before else ()
 
     def _positions(self, field: Field, names: Sequence[str]) -> tuple[int, ...]:
-        """Return the positions of some models among all, sorted by name."""
+        """Return the positions of some models among all models, sorted by name."""
         return tuple(k for k, name in enumerate(sorted(field.models)) if name in names)
 
     def size(self, field: Field) -> int:
@@ -152,9 +155,9 @@ class Ring(Stopping):
         names = sorted(field.models)
         met = _pairs_by_item(names, played)
         planned = self.planned_looks(self.passes * len(order))
-        later_looks = [number for number in planned if number > progress.upcoming]
-        for upcoming in (progress.upcoming, *later_looks):
-            visits = range(progress.visits, upcoming)
+        later_looks = [number for number in planned if number > progress.visits_at_next_look]
+        for visits_at_look in (progress.visits_at_next_look, *later_looks):
+            visits = range(progress.visits, visits_at_look)
             battles = tuple(self._battles(field, order, progress.groups, visits, met))
             if battles:
                 break
@@ -206,11 +209,14 @@ class Ring(Stopping):
         """Yield the battles of one group on an item as positions (shown first, shown second).
 
         Args:
-            group: positions of the models of the group with a response to the item.
-            present: positions of all models with a response to the item.
+            group: positions of the models of the group with a response to the item. Nothing is
+                yielded if it is empty.
+            present: positions of all models with a response to the item. With fewer than two,
+                nothing is yielded.
             item: the item.
             turn: how often the item was visited before.
-            met: pairs that were played on the item before.
+            met: pairs that were played on the item before. A pair that has met in both orders is
+                not played again.
         """
         if not group or len(present) < 2:
             return
@@ -221,6 +227,7 @@ class Ring(Stopping):
             edges = _edges_to_anyone(group, present, rng)
         elif others and self.opponents == "field":
             edges = _edges_to_opponent(group, others, rng)
+        # Without an opponent from outside, the group plays a circle.
         edges = edges or _best_circle(group, rng, met)
         played_now: set[frozenset[int]] = set()
         for first, second in edges:
@@ -239,6 +246,8 @@ def _is_between(round_: Round, names: Sequence[str]) -> bool:
 
 def _pairs_by_item(names: Sequence[str], played: Sequence[Round]) -> dict[str, Met]:
     """Return the pairs that were played on each item, by item.
+
+    If a battle's order is unknown, the model first by name counts as the one shown first.
 
     Args:
         names: names of the models; pairs have their positions here.
@@ -259,7 +268,8 @@ def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> li
     """Draw random circles and return the one with the most pairs that have not met on the item.
 
     The battles are (shown first, shown second): each model with the next one on the circle. A
-    group of two models has one battle, and a single model none.
+    group of two models has one battle, and a single model none. If no pair met on the item, only
+    one circle is drawn.
     """
     if len(group) < 3:
         return list(pairwise(rng.permutation(group).tolist()))
@@ -305,9 +315,14 @@ def _edges_to_opponent(
 def _edges_to_anyone(
     group: Sequence[int], present: Sequence[int], rng: np.random.Generator
 ) -> list[tuple[int, int]]:
-    """Draw two random opponents per model of a group.
+    """Draw two random opponents for each model of a group, who may be the same.
 
     The model is shown first against one of them, and second against the other.
+
+    Args:
+        group: positions of the models of the group.
+        present: positions of all models that may be opponents, the group included.
+        rng: random generator.
     """
     edges = []
     for member in group:

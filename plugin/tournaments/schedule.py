@@ -12,6 +12,9 @@ def schedule_pairings(
 ) -> NextRound:
     """Return the next round: the pairings that have both responses and were not played yet.
 
+    Pairings without both responses are counted in `left_out` of the result. Those that were played
+    are not.
+
     Args:
         field: the models and items.
         pairings: the pairings asked for.
@@ -22,6 +25,7 @@ def schedule_pairings(
     possible = asked
     if field.absent:
         possible = tuple(own for own in asked if field.can_play(own.item, own.a, own.b))
+    # Only battles of these items and pairs are collected, because rounds may be large.
     items = {pairing.item for pairing in asked}
     pairs = {(pairing.a, pairing.b) for pairing in asked}
     played_before = set()

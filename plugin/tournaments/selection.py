@@ -32,7 +32,8 @@ def generator(seed: int, *words: str) -> np.random.Generator:
 def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
     """Draw a sample of the items in random order; all items if `number` is None.
 
-    Samples of one seed are nested: a larger one begins with the smaller ones.
+    Samples of one seed are nested: a larger one begins with the smaller ones. A sample of more
+    items than there are has all of them.
 
     Raises:
         UsageError: the number is below 1.
@@ -66,9 +67,11 @@ def draw_balanced(
     Args:
         candidates: battles, each with its pair of models.
         models: names of the models.
-        number: how many battles are drawn, at most as many as there are candidates.
-        rng: random generator.
+        number: how many battles are drawn; it must not exceed the number of candidates.
+        rng: random generator, which draws among equally good pairs and among the battles of a
+            pair.
         counts: number of battles of each model before the draw, shape (models,); all 0 by default.
+            It is not changed.
         over_pairs: whether to draw from the pairs that were drawn least often first, and only
             among these by the battles of their models.
 

@@ -91,7 +91,8 @@ class LookFit:
             margin: the margin in Elo.
 
         Returns:
-            z by pair, shape (models, models); NaN for two models that earn the same on every item.
+            z by pair, shape (models, models); NaN for two models that earn the same on every item,
+            and where the covariance is unknown.
         """
         gap = self.theta[:, None] - self.theta
         variance = np.diag(self.covariance)
@@ -112,15 +113,15 @@ class Look(LookFit):
         planned: number of planned looks; None for `error:X`, whose looks are predicted one by one.
         visits: number of item visits so far.
         battles: number of battles so far.
-        half: half-widths of pointwise intervals of ratings in Elo, NaN if unknown, shape (models
-            in question,).
+        half_widths: half-widths of pointwise intervals of ratings in Elo, NaN if unknown, shape
+            (models in question,). These are the models that `error:X` is about, or all.
         evidence: z of the test that the row is not worse than the column by more than the margin,
             shape (models, models). A large z settles this.
         asked: mask of the pairs that the question is about, shape (models, models).
         settled: 1 if it is decided that the row is not worse than the column by more than the
             margin, -1 if this is decided for the column, 0 if open; shape (models, models).
-        spent: mask of the pairs about which nothing is left to decide, shape (models, models). The
-            error probability of a look is divided among the other pairs.
+        finished: mask of the pairs about which nothing is left to decide, shape (models, models).
+            The error probability of a look is divided among the other pairs.
         critical: critical value of t of the last step of the step-down test; NaN if no pair was
             tested.
     """
@@ -129,11 +130,11 @@ class Look(LookFit):
     planned: int | None
     visits: int
     battles: int
-    half: np.ndarray
+    half_widths: np.ndarray
     evidence: np.ndarray
     asked: np.ndarray
     settled: np.ndarray
-    spent: np.ndarray
+    finished: np.ndarray
     critical: float
 
     @property
@@ -144,7 +145,10 @@ class Look(LookFit):
 
     @property
     def open(self) -> np.ndarray:
-        """Mask of the pairs that are asked about and not settled, shape (models, models)."""
+        """Mask of the pairs that are asked about and not settled, shape (models, models).
+
+        For `error:X`, the diagonal is open until the ratings are known well enough.
+        """
         return self.asked & (self.settled == 0)
 
     @property
@@ -164,8 +168,9 @@ class Progress:
     Attributes:
         order: the items in the order of visits.
         looks: the interim analyses so far.
-        visits: item visits so far.
-        upcoming: item visits at the next look; equal to `visits` when the tournament is over.
+        visits: number of item visits so far.
+        visits_at_next_look: number of item visits, from the start, at the next look; equal to
+            `visits` when the tournament is over.
         reason: why the tournament is over: `answered`, or `items` if they are used up. It is empty
             while the tournament goes on.
         groups: groups of models that play on, by position of the models sorted by name.
@@ -174,7 +179,7 @@ class Progress:
     order: tuple[str, ...]
     looks: tuple[Look, ...]
     visits: int
-    upcoming: int
+    visits_at_next_look: int
     reason: str
     groups: tuple[tuple[int, ...], ...]
 
@@ -242,11 +247,16 @@ class Stopping:
         return int(match["first"]) if match and match["first"] else None
 
     def size(self, field: Field) -> int:
-        """Return the maximum number of battles: the number that is played without `until`."""
+        """Return the maximum number of battles: all that are played without `until`."""
         return len(cast(Any, replace(self, until="", margin=0.0)).next(field, ()).pairings)
 
     def planned_looks(self, most: int) -> tuple[int, ...]:
         """Return the numbers of item visits at the looks: start, 2 start, 4 start ..., and `most`.
+
+        Doubled numbers near `most` or above it are left out.
+
+        Args:
+            most: number of item visits of the whole tournament.
 
         >>> Stopping(until="order").planned_looks(1600)
         (40, 80, 160, 320, 640, 1280, 1600)
@@ -286,13 +296,15 @@ class Stopping:
     ) -> tuple[tuple[str, ...], str]:
         """Return the items to play until the next look, and a summary of the last look.
 
-        There are no items when the tournament is over. The method is for tournaments that visit
-        each item once and in which all models play to the end.
+        Without `until`, these are all items. There are no items when the tournament is over. The
+        summary ends with a semicolon, and is empty before the first look. The method is for
+        tournaments that visit each item once and in which all models play to the end.
         """
         if not self.until:
             return draw_items(field, self.items, self.seed), ""
         progress = self.progress_of(field, played)
-        items = progress.order[progress.visits : progress.upcoming]
+        # A visit is a position in the order, because each item is visited once.
+        items = progress.order[progress.visits : progress.visits_at_next_look]
         if not progress.looks:
             return items, ""
         return items, f"{look_summary(sorted(field.models), progress, self.error)}; "
@@ -317,12 +329,14 @@ class Stopping:
         ladder: Ladder | None = None,
         about_field: bool = False,
     ) -> Progress:
-        """Compute the progress from the rounds so far.
+        """Compute the progress from the rounds so far. There is a look after each round.
+
+        The progress ends with the first look that answers the question; later rounds are ignored.
 
         Args:
             field: the models and items.
             order: the items in the order of visits.
-            played: the rounds, with a look after each.
+            played: the rounds of the tournament so far.
             passes: how often an item is visited at most.
             against: models with which `until=order` compares all others, and whose intervals
                 `error:X` is about; all models if empty.
@@ -330,6 +344,9 @@ class Stopping:
             ladder: known ratings that join the fit; None if there are none.
             about_field: whether decisions must also hold with the pairs weighted as in a round
                 robin of all models (the field).
+
+        Raises:
+            UsageError: there are too few items or models for the question.
         """
         self.refuse_unanswerable(field, len(order))
         names = sorted(field.models)
@@ -357,13 +374,18 @@ class Stopping:
         groups = self._playing_groups(looks, len(names))
         if visits >= plan[-1]:
             return Progress(tuple(order), tuple(looks), visits, visits, "items", groups)
-        upcoming = self.visits_at_next_look(visits, looks, plan)
-        return Progress(tuple(order), tuple(looks), visits, upcoming, "", groups)
+        next_visits = self.visits_at_next_look(visits, looks, plan)
+        return Progress(tuple(order), tuple(looks), visits, next_visits, "", groups)
 
     def _playing_groups(self, looks: Sequence[Look], models: int) -> tuple[tuple[int, ...], ...]:
         """Return the positions of the models that play on, by group.
 
-        These are all models in one group before the first look, and for `error:X`.
+        These are all models in one group before the first look, and for `error:X`. Otherwise they
+        are the groups that open pairs of the last look connect; models without one are left out.
+
+        Args:
+            looks: the looks so far.
+            models: number of models.
         """
         if self.error or not looks:
             return (tuple(range(models)),)
@@ -384,7 +406,8 @@ class Stopping:
             field: the models and items.
             prior: known ratings that join the fit; None if there are none.
         """
-        # The median of 0 and two numbers of one sign is the number nearer to 0.
+        # The median of 0 and two numbers of one sign is the number nearer to 0. It is 0 if their
+        # signs differ.
         as_round_robin = _fit_look(sorted(field.models), weigh_as_round_robin(coded, field), prior)
         bound = MOST_SURPLUS * as_round_robin.z(self.margin)
         weaker: np.ndarray = np.median([np.zeros_like(bound), evidence, bound], axis=0)
@@ -416,24 +439,30 @@ class Stopping:
         return len(order) - np.array([absent[name] for name in names]) >= MIN_ITEMS
 
     def visits_at_next_look(self, visits: int, looks: Sequence[Look], plan: Sequence[int]) -> int:
-        """Return the item visits at the next look.
+        """Return the number of item visits, from the start, at the next look.
 
         It is the next planned number. For `error:X` it is predicted: a half-width falls with the
         square root of the number of items.
+
+        Args:
+            visits: number of item visits so far.
+            looks: the looks so far.
+            plan: numbers of item visits at the planned looks, of which one is above `visits`.
         """
         # The width of an interval does not depend on which model is ahead. Stopping by the width
         # therefore does not bias the ratings, and the number of such looks needs no plan.
         if self.error is None or not visits:
             return next(number for number in plan if number > visits)
         # 5% more items than predicted are played, at least 10% and at most 100% more than so far.
-        width = np.mean(looks[-1].half)
+        width = np.mean(looks[-1].half_widths)
         needed = 2.0 * visits if np.isnan(width) else 1.05 * visits * (width / self.error) ** 2
-        return min(int(np.ceil(np.clip(needed, 1.1 * visits, 2.0 * visits))), plan[-1])
+        bounded = np.clip(needed, 1.1 * visits, 2.0 * visits)
+        return min(int(np.ceil(bounded)), plan[-1])
 
     def _visits_after_round(
         self, round_: Round, before: int, order: Sequence[str], plan: Sequence[int]
     ) -> int:
-        """Return the number of item visits after a round.
+        """Return the number of item visits, from the start, after a round.
 
         Args:
             round_: the round; its last item in the order of visits was visited last.
@@ -465,6 +494,8 @@ class Stopping:
     ) -> Look:
         """Build a look from a fit: the errors, and the pairs that the step-down test settles.
 
+        The decisions of the look before are copied, and `step_down` adds to the copies in place.
+
         Args:
             fit: the log-strengths.
             evidence: z of each pair, shape (models, models).
@@ -476,18 +507,18 @@ class Stopping:
             is_subject: mask of the models whose errors `error:X` is about, shape (models,). If no
                 model is marked, it is about all.
         """
-        half = self._half_widths(fit, is_subject)
+        half_widths = self._half_widths(fit, is_subject)
         settled = np.zeros_like(pairs, np.int64) if before is None else before.settled.copy()
-        spent = np.zeros_like(pairs) if before is None else before.spent.copy()
+        finished = np.zeros_like(pairs) if before is None else before.finished.copy()
         planned = None
         critical = np.nan
         if self.error is None:
             planned = len(plan)
             asked = pairs & self._pairs_in_question(fit.theta)
             alpha = (1 - self.level) * _spending_share(plan.index(visits) + 1, planned)
-            critical = step_down(evidence, fit.theta, fit.clusters, asked, settled, spent, alpha)
+            critical = step_down(evidence, fit.theta, fit.clusters, asked, settled, finished, alpha)
         else:
-            asked = _error_question(half, self.error, len(pairs))
+            asked = _error_question(half_widths, self.error, len(pairs))
         return Look(
             theta=fit.theta,
             covariance=fit.covariance,
@@ -498,11 +529,11 @@ class Stopping:
             planned=planned,
             visits=visits,
             battles=sum(len(round_.outcomes) for round_ in played),
-            half=half,
+            half_widths=half_widths,
             evidence=evidence,
             asked=asked,
             settled=settled,
-            spent=spent,
+            finished=finished,
             critical=critical,
         )
 
@@ -510,7 +541,8 @@ class Stopping:
         """Return half-widths of intervals of ratings in Elo, shape (models in question,).
 
         A rating is relative to the mean of all models or, if `is_subject` marks some models, to
-        the mean of the others. With a ladder, it is on the scale of the ladder.
+        the mean of the others. With a ladder, it is on the scale of the ladder. A half-width is NaN
+        for an unbounded or unknown rating.
         """
         size = len(fit.theta)
         rows = is_subject if is_subject.any() else np.ones(size, dtype=bool)
@@ -520,8 +552,9 @@ class Stopping:
             contrast = contrast - reference / reference.sum()
         contrast = contrast[rows]
         variance = np.einsum("ij,jk,ik->i", contrast, fit.covariance, contrast)
-        half = t_quantile(fit.clusters, self.level) * np.sqrt(np.maximum(variance, 0)) * POINTS
-        return np.where(fit.is_bounded[rows] & (half > SAME), half, np.nan)
+        errors = np.sqrt(np.maximum(variance, 0)) * POINTS
+        half_widths = t_quantile(fit.clusters, self.level) * errors
+        return np.where(fit.is_bounded[rows] & (half_widths > SAME), half_widths, np.nan)
 
     def _pairs_in_question(self, theta: np.ndarray) -> np.ndarray:
         """Return a mask of the pairs that the question is about, shape (models, models).
@@ -531,18 +564,23 @@ class Stopping:
         """
         if self.first is None:
             return ~np.eye(len(theta), dtype=bool)
-        inside = np.zeros(len(theta), dtype=bool)
-        inside[np.argsort(-theta, kind="stable")[: self.first]] = True
-        return inside[:, None] != inside
+        is_among_best = np.zeros(len(theta), dtype=bool)
+        is_among_best[np.argsort(-theta, kind="stable")[: self.first]] = True
+        return is_among_best[:, None] != is_among_best
 
 
-def _error_question(half: np.ndarray, error: float, models: int) -> np.ndarray:
+def _error_question(half_widths: np.ndarray, error: float, models: int) -> np.ndarray:
     """Return the mask `asked` for the question `error:X`, shape (models, models).
 
     This question is not about pairs. The diagonal stands for it: it is true, and so open, until
-    the mean half-width is at most the error.
+    the mean half-width is at most the error. An unknown half-width keeps it open.
+
+    Args:
+        half_widths: half-widths in Elo, NaN if unknown.
+        error: the X of `error:X`, in Elo.
+        models: number of models.
     """
-    is_reached = np.mean(half) <= error
+    is_reached = np.mean(half_widths) <= error
     return np.zeros((models, models), dtype=bool) if is_reached else np.eye(models, dtype=bool)
 
 
@@ -565,15 +603,15 @@ def step_down(
     clusters: int,
     asked: np.ndarray,
     settled: np.ndarray,
-    spent: np.ndarray,
+    finished: np.ndarray,
     alpha: float,
 ) -> float:
     """Settle pairs by a step-down test (Holm 1979).
 
-    The error probability is divided by the number of pairs that are asked about and not spent.
+    The error probability is divided by the number of pairs that are asked about and not finished.
     With a margin, each of two models may be settled as not worse than the other. A settled pair
-    is therefore spent only when the reverse is also decided: that the other model is not worse
-    either, or that it is worse by more than the margin. Pairs that become spent raise the error
+    is therefore finished only when the reverse is also decided: that the other model is not worse
+    either, or that it is worse by more than the margin. Pairs that become finished raise the error
     probability of the others, and the test is repeated until nothing changes.
 
     Args:
@@ -582,11 +620,12 @@ def step_down(
         clusters: number of items.
         asked: mask of the pairs that the question is about, shape (models, models).
         settled: as `Look.settled`, shape (models, models); changed in place.
-        spent: as `Look.spent`, shape (models, models); changed in place.
+        finished: as `Look.finished`, shape (models, models); changed in place.
         alpha: error probability of this look.
 
     Returns:
-        The critical value of t in the last step; NaN if no pair is open.
+        The critical value of t in the last step; NaN if no pair was tested, because none was open
+        or because there are fewer than two items.
     """
     gap = theta[:, None] - theta
     place = np.arange(len(theta))
@@ -602,23 +641,31 @@ def step_down(
         is_open = asked & (settled == 0)
         if not is_open.any():
             return critical
-        pairs = int((asked & ~spent).sum()) // 2
+        pairs = int((asked & ~finished).sum()) // 2
         critical = -float(stdtrit(clusters - 1, alpha / max(pairs, 1)))
         newly_settled = is_open & (for_leader > critical + SAME)
-        newly_spent = asked & ~spent & (np.abs(for_other) > critical + SAME)
-        if not newly_settled.any() and not newly_spent.any():
+        newly_finished = asked & ~finished & (np.abs(for_other) > critical + SAME)
+        if not newly_settled.any() and not newly_finished.any():
             return critical
         settled[newly_settled] = np.where(is_ahead, 1, -1)[newly_settled]
-        spent |= newly_spent
+        finished |= newly_finished
 
 
 def look_summary(names: Sequence[str], progress: Progress, error: float | None) -> str:
-    """Return the last look in one line: battles so far, and settled pairs or the mean width."""
+    """Return the last look in one line: battles so far, and settled pairs or the mean half-width.
+
+    With settled pairs, it also names the models whose last pair this look has settled.
+
+    Args:
+        names: names of the models, sorted.
+        progress: the progress, with at least one look.
+        error: the X of `error:X`; None for another question.
+    """
     *earlier, last = progress.looks
     battles = f"{last.title}: {last.battles:,} battles so far"
     if error is not None:
-        is_known = not np.isnan(last.half).any()
-        width = f"±{np.mean(last.half):.1f} Elo" if is_known else "no bound yet"
+        is_known = not np.isnan(last.half_widths).any()
+        width = f"±{np.mean(last.half_widths):.1f} Elo" if is_known else "no bound yet"
         return f"{battles}, ratings known to {width} on average"
     # Masks of pairs are symmetric, so that each pair counts twice in a sum.
     pairs = int(last.asked.sum()) // 2
@@ -647,6 +694,8 @@ def _fit_look(
     names: Sequence[str], coded: CodedBattles | None, prior: LadderPrior | None
 ) -> LookFit:
     """Fit log-strengths and their covariance to the battles before a look.
+
+    Without battles, all strengths are 0 and nothing about their errors is known.
 
     Args:
         names: names of the models.

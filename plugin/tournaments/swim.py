@@ -63,7 +63,13 @@ class Swim:
             raise UsageError(f"until={self.until}: {why}; play ring (podium/ring), which can")
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return the battles of the next pair on every item."""
+        """Return the battles of the next pair, a newcomer and an opponent, on every item.
+
+        A newcomer meets its opponents one after the other, before the next newcomer joins.
+
+        Raises:
+            UsageError: a model ranked before has neither a rating nor a readable battle.
+        """
         met = matchups_in(played)
         before = ranked_before(self, field)
         refuse_unrated(before, met, self.ratings)
@@ -74,8 +80,9 @@ class Swim:
             ranked = order[:position]
             playable = [name for name in ranked if _can_meet(field, items, newcomer, name)]
             opponents_met = opponents_of(newcomer, met) & set(ranked)
-            wanted = opponents(position)
-            if len(opponents_met) >= min(wanted, len(playable)):
+            number = opponents(position)
+            if len(opponents_met) >= min(number, len(playable)):
+                # This newcomer has met all its opponents.
                 continue
             candidates = [name for name in playable if name not in opponents_met]
             if not opponents_met:
@@ -84,7 +91,7 @@ class Swim:
             else:
                 opponent = self._nearest_opponent(order[: position + 1], candidates, met)
                 why = "nearest"
-            which = f"opponent {len(opponents_met) + 1} of {wanted}"
+            which = f"opponent {len(opponents_met) + 1} of {number}"
             note = f"{newcomer} joins {position}: {which}, {why}: {opponent}"
             pairings = (pairing(item, newcomer, opponent) for item in items)
             return schedule_pairings(field, pairings, played, note)
@@ -117,7 +124,7 @@ class Swim:
         return min(candidates, key=distance)
 
     def size(self, field: Field) -> int:
-        """Return the number of battles."""
+        """Return the number of battles, if no response is absent."""
         return self.rounds(field) * len(draw_items(field, self.items, self.seed))
 
     def rounds(self, field: Field) -> int:

@@ -90,7 +90,7 @@ def test_schedule_decisions_and_errors_equal_the_oracle(oracle, options) -> None
         assert look.theta == pytest.approx(known.theta, abs=1e-9)
         assert look.covariance == pytest.approx(known.covariance, rel=1e-5, abs=1e-9)
         assert (look.settled == known.settled).all()
-        assert (look.spent == known.spent).all()
+        assert (look.finished == known.spent).all()
 
 
 def test_in_every_full_circle_everyone_is_shown_first_once_and_second_once() -> None:
@@ -498,7 +498,7 @@ def test_undefeated_or_winless_models_have_no_interval_and_unplayed_models_no_er
         rule.progress_of(Field(names, items, {}), rounds).looks
         for names in (tuple("abc"), tuple("abcd"))
     )
-    assert np.isnan(three.half).tolist() == [False, False, True]
+    assert np.isnan(three.half_widths).tolist() == [False, False, True]
     assert np.isnan(np.diag(four.covariance)).tolist() == [False, False, False, True]
     assert four.theta[3] == pytest.approx(0, abs=1e-12)
 
@@ -706,7 +706,7 @@ def test_intervals_cover_after_an_error_was_reached() -> None:
     for seed in range(200):
         world = CloseWorld(np.linspace(-150, 150, 8), 160, 2000 + seed)
         last = world.looks(Ring(until="error:45"))[0][-1]
-        inside.append(np.abs(last.theta * POINTS - world.truth) <= last.half)
+        inside.append(np.abs(last.theta * POINTS - world.truth) <= last.half_widths)
     assert 0.935 <= np.mean(inside) <= 0.965
 
 
@@ -794,8 +794,8 @@ def test_newcomer_joins_without_repeated_battles_of_ranked_models(until: str) ->
                 or "pairs are decided" in answer.decisions[0]
             )
         else:
-            assert last.half.shape == (1,)
-            assert answer.answered == (last.half[0] <= 35)
+            assert last.half_widths.shape == (1,)
+            assert answer.answered == (last.half_widths[0] <= 35)
 
 
 def test_ratings_with_an_error_of_0_are_exact() -> None:
@@ -844,9 +844,9 @@ def test_tournament_table_gives_answer_rate_and_90_percent_cost_of_a_question() 
     table = compare_tournaments(battles_, "ring,chain,swim", seeds=4, **asked)
     ring, chain, swim = table.rows
     assert ring.answered == chain.answered == 1.0
-    assert ring.calls <= ring.most <= 2 * 5 * 120
+    assert ring.calls <= ring.calls_90th_percentile <= 2 * 5 * 120
     assert ring.calls < chain.calls < swim.calls
-    assert (swim.answered, swim.most) == (None, None)
+    assert (swim.answered, swim.calls_90th_percentile) == (None, None)
     text = terminal_text(tournament_table_reports(table))
     assert "90% within" in text
     assert "answered: seeds in which the question was" in text

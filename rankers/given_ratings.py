@@ -149,10 +149,12 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
             wrong = ":".join(part for part in parts if part)
             if name in ratings:
                 wrong += " twice"
-            raise UsageError(f"row {row}: {wrong}: {HOW}" if source else f"ratings={wrong}: {HOW}")
+            where = f"row {row}: " if source else "ratings="
+            raise UsageError(f"{where}{wrong}: {HOW}")
         ratings[name] = numbers
     if not ratings:
-        raise UsageError(f"no rating: {HOW}" if source else f"ratings=: no rating: {HOW}")
+        where = "" if source else "ratings=: "
+        raise UsageError(f"{where}no rating: {HOW}")
     # Ratings without a standard error get the usual one.
     assumed = tuple(name for name, numbers in ratings.items() if len(numbers) == 1)
     elo = tuple(numbers[0] for numbers in ratings.values())

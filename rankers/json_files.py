@@ -5,7 +5,7 @@ The module is imported only when such a file is read, because pydantic is slow t
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from math import inf
 from pathlib import Path
@@ -190,7 +190,15 @@ def _check_models_once(records: tuple[Any, ...]) -> tuple[Any, ...]:
 
 CALIBRATE_AGAIN = "make the file again with `podium calibrate`"
 Noun = TypeVar("Noun")
-AS_WRITTEN = WrapValidator(lambda value, validate: (validate(value), value)[1])
+
+
+def _keep_as_written(value: Any, validate: Callable[[Any], Any]) -> Any:
+    """Return a value unchanged; `validate` raises ValidationError if it is wrong."""
+    validate(value)
+    return value
+
+
+AS_WRITTEN = WrapValidator(_keep_as_written)
 """Marks a mapping whose known keys are checked, and whose other keys are kept in the order of the
 file."""
 ONCE = AfterValidator(_check_models_once)

@@ -58,8 +58,9 @@ def judge_aware(
     s(beta (theta_a - theta_b) + gamma o), where s is the logistic function, gamma the judge's
     position effect, and o is 1 if a was shown first only, -1 if b was, 0 if both orders are merged.
     The slopes have mean 1 over the battles. All slopes are 1 if a test rejects that the judges
-    share one theta (p < 0.05), if a judge contradicts the others (a slope below 0), or if the
-    battles do not identify the slopes (too few, or the judges share no pairs).
+    share one theta (p < 0.05), if a judge contradicts the others (the interval of its slope is
+    below 0), or if the battles do not identify the slopes (too few items or battles, or the
+    penalty determines a slope).
 
     Args (others as of `bradley_terry`):
         battles: credits in [0, 1], of two judges or more.
@@ -232,8 +233,9 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
         apart = []
         for name, row in judges.items():
             if row["p_value"] is not None and row["p_value"] < ERROR:
-                apart.append((-row["disagreement"], name))
-        who = some([f"{name} by {-size:.0f} Elo" for size, name in sorted(apart)])
+                apart.append((row["disagreement"], name))
+        apart.sort(key=lambda pair: (-pair[0], pair[1]))
+        who = some([f"{name} by {size:.0f} Elo" for size, name in apart])
         yield "one truth", {"p": p, "who": f" ({who})" if who else ""}
     for pair in jury["shared_errors"]:
         if not pair["is_named"]:

@@ -82,6 +82,7 @@ class LadderCheck:
         `drifted` names the models whose drift is significant.
         """
         ends = {"slope": self.slope, "slope_low": self.low, "slope_high": self.high}
+        # Without drifts, three of these arrays are empty.
         by_model = zip(self.codes, self.drift, self.p, self.detectable, strict=False)
         drifts = {
             models[k]: {"drift": float(d), "p": float(p), "detectable": float(e)}
@@ -191,8 +192,11 @@ def _slope_with_errors(
     outside = np.flatnonzero(score > t_quantile(clusters, SLOPE_LEVEL) ** 2)
     low = outside[outside < best].max(initial=-1)
     high = outside[outside > best].min(initial=len(slopes))
-    ends = np.concatenate([[-np.inf], slopes[:, 0], [np.inf]])[[low + 1, high + 1]]
-    return float(slopes[best, 0]), float(ends[0]), float(ends[1]), float(p)
+    # Positions before the first slope and after the last one stand for infinite ends.
+    slopes_and_ends = np.concatenate([[-np.inf], slopes[:, 0], [np.inf]])
+    low_end = float(slopes_and_ends[low + 1])
+    high_end = float(slopes_and_ends[high + 1])
+    return float(slopes[best, 0]), low_end, high_end, float(p)
 
 
 def _drifts(

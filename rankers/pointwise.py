@@ -171,7 +171,8 @@ def median(
 def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     """Return means over items with t intervals, or Wilson intervals if all scores are in [0, 1].
 
-    `level` is the confidence level, in (0, 1).
+    Each model's mean is over the items on which it has a score. `level` is the confidence level,
+    in (0, 1).
     """
     own = matrix.is_known.sum(axis=0)
     score = matrix.means
@@ -303,9 +304,10 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
 def estimate_medians(
     matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int
 ) -> ScoreEstimates:
-    """Return medians over items with percentile intervals.
+    """Return weighted medians over items with percentile intervals.
 
-    The ends of an interval are scores, or midpoints of two scores.
+    Intervals of few items are not widened, but below 5 items there are none. Pairs are tested by
+    the signs of their differences (`sign_difference`).
     """
     draws = resample(partial(_resampled_medians, matrix), len(matrix.values), resamples, rng)
     score = _resampled_medians(matrix, np.ones((1, len(matrix.values))))[0]
@@ -412,7 +414,8 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
 def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
     """Return the weighted medians of resampled items, shape (draws, models).
 
-    `counts` says how often each item is drawn, shape (draws, items).
+    A median is NaN if no item is drawn on which the model has a score. `counts` says how often
+    each item is drawn, shape (draws, items).
     """
     medians = np.empty((len(counts), len(matrix.models)))
     weight = matrix.weight

@@ -86,7 +86,7 @@ class Fit:
     beta_high: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures that apply."""
+        """Return the figures that apply (are not None); tuples become lists."""
         known = {name: value for name, value in asdict(self).items() if value is not None}
         return {
             name: list(value) if isinstance(value, tuple) else value
@@ -215,12 +215,15 @@ class Ranking(Document):
         return chart_of_result(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document as plain Python values."""
-        return {
+        """Return the JSON document as plain Python values, `failures` only if there are any."""
+        document: dict[str, Any] = {
             "podium": FORMAT_VERSION,
             "rankings": [each.to_dict() for each in self.standings],
             "provenance": dict(self.provenance),
-        } | ({"failures": list(self.failures)} if self.failures else {})
+        }
+        if self.failures:
+            document["failures"] = list(self.failures)
+        return document
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per model, slice and ranker.

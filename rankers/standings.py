@@ -248,7 +248,11 @@ def _first_lead(
 
 
 def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> list[Entry]:
-    """Return the rows of the standings, the best model first."""
+    """Return the rows of the ranked models, the best model first.
+
+    A model with the same results in all clusters has no interval, and only a pinned model has a
+    standard error of 0. Infinite and unknown figures are None.
+    """
     estimate = result.estimate
     se = estimate.se
     is_flat = _has_no_variation(estimate)

@@ -74,7 +74,8 @@ def structured_bradley_terry(
         spread_prior: prior median of the deviations' standard deviation, in logits, above 0; 0.35
             by default.
         regularization: lambda of the judge's ratings and of the ratings by labels alone.
-        whole: all battles, if `battles` are a slice, whose items' labels only are used.
+        whole: all battles, if `battles` are a slice. beta is fitted to the labels of all of them,
+            and the ratings use the labels of the slice's items.
 
     Raises:
         NotIdentifiedError: no label between the judge's models, or a disconnected comparison

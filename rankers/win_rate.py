@@ -81,7 +81,8 @@ def win_rate(
     if length_data is not None:
         raise UsageError("length_data is used with length_control=true")
     coded = prepare_battles(battles, labels=labels, cluster=cluster)
-    anchor = anchor and find_name("model with readable battles", anchor, coded.models)
+    if anchor is not None:
+        anchor = find_name("model with readable battles", anchor, coded.models)
     selected = coded if anchor is None else coded.battles_of_anchor(anchor)
     pairs = pair_sums_with_items(selected)
     if interval == "sandwich":

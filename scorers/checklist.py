@@ -22,7 +22,11 @@ def checklist_prompt(texts: Texts, settings: Settings) -> str:
     """Return the prompt that asks a model for the checklist of an instruction.
 
     The model does not see the responses. It sees the reference and the system prompt if the
-    settings show them to the judge.
+    settings show them to the judge. The template is the packaged one, whatever that of the judge
+    is.
+
+    Raises:
+        UsageError: the settings show a reference, and the item has none.
     """
     shown = Settings(reference=settings.reference, system=settings.system)
     words = check_template(packaged_template("checklist"), shown, ("instruction",))

@@ -33,15 +33,20 @@ def prompt_hash(realization: Realization, settings: Settings, form: ReplyForm | 
         UsageError: the realization cannot be asked with these settings (`Realization.check`).
     """
     realization.check(settings)
-    text = realization.template_for(settings).text if realization.template else None
-    shape = {
+    template = None
+    if realization.template:
+        text = realization.template_for(settings).text
+        template = keep_lines(text, settings, ("transcript",))
+    shape: dict[str, Any] = {
         "realization": realization.name,
-        "template": text and keep_lines(text, settings, ("transcript",)),
+        "template": template,
         "rules": rules(settings),
         **{name: getattr(settings, name) for name in SWITCHES},
-        **({"transcript": True} if settings.transcript else {}),
-        **({"schema": form.schema(settings), "form": form.words(settings)} if form else {}),
     }
+    if settings.transcript:
+        shape["transcript"] = True
+    if form:
+        shape |= {"schema": form.schema(settings), "form": form.words(settings)}
     return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 
@@ -84,9 +89,11 @@ def build_judge(
         f"{escape_separators(name)}={escape_separators(text)}"
         for name, text in sorted(named.items())
     ]
-    parts = [*map(escape_separators, (model, realization.name, digest))]
+    parts = [escape_separators(part) for part in (model, realization.name, digest)]
+    if pairs:
+        parts.append(",".join(pairs))
     return JudgeRecord(
-        name="|".join([*parts, *([",".join(pairs)] if pairs else [])]),
+        name="|".join(parts),
         kind="reward" if realization.template is None else "model",
         model=model,
         model_name=model_name,
@@ -100,7 +107,8 @@ def build_judge(
 def _setting_text(value: Any) -> str:
     """Return a setting as text.
 
-    Equal settings have equal text: 0.0 is written as 0, and the keys of dictionaries are sorted.
+    A text is returned as it is, and any other value as JSON. Equal settings have equal text: 0.0
+    is written as 0, and the keys of dictionaries are sorted.
     """
     if isinstance(value, str):
         return value

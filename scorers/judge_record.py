@@ -91,6 +91,7 @@ class JudgeRecord:
         """Return the fields that are known, except the name, as JSON for a file or a log."""
         values = {field: getattr(self, field) for field in FACTS}
         known = {field: value for field, value in values.items() if value}
+        # The record has pairs, which JSON has no type for.
         if self.settings:
             known["settings"] = dict(self.settings)
         return known

@@ -254,7 +254,7 @@ class Judging:
         return cast(Rating, self._read_graded(reply, mode))
 
     def write_reply(self, preference: Preference) -> Reply:
-        """Return the reply of a judge with this preference.
+        """Return the reply of a stand-in judge with this preference.
 
         Raises:
             UsageError: the realization cannot write replies.
@@ -356,7 +356,11 @@ def build_judging(
 
 
 def _read_template(path: str) -> Template:
-    """Read the template of a prompt; UsageError if the file cannot be read."""
+    """Read the template of a prompt from a file.
+
+    Raises:
+        UsageError: the file cannot be read, or is a stream.
+    """
     reject_stream(Path(path))
     try:
         return Template(Path(path).read_text(encoding="utf-8"), path)

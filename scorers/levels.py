@@ -228,7 +228,9 @@ def _read_level(
     counts = _is_only_level if kind == "pointwise" else _is_last_level
     stated = read_statement(reply, value, parse, counts, signs=signs)
     if isinstance(stated, str):
-        return (Verdict if kind == "pairwise" else Rating)(None, reason=stated)
+        if kind == "pairwise":
+            return Verdict(None, reason=stated)
+        return Rating(None, reason=stated)
     label, value_of_level = levels[_plain_level(stated.value)]
     if kind == "pairwise":
         return verdict_of_margin(value_of_level, label=label)
@@ -246,7 +248,8 @@ def _read_level(
 def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
     """Return whether a level counts although it has no brackets and is not called the verdict.
 
-    It counts if it begins the reply, or is alone on the first or last line.
+    It counts if it begins the first line, or is alone on the first or last line, and no noun such
+    as `Response` stands before it.
     """
     if statement.named:
         return False
@@ -299,7 +302,7 @@ def _write_level(
 
     Args:
         words: the levels, from the lowest margin or score to the highest.
-        kind: `pairwise` or `pointwise`.
+        kind: `pairwise` (the reasons stand before the level) or `pointwise` (without reasons).
         preference: what the judge prefers.
     """
     last = len(words) - 1

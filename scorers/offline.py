@@ -134,9 +134,9 @@ class StandIn:
 
 
 def _misses_text(letter: str, missed: tuple[str, ...], asked: int) -> str:
-    """Describe in one line how many demands a response meets, and name three that it misses.
+    """Describe in one line how many demands a response meets, and name up to three that it misses.
 
-    Characters of the names that could look like a verdict are left out.
+    Further ones are counted. Characters of the names that could look like a verdict are left out.
 
     Args:
         letter: the letter of the response.
@@ -175,7 +175,8 @@ def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...
         reference: a right answer, which a response should contain.
 
     Returns:
-        1 to 40 demands. The first one is that there is an answer.
+        1 to 40 demands. The first one is that there is an answer, which is no refusal. The last
+        one, if there is a reference, is that the response has its words in the same order.
     """
     text = instruction[:READ].replace("“", '"').replace("”", '"')
     rules = (

@@ -188,7 +188,9 @@ def grade_reply(
         and an unparsed one is returned unchanged.
     """
     if settle_mode(reply) == "off":
-        return said if said.reason else type(said)(None, reason=NO_PROBABILITIES)
+        if said.reason:
+            return said
+        return type(said)(None, reason=NO_PROBABILITIES)
     form = realization.form
     if reply.structured and form and form.choices:
         last_field = list(form.fields(settings))[-1]

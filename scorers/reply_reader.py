@@ -257,7 +257,8 @@ def _has_other_letters(view: str, lines: Sequence[Span], reading: Found) -> bool
 def _has_other_levels(view: str, reading: Found, parse: Parse) -> bool:
     """Return whether a reply has another level in double square brackets than the verdict.
 
-    The other level stands on a line with two levels only, or after the verdict.
+    The other level stands on a line with two levels only, or after the verdict. After the verdict,
+    brackets around anything that is no level are ignored.
     """
     if view.count("[[") > 1 and TWO_ON_A_LINE.search(view):
         return True
@@ -282,6 +283,7 @@ def _decide(
     if final is None:
         return "out of range" if len(verdicts) == 1 else "several verdicts"
     values = [statement.value for statement in verdicts]
+    # A mention of `I` is the pronoun.
     values += [statement.value for statement in mentions if statement.value != "I"]
     if {parse(value) or value for value in values} - {final}:
         return "several verdicts"
@@ -451,7 +453,9 @@ def _previous_line(view: str, end: int) -> str | None:
 def leads_to_own_verdict(line: str) -> bool:
     """Return whether the verdict after a line is the judge's own.
 
-    It is if the line is a complete sentence or introduces the verdict.
+    It is if the line is a complete sentence, an item of a list, or an introduction of the verdict.
+    It is not after a heading that names a response, or after a question other than which response
+    is better. A line that announces the next one, or ends with a colon, must be an introduction.
     """
     bare = line.rstrip("*_`~ \t\r")
     clause = bare[_last_sentence(bare) :]

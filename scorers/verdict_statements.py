@@ -311,7 +311,10 @@ def _is_closed(view: str, clause: _Clause) -> bool:
 
 @lru_cache(4096)
 def is_introductory(word: str) -> bool:
-    """Return whether a word may stand between the start of a clause and its value."""
+    """Return whether a word may stand between the start of a clause and its value.
+
+    Numbers may, and words of `INTRODUCTORY` in any case. The letters A, B and C may not.
+    """
     if word in LETTERS:
         return False
     if word.isdecimal() or word.lower().replace("’", "'") in INTRODUCTORY:

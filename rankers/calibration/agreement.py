@@ -76,7 +76,7 @@ def bin_predictions(
     """Sort decisive battles into ten bins by the probability of the model that the signal prefers.
 
     The bins (tenths) have about equally many battles; battles of equal probability share a bin.
-    The result is None if no decisive battle has a prediction.
+    So there may be fewer than ten. The result is None if no decisive battle has a prediction.
 
     Args:
         match: verdicts beside human labels.

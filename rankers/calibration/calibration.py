@@ -82,10 +82,14 @@ class ScaleCorrection(Estimate):
     def variance(self, se: float, *, of_human: bool = False) -> float:
         """Return the variance of a judge's rating minus a human rating, in squared Elo points.
 
-        `se` is the standard error of the judge's rating. The human rating has the sampling error
-        `human_se`, unless `of_human` is True: it is then the rating by ever more votes.
+        It is the sum of the squares of the judge's standard error `se`, of `spread`, and of the
+        human standard error `human_se` (0 if unknown). The last one is left out if `of_human` is
+        True: the human rating is then that by ever more votes.
         """
-        return se**2 + self.spread**2 + (0.0 if of_human else (self.human_se or 0.0) ** 2)
+        variance = se**2 + self.spread**2
+        if of_human or self.human_se is None:
+            return variance
+        return variance + self.human_se**2
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +138,14 @@ class HeldOut:
     def rating(self, kind: str) -> float | None:
         """Return the judge's `hard` or `soft` rating, scale-corrected if there is a factor.
 
-        The correction multiplies the difference of the rating from 1500 by the factor.
+        The correction multiplies the difference of the rating from 1500 by the factor. The result
+        is None if the rating is unknown.
         """
         judge = self.hard_elo if kind == "hard" else self.soft_elo
         factor = self.factor(kind)
-        return judge if judge is None or factor == 1 else MEAN + factor * (judge - MEAN)
+        if judge is None or factor == 1:
+            return judge
+        return MEAN + factor * (judge - MEAN)
 
     def residual(self, kind: str) -> float | None:
         """Return the judge's rating minus the human one; None if either is unknown or unbounded."""
@@ -155,9 +162,10 @@ class HeldOut:
     def error(self, kind: str, scale_correction: ScaleCorrection | None) -> float | None:
         """Return the error by which the residual is divided, in Elo points.
 
-        If there is a scale correction, it is the root of `ScaleCorrection.variance`; else it is
-        the standard error of the judge's rating. The result is None if this standard error is
-        unknown, or zero up to rounding.
+        If there is a scale correction, it is the root of `ScaleCorrection.variance` with the
+        standard error of the model's own human rating in place of the median; else it is the
+        standard error of the judge's rating. The result is None if the latter is unknown, or zero
+        up to rounding.
         """
         se = self.se(kind)
         if se is None or se <= SMALLEST_SE:

@@ -99,8 +99,8 @@ def is_uninformative(
 def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
     """Return the standard deviation of residuals beyond their sampling errors.
 
-    It is the root of the c >= 0 that maximizes the normal likelihood of residuals with the
-    variance v + c. It is 0 if sampling errors explain the residuals.
+    It is the root of the c >= 0 that maximizes the normal likelihood of residuals with mean 0 and
+    variance v + c. It is 0 if sampling errors explain the residuals, or for fewer than two.
 
     Args:
         residual: residuals, shape (n,).
@@ -164,7 +164,8 @@ class HeldOutRun:
         """Return the accuracy of the `hard` and the `soft` ratings in `held`.
 
         Both include the mean error before the scale correction, `plain_mae`. The accuracy of
-        `soft` ratings also includes the log loss of held-out predictions.
+        `soft` ratings also includes the log loss of held-out predictions, unless the target is
+        `credit` or no battle has a signal and a preference.
         """
         accuracy = {}
         for kind in BOTH:

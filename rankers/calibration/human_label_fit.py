@@ -112,8 +112,9 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
 
     Returns:
         The log-strengths and their standard errors, shape (models,) each. They are NaN for models
-        whose ratings the labels do not bound, and for all models if the labels do not connect
-        them.
+        without labels or with ratings that the labels do not bound, and for all models if the
+        labels do not connect those that have some. Standard errors are NaN, too, if all labels are
+        on one item or leave no residuals.
     """
     size = len(labels.models)
     theta = np.full(size, np.nan)
@@ -137,9 +138,10 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
 def sampling_warnings(battles: Battles, labelled: np.ndarray) -> Iterator[Notice]:
     """Yield a warning if the labelled battles seem not to be a random sample.
 
-    They do not if the mean |margin| of the judge (or its share of decided verdicts, if there are
-    no margins) differs between labelled and other battles, by a z test clustered by item.
-    `labelled` is the mask of labelled battles, shape (battles,).
+    They do not if the mean |margin| of the judge differs between labelled and other battles, by a
+    z test clustered by item. Without margins, |2 credit - 1| is compared instead. There is no test
+    with fewer than two labelled, or two other, battles. `labelled` is the mask of labelled
+    battles, shape (battles,).
     """
     table = battles.table
     has_margins = "margin" in table and bool(table["margin"].notna().any())

@@ -116,7 +116,8 @@ def leave_one_out(
     lost = np.zeros(size, dtype=np.int64)
     others = np.full((size, size), np.nan)
     for k in track(range(size), what):
-        fold = _fit_fold(evidence, k, credits(k) if credits else pooled, anchors, regularization)
+        credit = credits(k) if credits else pooled
+        fold = _fit_fold(evidence, k, credit, anchors, regularization)
         if fold is None:
             continue
         own, outside = fold

@@ -72,6 +72,9 @@ def fit_single_strengths(
         Log-strengths, shape (samples,). They are NaN for samples without a battle and, if lambda
         is 0, for samples in which all battles were won or all lost.
 
+    Raises:
+        NotConvergedError: a fit did not reach its maximum.
+
     Source: Soft-Elo, Algorithm 1, line 7, with the penalty of the authors' code.
     """
     strength = np.full(len(credit), np.nan)
@@ -193,7 +196,11 @@ class ErrorMethod:
         self, battles: ModelBattles, theta: float, regularization: float
     ) -> tuple[float, int]:
         """Return the standard error of a log-strength in Elo points, and the number of resamples
-        that were left out."""
+        that were left out.
+
+        The standard error is NaN if it is unknown; see `sandwich_se` and `bootstrap_se`. The
+        number is 0 for the sandwich.
+        """
         if not self.resamples:
             return sandwich_se(battles, theta, regularization), 0
         # The generator is new for each model, so that its resamples do not depend on the names and

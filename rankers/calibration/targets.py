@@ -85,7 +85,10 @@ def few_items_warnings(evidence: Evidence) -> Iterator[Notice]:
 
 
 def build_given_target(kind: Kind, beta: float | None, constant: float | None) -> Target | None:
-    """Build the map that options give; None if it must be fitted.
+    """Build the map that options give, taken as exact.
+
+    The target `credit` needs no option. Others are None, and must be fitted, if neither beta nor
+    constant is given.
 
     Args:
         kind: the target.
@@ -102,8 +105,6 @@ def build_given_target(kind: Kind, beta: float | None, constant: float | None) -
                 "as they are"
             )
         return Target("credit", {"credit": 1.0}, 1.0)
-    if beta is None and constant is None:
-        return None
     if constant is not None:
         if kind != "smoothing" or beta is not None:
             raise UsageError(
@@ -116,11 +117,13 @@ def build_given_target(kind: Kind, beta: float | None, constant: float | None) -
             )
         weight = float(logit(constant))
         return Target("smoothing", {"verdict": weight}, weight)
-    if kind != "margin" or not 0 < float(beta or 0) < np.inf:
+    if beta is None:
+        return None
+    if kind != "margin" or not 0 < beta < np.inf:
         raise UsageError(
             f"beta={beta}: a number above 0, logits per unit of margin, for target=margin only"
         )
-    return Target("margin", {"margin": float(beta or 0)}, float(beta or 0))
+    return Target("margin", {"margin": float(beta)}, float(beta))
 
 
 def order_weights(target: Target, signal: Signal) -> np.ndarray:

@@ -129,9 +129,11 @@ class DifferenceTest:
     def _p(self, null: float, side: int) -> float:
         """Return the one-sided p-value of an assumed difference, consistent with the exact test.
 
-        `side` is the position in `Tails`. Differences beyond 0 have at most the exact p-value at
-        0, so that they are rejected whenever 0 is. Differences on the other side have at least the
-        exact p-value, so that they are not rejected unless 0 is.
+        `side` is the position in `Tails`: 0 for the hypothesis that the true difference is at most
+        `null`, 1 for at least. Differences beyond 0 (below it for side 0, above it for side 1)
+        have at most the exact p-value at 0, so that they are rejected whenever 0 is. Differences
+        on the other side have at least the exact p-value, so that they are not rejected unless 0
+        is.
         """
         p = self.tails(null)[side]
         if self.exact is None:
@@ -139,12 +141,16 @@ class DifferenceTest:
         at_zero = self.exact[side]
         if null == 0:
             return at_zero
-        is_beyond_zero = null < 0 if side == 0 else null > 0
+        is_below_zero = null < 0
+        is_beyond_zero = is_below_zero == (side == 0)
         return min(p, at_zero) if is_beyond_zero else max(p, at_zero)
 
     def _end(self, alpha: float, side: int) -> float:
-        """Search for the lower (side 0) or upper (side 1) end, whose one-sided p-value is
-        alpha."""
+        """Search for the lower (side 0) or upper (side 1) end, whose one-sided p-value is alpha.
+
+        If there is no such end within `limits`, the result is the limit, or infinite if
+        differences beyond the limit are possible or the limit was not reached.
+        """
         from scipy.optimize import brentq  # imported here because few callers need intervals
 
         sign = -1 if side == 0 else 1
@@ -158,7 +164,8 @@ class DifferenceTest:
                 break
             step *= 2
         if self._p(outer, side) > alpha:
-            return sign * np.inf if self.is_open or outer != limit else limit
+            is_bounded = outer == limit and not self.is_open
+            return limit if is_bounded else sign * np.inf
         if self._p(centre, side) <= alpha:
             return centre
 

@@ -209,7 +209,8 @@ class RatingGap:
     def tails_at_zero(self) -> tuple[Tails, Tails | None]:
         """One-sided p-values of a gap of zero: by the score test, and by sign flips.
 
-        The p-values by sign flips are None unless there are few items.
+        The p-values by sign flips are None unless `few` is True and fewer than 30 items have a
+        score that is not zero.
         """
         scores, scatter = self.contributions(0.0)
         by_score = self._score_tails(scores, scatter)
@@ -219,7 +220,7 @@ class RatingGap:
 
     @property
     def exact_at_zero(self) -> Tails | None:
-        """One-sided p-values of a gap of zero by sign flips, None unless there are few items."""
+        """One-sided p-values of a gap of zero by sign flips; None as of `tails_at_zero`."""
         return self.tails_at_zero[1] if self.few else None
 
     def tails(self, elo: float) -> Tails:
@@ -232,8 +233,8 @@ class RatingGap:
     def _score_tails(self, scores: np.ndarray, scatter: float) -> Tails:
         """Return the one-sided p-values of the items' scores by a t test.
 
-        If there are few items, the variance of pseudo-items is added. `scatter` is the variance of
-        one pseudo-item.
+        If `few` is True, items with a score of zero are left out, and the variance of pseudo-items
+        is added. `scatter` is the variance of one pseudo-item.
         """
         if not self.few:
             return t_tails(scores)

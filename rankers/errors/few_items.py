@@ -109,8 +109,8 @@ class FewBattles:
         deviation = self.weight * np.sqrt(expected * (1 - expected))
         of_item = np.bincount(self.item, deviation)
         single, shared = self.scatter
-        own = (single - shared) * float(deviation @ deviation)
-        return own + shared * float(of_item @ of_item)
+        independent_part = (single - shared) * float(deviation @ deviation)
+        return independent_part + shared * float(of_item @ of_item)
 
     def sensitivity(self, at: float) -> np.ndarray:
         """Return by how much `earned` is expected to fall per logit that an opponent gains.
@@ -419,7 +419,15 @@ def _covariance_of_opponents(estimate: ScoreEstimates, battles: FewBattles) -> n
 def _ends_in_elo(
     ends: np.ndarray, code: int, estimate: ScoreEstimates, scale: EloScale, theta: np.ndarray
 ) -> np.ndarray:
-    """Convert the ends of an interval of a model's log-strength to Elo, shape (2,)."""
+    """Convert the ends of an interval of a model's log-strength to Elo, shape (2,).
+
+    Args:
+        ends: the ends, which may be infinite, shape (2,).
+        code: code of the model.
+        estimate: the estimates in Elo.
+        scale: the Elo scale.
+        theta: log-strengths, shape (models,).
+    """
     # The model has a weight in the mean that is the origin, so the origin moves by this share of
     # any change of the model's strength.
     unit = POINTS * (1 - scale.weights[code])

@@ -197,7 +197,8 @@ def holm(p: np.ndarray, tests: int | None = None) -> np.ndarray:
 
     Args:
         p: p-values, NaN where unknown, shape (n,).
-        tests: number of all tests, if `p` has only the smallest p-values; by default len(p).
+        tests: number of all tests, if `p` has only the smallest p-values; by default the number of
+            known p-values.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
@@ -219,7 +220,7 @@ def sandwich_estimate(
     cluster: Cluster,
     freedom: np.ndarray | None = None,
 ) -> ScoreEstimates:
-    """Return scores with t intervals; for a single cluster, there are no intervals.
+    """Return scores with t intervals; for a single cluster, a warning takes their place.
 
     Args:
         score: the scores, shape (models,).
@@ -396,7 +397,8 @@ def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
     cluster.
 
     Args:
-        influence: influence of each cluster, shape (clusters, columns), or blocks of its rows.
+        influence: influence of each cluster, which need not be centred, shape (clusters, columns);
+            or blocks of its rows.
     """
     square, clusters = centred_gram([influence] if hasattr(influence, "shape") else influence)
     if clusters < 2:

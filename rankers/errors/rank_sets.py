@@ -217,6 +217,10 @@ def tested_pairs(
         is_known: which models have a standard error, shape (models,).
         items: number of items of each model, shape (models,); None if none has few.
         level: simultaneous confidence level, in (0, 1).
+
+    Returns:
+        The tests. There are none if `estimate` has no tests, or if all pairs have a standard error
+        and enough items; the other pairs then keep `level`.
     """
     placed = np.flatnonzero(~np.isnan(estimate.score))
     number = len(placed) * (len(placed) - 1) // 2

@@ -128,11 +128,14 @@ def code_battles(
 ) -> CodedBattles:
     """Convert readable battles to integer-coded arrays.
 
+    Models and items without such a battle have no code.
+
     Args:
         battles: all battles; those without a credit are left out.
         labels: `hard` rounds credits to win, tie or loss, and makes a flip a tie.
-        cluster: what is independent: items, or single battles.
-        credit: replaces the credits of model_a, shape (battles,); NaN leaves a battle out.
+        cluster: what is independent: items, or single battles. A row without an item is a cluster.
+        credit: replaces the credits of model_a, shape (battles,); NaN leaves a battle out. If it
+            is given, `labels` changes nothing.
 
     Raises:
         NotIdentifiedError: no battle has a credit.

@@ -37,7 +37,8 @@ class EloScale:
         """Convert a covariance V of log-strengths to the covariance of Elo scores.
 
         The element of the models a and b is POINTS^2 (e_a - w)' V (e_b - w), with unit vectors e
-        and the weights w.
+        and the weights w. If a single model that is not pinned has all the weight, w are equal
+        weights instead.
         """
         weights = self.weights
         if self.pinned is None and np.count_nonzero(weights) == 1:

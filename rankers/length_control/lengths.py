@@ -81,9 +81,8 @@ def read_lengths(
     has_both = {*SIDES["transcript"]} <= {*table.columns}
     credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy(dtype=float)
     if not set(sides) <= set(table.columns):
-        raise NotIdentifiedError(
-            f"the battles have no lengths: {LACK if length_of == 'answer' else NO_TRANSCRIPTS}"
-        )
+        remedy = LACK if length_of == "answer" else NO_TRANSCRIPTS
+        raise NotIdentifiedError(f"the battles have no lengths: {remedy}")
     a, b = (battles.numbers_of(side) for side in sides)
     known = np.isfinite(a) & np.isfinite(b)
     readable = ~np.isnan(credit)

@@ -130,7 +130,10 @@ class _RemovalSearch:
                 successes += [(leads[k], block[k]) for k in np.flatnonzero(leads > SAME_SCORE)]
                 block = list(islice(subsets, SETS_PER_BLOCK))
             if successes:
-                return min(successes, key=lambda success: (-round(success[0], 9), success[1]))[1]
+                # Of equal leads, the set with the lowest codes is taken.
+                successes.sort(key=lambda success: (-round(success[0], 9), success[1]))
+                _, clusters = successes[0]
+                return clusters
         return ()
 
     def search_greedily(self, leader: int, largest: int) -> tuple[int, ...]:

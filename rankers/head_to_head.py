@@ -34,14 +34,15 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
     names = np.array(battles.models, dtype=object)
     items = np.asarray(pairs.items)
     mean = pairs.credit / pairs.weight
-    number = np.zeros(len(mean))
+    battle_count = np.zeros(len(mean))
     squares = np.zeros(len(mean))
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
         pair = cells.weight.indices
         surplus = cells.credit.data - mean[pair] * cells.weight.data
         squares += np.bincount(pair, surplus**2, len(mean))
-        number += np.bincount(pair_index(block, pairs)[0], block.number, len(mean))
+        pair_of_row, _ = pair_index(block, pairs)
+        battle_count += np.bincount(pair_of_row, block.number, len(mean))
     factor = np.where(items > 1, items / np.maximum(items - 1, 1), np.nan)
     se = np.sqrt(factor * squares) / pairs.weight
     reach = np.tile(t_quantile(items, LEVEL) * se, 2)
@@ -52,7 +53,7 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
         "share": share,
         "low": np.clip(share - reach, 0, 1),
         "high": np.clip(share + reach, 0, 1),
-        "battles": np.tile(number.astype(int), 2),
+        "battles": np.tile(battle_count.astype(int), 2),
         "items": np.tile(items, 2),
     }
     return pd.DataFrame(columns)

@@ -114,29 +114,29 @@ def informativeness(
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     coded = code_battles(battles)
-    three = count_differences(coded, coded.credit - 0.5, np.sign)
+    by_outcome = count_differences(coded, coded.credit - 0.5, np.sign)
     verdict = finest_verdicts(readable_margins(battles)[battles.readable], coded.credit)
-    full = count_differences(coded, verdict) if verdict is not None else None
+    by_level = count_differences(coded, verdict) if verdict is not None else None
     if len(coded.models) < 3:
         raise NotIdentifiedError(
             "informativeness needs at least three models: an anchor and two others to compare; "
             f"got {len(coded.models)}"
         )
-    if not three.compared.any():
+    if not by_outcome.compared.any():
         raise NotIdentifiedError(
             "no item has readable verdicts of two models against a common third: "
             "informativeness needs an `item` column and several models judged on each item"
         )
-    chosen = three if full is None else full
+    chosen = by_outcome if by_level is None else by_level
     estimate = _estimate_shares(chosen, level, interval, resamples, rng)
     pairs = chosen.compared.sum(axis=0)
     lacking = [coded.models[k] for k in np.flatnonzero(pairs == 0)]
-    columns = _three_level_columns(three) if full else {}
+    columns = _three_level_columns(by_outcome) if by_level else {}
     result = RankerResult(
         estimate,
         extra=columns | {"pairs": pairs},
-        diagnostics={"levels": "full" if full else "three"},
-        warnings=[*_comparison_warnings(battles, full, lacking)],
+        diagnostics={"levels": "full" if by_level else "three"},
+        warnings=[*_comparison_warnings(battles, by_level, lacking)],
     )
     exposure = measure_exposure(battles, coded)
     return build_standings(

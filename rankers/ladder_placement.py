@@ -350,8 +350,8 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     if coded.clusters <= len(models):
         few = f"too few items ({coded.clusters}) for errors of {len(models)} models"
         raise UsageError(f"{source}: {few}; give ratings=")
-    own = battles.ladder.restrict_to(models) if battles.ladder else None
-    prior = build_prior(own, models) if own else None
+    ladder = battles.ladder.restrict_to(models) if battles.ladder else None
+    prior = build_prior(ladder, models) if ladder else None
     fit = fit_battles(coded, prior=prior)
     if prior:
         scale = prior.scale

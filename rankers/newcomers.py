@@ -272,7 +272,11 @@ def _entries(
         level: confidence level of the t intervals `low` and `high`, in (0, 1).
         hard: whether rows have the column `hard`.
     """
-    ranked = sorted(models, key=lambda model: (model.elo is None, -(model.elo or 0.0), model.model))
+    unrated = [model for model in models if model.elo is None]
+    rated = [model for model in models if model.elo is not None]
+    rated.sort(key=lambda model: (-(model.elo or 0.0), model.model))
+    unrated.sort(key=lambda model: model.model)
+    ranked = [*rated, *unrated]
     scores = np.array([np.nan if model.elo is None else model.elo for model in ranked])
     for k, model in enumerate(ranked):
         low, high = model.interval(t_quantile(model.items, level) * model.se)

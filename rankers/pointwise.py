@@ -55,8 +55,8 @@ class ScoreMatrix:
     @property
     def weight(self) -> np.ndarray:
         """Weights of the items, 1 on average, shape (items,)."""
-        own = np.ones(len(self.values)) if self.item_weight is None else self.item_weight
-        return own / own.mean()
+        item_weight = np.ones(len(self.values)) if self.item_weight is None else self.item_weight
+        return item_weight / item_weight.mean()
 
     @property
     def weight_of_known(self) -> np.ndarray:
@@ -66,9 +66,8 @@ class ScoreMatrix:
     @property
     def means(self) -> np.ndarray:
         """Weighted mean over items of each model's scores, shape (models,)."""
-        return np.nansum(self.weight[:, None] * self.values, axis=0) / self.weight_of_known.sum(
-            axis=0
-        )
+        total = np.nansum(self.weight[:, None] * self.values, axis=0)
+        return total / self.weight_of_known.sum(axis=0)
 
     @property
     def is_known(self) -> np.ndarray:
@@ -125,16 +124,16 @@ def _bootstrap_means(
 
     If all scores are in [0, 1], the intervals are clipped to [0, 1].
     """
-    known = matrix.weight_of_known
-    filled = np.nan_to_num(matrix.values) * known
+    weight_of_known = matrix.weight_of_known
+    weighted_values = np.nan_to_num(matrix.values) * weight_of_known
     items = matrix.is_known.sum(axis=0)
 
     def resampled_means(counts: np.ndarray) -> np.ndarray:
-        return ratio_or_nan(counts @ filled, counts @ known)
+        return ratio_or_nan(counts @ weighted_values, counts @ weight_of_known)
 
-    draws = resample(resampled_means, len(filled), resamples, rng)
+    draws = resample(resampled_means, len(weighted_values), resamples, rng)
     estimate = bootstrap_estimate(
-        matrix.means, draws, len(filled), level=level, cluster="item", items=items
+        matrix.means, draws, len(weighted_values), level=level, cluster="item", items=items
     )
     estimate = replace(estimate, tests=PairTests(partial(mean_difference, matrix)))
     return estimate.clip(0, 1) if matrix.is_bounded else estimate
@@ -174,29 +173,30 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     Each model's mean is over the items on which it has a score. `level` is the confidence level,
     in (0, 1).
     """
-    own = matrix.is_known.sum(axis=0)
+    items_of_model = matrix.is_known.sum(axis=0)
     score = matrix.means
-    known = matrix.weight_of_known
+    weight_of_known = matrix.weight_of_known
     # A single item gives no standard error.
-    factor = np.sqrt(own / np.maximum(own - 1, 1)) / known.sum(axis=0)
-    error = np.where(matrix.is_known, matrix.values - score, 0) * known * factor
+    small_sample = np.sqrt(items_of_model / np.maximum(items_of_model - 1, 1))
+    factor = small_sample / weight_of_known.sum(axis=0)
+    error = np.where(matrix.is_known, matrix.values - score, 0) * weight_of_known * factor
     estimate = sandwich_estimate(
         score,
         error.T @ error,
         len(matrix.values),
         level=level,
         cluster="item",
-        freedom=np.maximum(own - 1.0, 0),
+        freedom=np.maximum(items_of_model - 1.0, 0),
     )
     estimate = replace(
         estimate,
-        allowed=np.ones(len(own), dtype=bool),
+        allowed=np.ones(len(items_of_model), dtype=bool),
         skewness=_skewness_of_gaps(error),
         tests=PairTests(partial(mean_difference, matrix)),
     )
     if estimate.method is None or not matrix.is_bounded:
         return estimate
-    low, high = wilson_interval(score, np.diag(estimate.covariance), own, level, error)
+    low, high = wilson_interval(score, np.diag(estimate.covariance), items_of_model, level, error)
     return replace(
         estimate,
         low=low,
@@ -336,31 +336,31 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     """
     coded = code_battles(battles)
     exposure = measure_exposure(battles, coded)
-    size = len(matrix.models)
+    model_count = len(matrix.models)
     code = [matrix.models.index(name) for name in coded.models]
-    number = np.zeros(size, dtype=np.int64)
-    number[code] = exposure.battles
-    rates = np.full(size, np.nan)
+    battles_of_model = np.zeros(model_count, dtype=np.int64)
+    battles_of_model[code] = exposure.battles
+    rates = np.full(model_count, np.nan)
     rates[code] = exposure.win_rates
     counts = exposure.counts
-    known = matrix.is_known.sum(axis=1)
-    pairs = int((known * (known - 1)).sum() // 2)
+    scores_of_item = matrix.is_known.sum(axis=1)
+    pairs = int((scores_of_item * (scores_of_item - 1)).sum() // 2)
     if pairs > counts.battles:
         # The battles compare only some of the models that have a score on the item, as a chain in
         # which every score occurs. The counts are those of the battles of all pairs of models.
-        number = (known @ matrix.is_known) - matrix.is_known.sum(axis=0)
+        battles_of_model = (scores_of_item @ matrix.is_known) - matrix.is_known.sum(axis=0)
         # The mid-rank minus 1 is the number of models that a model beats on an item, ties as half.
         beaten = rankdata(matrix.values, axis=1, nan_policy="omit") - 1
-        met = (known - 1)[:, None] * matrix.is_known
+        met = (scores_of_item - 1)[:, None] * matrix.is_known
         weight = matrix.weight[:, None]
         rates = ratio_or_nan(np.nansum(weight * beaten, axis=0), np.sum(weight * met, axis=0))
-        missing = len(known) * size * (size - 1) // 2 - pairs
+        missing = len(scores_of_item) * model_count * (model_count - 1) // 2 - pairs
         counts = replace(counts, judgments=pairs, battles=pairs, unparsed=0, missing=missing)
     return replace(
         exposure,
         counts=counts,
         models=matrix.models,
-        battles=number,
+        battles=battles_of_model,
         win_rates=rates,
         clusters=len(matrix.values),
         items=matrix.is_known.sum(axis=0),

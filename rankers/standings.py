@@ -84,7 +84,8 @@ def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = 
         pairs: sums of each pair of `coded`; by default they are computed.
     """
     pairs = pairs or pair_sums_with_items(coded)
-    uneven = {"uneven_opponents": True} if len(downweighted_opponents(pairs)[0]) else {}
+    models_with_light, _, _ = downweighted_opponents(pairs)
+    uneven = {"uneven_opponents": True} if len(models_with_light) else {}
     return Exposure(
         models=coded.models,
         battles=coded.battles_by_model(),

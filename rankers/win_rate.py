@@ -285,29 +285,30 @@ def _sum_rate_errors(
         weights: weight of each pair's credit in each rate, shape (pairs, models).
         is_pooled: which pairs have pooled variances, shape (pairs,).
     """
-    number = len(is_pooled)
-    size = pairs.models
+    pair_count = len(is_pooled)
+    model_count = pairs.models
     rate = pairs.credit / pairs.weight
-    square_shares = np.zeros(number)
-    square_errors = np.zeros(number)
-    covariance = np.zeros((size, size))
-    moments = np.zeros((2, size))
+    square_shares = np.zeros(pair_count)
+    square_errors = np.zeros(pair_count)
+    covariance = np.zeros((model_count, model_count))
+    moments = np.zeros((2, model_count))
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
         pair = cells.weight.indices
         weight = cells.weight.data
         share = weight / pairs.weight[pair]
         error = cells.credit.data / weight - rate[pair]
-        square_shares += np.bincount(pair, share**2, number)
-        square_errors += np.bincount(pair, error**2, number)
-        own_share = np.where(is_pooled[pair], 0.0, share)
-        influence = cells.matrix_of(own_share * error / np.sqrt(1 - own_share)) @ weights
+        square_shares += np.bincount(pair, share**2, pair_count)
+        square_errors += np.bincount(pair, error**2, pair_count)
+        unpooled_share = np.where(is_pooled[pair], 0.0, share)
+        influence = cells.matrix_of(unpooled_share * error / np.sqrt(1 - unpooled_share)) @ weights
         covariance += (influence.T @ influence).toarray()
         # What each item would contribute to the squares if all errors had the same variance.
         # `moments` has the sum of these contributions and the sum of their squares.
-        usual = cells.matrix_of(own_share**2) @ weights.multiply(weights)
+        usual = cells.matrix_of(unpooled_share**2) @ weights.multiply(weights)
         moments += np.vstack([usual.sum(axis=0), usual.multiply(usual).sum(axis=0)])
-    effective = np.divide(moments[0] ** 2, moments[1], out=np.ones(size), where=moments[1] > 0)
+    total, squares = moments
+    effective = np.divide(total**2, squares, out=np.ones(model_count), where=squares > 0)
     return _RateErrorSums(covariance, effective - 1, square_shares, square_errors)
 
 

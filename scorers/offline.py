@@ -321,6 +321,8 @@ WORD = re.compile(
 )
 """One of three things: a verb that asks to use or avoid words, the end of a sentence, or words in
 quotation marks, as in `Do not use "very"` or `Mention "tea" twice`."""
+# Numbers of times that are one word.
+TIMES = {"once": 1, "twice": 2}
 QUOTED_GROUP = 3
 """Number of the group of `WORD` with the words in quotation marks."""
 
@@ -350,7 +352,9 @@ def _word_demand(word: str, avoided: bool, times: str | None) -> Demand:
         return Demand(f"does not say {word}", lambda text: not pattern.search(text))
     if times is None:
         return Demand(f"says {word}", pattern.search)
-    count = {"once": 1, "twice": 2}.get(times.lower()) or _parse_count(times.split()[0])
+    count = TIMES.get(times.lower())
+    if count is None:
+        count = _parse_count(times.split()[0])
     return Demand(f"says {word} {times}", lambda text: len(pattern.findall(text)) == count)
 
 

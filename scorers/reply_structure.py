@@ -215,6 +215,7 @@ def _lines_of_fields(view: str) -> str:
         return view
     if not all(map(FIELD.fullmatch, names)):
         return view
+    # A comma between two fields becomes a line break, and any other sign of JSON a blank.
     lines = re.sub(r'[{}"]|,(?=\s*")', lambda sign: "\n" if sign[0] == "," else " ", flat[0])
     return view[: flat.start()] + lines + view[flat.end() :]
 

@@ -63,7 +63,7 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
         kendall=kendall,
         mae_interval=mae_interval,
         spearman_interval=_correlation_interval(spearman, number, 3, _spearman_variance, level),
-        kendall_interval=_correlation_interval(kendall, number, 4, lambda _: 0.437, level),
+        kendall_interval=_correlation_interval(kendall, number, 4, _kendall_variance, level),
         level=level,
         slope=slope,
         floor=float(MEAN_OF_NORMAL * np.mean(human_se)) if human_se else None,
@@ -73,6 +73,11 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
 def _spearman_variance(rho: float) -> float:
     """Return n - 3 times the variance of Spearman's rho on Fisher's z (Bonett and Wright 2000)."""
     return 1 + rho**2 / 2
+
+
+def _kendall_variance(_: float) -> float:
+    """Return n - 4 times the variance of Kendall's tau on Fisher's z (Fieller 1957)."""
+    return 0.437
 
 
 def correlate(rule: str, judge: np.ndarray, human: np.ndarray) -> float | None:

@@ -95,22 +95,22 @@ def bin_predictions(
     sure = np.maximum(probability, 1 - probability)[rows].round(12)
     # Empty tenths, as with many equal probabilities, are dropped by numbering the others anew.
     tenth = np.minimum((stats.rankdata(sure) - 0.5) * BINS // len(rows), BINS - 1)
-    number = np.unique(tenth, return_inverse=True)[1]
-    size = np.abs(margin[rows])
+    bin_of_battle = np.unique(tenth, return_inverse=True)[1]
+    abs_margin = np.abs(margin[rows])
     agree = match.agree[rows]
     bins = []
-    for k in range(number.max() + 1):
-        mask = number == k
-        margins = size[mask & ~np.isnan(size)]
+    for k in range(bin_of_battle.max() + 1):
+        is_in_bin = bin_of_battle == k
+        margins_in_bin = abs_margin[is_in_bin & ~np.isnan(abs_margin)]
         bins.append(
             BinSummary(
-                int(mask.sum()),
-                _mean_or_none(margins),
-                float(sure[mask].mean()),
-                float(agree[mask].mean()),
+                int(is_in_bin.sum()),
+                _mean_or_none(margins_in_bin),
+                float(sure[is_in_bin].mean()),
+                float(agree[is_in_bin].mean()),
             )
         )
-    return Reliability(rows, sure, number, tuple(bins))
+    return Reliability(rows, sure, bin_of_battle, tuple(bins))
 
 
 def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:
@@ -124,13 +124,14 @@ def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None)
             (battles,). Without it, there are no bins and no `ece`.
     """
     match = match_labels(evidence.hard, evidence.human)
-    size = np.abs(evidence.margin)
-    has_size = ~np.isnan(size)
+    abs_margin = np.abs(evidence.margin)
+    has_margin = ~np.isnan(abs_margin)
     both = match.both
     decisive = match.decisive
-    judged = ~np.isnan(match.judge) & has_size
+    judged = ~np.isnan(match.judge) & has_margin
     verdicts = judged & (match.judge != 0)
-    auc, p = _area_under_curve(size[decisive & has_size], match.agree[decisive & has_size])
+    compared = decisive & has_margin
+    auc, p = _area_under_curve(abs_margin[compared], match.agree[compared])
     has_other_sign = np.sign(evidence.margin) == -match.judge
     reliability = bin_predictions(match, evidence.margin, probability)
     bins = reliability.bins if reliability else ()
@@ -140,7 +141,7 @@ def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None)
         kappa=kappa(match.judge[both], match.human[both]),
         decisive=int(decisive.sum()),
         agreement=_mean_or_none(match.agree[decisive]),
-        mean_abs_margin=_mean_or_none(size[judged]),
+        mean_abs_margin=_mean_or_none(abs_margin[judged]),
         sign_conflicts=_mean_or_none(has_other_sign[verdicts]),
         auc=auc,
         auc_p=p,
@@ -149,7 +150,9 @@ def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None)
     )
 
 
-def _area_under_curve(size: np.ndarray, agree: np.ndarray) -> tuple[float | None, float | None]:
+def _area_under_curve(
+    abs_margin: np.ndarray, agree: np.ndarray
+) -> tuple[float | None, float | None]:
     """Return how well |margin| predicts agreement: the area under the curve and its p-value.
 
     The area is the probability that |margin| is larger in a battle of agreement than in one of
@@ -160,12 +163,12 @@ def _area_under_curve(size: np.ndarray, agree: np.ndarray) -> tuple[float | None
         size: |margin| of each battle, shape (n,).
         agree: whether judge and humans agree, shape (n,).
     """
-    yes = agree.sum()
-    no = (~agree).sum()
-    if min(yes, no) < FEWEST:
+    agreements = agree.sum()
+    disagreements = (~agree).sum()
+    if min(agreements, disagreements) < FEWEST:
         return None, None
-    test = stats.mannwhitneyu(size[agree], size[~agree], alternative="greater")
-    return float(test.statistic / (yes * no)), float(test.pvalue)
+    test = stats.mannwhitneyu(abs_margin[agree], abs_margin[~agree], alternative="greater")
+    return float(test.statistic / (agreements * disagreements)), float(test.pvalue)
 
 
 def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:

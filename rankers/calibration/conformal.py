@@ -257,13 +257,13 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[No
     There is another warning if calibration or battles do not name the judge. Prompts and margins
     that either side does not have are not compared.
     """
-    known = set(calibration.provenance.get("prompts", []))
-    here = set(prompt_hashes(battles))
-    before = calibration.agreement.mean_abs_margin or 0.0
-    size = np.abs(readable_margins(battles))
-    now = before
-    if before and not np.isnan(size).all():
-        now = float(np.nanmean(size))
+    calibrated_prompts = set(calibration.provenance.get("prompts", []))
+    prompts = set(prompt_hashes(battles))
+    margin_before = calibration.agreement.mean_abs_margin or 0.0
+    abs_margin = np.abs(readable_margins(battles))
+    margin_now = margin_before
+    if margin_before and not np.isnan(abs_margin).all():
+        margin_now = float(np.nanmean(abs_margin))
     judge = calibration.judge
     others = [name for name in battles.judges if name != judge]
     if judge is None or not battles.judges:
@@ -271,7 +271,11 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[No
         yield Notice("judge-not-said", {"who": who})
     elif others:
         yield Notice("other-judge", {"calibrated": judge, "judges": others})
-    if known and here and not here <= known:
-        yield Notice("other-prompt", {"calibrated": sorted(known), "prompts": sorted(here)})
-    if before and max(now / before, before / max(now, 1e-300)) > MOST_DRIFT:
-        yield Notice("other-margins", {"now": now, "before": before})
+    if calibrated_prompts and prompts and not prompts <= calibrated_prompts:
+        fields = {"calibrated": sorted(calibrated_prompts), "prompts": sorted(prompts)}
+        yield Notice("other-prompt", fields)
+    if margin_before:
+        rise = margin_now / margin_before
+        fall = margin_before / max(margin_now, 1e-300)
+        if max(rise, fall) > MOST_DRIFT:
+            yield Notice("other-margins", {"now": margin_now, "before": margin_before})

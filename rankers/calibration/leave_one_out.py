@@ -113,21 +113,21 @@ def leave_one_out(
     theta = np.full(size, np.nan)
     se = np.full(size, np.nan)
     battles = np.zeros(size, dtype=np.int64)
-    lost = np.zeros(size, dtype=np.int64)
+    lost_resamples = np.zeros(size, dtype=np.int64)
     others = np.full((size, size), np.nan)
     for k in track(range(size), what):
         credit = credits(k) if credits else pooled
         fold = _fit_fold(evidence, k, credit, anchors, regularization)
         if fold is None:
             continue
-        own, outside = fold
-        battles[k] = len(own.credit)
-        theta[k] = fit_single_strength(own, regularization)
-        others[k] = np.insert(own.theta, k, np.nan)
-        separated[k] |= outside
-        se[k], lost[k] = method.standard_error(own, theta[k], regularization)
+        battles_of_model, is_unbounded = fold
+        battles[k] = len(battles_of_model.credit)
+        theta[k] = fit_single_strength(battles_of_model, regularization)
+        others[k] = np.insert(battles_of_model.theta, k, np.nan)
+        separated[k] |= is_unbounded
+        se[k], lost_resamples[k] = method.standard_error(battles_of_model, theta[k], regularization)
     return HeldOutScale(
-        MEAN + POINTS * theta, se, anchors, battles, separated, lost, unbounded, others
+        MEAN + POINTS * theta, se, anchors, battles, separated, lost_resamples, unbounded, others
     )
 
 

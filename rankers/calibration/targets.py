@@ -202,14 +202,14 @@ def weak_signal_warnings(
     origin = {"of_file": of_file}
     if target.low is not None and target.low <= 0:
         yield Notice("beta-contains-zero", {**origin, "low": target.low, "high": target.high})
-    size = agreement.mean_abs_margin
+    mean_margin = agreement.mean_abs_margin
     auc = agreement.auc
     p = agreement.auc_p
-    if target.kind in ("smoothing", "credit") or size is None:
+    if target.kind in ("smoothing", "credit") or mean_margin is None:
         return
-    strength = target.beta * size
+    strength = target.beta * mean_margin
     if strength < WEAK:
-        figures = {"beta": target.beta, "size": size, "strength": strength, "weak": WEAK}
+        figures = {"beta": target.beta, "size": mean_margin, "strength": strength, "weak": WEAK}
         yield Notice("weak-margins", {**origin, **figures})
     if auc is None:
         return
@@ -224,11 +224,13 @@ def _auc_error(auc: float, agreement: Agreement) -> float:
 
     It is infinite unless there are both battles of agreement and battles of disagreement.
     """
-    yes = round((agreement.agreement or 0.0) * agreement.decisive)
-    no = agreement.decisive - yes
-    if yes < 1 or no < 1:
+    agreements = round((agreement.agreement or 0.0) * agreement.decisive)
+    disagreements = agreement.decisive - agreements
+    if agreements < 1 or disagreements < 1:
         return np.inf
     q1 = auc / (2 - auc)
     q2 = 2 * auc**2 / (1 + auc)
-    variance = auc * (1 - auc) + (yes - 1) * (q1 - auc**2) + (no - 1) * (q2 - auc**2)
-    return float(np.sqrt(max(variance, 0.0) / (yes * no)))
+    variance = auc * (1 - auc)
+    variance += (agreements - 1) * (q1 - auc**2)
+    variance += (disagreements - 1) * (q2 - auc**2)
+    return float(np.sqrt(max(variance, 0.0) / (agreements * disagreements)))

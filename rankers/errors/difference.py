@@ -268,15 +268,15 @@ def flip_tails(contributions: np.ndarray) -> Tails:
     # The 2^n sums need not be listed. Each is a sum of the first half of the items plus a sum of
     # the second half, so that a search in the sorted sums of one half counts them.
     half = len(nonzero) // 2
-    left = _signed_sums(nonzero[:half])
-    right = _signed_sums(nonzero[half:])
-    right.sort()
+    left_sums = _signed_sums(nonzero[:half])
+    right_sums = _signed_sums(nonzero[half:])
+    right_sums.sort()
     total = nonzero.sum()
     slack = ROUNDING * np.abs(nonzero).sum()
-    number = len(left) * len(right)
-    above = number - int(np.searchsorted(right, total - left - slack, side="left").sum())
-    below = int(np.searchsorted(right, total - left + slack, side="right").sum())
-    return above / number, below / number
+    sum_count = len(left_sums) * len(right_sums)
+    smaller = int(np.searchsorted(right_sums, total - left_sums - slack, side="left").sum())
+    at_most = int(np.searchsorted(right_sums, total - left_sums + slack, side="right").sum())
+    return (sum_count - smaller) / sum_count, at_most / sum_count
 
 
 def _signed_sums(values: np.ndarray) -> np.ndarray:
@@ -289,8 +289,8 @@ def _signed_sums(values: np.ndarray) -> np.ndarray:
 
 def drop_zeros(contributions: np.ndarray) -> np.ndarray:
     """Return the contributions that are not zero up to rounding."""
-    size = np.abs(contributions)
-    return contributions[size > ROUNDING * size.max(initial=0)]
+    magnitude = np.abs(contributions)
+    return contributions[magnitude > ROUNDING * magnitude.max(initial=0)]
 
 
 def is_constant(weight: np.ndarray) -> bool:
@@ -460,8 +460,10 @@ def parse_margin(margin: str, where: str) -> tuple[float, str]:
             f"{where}: {margin!r} is not a margin of 0 or more; write 10elo, 2points, 3units or "
             "0.02"
         )
-    unit = {"e": "elo", "p": "points", "u": "units"}.get((shape["unit"] or " ")[0], "")
-    if not unit and not ("." in shape["number"] and number < 1):
+    first_letter = (shape["unit"] or "")[:1]
+    unit = {"e": "elo", "p": "points", "u": "units"}.get(first_letter, "")
+    is_fraction = "." in shape["number"] and number < 1
+    if not unit and not is_fraction:
         raise UsageError(
             f"{where}: {margin} has no unit; write {margin}elo, {margin}points (percentage "
             f"points), {margin}units (of the metric), or a fraction such as 0.02"

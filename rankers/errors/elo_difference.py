@@ -194,13 +194,14 @@ class RatingGap:
         reach = coded.weight * (along_a - along_b)
         surplus = coded.credit - expected
         # Each item gets an equal part of the derivative of the penalty.
-        prior = self.regularization * direction * theta / coded.clusters
-        scores = np.bincount(coded.cluster, reach * surplus, coded.clusters) - prior.sum()
+        penalty_by_model = self.regularization * direction * theta / coded.clusters
+        scores = np.bincount(coded.cluster, reach * surplus, coded.clusters)
+        scores = scores - penalty_by_model.sum()
         # Scores that cancel up to rounding are zero.
-        most = coded.weight * (np.abs(along_a) + np.abs(along_b))
-        size = np.bincount(coded.cluster, most * np.abs(surplus), coded.clusters)
-        size = size + np.abs(prior).sum()
-        scores = np.where(np.abs(scores) > ROUNDING * size, scores, 0.0)
+        largest_reach = coded.weight * (np.abs(along_a) + np.abs(along_b))
+        magnitude = np.bincount(coded.cluster, largest_reach * np.abs(surplus), coded.clusters)
+        magnitude = magnitude + np.abs(penalty_by_model).sum()
+        scores = np.where(np.abs(scores) > ROUNDING * magnitude, scores, 0.0)
         # The mean square of the score if each battle were won and lost with even chance.
         squares = float(np.sum(reach**2 * (expected**2 + (1 - expected) ** 2)) / 2)
         return scores, squares / max(self.items, 1)

@@ -142,15 +142,17 @@ def wilson_interval(
     share = np.asarray(share, dtype=np.float64)
     variance = np.asarray(variance, dtype=np.float64)
     spread = share * (1 - share)
-    flat = (variance <= 1e-24) | (spread <= 0)
-    size = np.where(flat, clusters, spread / np.where(flat, 1, variance))
+    is_flat = (variance <= 1e-24) | (spread <= 0)
+    effective_size = np.where(is_flat, clusters, spread / np.where(is_flat, 1, variance))
     if influence is not None:
         inflation = 1 + VARIANCE_INFLATION / effective_clusters(influence) ** 4
-        least_size = np.minimum(size, LEAST_PER_CLUSTER * np.asarray(clusters))
-        size = np.maximum(size / inflation, least_size)
+        least_size = np.minimum(effective_size, LEAST_PER_CLUSTER * np.asarray(clusters))
+        effective_size = np.maximum(effective_size / inflation, least_size)
     t2 = t_quantile(clusters, level) ** 2
-    middle = (share + t2 / (2 * size)) / (1 + t2 / size)
-    reach = np.sqrt(t2 * (spread / size + t2 / (4 * size**2))) / (1 + t2 / size)
+    divisor = 1 + t2 / effective_size
+    middle = (share + t2 / (2 * effective_size)) / divisor
+    root = np.sqrt(t2 * (spread / effective_size + t2 / (4 * effective_size**2)))
+    reach = root / divisor
     low = np.minimum(np.maximum(middle - reach, 0), share)
     high = np.maximum(np.minimum(middle + reach, 1), share)
     return low, high
@@ -291,16 +293,15 @@ def bootstrap_estimate(
         return _without_interval(score, clusters, *warnings, Notice("few-resamples"))
     error_method = f"{cluster} bootstrap"
     method = f"{error_method}, percentile, {len(usable)} resamples"
-    number = np.broadcast_to(clusters if items is None else items, score.shape)
-    few = number < FEW
-    too_few_of_model = number < FEWEST
-    if few.any():
+    clusters_of_model = np.broadcast_to(clusters if items is None else items, score.shape)
+    has_too_few = clusters_of_model < FEWEST
+    if (clusters_of_model < FEW).any():
         method += f", widened below {FEW} {cluster}s"
-    low, high = _widen_ends(_percentile_ends(usable, level), score, number, level)
-    swell = np.where(few, np.sqrt(number / np.maximum(number - 1, 1)), 1.0)
-    covariance = _covariance_of_draws(usable) * np.outer(swell, swell)
-    if too_few_of_model.any():
-        fields = {"fewest": FEWEST, "unit": cluster, "models": int(too_few_of_model.sum())}
+    low, high = _widen_ends(_percentile_ends(usable, level), score, clusters_of_model, level)
+    factor = _error_factor(clusters_of_model)
+    covariance = _covariance_of_draws(usable) * np.outer(factor, factor)
+    if has_too_few.any():
+        fields = {"fewest": FEWEST, "unit": cluster, "models": int(has_too_few.sum())}
         warnings.append(Notice("few-clusters-of-models", fields))
     return ScoreEstimates(
         score,
@@ -312,6 +313,15 @@ def bootstrap_estimate(
         tuple(warnings),
         error_method=error_method,
     )
+
+
+def _error_factor(clusters: np.ndarray) -> np.ndarray:
+    """Return the factors that enlarge bootstrap standard errors of models, shape (models,).
+
+    They are sqrt(G / (G - 1)) for G clusters below 30, else 1.
+    """
+    of_few = np.sqrt(clusters / np.maximum(clusters - 1, 1))
+    return np.where(clusters < FEW, of_few, 1.0)
 
 
 def _leave_out_empty(draws: np.ndarray) -> tuple[np.ndarray, list[Notice]]:

@@ -69,8 +69,8 @@ class JuryBattles:
         models = np.int64(len(self.coded.models))
         lower = np.minimum(self.coded.a, self.coded.b)
         higher = np.maximum(self.coded.a, self.coded.b)
-        number = (self.coded.cluster * models + lower) * models + higher
-        distinct, place = np.unique(number, return_inverse=True)
+        matchup = (self.coded.cluster * models + lower) * models + higher
+        distinct, place = np.unique(matchup, return_inverse=True)
         return distinct, place
 
     def means_by_judge(self, about_a: np.ndarray) -> np.ndarray:

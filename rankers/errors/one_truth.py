@@ -50,29 +50,29 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
     Returns:
         The test. The smallest possible p-value is 1 / (resamples + 1).
     """
-    own = _own_design(fit)
+    own_design = _own_design(fit)
     models = len(fit.theta)
     # `scores` are the gradients by the judges' own strengths, by item. `net` lacks what the fitted
     # parameters absorb: `cross` is the information between them and the judges' own strengths.
-    weighted = own.multiply(fit.curvature[:, None]).tocsr()
-    scores = (add_by_cluster(fit.data.coded, fit.surplus) @ own).toarray()
+    weighted = own_design.multiply(fit.curvature[:, None]).tocsr()
+    scores = (add_by_cluster(fit.data.coded, fit.surplus) @ own_design).toarray()
     cross = (weighted.T @ fit.design).toarray()
     net = scores - fit.influence @ cross.T
-    root = _inverse_root((weighted.T @ own).toarray(), models)
+    root = _inverse_root((weighted.T @ own_design).toarray(), models)
     net = net - net.mean(axis=0)
     penalty_effect = cross @ fit.step_without_penalty()
     observed = (scores.sum(axis=0) - penalty_effect)[None] @ root
     drawn = _resampled_sums(net, resamples, rng) @ root
-    size = _sum_squares(observed, models)[0]
-    sizes = _sum_squares(drawn, models)
+    statistic = _sum_squares(observed, models)[0]
+    drawn_statistics = _sum_squares(drawn, models)
     # The mean square of one Newton step from the common strengths to each judge's own.
-    step = _sum_squares(observed @ root.T, models)[0] / models
-    steps = _sum_squares(drawn @ root.T, models) / models
-    as_large_together = np.sum(sizes.sum(axis=1) >= size.sum())
-    as_large_by_judge = np.sum(sizes >= size, axis=0)
+    mean_square = _sum_squares(observed @ root.T, models)[0] / models
+    drawn_mean_squares = _sum_squares(drawn @ root.T, models) / models
+    as_large_together = np.sum(drawn_statistics.sum(axis=1) >= statistic.sum())
+    as_large_by_judge = np.sum(drawn_statistics >= statistic, axis=0)
     return OneTruth(
         p_value=float((1 + as_large_together) / (resamples + 1)),
-        deviation=np.sqrt(np.maximum(step - steps.mean(axis=0), 0.0)),
+        deviation=np.sqrt(np.maximum(mean_square - drawn_mean_squares.mean(axis=0), 0.0)),
         by_judge=(1 + as_large_by_judge) / (resamples + 1),
     )
 

@@ -223,8 +223,8 @@ def tested_pairs(
         and enough items; the other pairs then keep `level`.
     """
     placed = np.flatnonzero(~np.isnan(estimate.score))
-    number = len(placed) * (len(placed) - 1) // 2
-    tail = (1 - level) / max(2 * number, 1)
+    pair_count = len(placed) * (len(placed) - 1) // 2
+    tail = (1 - level) / max(2 * pair_count, 1)
     if estimate.tests is None:
         return TestedPairs({}, tail, (), level)
     is_constant = _constant_gaps(estimate)
@@ -249,10 +249,12 @@ def tested_pairs(
             open_pairs += 1
     # Tested pairs that have a standard error are among the pairs of the largest |t|, too, and are
     # not counted twice.
-    apart = sum(not has_error(first, second) for first, second in tests)
+    tested_without_error = sum(not has_error(first, second) for first, second in tests)
     known = int(is_known.sum())
-    together = known * (known - 1) // 2
-    share = together / max(together + apart, 1) if open_pairs else 1.0
+    pairs_with_error = known * (known - 1) // 2
+    share = 1.0
+    if open_pairs:
+        share = pairs_with_error / max(pairs_with_error + tested_without_error, 1)
     return TestedPairs(tests, tail, tuple(decided), 1 - (1 - level) * share)
 
 

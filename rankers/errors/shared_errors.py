@@ -117,15 +117,15 @@ class _Residuals:
         )
         weights = NODE_WEIGHTS / NODE_WEIGHTS.sum()
         curves = []
-        for share in np.linspace(0, 1, EFFECTS):
+        for share_of_largest in np.linspace(0, 1, EFFECTS):
             if equal:
-                effect = np.full(len(slopes), share * LARGEST_EFFECT)
-                own = slopes * np.sqrt(1 + (ATTENUATION * effect) ** 2)
+                effect = np.full(len(slopes), share_of_largest * LARGEST_EFFECT)
+                enlarged_slopes = slopes * np.sqrt(1 + (ATTENUATION * effect) ** 2)
             else:
-                shrinkage = LARGEST_SHRINKAGE * share * slopes / np.abs(slopes).max()
-                own = slopes / np.sqrt(1 - shrinkage**2)
+                shrinkage = LARGEST_SHRINKAGE * share_of_largest * slopes / np.abs(slopes).max()
+                enlarged_slopes = slopes / np.sqrt(1 - shrinkage**2)
                 effect = shrinkage / ATTENUATION / np.sqrt(1 - shrinkage**2)
-            fixed_part = np.multiply.outer(own, self.gaps)
+            fixed_part = np.multiply.outer(enlarged_slopes, self.gaps)
             random_part = np.multiply.outer(effect, NODES)
             # Expected credits by judge, difference of log-strengths and node of the item effect.
             credit = expit(fixed_part[:, :, None] + random_part[:, None])
@@ -227,16 +227,16 @@ def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarra
     """
     product, square, other_square, number = sums
     covariance = product / number
-    size = np.sqrt(square * other_square)
+    norm = np.sqrt(square * other_square)
     predicted = np.empty((2, len(covariance)))
     sizes = np.arange(EFFECTS)
-    for n, k in np.ndindex(predicted.shape):
+    for prediction, pair in np.ndindex(predicted.shape):
         # Find the size of item effects at which the mean covariance of the other pairs is the
         # observed one. This size predicts the covariance of pair k.
-        others = np.maximum.accumulate(np.delete(curves[n], k, axis=1).mean(axis=1))
-        effect = np.interp(np.delete(covariance, k).mean(), others, sizes)
-        predicted[n, k] = np.interp(effect, sizes, curves[n][:, k])
-    return product / size, (covariance - predicted) * number / size
+        others = np.maximum.accumulate(np.delete(curves[prediction], pair, axis=1).mean(axis=1))
+        effect = np.interp(np.delete(covariance, pair).mean(), others, sizes)
+        predicted[prediction, pair] = np.interp(effect, sizes, curves[prediction][:, pair])
+    return product / norm, (covariance - predicted) * number / norm
 
 
 def _residuals(fit: SlopeFit) -> _Residuals:

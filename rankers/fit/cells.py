@@ -68,8 +68,8 @@ class SummedBattles:
 
     def battles_by_model(self) -> np.ndarray:
         """Return the number of battles of each model, shape (models,)."""
-        number = self._sums["judged"]
-        return self._pairs.sum_by_model(number, number).astype(np.int64)
+        battles_of_pair = self._sums["judged"]
+        return self._pairs.sum_by_model(battles_of_pair, battles_of_pair).astype(np.int64)
 
     def battles_of_anchor(self, anchor: str) -> "SummedBattles":
         """Return the battles of the model with this name; the codes of models stay the same."""

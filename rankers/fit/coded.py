@@ -279,19 +279,19 @@ def order_rows(
     lean = np.nan_to_num(credit - 0.5)
     size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
     battles = np.bincount(a, minlength=size) + np.bincount(b, minlength=size)
-    model = np.zeros(size)
+    key_of_model = np.zeros(size)
     for _ in range(ROUNDS):
-        earned_as_a = np.bincount(a, lean + np.sin(model[b]), size)
-        earned_as_b = np.bincount(b, np.sin(model[a]) - lean, size)
-        model = (earned_as_a + earned_as_b) / np.maximum(battles, 1) + np.sqrt(battles)
-    key_a = model[a] + np.e * lean
-    key_b = model[b] - np.e * lean
+        earned_as_a = np.bincount(a, lean + np.sin(key_of_model[b]), size)
+        earned_as_b = np.bincount(b, np.sin(key_of_model[a]) - lean, size)
+        key_of_model = (earned_as_a + earned_as_b) / np.maximum(battles, 1) + np.sqrt(battles)
+    key_a = key_of_model[a] + np.e * lean
+    key_b = key_of_model[b] - np.e * lean
     for number, (of_a, of_b) in enumerate(columns, start=2):
         key_a = key_a + np.sqrt(number) * np.nan_to_num(of_a, nan=-np.pi)
         key_b = key_b + np.sqrt(number) * np.nan_to_num(of_b, nan=-np.pi)
-    place = np.empty(len(a), dtype=np.int64)
-    place[np.argsort(np.sin(key_a) + np.sin(key_b) + np.isnan(credit))] = np.arange(len(a))
-    return place
+    position = np.empty(len(a), dtype=np.int64)
+    position[np.argsort(np.sin(key_a) + np.sin(key_b) + np.isnan(credit))] = np.arange(len(a))
+    return position
 
 
 def order_of_battles(battles: Battles) -> np.ndarray:

@@ -98,15 +98,15 @@ def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray)
         starts = np.append(0, np.cumsum(won))[places.indptr]
         edges = sparse.csr_matrix((np.ones(starts[-1]), places.indices[won], starts), shape=shape)
         _, strong = connected_components(edges, connection="strong")
-        size = np.bincount(strong).astype(np.float64)
-        if np.sum(size == size.max()) > 1:
+        component_size = np.bincount(strong).astype(np.float64)
+        if np.sum(component_size == component_size.max()) > 1:
             # Among components of the same size, the one with more credit counts as the largest, so
             # that the order of the models does not matter.
             credits = np.bincount(pairs.first, earned, pairs.models) + np.bincount(
                 pairs.second, played - earned, pairs.models
             )
-            size += np.bincount(strong, credits) / (1 + credits.sum())
-        separated[k] = strong != np.argmax(size) if size.max() >= 2 else True
+            component_size += np.bincount(strong, credits) / (1 + credits.sum())
+        separated[k] = strong != np.argmax(component_size) if component_size.max() >= 2 else True
     return separated
 
 

@@ -383,30 +383,32 @@ def _iterate(
     has_penalty = bool(np.count_nonzero(likelihood.penalty))
     active = np.arange(len(at))
     previous_move: np.ndarray | float = np.inf
-    here = _SampleFits(likelihood.credit, likelihood.weight, at, likelihood.logits(at))
+    current = _SampleFits(likelihood.credit, likelihood.weight, at, likelihood.logits(at))
     for steps in range(1, STEPS + 1):
-        step, gradient = _damped_step(likelihood, here)
+        step, gradient = _damped_step(likelihood, current)
         # The largest change of a logit before damping decides whether a sample has converged.
         move = step.move
-        here = _SampleFits(here.credit, here.weight, here.at + step.at, here.logits + step.logits)
+        current = _SampleFits(
+            current.credit, current.weight, current.at + step.at, current.logits + step.logits
+        )
         if not has_penalty:
-            _check_separation(likelihood, here)
+            _check_separation(likelihood, current)
         is_moving = move >= tolerance
         if np.minimum.reduce(move) < NOISE:
             is_moving &= (move >= NOISE) | (move <= previous_move / 2)
         previous_move = move
-        number = np.count_nonzero(is_moving)
-        if number == len(is_moving):
+        moving_count = np.count_nonzero(is_moving)
+        if moving_count == len(is_moving):
             continue
-        at[active] = here.at
-        if not number:
+        at[active] = current.at
+        if not moving_count:
             return _centre_strengths(at, likelihood.centred_strengths), steps
         active = active[is_moving]
         previous_move = move[is_moving]
-        here = here.select(is_moving)
+        current = current.select(is_moving)
     # The first-order gain of the last step, for the samples that still move.
     gains = np.sum(gradient * step.at, axis=1)[is_moving]
-    raise _no_convergence(gains, here.weight.sum(axis=1), float(move.max()))
+    raise _no_convergence(gains, current.weight.sum(axis=1), float(move.max()))
 
 
 def _start_of_samples(likelihood: Likelihood, start: np.ndarray | None) -> np.ndarray:
@@ -579,19 +581,19 @@ def _damp_factors(
     factor = np.ones(len(gradient))
     move = np.abs(step.logits).max(axis=1)
     predicted = np.sum(gradient * step.at, axis=1)
-    left = np.flatnonzero(move > LARGEST_UNDAMPED)
-    while len(left):
-        origin = here.select(left)
-        whole = step.select(left)
-        part = factor[left, None]
+    undecided = np.flatnonzero(move > LARGEST_UNDAMPED)
+    while len(undecided):
+        origin = here.select(undecided)
+        whole = step.select(undecided)
+        part = factor[undecided, None]
         logits_at_end = origin.logits + part * whole.logits
         surplus, _ = likelihood.loss(origin.credit, origin.weight, logits_at_end)
         pull = likelihood.penalty_gradient(origin.at + part * whole.at)
         # The slope of the penalized log-likelihood along the step, at its end.
         slope = np.sum(surplus * whole.logits, axis=1) - np.sum(pull * whole.at, axis=1)
-        left = left[slope < -ROUNDING * predicted[left]]
-        factor[left] /= 2
-        left = left[factor[left] * move[left] > LARGEST_UNDAMPED]
+        undecided = undecided[slope < -ROUNDING * predicted[undecided]]
+        factor[undecided] /= 2
+        undecided = undecided[factor[undecided] * move[undecided] > LARGEST_UNDAMPED]
     return factor
 
 

@@ -196,11 +196,11 @@ def downweighted_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.nda
     model = np.concatenate([pairs.first, pairs.second])
     opponent = np.concatenate([pairs.second, pairs.first])
     share = np.concatenate([in_first, in_second])
-    full = np.zeros(pairs.models)
-    np.maximum.at(full, model, share)
-    ratio = share / full[model]
-    light = ratio < 1 - WEIGHT_ROUNDING
-    return model[light], opponent[light], ratio[light]
+    largest = np.zeros(pairs.models)
+    np.maximum.at(largest, model, share)
+    ratio = share / largest[model]
+    is_light = ratio < 1 - WEIGHT_ROUNDING
+    return model[is_light], opponent[is_light], ratio[is_light]
 
 
 def win_rates(pairs: Pairs) -> np.ndarray:

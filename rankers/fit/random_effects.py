@@ -332,11 +332,12 @@ def _fits_without_each(
     variance_of_theta = np.einsum("tii->ti", covariances)
     covariance_with_u = np.einsum("tii->ti", with_parameters[:, :, :-1])
     # For a model without labels, var u is spread^2, and only rounding error would be left.
-    left = np.maximum(prior_variance - variance_of_u, 1e-9 * prior_variance)
-    z = u / np.sqrt(left)
+    variance_left = np.maximum(prior_variance - variance_of_u, 1e-9 * prior_variance)
+    z = u / np.sqrt(variance_left)
     # Without a model's prior, the evidence of each tau changes by a factor. So the weights of tau
     # differ by model.
-    log_weight = modes.log_evidence[:, None] + np.log(prior_variance / np.sqrt(left)) + z**2 / 2
+    log_factor = np.log(prior_variance / np.sqrt(variance_left))
+    log_weight = modes.log_evidence[:, None] + log_factor + z**2 / 2
     weight = softmax(log_weight, axis=0)
     # Sherman and Morrison's formula: the prior of one model loses the precision `released`.
     released = modes.spread**-2.0 - WIDE**-2

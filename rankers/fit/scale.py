@@ -56,14 +56,15 @@ class EloScale:
         """
         if self.pinned is not None:
             return {"pinned": models[self.pinned]}
-        full = self.weights.max()
-        light = np.flatnonzero((self.weights > 0) & (self.weights < full * (1 - WEIGHT_ROUNDING)))
-        if not light.size:
+        largest = self.weights.max()
+        is_light = (self.weights > 0) & (self.weights < largest * (1 - WEIGHT_ROUNDING))
+        light_models = np.flatnonzero(is_light)
+        if not light_models.size:
             return {}
-        known = int(np.sum(self.weights >= full * (1 - WEIGHT_ROUNDING)))
+        well_known = int(np.sum(self.weights >= largest * (1 - WEIGHT_ROUNDING)))
         return {
-            "well_known": known,
-            "weights": {models[k]: float(self.weights[k] / full) for k in light},
+            "well_known": well_known,
+            "weights": {models[k]: float(self.weights[k] / largest) for k in light_models},
         }
 
 

@@ -125,8 +125,8 @@ def fit_with_length(
     matrix = free.information_at(np.append(start, 0.0))
     total = matrix[-1, -1]
     cross = matrix[:-1, -1]
-    left = total - cross @ np.linalg.lstsq(matrix[:-1, :-1], cross, rcond=None)[0]
-    if left <= COLLINEAR * total:
+    information_left = total - cross @ np.linalg.lstsq(matrix[:-1, :-1], cross, rcond=None)[0]
+    if information_left <= COLLINEAR * total:
         raise NotIdentifiedError(
             "length and strength are confounded: between two models the same one is always longer "
             "by as much; judge items with other lengths"

@@ -176,7 +176,12 @@ def _age_of(run: RunRecord) -> tuple[str, str]:
 
 
 def pair_questions(
-    task: str, runs: Sequence[AskedRun], allowed: Collection[str] = (), *, option: str = ""
+    task: str,
+    runs: Sequence[AskedRun],
+    allowed: Collection[str] = (),
+    *,
+    option: str = "",
+    remedy: str = REMEDY,
 ) -> PairedQuestions:
     """Pair the items of the runs of a task.
 
@@ -191,6 +196,7 @@ def pair_questions(
         allowed: names of the findings that the user accepts.
         option: the option that accepts the finding `questions`, as it is typed. If it is empty,
             `--allow questions`.
+        remedy: what else to do if runs share no input.
 
     Raises:
         OtherQuestionError: runs share no input and no recorded setting explains it, and the finding
@@ -212,7 +218,7 @@ def pair_questions(
             continue
         reason = _settings_that_change_inputs(runs, reference, group)
         if not reason:
-            accepted[_accept_other_inputs(task, conflict, allowed, option)] = None
+            accepted[_accept_other_inputs(task, conflict, allowed, option, remedy)] = None
         reasons.update(dict.fromkeys(reason))
     finding = QuestionFinding(
         task,
@@ -431,7 +437,7 @@ def _conflict_between(
 
 
 def _accept_other_inputs(
-    task: str, conflict: Conflict, allowed: Collection[str], option: str
+    task: str, conflict: Conflict, allowed: Collection[str], option: str, remedy: str
 ) -> str:
     """Return the sentence that says that different questions were accepted.
 
@@ -443,7 +449,7 @@ def _accept_other_inputs(
         return accepted_sentence(FINDING, problem, option)
     raise OtherQuestionError(
         problem,
-        remedy=remedy_with_option(FINDING, REMEDY, option),
+        remedy=remedy_with_option(FINDING, remedy, option),
         source=conflict.other.source,
         row=conflict.here.place,
     )

@@ -1,12 +1,13 @@
 """Read responses from lm-eval's files of samples, which have a row per document and filter."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from podium.data.formats import lm_eval_layout as layout
+from podium.data.formats.lm_eval_documents import request_of
 from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
 from podium.hookspecs import SourceFiles
 from podium.notices.notice import Notice
@@ -46,7 +47,7 @@ def is_generated(sheet: Sheet) -> bool:
     first = sheet.frame.iloc[0]
     response = _responses(first)[0]
     is_text = isinstance(response, str) or is_empty(response)
-    return is_text and len(_request(first["arguments"])) != 1
+    return is_text and len(request_of(first["arguments"])) != 1
 
 
 def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
@@ -88,7 +89,7 @@ def _responses_to_document(
     more = {"category": task, "reference": record.name("target"), "system": system}
     question = record.question(item, instruction, rendered=True, **more)
     # The file names images and audio, but does not hold them.
-    request = _request(record.cells["arguments"])
+    request = request_of(record.cells["arguments"])
     has_media = any(isinstance(part, dict) and part.keys() & MULTIMODAL for part in request)
     for number, value in enumerate(_responses(record.cells), 1):
         text = record.as_text("response", value)
@@ -102,7 +103,7 @@ def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
     If the prompt is a chat, the instruction is the last message of the user. Otherwise, it is the
     whole prompt, and the chat is `NO_CHAT`.
     """
-    request = _request(record.cells["arguments"])
+    request = request_of(record.cells["arguments"])
     prompt = request[0] if request else None
     if isinstance(prompt, list) and prompt:
         prompt = prompt[0]
@@ -122,18 +123,6 @@ def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
         return None, prompt, NO_CHAT
     chat = read_conversation(record, messages) if content.keys() <= {*ROLES} else NO_CHAT
     return system if isinstance(system, str) else None, instruction, chat
-
-
-def _request(arguments: Any) -> Sequence[Any]:
-    """Return the arguments of the first request: the prompt, and perhaps generation settings.
-
-    Current versions of lm-eval log the requests as a mapping, older versions as a list.
-    """
-    if isinstance(arguments, dict):
-        request = arguments.get("gen_args_0")
-        return list(request.values()) if isinstance(request, dict) else []
-    first = arguments[0] if isinstance(arguments, list) and arguments else []
-    return first if isinstance(first, list) else [first]
 
 
 def _responses(cells: Any) -> list[Any]:

@@ -150,13 +150,24 @@ def test_model_run_twice_is_reported_and_exits_with_0(podium: Podium, out: Path)
     assert "org/a was run 2 times on t: the newest counts" in answer.err
 
 
-def test_another_version_of_the_task_ends_with_3(podium: Podium, out: Path) -> None:
+def test_other_documents_under_the_name_of_the_task_end_with_1(podium: Podium, out: Path) -> None:
     write_run(out, "org/d", {"t": [sample(f"other {k}", {"acc": 1.0}, place=k) for k in range(40)]})
     answer = podium("rank", out, "--format", "json")
+    assert (answer.code, answer.out) == (1, "")
+    assert "org/d has another input here ('other 0') than in " in answer.err
+    assert "the runs of t share no input" in answer.err
+    assert "accept it with --allow questions" in answer.err
+
+
+def test_other_documents_that_are_accepted_are_compared_by_their_places(
+    podium: Podium, out: Path
+) -> None:
+    write_run(out, "org/d", {"t": [sample(f"other {k}", {"acc": 1.0}, place=k) for k in range(40)]})
+    answer = podium("rank", out, "--allow", "questions", "--format", "json")
     ranking = json.loads(answer.out)["rankings"][0]
-    assert answer.code == 3
-    assert [one["model"] for one in ranking["models"]] == ["org/a", "org/b", "org/c"]
-    assert "no document or target of org/d is in another's samples of t" in answer.err
+    assert (answer.code, ranking["counts"]["items"]) == (0, 40)
+    assert ranking["models"][0]["model"] == "org/d"
+    assert "Accepted with --allow questions: org/d has another input" in ranking["answer"][-1]
 
 
 @pytest.mark.slow

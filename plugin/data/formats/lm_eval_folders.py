@@ -19,8 +19,8 @@ from podium.data.formats.lm_eval_layout import (
     is_details,
     lack_of_samples,
 )
+from podium.data.formats.lm_eval_questions import pair_documents
 from podium.data.formats.lm_eval_repeats import accept_repeats
-from podium.data.formats.lm_eval_run_records import run_of_samples
 from podium.data.formats.lm_eval_scores import (
     Scores,
     choose_metrics,
@@ -29,10 +29,12 @@ from podium.data.formats.lm_eval_scores import (
     read_scores,
 )
 from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
+from podium.data.formats.lm_eval_task_configs import scorers_of_metrics
 from podium.errors import DataError, UsageError
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
+from podium.run_record import RunRecord
 from podium.wording import some
 
 
@@ -113,9 +115,11 @@ def _gather_scores(
     if not scores:
         raise _nothing_to_compare([*lost_before, *lost])
     metrics, notes = choose_metrics(scores, reading.metrics)
+    compared = pair_documents(scores, reading.allowed)
+    scores = list(compared.scores)
     sheets: list[tuple[str, pd.DataFrame]] = []
     sizes: dict[str, int] = {}
-    accepted: list[str] = []
+    accepted = list(compared.accepted)
     for task, names in metrics.items():
         for name in names:
             measured = [each for each in scores if each.file.task == task and name in each.values]
@@ -128,13 +132,20 @@ def _gather_scores(
         raise _nothing_to_compare([*lost_before, *lost])
     if len(sizes) > 1:
         notes.append(Notice("tasks-count-alike", {"tasks": sizes}))
+    runs = [run for run in compared.runs if run.task in sizes]
     return GatheredBattles(
         sheets=tuple(sheets),
         notes=tuple(notes),
         lost=tuple(lost),
         accepted=tuple(accepted),
-        runs=tuple(run_of_samples(each.file) for each in scores if each.file.task in sizes),
+        runs=tuple(_with_ranked_scorers(run, metrics[run.task]) for run in runs),
+        questions=tuple(own for own in compared.findings if own.task in sizes),
     )
+
+
+def _with_ranked_scorers(run: RunRecord, metrics: Sequence[str]) -> RunRecord:
+    """Return the record of a run with the options of the metrics by which models are ranked."""
+    return replace(run, scorers=scorers_of_metrics(run.scorers, metrics))
 
 
 def _find_run_files(source: SourceFiles, lost: list[Notice]) -> tuple[list[Samples], list[Results]]:

@@ -176,11 +176,30 @@ def is_samples(path: Path) -> bool:
     if not path.is_file():
         return False
     try:
-        with path.open("rb") as stream:
-            first = parse_json(stream.readline(LONGEST_LINE))
+        first = _first_value(path)
     except (ValueError, OSError):
         return named["time"] is not None
     return isinstance(first, dict) and is_sample(first)
+
+
+def first_row(path: Path) -> dict[str, Any] | None:
+    """Return the row in the first line of a file; None if the line is not a row."""
+    with suppress(ValueError, OSError):
+        first = _first_value(path)
+        if isinstance(first, dict):
+            return first
+    return None
+
+
+def _first_value(path: Path) -> Any:
+    """Parse the first line of a file.
+
+    Raises:
+        ValueError: the line is not JSON.
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as stream:
+        return parse_json(stream.readline(LONGEST_LINE))
 
 
 def is_sample(row: Mapping[str, Any]) -> bool:

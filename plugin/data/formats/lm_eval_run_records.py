@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from podium.data.formats.lm_eval_documents import is_chat_file
 from podium.data.formats.lm_eval_layout import Results, Samples
 from podium.data.formats.lm_eval_task_configs import (
     arguments_of_config,
+    choices_of_config,
     dataset_of_config,
     examples_of_config,
     generation_of_config,
@@ -16,6 +18,9 @@ from podium.data.formats.lm_eval_task_configs import (
 )
 from podium.run_record import RunRecord, Settings, settings_as_pairs
 from podium.text import text_of
+
+MESSAGES = "messages"
+"""Text of the chat template of prompts that are lists of messages. The server renders them."""
 
 
 def run_of_samples(file: Samples) -> RunRecord:
@@ -33,6 +38,8 @@ def run_of_samples(file: Samples) -> RunRecord:
     has_examples = shots != 0
     seed = _count_or_none(results.value("config", "fewshot_seed"))
     template = _text_or_none(results.value("chat_template_sha"))
+    if template is None and is_chat_file(file):
+        template = MESSAGES
     turns = results.value("fewshot_as_multiturn")
     return RunRecord(
         model=file.model,
@@ -56,6 +63,12 @@ def run_of_samples(file: Samples) -> RunRecord:
         limit=_text_or_none(results.value("config", "limit")),
         epochs=_count_or_none(config.get("repeats")),
     )
+
+
+def choices_of_run(file: Samples) -> str:
+    """Return what makes the choices of a task, or an empty text if it is unknown."""
+    results = file.results
+    return "" if results is None else choices_of_config(config_of_task(results, file.task))
 
 
 def config_of_task(results: Results, task: str) -> Mapping[str, Any]:

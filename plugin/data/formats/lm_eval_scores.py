@@ -15,6 +15,11 @@ import pandas as pd
 
 from podium.data.counting.relations import NO_VALUE
 from podium.data.formats import lm_eval_layout as layout
+from podium.data.formats.lm_eval_documents import (
+    AskedDocument,
+    description_of_row,
+    name_documents,
+)
 from podium.data.measure import Measure
 from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.notices.notice import Notice
@@ -44,6 +49,7 @@ class Scores:
         unusable: for each other metric, why models cannot be ranked by it.
         cut: the place of the last line if it is cut off; None if the file is complete.
         documents: number of documents.
+        asked: the documents; empty if the file does not describe them.
     """
 
     file: layout.Samples
@@ -51,6 +57,7 @@ class Scores:
     unusable: Mapping[str, str]
     cut: str | None
     documents: int
+    asked: Sequence[AskedDocument] = ()
 
     @property
     def expected_documents(self) -> int | None:
@@ -86,7 +93,8 @@ def read_scores(file: layout.Samples) -> Scores:
         if row is None:
             cut = place
         elif layout.is_sample(row):
-            rows.append((place, *_document_of_row(row), _metrics_of_row(row)))
+            described = description_of_row(place, row)
+            rows.append((place, *_document_of_row(row), _metrics_of_row(row), described))
         else:
             missing = ", ".join(sorted(layout.SAMPLE_FIELDS - row.keys()))
             raise DataError(
@@ -95,7 +103,8 @@ def read_scores(file: layout.Samples) -> Scores:
                 row=place,
                 remedy="give the file as lm_eval wrote it",
             )
-    frame = pd.DataFrame(rows, columns=["line", "filter", "document", "order", "target", "metrics"])
+    columns = ["line", "filter", "document", "order", "target", "metrics", "asked"]
+    frame = pd.DataFrame(rows, columns=columns)
     documents = list(zip(frame["filter"], frame["document"], frame["order"], strict=True))
     frame["item"] = layout.item_ids(file.task, documents)
     values: dict[str, pd.DataFrame] = {}
@@ -110,7 +119,8 @@ def read_scores(file: layout.Samples) -> Scores:
                 values[metric] = _scores_of_metric(own, metric, numbers)
             else:
                 unusable[metric] = why
-    return Scores(file, values, unusable, cut, frame["item"].nunique())
+    asked = name_documents(frame["asked"], frame["item"])
+    return Scores(file, values, unusable, cut, len(asked), asked)
 
 
 def _document_of_row(row: Mapping[str, Any]) -> tuple[str, Any, Any, str]:

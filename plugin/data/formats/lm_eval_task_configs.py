@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import PurePath
 from typing import Any
@@ -103,6 +103,11 @@ def _hash_of_fields(parts: Mapping[str, str]) -> str:
     return f"#{sha256(written.encode()).hexdigest()[:8]}"
 
 
+def choices_of_config(config: Config) -> str:
+    """Return what makes the choices whose likelihood is asked for. It is not in `prompt_hash`."""
+    return json.dumps(_given_fields(config, CHOICE_FIELDS), sort_keys=True)
+
+
 def _given_fields(config: Config, names: tuple[str, ...]) -> dict[str, str]:
     """Return the texts of fields that are given and do not have their default."""
     given = {}
@@ -192,13 +197,23 @@ def scorers_of_config(config: Config) -> Settings:
     options = {}
     for metric in _mappings(config.get("metric_list")):
         own = {name: value for name, value in metric.items() if name not in NO_SCORE}
-        options[f"options of {metric.get('metric')}"] = _field_text(own) if own else None
+        options[f"options of {metric.get('metric')}"] = _field_text(own)
     for each in _mappings(config.get("filter_list")):
         steps = _mappings(each.get("filter"))
         scored = [step for step in steps if step.get("function") not in STEPS_WITHOUT_SCORE]
         options[f"filter {each.get('name')}"] = _field_text(scored)
-    options["process_results"] = _field_text(config.get("process_results"))
+    if options:
+        options["process_results"] = _field_text(config.get("process_results")) or ""
     return settings_as_pairs(options)
+
+
+def scorers_of_metrics(scorers: Settings, metrics: Sequence[str]) -> Settings:
+    """Return those of a task's scorers that make the scores by some metrics, `metric,filter`."""
+    used = {"process_results"}
+    for metric in metrics:
+        name, _, of_filter = metric.rpartition(",")
+        used |= {f"options of {name}", f"filter {of_filter}"}
+    return tuple(setting for setting in scorers if setting[0] in used)
 
 
 def _mappings(values: Any) -> list[Mapping[str, Any]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lm_eval_output import LATER, TIME, Row, scored, write_run
+from lm_eval_output import LATER, TIME, Row, digest, scored, write_run
 
 import podium
 from podium.checks import Check, Result
@@ -53,6 +53,8 @@ FLAGGED: list[tuple[dict[str, Any], str]] = [
     ({"configs": {"t": {"metadata": {"version": 2.0, "max_seq_lengths": [4096]}}}}, "max_seq"),
 ]
 """Changes of a setting that should be the same for all models, and how a message names it."""
+IN_PROMPT = ("prompt", "examples", "few-shot seed")
+"""Settings that do nothing if the prompts are equal."""
 NOTED: list[tuple[dict[str, Any], str]] = [
     ({"chat_template_sha": "a" * 64}, "chat template"),
     ({"config": {"gen_kwargs": "temperature=1"}}, "temperature"),
@@ -94,6 +96,12 @@ def write_settings(
     path.write_text(json.dumps(content))
 
 
+def other_prompts(values: list[float]) -> list[Row]:
+    """Return rows of the same documents with other prompts."""
+    rows = scored(values)
+    return [row | {"prompt_hash": digest(f"framed {k}")} for k, row in enumerate(rows)]
+
+
 def check_of(battles: podium.Battles, name: str) -> Check:
     """Return a check of a ranking of battles, by its name."""
     [check] = [own for own in podium.rank(battles).standings[0].checks if own.name == name]
@@ -105,7 +113,8 @@ def test_a_setting_that_differs_between_models_is_flagged(
     tmp_path: Path, change: dict[str, Any], name: str
 ) -> None:
     write_settings(tmp_path, "org/a", A, {})
-    write_settings(tmp_path, "org/b", B, change)
+    rows = other_prompts(B) if name in IN_PROMPT else scored(B)
+    write_settings(tmp_path, "org/b", B, change, rows=rows)
     check = check_of(podium.read_battles(tmp_path), "same settings")
     assert check.is_flagged
     assert name in check.finding_text
@@ -223,3 +232,64 @@ def test_only_settings_that_are_not_greedy_are_settings_of_generation() -> None:
     assert generation_of_config({"generation_kwargs": given}) == kept
     greedy = {"until": ["\n\n"], "do_sample": "False", "temperature": 0.0}
     assert generation_of_config({"generation_kwargs": greedy}) == {}
+
+
+@pytest.mark.parametrize("change", [change for change, name in FLAGGED if name in IN_PROMPT])
+def test_what_leaves_every_prompt_as_it_was_is_no_difference(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    write_settings(tmp_path, "org/a", A, {})
+    write_settings(tmp_path, "org/b", B, change)
+    assert check_of(podium.read_battles(tmp_path), "same settings").result is Result.OK
+
+
+def test_other_choices_are_flagged_although_the_prompts_are_equal(tmp_path: Path) -> None:
+    write_settings(tmp_path, "org/a", A, {})
+    write_settings(tmp_path, "org/b", B, {"configs": {"t": {"doc_to_choice": "{{texts}}"}}})
+    assert "prompt" in check_of(podium.read_battles(tmp_path), "same settings").finding_text
+
+
+def test_prompts_that_differ_for_no_recorded_reason_are_flagged(tmp_path: Path) -> None:
+    write_settings(tmp_path, "org/a", A, {})
+    write_settings(tmp_path, "org/b", B, {}, rows=other_prompts(B))
+    check = check_of(podium.read_battles(tmp_path), "same settings")
+    assert check.is_flagged
+    assert check.finding_text.count("prompt_hash") == 2
+
+
+@pytest.mark.parametrize(
+    "change", [{"n-shot": {"t": 0}}, {"chat_template_sha": "a" * 64}, {"versions": {"t": 3.0}}]
+)
+def test_prompts_that_differ_for_a_recorded_reason_are_said_once(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    write_settings(tmp_path, "org/a", A, {})
+    write_settings(tmp_path, "org/b", B, change, rows=other_prompts(B))
+    check = check_of(podium.read_battles(tmp_path), "same settings")
+    assert "prompt" not in str(check.fields)
+
+
+def test_prompts_with_the_day_of_the_run_are_equal(tmp_path: Path) -> None:
+    template = {"chat_template_sha": "a" * 64}
+    for name, day, values in (("org/a", "26 Jul 2024", A), ("org/b", "1 August 2024", B)):
+        rows = []
+        for row in scored(values):
+            prompt = f"Today Date: {day}\n{row['doc']['q']}"
+            request = {"gen_args_0": {"arg_0": prompt, "arg_1": {}}}
+            rows.append(row | {"arguments": request, "prompt_hash": digest(prompt)})
+        write_settings(tmp_path, name, values, template, rows=rows)
+    assert check_of(podium.read_battles(tmp_path), "same settings").result is Result.OK
+
+
+def test_messages_for_a_chat_api_count_as_a_chat_template(tmp_path: Path) -> None:
+    write_settings(tmp_path, "org/a", A, {})
+    rows = []
+    for row in scored(B):
+        prompt = json.dumps([{"role": "user", "content": row["doc"]["q"]}])
+        request = {"gen_args_0": {"arg_0": prompt, "arg_1": {}}}
+        rows.append(row | {"arguments": request, "prompt_hash": digest(prompt)})
+    write_settings(tmp_path, "org/b", B, {}, rows=rows)
+    battles = podium.read_battles(tmp_path)
+    assert check_of(battles, "same settings").result is Result.OK
+    said = " ".join(notice_texts(battles.notes))
+    assert "chat template default (org/a), messages (org/b)" in said

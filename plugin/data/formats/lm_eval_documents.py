@@ -1,0 +1,123 @@
+"""What a row of lm-eval's samples says of the question: the document and the prompt."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+from podium.data.formats import lm_eval_layout as layout
+from podium.text import text_of
+
+MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+DATE = re.compile(
+    rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}} {MONTH} \d{{4}}\b|\b{MONTH} \d{{1,2}}, \d{{4}}\b"
+)
+"""Matches a date. Some chat templates write the day of the run into the prompt."""
+CHAT = "[{"
+"""How a prompt begins that is a list of messages in JSON, as lm-eval sends it to a chat API."""
+EXCERPT = 400
+"""Number of characters of a document that are kept for messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedDocument:
+    """A document of a task, as a row of samples describes it.
+
+    Attributes:
+        item: id of its item, which is made from the hash of the document.
+        place: its `doc_id`, the position in the data set; empty if unknown.
+        line: the place of the row in the file, such as `line 3`.
+        is_known: whether the row has the document or its hash. If not, `item` is made from the
+            order of the rows.
+        excerpt: the beginning of the document.
+        prompt: hash of the prompt without dates; empty if unknown.
+    """
+
+    item: str
+    place: str
+    line: str
+    is_known: bool
+    excerpt: str = ""
+    prompt: str = ""
+
+
+def description_of_row(line: str, row: Mapping[str, Any]) -> AskedDocument:
+    """Return the document of a row of samples, without the id of its item.
+
+    Args:
+        line: the place of the row in the file.
+        row: the row.
+    """
+    place = row.get("doc_id")
+    return AskedDocument(
+        "",
+        "" if place is None else str(place),
+        line,
+        is_known="doc_hash" in row or "doc" in row,
+        excerpt=_start_of_document(row.get("doc")),
+        prompt=_undated_prompt_hash(row),
+    )
+
+
+def name_documents(
+    documents: Iterable[AskedDocument], items: Iterable[str]
+) -> tuple[AskedDocument, ...]:
+    """Return documents with the ids of their items, each once.
+
+    Args:
+        documents: the document of each row. A document has a row for each filter.
+        items: the id of the item of each row.
+    """
+    named: dict[str, AskedDocument] = {}
+    for document, item in zip(documents, items, strict=True):
+        if item not in named:
+            named[item] = replace(document, item=item)
+    return tuple(named.values())
+
+
+def _start_of_document(document: Any) -> str:
+    """Return the beginning of a document: its first text, or all of it as JSON."""
+    values = document.values() if isinstance(document, Mapping) else [document]
+    texts = [value for value in values if isinstance(value, str) and value.strip()]
+    text = texts[0] if texts else json.dumps(document, default=str, ensure_ascii=False)
+    return "" if document is None else text[:EXCERPT]
+
+
+def _undated_prompt_hash(row: Mapping[str, Any]) -> str:
+    """Return the hash of a row's prompt. If the prompt has dates, it is computed without them."""
+    prompt = prompt_of_row(row)
+    if prompt is None:
+        return text_of(row.get("prompt_hash")) or ""
+    undated = DATE.sub("", prompt)
+    kept = text_of(row.get("prompt_hash")) if undated == prompt else None
+    return kept or sha256(undated.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def prompt_of_row(row: Mapping[str, Any]) -> str | None:
+    """Return the prompt of a row's first request; None if the row does not have it."""
+    request = request_of(row.get("arguments"))
+    prompt = request[0] if request else row.get("input")
+    if isinstance(prompt, list) and prompt:
+        prompt = prompt[0]
+    return prompt if isinstance(prompt, str) else None
+
+
+def request_of(arguments: Any) -> Sequence[Any]:
+    """Return the arguments of the first request: the prompt, and perhaps generation settings.
+
+    Current versions of lm-eval log the requests as a mapping, older versions as a list.
+    """
+    if isinstance(arguments, Mapping):
+        request = arguments.get("gen_args_0")
+        return list(request.values()) if isinstance(request, Mapping) else []
+    first = arguments[0] if isinstance(arguments, list) and arguments else []
+    return first if isinstance(first, list) else [first]
+
+
+def is_chat_file(file: layout.Samples) -> bool:
+    """Return whether the first prompt of a file is a list of messages."""
+    row = layout.first_row(file.path)
+    prompt = None if row is None else prompt_of_row(row)
+    return prompt is not None and prompt.startswith(CHAT) and '"role"' in prompt

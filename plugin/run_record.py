@@ -60,6 +60,8 @@ class RunRecord:
         time: when the run was started or saved, in the form of the file.
         is_described: whether the files record the settings of the run. If they do, an option that
             is not among the settings had its default value.
+        verdict_task: value of the column `task` in the verdicts on the run's responses, if they
+            were judged in a tournament; else empty.
         named_settings: the settings in which runs of one model differ, and which its name shows.
             If others show the difference, the prompt is among them, too.
         task_version: version of the task.
@@ -96,6 +98,7 @@ class RunRecord:
     source: str
     time: str = ""
     is_described: bool = True
+    verdict_task: str = ""
     named_settings: tuple[Setting, ...] = ()
     task_version: str | None = None
     task_arguments: Settings = ()

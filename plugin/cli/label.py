@@ -67,7 +67,9 @@ def label(
             "-o: a sheet needs the texts of the responses: name their files (--responses)"
         )
     battles = read_query(query)
-    texts = read_responses(*responses, show=Show("auto")) if responses else None
+    texts = None
+    if responses:
+        texts = read_responses(*responses, show=Show("auto"), allow=query.allow)
     rng = np.random.default_rng(how.seed)
     draw = draw_labels(battles, responses=texts, rng=rng, number=how.number, by=how.by)
     print_reports(draw_reports(draw))

@@ -460,9 +460,10 @@ def problem_of(conflict: Conflict) -> str:
     first, other, here, there = conflict
     own, known = _distinct_excerpts(here.excerpt, there.excerpt)
     asked = f"{first.model}, {there.place}" if first.model else there.place
+    item = "" if here.place == f"sample {here.id}" else f" of item {here.id!r}"
     problem = (
-        f"{other.model or here.id} has another input here ({own!r}) than in {first.source} "
-        f"({asked}) ({known!r})"
+        f"{other.model or 'the file'} has another input{item} here ({own!r}) than in "
+        f"{first.source} ({asked}) ({known!r})"
     )
     if here.excerpt == there.excerpt:
         problem += f", which differs after the first {EXCERPT} characters or in media"

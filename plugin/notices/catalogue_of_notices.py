@@ -218,6 +218,11 @@ OF_RESPONSES = {
     "prompts-without-id": (
         "{prompts:,} prompts have no id; a hash of their text is their id ({first} ...)"
     ),
+    "instructions-differ": (
+        "{items:len} items have different instructions in different runs; the judge is shown the "
+        "shortest: {items:5}"
+    ),
+    "models-differ-in-setting": "models were run with different settings: {difference}",
     "questions-by-id": (
         "{task}: inputs differ between runs ({reason:4}), so items are paired by id"
     ),

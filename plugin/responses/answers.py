@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from podium.comparability.questions import InputParts
 from podium.errors import DataError, UsageError
 from podium.printable import shorten
 from podium.responses.transcripts import ANSWER_ALONE, AgentWork, Show
@@ -32,7 +31,6 @@ class QuestionRow:
         media: images, audio or files, as the host's JSON.
         rendered: whether the instruction is a prompt that a template wrote around the question.
         task: name of the task.
-        asked: hashes of what the model was asked; empty if unknown.
     """
 
     item: str
@@ -45,7 +43,6 @@ class QuestionRow:
     media: str | None = None
     rendered: bool = False
     task: str | None = None
-    asked: InputParts = ()
 
     @property
     def length(self) -> int:

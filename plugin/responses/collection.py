@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from podium.comparability.questions import QuestionFinding
 from podium.data.pairings import Field, NextRound, Pairing
 from podium.errors import DataError, OtherQuestionError, UsageError, find_name
 from podium.names import escaped_name, names_alike
 from podium.notices.notice import Notice
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row, normal_text
 from podium.responses.transcripts import AgentWork, plain_text, render
+from podium.run_record import RunRecord
 from podium.wording import some
 
 AGREE = ("instruction", "reference", "system", "category", "media")
@@ -79,6 +81,10 @@ class Responses:
         pending: keys of the responses that can still be asked for, by model.
         work: what the model did for a response, by model and `response_key`. Responses whose file
             does not say so are left out.
+        runs: the runs that gave the responses; empty if no host recorded one of them and no setting
+            is known to differ.
+        questions: how the items of these runs were paired, by task.
+        accepted: sentences on findings that the user accepted by name.
     """
 
     items: tuple[Item, ...]
@@ -89,6 +95,9 @@ class Responses:
     tasks: tuple[str, ...] = ()
     pending: Mapping[str, frozenset[str]] = field(default_factory=dict)
     work: Mapping[str, Mapping[str, AgentWork]] = field(default_factory=dict)
+    runs: tuple[RunRecord, ...] = ()
+    questions: tuple[QuestionFinding, ...] = ()
+    accepted: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         lost = sum(map(len, self.missing.values()))
@@ -267,6 +276,7 @@ class Responses:
             missing=of_models(self.missing),
             pending=of_models(self.pending),
             work=of_models(self.work),
+            runs=tuple(run for run in self.runs if run.model in kept),
         )
 
     def select(

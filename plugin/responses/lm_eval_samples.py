@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from podium.data.formats import lm_eval_layout as layout
 from podium.data.formats.lm_eval_documents import request_of
@@ -20,25 +20,56 @@ MULTIMODAL = frozenset({"visual", "audio", "video"})
 """Keys of the parts of a request that are not text."""
 
 
-def find_newest_samples(
-    source: SourceFiles,
-) -> tuple[list[layout.Samples], tuple[Path, ...], list[Notice]]:
-    """Find the samples of the newest run of each model and task.
+class NewestSamples(NamedTuple):
+    """The samples files of lm-eval in a source.
 
-    Returns:
-        The files of samples, the files that are not lm-eval's, and notes.
+    Attributes:
+        files: the samples of the newest run of each model and task.
+        others: the files of the source that are not lm-eval's.
+        notes: notes on the runs.
     """
-    samples, results = layout.find_runs(source.paths, source.label, searched=source.searched)
-    named, notes = name_by_settings(samples)
-    kept, left_out = select_runs(named)
-    notes += left_out
+
+    files: list[layout.Samples]
+    others: tuple[Path, ...]
+    notes: list[Notice]
+
+
+def find_newest_samples(sources: Sequence[SourceFiles]) -> list[NewestSamples]:
+    """Find the samples files of lm-eval in each source.
+
+    Runs of one model that differ in a setting are models of their own, in whichever sources they
+    are.
+    """
+    runs = []
+    for source in sources:
+        runs.append(layout.find_runs(source.paths, source.label, searched=source.searched))
+    named, notes_on_names = name_by_settings([file for files, _ in runs for file in files])
+    newest: list[NewestSamples] = []
+    start = 0
+    for source, (files, results) in zip(sources, runs, strict=True):
+        own = named[start : start + len(files)]
+        start += len(files)
+        notes = notes_on_names if not newest else []
+        newest.append(_newest_samples_of_source(source, own, results, notes))
+    return newest
+
+
+def _newest_samples_of_source(
+    source: SourceFiles,
+    samples: Sequence[layout.Samples],
+    results: Sequence[layout.Results],
+    notes_on_names: Sequence[Notice],
+) -> NewestSamples:
+    """Return the samples of the newest runs of a source, of which `samples` are all samples."""
+    kept, left_out = select_runs(samples)
+    notes = [*notes_on_names, *left_out]
     folders = {file.path.parent for file in samples}
     for run in [run for run in results if run.path.parent not in folders]:
         name = source.label or run.model or run.path.parent.name
         notes.append(layout.lack_of_samples(name, run))
     known = {file.path for file in samples} | {run.path for run in results}
     rest = tuple(path for path in source.paths if path not in known)
-    return sorted(kept, key=lambda file: file.path), rest, notes
+    return NewestSamples(sorted(kept, key=lambda file: file.path), rest, notes)
 
 
 def is_generated(sheet: Sheet) -> bool:

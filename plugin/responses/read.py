@@ -3,18 +3,20 @@
 A source is a file, a folder or a glob. The shape of a table is known by the names of its columns.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from podium.comparability.questions import FINDING, AskedRun, ItemRecord, pair_tasks
+from podium.comparability.questions import QuestionFinding
 from podium.data.formats.containers import open_records, shared_engine
 from podium.data.formats.files import find_files, local_files, split_label
 from podium.data.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, sample_rows
+from podium.data.formats.lm_eval_run_records import run_of_samples
 from podium.errors import DataError, UsageError, named_in_errors
+from podium.findings import check_findings
 from podium.hookspecs import SourceFiles
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
@@ -30,14 +32,26 @@ from podium.responses.answers import (
     stem,
 )
 from podium.responses.collection import Responses, add_pending, assemble, questions_in
+from podium.responses.question_pairing import AllowedFindings, PairedRows, pair_rows
 from podium.responses.transcripts import ANSWER_ALONE, Show
 from podium.run_record import RunRecord
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.storage.remote import urls_in_errors, with_urls, without_secrets
 from podium.wording import some
 
-Part: TypeAlias = tuple[Path, Sequence[Row] | None]
-"""A file and its rows; the rows are None if the file was skipped as it holds no responses."""
+
+class FileRows(NamedTuple):
+    """What was read from a file.
+
+    Attributes:
+        path: the file.
+        rows: its rows; None if the file was skipped as it holds no responses.
+        run: the run that wrote the file, if a host recorded it.
+    """
+
+    path: Path
+    rows: Sequence[Row] | None
+    run: RunRecord | None = None
 
 
 class Shape(NamedTuple):
@@ -158,10 +172,13 @@ def read_responses(
     on_demand: Sequence[str] = (),
     show: Show = ANSWER_ALONE,
     optional: bool = False,
+    allow: Collection[str] = (),
+    allow_option: str = "",
 ) -> Responses:
     """Read responses from files, folders or globs of any known shape.
 
-    Tables of questions, which have no responses, are read for the instructions.
+    Tables of questions, which have no responses, are read for the instructions. Responses to the
+    same question have the same item; see `podium.responses.question_pairing`.
 
     Args:
         sources: the sources; each may be written `label=path`, with a name for the model.
@@ -173,15 +190,25 @@ def read_responses(
         show: says whether a response of an agent is its answer or its transcript.
         optional: if False, it is an error if a named file or all sources have no responses. If
             True, such files are skipped, and the result may have no items.
+        allow: names of findings, such as `questions`, that are not treated as errors. The result
+            names them.
+        allow_option: the option that accepts the finding `questions`, as it is typed. If it is
+            empty, `--allow questions`.
 
     Raises:
         UsageError: the sources have no responses, or two sources have models of the same name.
         DataError: a file cannot be read, or rows contradict each other.
+        OtherQuestionError: files have different questions under the same ids.
     """
+    allowed = AllowedFindings(check_findings(allow), allow_option)
     strips_reasoning = check_policy(reasoning)
     show = replace(show, reasoning=reasoning)
     parts, notes = _read_all_sources(sources, readers, show, optional=optional)
-    rows, tasks, prompts = _name_tasks(_rows_in(parts), prompts)
+    runs = {str(part.path): part.run for part in parts if part.rows and part.run}
+    paired = pair_rows([*prompts, *_rows_in(parts)], runs, allowed)
+    notes += paired.notes
+    asked = questions_in(paired.rows[: len(prompts)])
+    rows, tasks, prompts = _name_tasks(paired.rows[len(prompts) :], asked)
     answers = [row for row in rows if isinstance(row, ResponseRow)]
     has_questions = on_demand and (prompts or rows)
     if not answers and not optional and not has_questions:
@@ -195,18 +222,37 @@ def read_responses(
         notes += notes_on_pending
     responses = assemble(answers, questions + _questions_beside(answers, questions))
     notes += [*_note_skipped(parts), *responses.notes]
-    files = sorted(str(path) for path, rows_of_file in parts if rows_of_file is not None)
+    files = sorted(str(part.path) for part in parts if part.rows is not None)
     return replace(
-        responses,
+        _add_runs(responses, paired),
         sources=tuple(map(with_urls, files)),
         notes=tuple(note.map_texts(with_urls) for note in notes),
         tasks=tasks,
     )
 
 
+def _add_runs(responses: Responses, paired: PairedRows) -> Responses:
+    """Return responses with what is known of their runs and questions."""
+    return replace(
+        responses,
+        runs=tuple(replace(run, source=with_urls(run.source)) for run in paired.runs),
+        questions=tuple(map(_with_urls_in_example, paired.findings)),
+        accepted=tuple(map(with_urls, paired.accepted)),
+    )
+
+
+def _with_urls_in_example(finding: QuestionFinding) -> QuestionFinding:
+    """Return a finding whose example names the places that the user knows, not local copies."""
+    inputs = finding.example.get("inputs")
+    if not inputs:
+        return finding
+    named = {with_urls(source): text for source, text in inputs.items()}
+    return replace(finding, example={**finding.example, "inputs": named})
+
+
 def _read_all_sources(
     sources: Sequence[str | Path], readers: Sequence[FileReader], show: Show, *, optional: bool
-) -> tuple[list[Part], list[Notice]]:
+) -> tuple[list[FileRows], list[Notice]]:
     """Read the files of all sources.
 
     Returns:
@@ -217,18 +263,19 @@ def _read_all_sources(
     """
     places = [_locate_source(source, readers) for source in map(str, sources)]
     chosen = _choose_logs_of_sources(places, readers)
-    parts: list[Part] = []
+    parts: list[FileRows] = []
     notes: list[Notice] = []
     owners: dict[str, str] = {}  # source by model
-    for source, place in zip(map(str, sources), places, strict=True):
+    samples = lm_eval.find_newest_samples(places)
+    for source, place, own in zip(map(str, sources), places, samples, strict=True):
         parts_of_source, notes_of_source = _read_source(
-            place, chosen, readers, show=show, optional=optional
+            place, own, chosen, readers, show=show, optional=optional
         )
         if not optional:
             _reject_repeated_models(owners, source, _rows_in(parts_of_source))
         parts += parts_of_source
         notes += notes_of_source
-    return _pair_items_of_logs(parts, chosen.runs), [*notes, *chosen.notes]
+    return parts, [*notes, *chosen.notes]
 
 
 def _locate_source(source: str, readers: Sequence[FileReader]) -> SourceFiles:
@@ -260,43 +307,9 @@ def _choose_logs_of_sources(
     return ChosenLogs(names, runs, notes)
 
 
-def _pair_items_of_logs(parts: list[Part], runs: Mapping[Path, RunRecord]) -> list[Part]:
-    """Rename the items of logs so that items with the same input have the same id.
-
-    Runs that share no input keep their ids. If their instructions differ, `assemble` raises.
-    """
-    positions = [k for k, (path, rows) in enumerate(parts) if rows and path in runs]
-    asked = []
-    for position in positions:
-        path, rows = parts[position]
-        items: dict[str, ItemRecord] = {}
-        for question in questions_in(rows or ()):
-            record = ItemRecord(question.item, question.asked, question.instruction or "")
-            items.setdefault(question.item, record)
-        asked.append(AskedRun(runs[path], [*items.values()]))
-    paired = list(parts)
-    for position, names in zip(positions, pair_tasks(asked, (FINDING,)).names, strict=True):
-        path, rows = parts[position]
-        if names:
-            paired[position] = path, [_with_item_name(row, names) for row in rows or ()]
-    return paired
-
-
-def _with_item_name(row: Row, names: Mapping[str, str]) -> Row:
-    """Return a row with the new id of its item, if it has one."""
-    if isinstance(row, ResponseRow):
-        return replace(row, question=_with_item_name_of_question(row.question, names))
-    return _with_item_name_of_question(row, names)
-
-
-def _with_item_name_of_question(question: QuestionRow, names: Mapping[str, str]) -> QuestionRow:
-    """Return a question with the new id of its item, if it has one."""
-    return replace(question, item=names.get(question.item, question.item))
-
-
-def _note_skipped(parts: Sequence[Part]) -> list[Notice]:
+def _note_skipped(parts: Sequence[FileRows]) -> list[Notice]:
     """Return a note on the files that hold no responses."""
-    skipped = [str(path) for path, rows in parts if rows is None]
+    skipped = [str(part.path) for part in parts if part.rows is None]
     return [Notice("files-without-responses", {"files": skipped})] if skipped else []
 
 
@@ -332,8 +345,8 @@ def read_prompts(
     notes: list[Notice] = []
     places = [_locate_source(source, readers) for source in map(str, sources)]
     chosen = _choose_logs_of_sources(places, readers)
-    for place in places:
-        parts, notes_of_source = _read_source(place, chosen, readers, PROMPTS)
+    for place, own in zip(places, lm_eval.find_newest_samples(places), strict=True):
+        parts, notes_of_source = _read_source(place, own, chosen, readers, PROMPTS)
         rows += _rows_in(parts)
         notes += notes_of_source
     return questions_in(rows), [*notes, *chosen.notes]
@@ -405,24 +418,26 @@ def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow
     return stripped, [Notice("reasoning-left-out", fields)]
 
 
-def _rows_in(parts: Iterable[Part]) -> list[Row]:
+def _rows_in(parts: Iterable[FileRows]) -> list[Row]:
     """Return the rows of all files."""
-    return [row for _, rows in parts for row in rows or ()]
+    return [row for part in parts for row in part.rows or ()]
 
 
 def _read_source(
     place: SourceFiles,
+    samples: lm_eval.NewestSamples,
     chosen: ChosenLogs,
     readers: Sequence[FileReader],
     shapes: Sequence[Shape] = SHAPES,
     show: Show = ANSWER_ALONE,
     *,
     optional: bool = False,
-) -> tuple[list[Part], list[Notice]]:
+) -> tuple[list[FileRows], list[Notice]]:
     """Read the files of a source.
 
     Args:
         place: the local files of the source.
+        samples: the samples files of lm-eval among them.
         chosen: which log files of hosts are read.
         readers: readers of hosts' log files.
         shapes: known shapes of tables.
@@ -433,19 +448,19 @@ def _read_source(
     Returns:
         The files with their rows, and notes.
     """
-    sample_files, other_paths, notes = lm_eval.find_newest_samples(place)
-    parts: list[Part] = []
-    for file in sample_files:
+    notes = list(samples.notes)
+    parts: list[FileRows] = []
+    for file in samples.files:
         sheet, notes_on_cuts = _sheet_of_samples(file, sample_rows(file.path), show)
         # A file must have responses if the user named it and no other file of the source has any.
         is_named = file.path in place.paths[-1:] and not place.searched
-        is_needed = is_named and all(rows is None for _, rows in parts)
+        is_needed = is_named and all(part.rows is None for part in parts)
         rows = _parse_rows(sheet, SHAPES[:1], optional=optional or not is_needed)
-        parts.append((file.path, rows))
+        parts.append(FileRows(file.path, rows, run_of_samples(file)))
         if rows is not None:
             notes += notes_on_cuts
     is_optional = optional or place.searched
-    for path in other_paths:
+    for path in samples.others:
         reader = next((reader for reader in readers if _is_log_of(reader, path)), None)
         if reader is None:
             rows = _read_file(path, place.label, shapes, show, optional=is_optional)
@@ -454,7 +469,7 @@ def _read_source(
                 rows = name_models(reader.read(path, show), chosen.names[path])
         else:
             continue
-        parts.append((path, rows))
+        parts.append(FileRows(path, rows, chosen.runs.get(path)))
     return parts, notes
 
 

@@ -321,7 +321,7 @@ def test_models_asked_different_things_are_rejected(scores, tmp_path):
         row = {"item": "q000", "instruction": asked, "response": "4", "model": name}
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
     answers = [tmp_path / "new.jsonl", tmp_path / "old.jsonl"]
-    with pytest.raises(DataError, match="another instruction"):
+    with pytest.raises(DataError, match="another input of item 'q000'"):
         api.compare(scores("new", [1.0]), scores("old", [0.0]), responses=answers)
 
 

@@ -18,7 +18,12 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
     Returns:
         The check; empty if the battles are of no host's eval, or of the runs of one model.
     """
-    findings = [own for own in battles.questions if own.task in _compared_tasks(battles)]
+    compared = _compared_tasks(battles)
+    models = set(battles.models)
+    findings = []
+    for own in battles.questions:
+        if own.task in compared or own.unshared.keys() & models:
+            findings.append(own)
     if not findings:
         return ()
     changed = [own for own in findings if own.unshared]
@@ -79,11 +84,15 @@ def _compared_tasks(battles: Battles) -> set[str]:
 
 
 def _runs_of_battles(battles: Battles) -> list[RunRecord]:
-    """Return the runs whose model and task are among the battles."""
+    """Return the runs whose model and task are among the battles.
+
+    If the battles are those of a tournament, its name is the task of its verdicts.
+    """
     models = set(battles.models)
     tasks = set(battles.values_of("task")) if "task" in battles.columns else None
     runs = []
     for run in battles.runs:
-        if run.model in models and (tasks is None or run.task in tasks):
+        task = run.verdict_task or run.task
+        if run.model in models and (tasks is None or task in tasks):
             runs.append(run)
     return runs

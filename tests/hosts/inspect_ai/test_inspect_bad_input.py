@@ -110,7 +110,7 @@ def test_responses_to_other_instructions_under_the_same_ids_are_rejected(write_r
     Path(paths[0]).write_text(
         "".join(json.dumps({**row, "instruction": "Other?"}) + "\n" for row in rows)
     )
-    with pytest.raises(DataError, match="has another instruction here"):
+    with pytest.raises(DataError, match="has another input of item 'q0' here"):
         round_robin(responses=paths)
 
 

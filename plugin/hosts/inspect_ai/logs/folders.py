@@ -31,6 +31,7 @@ from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs
 from podium.hosts.inspect_ai.logs.eval_scores import LeftOut
+from podium.hosts.inspect_ai.logs.judged_runs import judged_runs, task_of_tournament
 from podium.hosts.inspect_ai.logs.judgment_rows import log_rows
 from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
 from podium.hosts.inspect_ai.logs.podium_entries import (
@@ -53,7 +54,7 @@ from podium.responses.read import ChosenLogs
 from podium.run_record import RunRecord
 from podium.wording import some
 
-NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
+NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard", "allow"})
 """Arguments of a tournament that `plan_in` leaves out.
 
 They change neither battles nor verdicts, or the plan holds them in another field.
@@ -393,15 +394,16 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     for _, frame in frames:
         frame.attrs["chances"] = chances
     sheets = tuple((str(log.path), frame) for log, frame in frames)
+    judged = judged_runs(log.header for log, _ in frames)
     return GatheredBattles(
         sheets=sheets,
         claimed=frozenset(labels),
         notes=tuple(notes),
         lost=tuple(lost),
         apart="task",
-        accepted=(*paired.accepted, *accepted),
-        runs=tuple(read.runs),
-        questions=paired.findings,
+        accepted=(*paired.accepted, *accepted, *judged.accepted),
+        runs=(*read.runs, *judged.runs),
+        questions=(*paired.findings, *judged.questions),
     )
 
 
@@ -552,12 +554,9 @@ def _with_task(frame: pd.DataFrame, log: EvalLog, name: str | None) -> pd.DataFr
     """
     if frame.empty:
         return frame
-    task = log.eval.task
-    column = "model"
-    if is_tournament(log):
-        tasks = tasks_of(log)
-        task = f"tournament of {', '.join(tasks)}" if tasks else "tournament"
-        column = "source"
+    tournament = read_tournament(log)
+    task = task_of_tournament(tournament) if tournament else log.eval.task
+    column = "source" if tournament else "model"
     named = frame.assign(task=task)
     if name:
         named[column] = name

@@ -14,6 +14,7 @@ from podium.data.pairings import Pairing, pairing
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.folders import find_logs, task_prefixes, tasks_of
+from podium.hosts.inspect_ai.logs.judged_runs import judged_runs
 from podium.hosts.inspect_ai.logs.podium_entries import (
     BattleMetadata,
     is_tournament,
@@ -171,4 +172,6 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     # Only recorded battles are played again, so responses to other items do not count as missing.
     missing: dict[str, dict[str, str]] = {name: {} for name in responses.models}
     whole = replace(responses, missing=missing, sources=sources, tasks=tuple(sorted(tasks)))
+    judged = judged_runs(log.header for log in logs)
+    whole = replace(whole, runs=judged.runs, questions=judged.questions, accepted=judged.accepted)
     return RecordedBattles(tuple(pairings), dict(repeats), whole)

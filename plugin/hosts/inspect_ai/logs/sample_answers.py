@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import dropwhile
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,8 @@ from inspect_ai.log import EvalLog, EvalSample, transcript
 from inspect_ai.model import ChatMessage, ChatMessageAssistant
 from inspect_ai.solver import TaskState
 
-from podium.comparability.questions import InputParts
 from podium.errors import named_in_errors
 from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
-from podium.hosts.inspect_ai.logs.asked_inputs import read_input
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
     REQUESTED,
@@ -211,7 +208,6 @@ def _response_of(sample: EvalSample, path: Path, log: EvalLog, show: Show) -> Re
     model = log.eval.model
     if sample.invalidation is not None:
         return ResponseRow(question, model, None, INVALIDATED, sample.epoch)
-    question = replace(question, asked=_asked_in(sample))
     why = "" if sample.error else why_not_shown(sample)
     if why:
         return ResponseRow(question, model, None, why, sample.epoch)
@@ -219,14 +215,6 @@ def _response_of(sample: EvalSample, path: Path, log: EvalLog, show: Show) -> Re
     return build_response(
         question, model, text, errored=bool(sample.error), number=sample.epoch, work=work
     )
-
-
-def _asked_in(sample: EvalSample) -> InputParts:
-    """Return hashes of a sample's input, by which it is compared with those of other logs."""
-    if isinstance(sample.input, str):
-        return read_input(sample.input, sample.attachments)[0]
-    messages = [message.model_dump() for message in sample.input]
-    return read_input(messages, sample.attachments)[0]
 
 
 def question_of(

@@ -19,6 +19,7 @@ from podium.hosts.inspect_ai.tournament.tournament_request import (
     TournamentRequest,
     split_names,
 )
+from podium.notices.option_forms import option_text
 from podium.plugins.catalogue import judging_settings
 from podium.responses.collection import Responses
 from podium.responses.read import read_responses
@@ -155,6 +156,8 @@ def _read_answers(sources: Sequence[str], options: RunSettings, questions: Quest
         show=questions.show,
         prompts=requests.prompts,
         on_demand=tuple(requests.models),
+        allow=split_names(options.allow),
+        allow_option=option_text("allow", "questions", kind="argument"),
     )
     items = tuple(replace(item, system=item.system or requests.system) for item in competing.items)
     return replace(competing, items=items, notes=(*requests.notes, *competing.notes))

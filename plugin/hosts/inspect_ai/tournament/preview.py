@@ -104,6 +104,7 @@ def _cost_sentences(
         first = source.first.pairings
         cells = plan.collector.cells(first if len(first) >= battles else None)
         yield questions.requests.cost_text(responses, cells)
+    yield from responses.accepted
     yield from (f"{note.severity}: {notice_text(note)}" for note in responses.notes)
 
 

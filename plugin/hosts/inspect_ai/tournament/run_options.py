@@ -98,5 +98,8 @@ class RunOptions(JudgeOptions, total=False):
     the last message."""
     transcript_tokens: int | None
     """Most tokens of a transcript; by default 8,000, or less if the judge's context is smaller."""
+    allow: str | Sequence[str]
+    """Accept a finding that is an error otherwise: `questions`, responses to different questions
+    under the same ids."""
     answered_by: str | None
     """Play only the items that the files of this model contain."""

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any, Literal, Unpack
 
 from podium.errors import UsageError
+from podium.findings import check_findings
 from podium.hosts.inspect_ai.judging.cost_limit import Prices
 from podium.hosts.inspect_ai.judging.judge_models import NO_JUDGE, has_judge, roles_are_known
 from podium.hosts.inspect_ai.logs.recorded_battles import RECORDED
@@ -29,7 +30,8 @@ class RunSettings:
     """Options of a run with their defaults. `RunOptions` describes each of them.
 
     Raises:
-        UsageError: a number is not whole or too small, or the value of `pack` is unknown.
+        UsageError: a number is not whole or too small, the value of `pack` is unknown, or a name in
+            `allow` is not the name of a finding.
     """
 
     shard: str | None = None
@@ -52,6 +54,7 @@ class RunSettings:
     prices: Prices | None = None
     judges: str | Sequence[Any] = "all"
     overlap: float = 0.0
+    allow: str | Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for name, least in LEAST.items():
@@ -63,6 +66,7 @@ class RunSettings:
             raise UsageError(
                 f"pack={self.pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)"
             )
+        check_findings(split_names(self.allow))
 
 
 RUN_OPTIONS = frozenset(own.name for own in fields(RunSettings))

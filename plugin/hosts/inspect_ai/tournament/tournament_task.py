@@ -203,6 +203,9 @@ def _build_metadata(
     if plan.rotation:
         more["jury"] = list(plan.rotation.judges)
     more["agents"] = notices_to_json(plan.agents)
+    more["runs"] = list(competing.runs)
+    more["questions"] = list(competing.questions)
+    more["accepted"] = list(competing.accepted)
     if competitors.record:
         more["preferred"] = competitors.record.preferred
     return TournamentMetadata(

@@ -1,0 +1,325 @@
+"""Pair the questions of responses: by their ids, or by what the models were asked.
+
+The rows of one item are about one question. If the ids of runs stand for different questions, rows
+are renamed by their questions. If the same questions were put in other words, the rows keep their
+ids, and the judge is shown one of the wordings.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import chain
+
+from podium.comparability.questions import (
+    EXCERPT,
+    AskedRun,
+    InputParts,
+    ItemRecord,
+    PairedQuestions,
+    QuestionFinding,
+    notices_of_questions,
+    pair_questions,
+)
+from podium.comparability.run_settings import differences_of_models, notices_of_settings
+from podium.notices.notice import Notice
+from podium.responses.answers import QuestionRow, ResponseRow, Row, normal_text
+from podium.run_record import RunRecord
+from podium.wording import some
+
+UNNAMED_TASK = "the responses"
+"""Name of the task, in messages, of tables that name none."""
+NO_MEDIA = 0
+"""What stands for the media of a question without media, among the hashes of its input."""
+
+RunKey = tuple[str, str]
+"""The file of a run that a host recorded (otherwise empty), and the model.
+
+The model is empty for questions without a response. Tables of one model are one run.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedFindings:
+    """The findings that the user accepts.
+
+    Attributes:
+        names: their names.
+        option: the option that accepts the finding `questions`, as it is typed. If it is empty,
+            `--allow questions`.
+    """
+
+    names: Collection[str] = ()
+    option: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedRows:
+    """Rows in which the same question has the same id, and what is known of the runs.
+
+    Attributes:
+        rows: the rows, in the order in which they were given.
+        runs: the runs of models, if a host recorded one of them or if they differ in a setting
+            that should be the same; else empty.
+        findings: how the questions of these runs were paired, by task.
+        accepted: sentences on the findings that the user accepted.
+        notes: notes on how rows were paired, and on settings in which the models differ.
+    """
+
+    rows: list[Row]
+    runs: tuple[RunRecord, ...] = ()
+    findings: tuple[QuestionFinding, ...] = ()
+    accepted: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
+
+
+def pair_rows(
+    rows: Sequence[Row],
+    runs: Mapping[str, RunRecord],
+    allowed: AllowedFindings = AllowedFindings(),
+) -> PairedRows:
+    """Give the rows of one question one id.
+
+    Args:
+        rows: responses, and questions without a response.
+        runs: the runs that hosts recorded, by the file of the rows.
+        allowed: findings that the user accepts.
+
+    Raises:
+        OtherQuestionError: the ids of two files stand for different questions, no question is the
+            same, no recorded setting explains it, and the user does not accept it.
+    """
+    paired = list(rows)
+    records: list[RunRecord] = []
+    results: list[PairedQuestions] = []
+    differing: list[str] = []
+    for task, places in _places_by_task(rows, runs).items():
+        asked, keys = _asked_runs(task, [rows[place] for place in places], runs)
+        result = pair_questions(task, asked, allowed.names, option=allowed.option)
+        names = dict(zip(keys, result.names, strict=True))
+        own = [rows[place] for place in places]
+        renamed = [_rename_question(row, names[_run_key(row, runs)]) for row in own]
+        if result.finding.pairing == "other inputs":
+            renamed, items = _in_one_wording(renamed)
+            differing += items
+        for place, row in zip(places, _in_one_system(renamed, runs), strict=True):
+            paired[place] = row
+        records += [each.run for each in asked if each.run.model]
+        results.append(result)
+    kept = tuple(records) if runs or _warn_of_settings(records) else ()
+    findings = tuple(result.finding for result in results)
+    notes = [*notices_of_questions(findings), *_notes_on_runs(kept)]
+    if differing:
+        notes.append(Notice("instructions-differ", {"items": differing}))
+    return PairedRows(
+        paired,
+        kept,
+        findings if kept else tuple(own for own in findings if own.unshared),
+        tuple(chain.from_iterable(result.accepted for result in results)),
+        tuple(notes),
+    )
+
+
+def _places_by_task(rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> dict[str, list[int]]:
+    """Return the positions of the rows of each task. Rows that name no task are of the only one.
+
+    The samples of lm-eval's tasks are of their own tasks: their ids contain it.
+    """
+    tasks = []
+    for row in rows:
+        question = question_of_row(row)
+        run = runs.get(question.source)
+        tasks.append(run.task if question.rendered and run else question.task)
+    named = {task for task, row in zip(tasks, rows, strict=True) if task and _is_bare(row)}
+    usual = next(iter(named)) if len(named) == 1 else UNNAMED_TASK
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, task in enumerate(tasks):
+        places[task or usual].append(place)
+    return dict(places)
+
+
+def _is_bare(row: Row) -> bool:
+    """Return whether the instruction of a row is the question itself, not a template's prompt."""
+    return not question_of_row(row).rendered
+
+
+def question_of_row(row: Row) -> QuestionRow:
+    """Return the question of a row."""
+    return row.question if isinstance(row, ResponseRow) else row
+
+
+def _asked_runs(
+    task: str, rows: Iterable[Row], runs: Mapping[str, RunRecord]
+) -> tuple[list[AskedRun], list[RunKey]]:
+    """Return the runs that a task's rows are of, in a fixed order, and the key of each.
+
+    Questions without a response come first, then runs by time. The order of runs without a time
+    depends on their questions alone, not on names of files or models.
+    """
+    of_run: dict[RunKey, dict[str, QuestionRow]] = defaultdict(dict)
+    for row in rows:
+        question = question_of_row(row)
+        items = of_run[_run_key(row, runs)]
+        first = items.get(question.item)
+        if first is None or first.instruction is None:
+            items[question.item] = question
+    asked = []
+    for (source, model), items in of_run.items():
+        sources = [*dict.fromkeys(question.source for question in items.values())]
+        run = runs.get(source) or RunRecord(model, task, some(sources), is_described=False)
+        run = _with_system(replace(run, model=model, task=task), items.values())
+        is_split = len(sources) > 1
+        records = [_item_record(question, is_split) for question in items.values()]
+        asked.append(((source, model), AskedRun(run, records)))
+    asked.sort(key=lambda pair: _order_of(pair[1]))
+    return [run for _, run in asked], [key for key, _ in asked]
+
+
+def _run_key(row: Row, described: Collection[str]) -> RunKey:
+    """Return the run that a row is of. `described` are the files of runs that hosts recorded."""
+    source = question_of_row(row).source
+    model = row.model if isinstance(row, ResponseRow) else ""
+    return source if source in described and model else "", model
+
+
+def _with_system(run: RunRecord, questions: Iterable[QuestionRow]) -> RunRecord:
+    """Return a run with the system prompt that all its questions have, if they have one.
+
+    Where a template wrote prompts, its system prompt may hold the task's description, too. Then
+    only the run's own record counts.
+    """
+    questions = list(questions)
+    if any(question.rendered for question in questions):
+        return run
+    systems = {normal_text(question.system or "") for question in questions}
+    if run.system_instruction is not None or len(systems) > 1 or "" in systems:
+        return run
+    return replace(run, system_instruction=systems.pop())
+
+
+def _order_of(asked: AskedRun) -> tuple[bool, str, str, str, str]:
+    """Return the key by which runs are sorted: see `_asked_runs`."""
+    content = sorted(f"{item.id} {item.excerpt}" for item in asked.items)
+    digest = sha256("\n".join(content).encode("utf-8", "surrogatepass")).hexdigest()
+    run = asked.run
+    return bool(run.model), run.time, digest, run.model, run.source
+
+
+def _item_record(question: QuestionRow, is_split: bool) -> ItemRecord:
+    """Return the record of an item.
+
+    Args:
+        question: the question.
+        is_split: whether its run has several files. The row then names the file.
+    """
+    excerpt = (question.instruction or question.media or "")[:EXCERPT]
+    place = question.place if is_split else question.row
+    return ItemRecord(question.item, _input_of_question(question), excerpt, place)
+
+
+def _input_of_question(question: QuestionRow) -> InputParts:
+    """Return the hashes of a question's instruction and media; empty if it has no instruction.
+
+    If a template wrote the prompt, they are those of the document, of which the id is a hash.
+    """
+    if question.rendered:
+        return (_stable_hash(question.item),)
+    if question.instruction is None:
+        return ()
+    media = _stable_hash(question.media) if question.media else NO_MEDIA
+    return _stable_hash(question.instruction), media
+
+
+def _stable_hash(text: str) -> int:
+    """Return a hash of a text that is the same in every process."""
+    content = normal_text(text).encode("utf-8", "surrogatepass")
+    return int.from_bytes(sha256(content).digest()[:8], "big")
+
+
+def _rename_question(row: Row, names: Mapping[str, str]) -> Row:
+    """Return a row with the new id of its item. `names` has the ids of its run that change."""
+    question = question_of_row(row)
+    name = names.get(question.item)
+    return row if name is None else _with_question(row, replace(question, item=name))
+
+
+def _with_question(row: Row, question: QuestionRow) -> Row:
+    """Return a row with another question."""
+    return replace(row, question=question) if isinstance(row, ResponseRow) else question
+
+
+def _in_one_wording(rows: Sequence[Row]) -> tuple[list[Row], list[str]]:
+    """Give all rows of an item the question of one of them: the one with the shortest instruction.
+
+    Returns:
+        The rows, and the items whose rows had different instructions.
+    """
+    wordings: dict[str, dict[InputParts, QuestionRow]] = defaultdict(dict)
+    for question in map(question_of_row, rows):
+        if question.instruction is not None and not question.rendered:
+            own = wordings[question.item]
+            known = own.setdefault(_input_of_question(question), question)
+            own[_input_of_question(question)] = min(known, question, key=_order_of_wording)
+    chosen = {}
+    for item, own in wordings.items():
+        if len(own) > 1:
+            chosen[item] = min(own.values(), key=_order_of_wording)
+    worded = []
+    for row in rows:
+        question = question_of_row(row)
+        other = chosen.get(question.item)
+        if other is not None:
+            source, line, task = question.source, question.row, question.task
+            question = replace(other, source=source, row=line, task=task)
+        worded.append(_with_question(row, question))
+    return worded, [*chosen]
+
+
+def _order_of_wording(question: QuestionRow) -> tuple[int, str, str, str]:
+    """Return a key that sorts questions by the length of their instruction, then by their texts."""
+    instruction = question.instruction or ""
+    return len(instruction), instruction, question.system or "", question.reference or ""
+
+
+def _in_one_system(rows: Sequence[Row], described: Collection[str]) -> list[Row]:
+    """Give all rows of an item one system prompt if runs have different ones.
+
+    The shortest is taken. It is done only if each run has one system prompt for all its questions,
+    which is then a setting of the run.
+    """
+    systems: dict[RunKey, set[str]] = defaultdict(set)
+    for row in rows:
+        systems[_run_key(row, described)].add(normal_text(question_of_row(row).system or ""))
+    texts = set().union(*systems.values()) - {""}
+    if len(texts) < 2 or any(len(own) > 1 for own in systems.values()):
+        return list(rows)
+    shortest: dict[str, str] = {}
+    for question in map(question_of_row, rows):
+        if question.system:
+            known = shortest.get(question.item, question.system)
+            shortest[question.item] = min((known, question.system), key=_text_order)
+    alike = []
+    for row in rows:
+        question = question_of_row(row)
+        system = shortest.get(question.item)
+        alike.append(_with_question(row, replace(question, system=system)))
+    return alike
+
+
+def _text_order(text: str) -> tuple[int, str]:
+    """Return a key that sorts texts by length, then by alphabet."""
+    return len(text), text
+
+
+def _warn_of_settings(runs: Sequence[RunRecord]) -> list[Notice]:
+    """Return a warning for each setting that differs between models and should not."""
+    return [
+        Notice("models-differ-in-setting", {"difference": difference.text})
+        for difference in differences_of_models(runs)
+        if difference.is_flagged
+    ]
+
+
+def _notes_on_runs(runs: Sequence[RunRecord]) -> list[Notice]:
+    """Return warnings and notes on the settings in which models differ."""
+    return [*_warn_of_settings(runs), *notices_of_settings(runs)]

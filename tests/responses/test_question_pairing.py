@@ -1,0 +1,187 @@
+"""Responses of tables and samples files are joined by what was asked, not by ids alone."""
+
+import random
+
+import pandas as pd
+import pytest
+from lm_eval_output import TIME
+
+from podium.errors import DataError, OtherQuestionError, UsageError
+from podium.notices.notice_text import notice_texts
+from podium.responses.answers import QuestionRow
+from podium.responses.read import read_responses
+
+QUESTIONS = [f"What is {k} times 7?" for k in range(8)]
+OTHERS = [f"Name {k} rivers." for k in range(8)]
+
+
+def rows(model, questions=QUESTIONS, **more):
+    return [
+        {"id": f"q{k}", "instruction": asked, "response": f"{model}: {asked}", "model": model}
+        | more
+        for k, asked in enumerate(questions)
+    ]
+
+
+def asked_by_item(read):
+    """Return, by model, the question in each answer by item."""
+    return {
+        name: {key: text.partition(": ")[2] for key, text in texts.items()}
+        for name, texts in read.texts.items()
+    }
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+@pytest.mark.parametrize("seed", range(3))
+def test_shuffled_ids_of_tables_are_paired_by_instruction(save, seed, suffix):
+    shuffled = random.Random(seed).sample(QUESTIONS, len(QUESTIONS))
+    tables = {"a": rows("a"), "b": rows("b", shuffled)}
+    if suffix == "csv":
+        tables = {name: pd.DataFrame(own).to_csv(index=False) for name, own in tables.items()}
+    paths = [save(f"{name}.{suffix}", own) for name, own in tables.items()]
+    read = read_responses(*paths)
+    asked = asked_by_item(read)
+    assert asked["a"] == asked["b"] == {item.id: item.instruction for item in read.items}
+    texts = notice_texts(read.notes)
+    assert [text for text in texts if "so items are paired by input" in text] == [*texts]
+    assert read.digest() == read_responses(*reversed(paths)).digest()
+
+
+def test_names_of_models_and_files_do_not_change_the_ids_of_shuffled_items(save):
+    shuffled = [*reversed(QUESTIONS)]
+    one = read_responses(save("1/a.jsonl", rows("a")), save("1/b.jsonl", rows("b", shuffled)))
+    two = read_responses(save("2/a.jsonl", rows("z")), save("2/b.jsonl", rows("b", shuffled)))
+    assert {*one.items} == {*two.items}
+
+
+def test_one_other_instruction_is_met_by_no_other_response(save):
+    changed = [*QUESTIONS[:-1], "What is 7 times 9?"]
+    read = read_responses(save("a.jsonl", rows("a")), save("b.jsonl", rows("b", changed)))
+    asked = asked_by_item(read)
+    shared = asked["a"].keys() & asked["b"].keys()
+    assert {asked["a"][key] for key in shared} == {*QUESTIONS[:-1]}
+    assert read.questions[0].unshared == {"a": 1, "b": 1}
+
+
+def test_no_shared_instruction_is_an_error_that_names_files_id_and_both_texts(save):
+    with pytest.raises(OtherQuestionError) as told:
+        read_responses(save("a.jsonl", rows("a")), save("b.jsonl", rows("b", OTHERS)))
+    assert told.value.exit_code == 1
+    parts = ("a.jsonl", "b.jsonl", "line 1", "item 'q0'", "Name 0 rivers.", "What is 0 times 7?")
+    assert [part for part in (*parts, "--allow questions") if part not in str(told.value)] == []
+
+
+def test_the_error_can_be_accepted_by_name_and_the_shortest_instruction_is_shown(save):
+    paths = [save("a.jsonl", rows("a")), save("b.jsonl", rows("b", OTHERS, reference="Rhine"))]
+    read = read_responses(*paths, allow=["questions"])
+    assert [item.instruction for item in read.items] == OTHERS
+    assert read.accepted[0].startswith("Accepted with --allow questions: ")
+    assert any("8 items have different instructions" in text for text in notice_texts(read.notes))
+    with pytest.raises(UsageError, match="no finding has this name"):
+        read_responses(*paths, allow=["question"])
+
+
+def test_another_reference_answer_stays_an_error(save):
+    paths = [
+        save("a.jsonl", rows("a", reference="7")),
+        save("b.jsonl", rows("b", reference="8")),
+    ]
+    with pytest.raises(OtherQuestionError, match="another reference"):
+        read_responses(*paths)
+
+
+def test_a_system_prompt_of_each_model_is_a_setting(save):
+    paths = [
+        save("a.jsonl", rows("a", system="Be brief.")),
+        save("b.jsonl", rows("b", system="Be exact, please.")),
+    ]
+    read = read_responses(*paths)
+    assert {item.system for item in read.items} == {"Be brief."}
+    assert (
+        "models were run with different settings: system instruction of the responses: "
+        "Be brief. (a), Be exact, please. (b)"
+    ) in notice_texts(read.notes)
+
+
+def test_a_system_prompt_that_differs_on_one_item_alone_is_an_error(save):
+    changed = rows("b", system="Be brief.")
+    changed[3]["system"] = "Be exact."
+    with pytest.raises(DataError, match="another system"):
+        read_responses(save("a.jsonl", rows("a", system="Be brief.")), save("b.jsonl", changed))
+
+
+def test_clean_tables_change_nothing_and_say_nothing(save):
+    read = read_responses(save("a.jsonl", rows("a")), save("b.jsonl", rows("b")))
+    assert (read.notes, read.runs, read.questions, read.accepted) == ((), (), (), ())
+    assert [item.id for item in read.items] == [f"q{k}" for k in range(8)]
+
+
+def test_a_model_in_several_files_may_be_asked_a_question_twice(save, tmp_path):
+    first = rows("a", QUESTIONS[:4])
+    again = [row | {"id": f"r{k}"} for k, row in enumerate(rows("a", QUESTIONS[:4]))]
+    save("runs/1.jsonl", first)
+    save("runs/2.jsonl", again)
+    assert len(read_responses(tmp_path / "runs").items) == 8
+
+
+def test_prompts_that_models_are_asked_keep_their_ids(save):
+    shuffled = [*reversed(QUESTIONS)]
+    prompts = [QuestionRow(f"p{k}", asked, source="p.jsonl") for k, asked in enumerate(QUESTIONS)]
+    read = read_responses(
+        save("a.jsonl", rows("a", shuffled)), prompts=prompts, on_demand=["lab/b"]
+    )
+    assert {item.id: item.instruction for item in read.items} == {
+        f"p{k}": asked for k, asked in enumerate(QUESTIONS)
+    }
+    assert asked_by_item(read)["a"] == {f"p{k}": asked for k, asked in enumerate(QUESTIONS)}
+
+
+def samples(model, **more):
+    return [
+        {
+            "doc_id": k,
+            "doc": {"q": asked},
+            "target": "x",
+            "arguments": {"gen_args_0": {"arg_0": f"Q: {asked}", "arg_1": {"until": []}}},
+            "resps": [[f"{model}: {asked}"]],
+            "filtered_resps": [f"{model}: {asked}"],
+            "filter": "none",
+            "doc_hash": f"{k:064d}"[::-1],
+            "metrics": [],
+            **more,
+        }
+        for k, asked in enumerate(QUESTIONS)
+    ]
+
+
+def write_run(save, model, *, shots=0, version="1.0", template=None, task="gsm"):
+    """Write the samples and the results of a run of lm-eval."""
+    folder = model.replace("/", "__")
+    results = {
+        "model_name": model,
+        "results": {task: {}},
+        "configs": {task: {"num_fewshot": shots}},
+        "n-shot": {task: shots},
+        "versions": {task: version},
+        "chat_template_sha": template,
+        "config": {"model_args": {}},
+    }
+    save(f"out/{folder}/results_{TIME}.json", results)
+    return save(f"out/{folder}/samples_{task}_{TIME}.jsonl", samples(model))
+
+
+def test_runs_of_lm_eval_with_other_shots_are_warned_of(save, tmp_path):
+    write_run(save, "org/a")
+    write_run(save, "org/b", shots=5)
+    read = read_responses(tmp_path / "out")
+    text = "models were run with different settings: shots of gsm: 0 (org/a), 5 (org/b)"
+    assert text in notice_texts(read.notes)
+    assert [run.shots for run in read.runs] == [0, 5]
+    assert [own.pairing for own in read.questions] == ["id"]
+
+
+def test_chat_templates_of_their_own_are_a_note(save, tmp_path):
+    write_run(save, "org/a", template="a" * 64)
+    write_run(save, "org/b", template="b" * 64)
+    notes = read_responses(tmp_path / "out").notes
+    assert [(note.code, note.severity) for note in notes] == [("settings-differ", "note")]

@@ -195,6 +195,8 @@ class Format(Extension):
         costs: a function from a path to one row per answer of a model, with `model`,
             `tokens in`, `tokens out`, `seconds` and `money`. A value is None if it is unknown.
         responses: a `podium.responses.read.FileReader` of the models' answers in such files.
+        runs: a function from sources to the records of the runs of evals in their files. The
+            records have the names that the models have in a ranking of the sources.
     """
 
     target = "read"
@@ -209,6 +211,7 @@ class Format(Extension):
     texts: "Callable[[Path], Iterable[Mapping[str, Any]]] | str | None" = None
     costs: "Callable[[Path], Iterable[Mapping[str, Any]]] | str | None" = None
     responses: Any = None
+    runs: "Callable[[Sequence[SourceFiles]], Sequence[RunRecord]] | str | None" = None
 
     def gather(self, files: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         """Read files that belong together; the result is empty if no file is of this format."""

@@ -62,8 +62,8 @@ class RunRecord:
             is not among the settings had its default value.
         verdict_task: value of the column `task` in the verdicts on the run's responses, if they
             were judged in a tournament; else empty.
-        named_settings: the settings in which runs of one model differ, and which its name shows.
-            If others show the difference, the prompt is among them, too.
+        named_settings: the settings in which runs of one model differ, and which its name shows
+            or implies.
         task_version: version of the task.
         task_arguments: arguments of the task that were given, without defaults.
         model_arguments: arguments of the model, except those that cannot change an answer.

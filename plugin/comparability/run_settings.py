@@ -39,7 +39,9 @@ RECORDED_KINDS: frozenset[SettingKind] = frozenset(
     {"shots", "few-shot seed", "examples", "examples as turns", "task version", "prompt", "scorer"}
 )
 """Kinds whose value is unknown if a described run does not have it. All others have a default."""
-PROMPT = Setting("prompt")
+IMPLIED_KINDS: tuple[SettingKind, ...] = ("solver", "solver argument", "prompt")
+"""Kinds of settings that other settings often change, in the order in which names leave them
+out."""
 DEFAULT = "default"
 """What texts show for an option that was not given."""
 HASH = re.compile("[0-9a-f]{32,}")
@@ -239,27 +241,29 @@ def _shown_settings(
 ) -> dict[Setting, dict[str, str]]:
     """Return the texts of the values of the settings that the names of a model's runs show."""
     texts = {}
-    for setting in _without_needless_prompt(settings, runs):
+    for setting in _without_implied(settings, runs):
         values = [run.settings().get(setting) for run in runs]
         known = [value for value in values if value is not None]
         texts[setting] = dict(zip(known, value_texts(known), strict=True))
     return texts
 
 
-def _without_needless_prompt(
-    settings: Sequence[Setting], runs: Sequence[RunRecord]
-) -> Sequence[Setting]:
-    """Return the settings without the prompt if it differs only where others differ, too.
+def _without_implied(settings: Sequence[Setting], runs: Sequence[RunRecord]) -> Sequence[Setting]:
+    """Return the settings without those of `IMPLIED_KINDS` that differ only where others differ.
 
-    An argument or an instruction changes the prompt, and says more briefly how.
+    An argument of the task that changes the prompt says more briefly what differs.
     """
-    others = [setting for setting in settings if setting != PROMPT]
-    prompts: dict[tuple[str, ...], set[str | None]] = defaultdict(set)
-    for run in runs:
-        known = run.settings()
-        key = (run.task, *(known.get(setting, "") for setting in others))
-        prompts[key].add(run.prompt)
-    return others if all(len(own) == 1 for own in prompts.values()) else settings
+    known = [run.settings() for run in runs]
+    kept = list(settings)
+    for kind in IMPLIED_KINDS:
+        others = [setting for setting in kept if setting.kind != kind]
+        cells: dict[tuple[str | None, ...], set[tuple[str | None, ...]]] = defaultdict(set)
+        for run, own in zip(runs, known, strict=True):
+            key = (run.task, *map(own.get, others))
+            cells[key].add(tuple(map(own.get, kept)))
+        if all(len(values) == 1 for values in cells.values()):
+            kept = others
+    return kept
 
 
 def notices_of_settings(runs: Sequence[RunRecord]) -> list[Notice]:

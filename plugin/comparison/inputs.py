@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from podium.comparison.compared_runs import name_compared_runs
 from podium.data.formats.files import find_files, split_label
 from podium.data.formats.lm_eval_layout import is_samples
 from podium.errors import OtherQuestionError, PodiumError, UsageError
@@ -62,9 +63,9 @@ def _require_paths(words: Sequence[str], hint: str) -> None:
 def _labelled_paths(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the model names of two paths, and the paths.
 
-    The models are named by the evaluation logs if each path holds one model and the two differ.
-    Otherwise they are named by labels or by the names of files, and each path is returned as
-    `NAME=PATH`.
+    The models are named by the evaluation logs if each path holds one model. Two runs of one model
+    are named by what differs; see `name_compared_runs`. Otherwise models are named by labels or by
+    the names of files, and each path is returned as `NAME=PATH`.
     """
     _require_paths(
         words,
@@ -79,6 +80,9 @@ def _labelled_paths(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
     if hold_one_each and models[0] != models[1]:
         of_models = [label or min(held) for label, held in zip(labels, models, strict=True)]
         return tuple(of_models), tuple(words)
+    named = None if any(labels) else name_compared_runs(words, (LOG,))
+    if named is not None:
+        return named
     names = _names_of_places(labels, paths)
     labelled = [f"{name}={path}" for name, path in zip(names, paths, strict=True)]
     return names, tuple(labelled)

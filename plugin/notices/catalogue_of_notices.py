@@ -742,6 +742,7 @@ NOTES = frozenset(
         "responses-recorded",
         "scores-reduced",
         "settings-differ",
+        "settings-name-models",
         "several-responses",
         "transcripts",
         "transcripts-as-recorded",

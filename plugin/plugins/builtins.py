@@ -157,9 +157,11 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
         "texts": f"{INSPECT}:battle_texts",
         "costs": f"{INSPECT}:costs_in",
         "responses": "podium.hosts.inspect_ai.logs.response_reader:READER",
+        "runs": f"{INSPECT}:runs_in_logs",
     },
     "lm-eval": {
         "gathers": "podium.data.formats.lm_eval_folders:gather",
+        "runs": "podium.data.formats.lm_eval_folders:runs_in_folders",
         "names": (
             *("*samples_*.jsonl", "*_????-??-??T*.json", "*_results.json"),
             *("details_*.parquet", "per_instance_stats.json", "run_spec.json"),

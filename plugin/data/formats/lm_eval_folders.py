@@ -89,6 +89,15 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     )
 
 
+def runs_in_folders(sources: Sequence[SourceFiles]) -> list[RunRecord]:
+    """Return the records of the runs of all sources, named as in a ranking of them."""
+    samples: dict[Path, Samples] = {}
+    for source in sources:
+        of_source, _ = find_runs(source.paths, source.label, searched=source.searched)
+        samples = {file.path.resolve(): file for file in of_source} | samples
+    return [run_of_samples(file) for file in name_by_settings([*samples.values()])[0]]
+
+
 def _gather_verdicts_of_filter(files: Sequence[Samples]) -> GatheredBattles | None:
     """Read the verdicts of podium's filter in samples files; None if there are none."""
     gathered = gather_verdicts([file for file in files if not is_details(file.path)])

@@ -210,9 +210,10 @@ def choose_logs(labels: Mapping[Path, str | None], *, every: bool = False) -> Co
         DataError: the only log given cannot be read.
     """
     runs, lost = _read_headers(labels, needed=labels if len(labels) == 1 else ())
-    runs, records = _name_logs_by_settings(runs, labels)
-    counted = _choose_among(runs, every=every, is_single=len(labels) == 1)
-    return counted._replace(records=records, lost=[*lost, *counted.lost])
+    named, records = _name_logs_by_settings(runs, labels)
+    counted = _choose_among(named, every=every, is_single=len(labels) == 1)
+    notes = [*_notes_on_names(runs, named), *counted.notes]
+    return CountedLogs(counted.logs, records, notes, [*lost, *counted.lost])
 
 
 def _read_headers(
@@ -278,6 +279,23 @@ def _name_logs_by_settings(
     labelled = {str(path) for path, label in labels.items() if label}
     named = {Path(record.source): record for record in name_runs(records, labelled)}
     return [_with_name(run, named.get(run.path)) for run in runs], named
+
+
+def _notes_on_names(runs: Sequence[FiledRun], named: Sequence[FiledRun]) -> list[Notice]:
+    """Return a note on each model whose runs are named by their settings.
+
+    Args:
+        runs: the runs with the names of their models.
+        named: the same runs with their new names.
+    """
+    names: dict[str, set[str]] = {}
+    for run, new in zip(runs, named, strict=True):
+        if new.who != run.who:
+            names.setdefault(run.who, set()).add(new.who)
+    return [
+        Notice("settings-name-models", {"model": model, "names": sorted(given)})
+        for model, given in names.items()
+    ]
 
 
 def _with_name(run: FiledRun, record: RunRecord | None) -> FiledRun:

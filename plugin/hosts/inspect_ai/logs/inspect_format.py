@@ -14,6 +14,7 @@ import pandas as pd
 from podium.errors import DataError, UsageError, import_failure, install_hint, named_in_errors
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
+from podium.run_record import RunRecord
 from podium.scorers.judging import load_reply
 
 
@@ -30,14 +31,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
 
     A log that cannot be read is left out with a message, unless it is the only one.
     """
-    ours = {
-        path: source.label
-        for source in sources
-        for path in source.paths
-        if path.suffix in (".eval", ".json")
-    }
-    beside = {path for path in ours if is_beside_logs(path)}
-    logs = {path: label for path, label in ours.items() if path not in beside and is_log(path)}
+    logs, beside = _logs_and_files_beside(sources)
     if not logs:
         return GatheredBattles(claimed=beside)
     try:
@@ -48,6 +42,32 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         raise UsageError(f"{next(iter(logs))} is an Inspect log, and {why}") from None
     gathered = read_logs(logs, reading)
     return replace(gathered, claimed=gathered.claimed | beside)
+
+
+def runs_in_logs(sources: Sequence[SourceFiles]) -> list[RunRecord]:
+    """Return the records of the ordinary evals in logs that count, named as in a ranking."""
+    logs, _ = _logs_and_files_beside(sources)
+    if not logs:
+        return []
+    from podium.hosts.inspect_ai.logs.folders import choose_logs
+
+    counted = choose_logs(logs)
+    return [counted.records[log.path] for log in counted.logs if log.path in counted.records]
+
+
+def _logs_and_files_beside(
+    sources: Sequence[SourceFiles],
+) -> tuple[dict[Path, str | None], frozenset[Path]]:
+    """Return the logs of sources with their labels, and the files that lie beside logs."""
+    ours = {
+        path: source.label
+        for source in sources
+        for path in source.paths
+        if path.suffix in (".eval", ".json")
+    }
+    beside = frozenset(path for path in ours if is_beside_logs(path))
+    logs = {path: label for path, label in ours.items() if path not in beside and is_log(path)}
+    return logs, beside
 
 
 def battle_texts(path: Path) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,96 @@
+"""Name two runs of one model by what differs between them."""
+
+from collections.abc import Callable, Sequence
+
+from podium.data.formats.files import find_files, local_files
+from podium.errors import PodiumError
+from podium.hookspecs import SourceFiles, load_target
+from podium.plugins import catalogue
+from podium.run_record import RunRecord
+from podium.storage.remote import is_url
+
+SHOWN_OF_REVISION = 7
+"""Number of characters of a commit that a name shows."""
+RunReader = Callable[[Sequence[SourceFiles]], Sequence[RunRecord]]
+
+
+def name_compared_runs(
+    words: Sequence[str], suffixes: tuple[str, ...]
+) -> tuple[tuple[str, str], tuple[str, ...]] | None:
+    """Return the names of two runs of one model, and the sources to read.
+
+    Runs that differ in settings have the names that a ranking of both gives them, and the sources
+    are unchanged. Others are named by their revision of the code, if it is known and differs, or
+    else by their time. The names are then the labels of the sources.
+
+    Args:
+        words: two paths.
+        suffixes: suffixes of logs, as for `find_files`.
+
+    Returns:
+        None if a path holds another number of models than one, or if the two differ in their
+        models, or if nothing that is known of the runs differs.
+    """
+    places = [find_files(word, suffixes) for word in words]
+    for known in catalogue.formats():
+        if known.runs is None:
+            continue
+        try:
+            local = [local_files(place, known.names) for place in places]
+            named = _name_runs_at(local, load_target(known.runs))
+        except PodiumError:
+            continue
+        if named is None:
+            continue
+        names, are_labels = named
+        if not are_labels:
+            return names, tuple(words)
+        if not any(map(is_url, words)):
+            return names, tuple(f"{name}={word}" for name, word in zip(names, words, strict=True))
+    return None
+
+
+def _name_runs_at(
+    places: Sequence[SourceFiles], read: RunReader
+) -> tuple[tuple[str, str], bool] | None:
+    """Return the names of two runs of one model, and whether they are labels.
+
+    Args:
+        places: the files of each run.
+        read: reads the runs in files, with the names that they have in a ranking of them.
+
+    Returns:
+        None if the places do not hold one and the same model, or if nothing differs.
+    """
+    alone = [read([place]) for place in places]
+    models = [{run.model for run in own} for own in alone]
+    if len(models[0]) != 1 or models[0] != models[1]:
+        return None
+    together = read(places)
+    names = []
+    for place in places:
+        names.append({run.model for run in together if _is_at(run, place)})
+    if [len(own) for own in names] == [1, 1] and names[0] != names[1]:
+        first, second = (own.pop() for own in names)
+        return (first, second), False
+    newest = [max(own, key=lambda run: run.time) for own in alone]
+    labels = _label_by_revision_or_time(*newest)
+    return None if labels is None else (labels, True)
+
+
+def _is_at(run: RunRecord, place: SourceFiles) -> bool:
+    """Return whether the file of a run is one of some files."""
+    return run.source in map(str, place.paths)
+
+
+def _label_by_revision_or_time(first: RunRecord, second: RunRecord) -> tuple[str, str] | None:
+    """Return labels of two runs of one model, such as `m (revision 3ee02d5)`; None if neither the
+    revision nor the time differs."""
+    model = first.model
+    ours, theirs = first.revision, second.revision
+    if ours and theirs and ours[:SHOWN_OF_REVISION] != theirs[:SHOWN_OF_REVISION]:
+        shown = [revision[:SHOWN_OF_REVISION] for revision in (ours, theirs)]
+        return f"{model} (revision {shown[0]})", f"{model} (revision {shown[1]})"
+    if first.time and second.time and first.time != second.time:
+        return f"{model} ({first.time})", f"{model} ({second.time})"
+    return None

@@ -1,6 +1,6 @@
 """Read responses from lm-eval's files of samples, which have a row per document and filter."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path

@@ -21,6 +21,7 @@ from podium.data.formats.lm_eval_layout import (
 )
 from podium.data.formats.lm_eval_questions import pair_documents
 from podium.data.formats.lm_eval_repeats import accept_repeats
+from podium.data.formats.lm_eval_run_records import run_of_samples
 from podium.data.formats.lm_eval_scores import (
     Scores,
     choose_metrics,

@@ -73,7 +73,9 @@ def drop_out_robustness(
     coded = code_battles(battles)
     robustness = drop_out_of_clusters(coded, largest=largest, most_enumerated=most_enumerated)
     table = battles.table[battles.readable]
-    rows = table.iloc[[int(np.argmax(coded.cluster == int(code))) for code in robustness.items]]
+    # The first battle of each removed cluster.
+    first_rows = [int(np.argmax(coded.cluster == int(code))) for code in robustness.items]
+    rows = table.iloc[first_rows]
     items = as_text(rows["item"]) if "item" in rows else [None] * len(rows)
     named = [item for item in items if item]
     unnamed = [f"row {row + 1}" for item, row in zip(items, rows.index, strict=True) if not item]

@@ -158,5 +158,5 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
     # Ratings without a standard error get the usual one.
     assumed = tuple(name for name, numbers in ratings.items() if len(numbers) == 1)
     elo = tuple(numbers[0] for numbers in ratings.values())
-    se = tuple(numbers[1] if len(numbers) > 1 else USUAL_SE for numbers in ratings.values())
+    se = tuple(USUAL_SE if name in assumed else ratings[name][1] for name in ratings)
     return Ladder(tuple(ratings), elo, se, assumed=assumed, source=source)

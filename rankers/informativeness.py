@@ -83,8 +83,10 @@ class Comparisons:
         shares = ratio_or_nan(self.apart[:, columns], self.compared[:, columns])
         differences = shares[:, 0] - shares[:, 1]
         known = ~np.isnan(differences)
+        if not known.any():
+            return None
         weight = None if self.weight is None else self.weight[known]
-        return paired_difference(differences[known], None, 1.0, weight) if known.any() else None
+        return paired_difference(differences[known], None, 1.0, weight)
 
 
 def informativeness(

@@ -187,7 +187,8 @@ def _slope_with_errors(
     place = rotated_x + slopes * ratio * residual / variance
     score = np.sum(place * residual / variance, axis=1) ** 2 / np.sum(place**2 / variance, axis=1)
     best = int(np.argmin(np.sum(residual**2 / variance, axis=1)))
-    p = 2 * stdtr(clusters - 1, -np.sqrt(score[np.argmin(np.abs(slopes - 1))]))
+    score_of_one = score[np.argmin(np.abs(slopes - 1))]
+    p = 2 * stdtr(clusters - 1, -np.sqrt(score_of_one))
     # The interval extends from the best slope to the nearest rejected slope on either side.
     outside = np.flatnonzero(score > t_quantile(clusters, SLOPE_LEVEL) ** 2)
     low = outside[outside < best].max(initial=-1)
@@ -298,7 +299,8 @@ def place_newcomers(
     high = np.where((sides > 0) | hidden, np.inf, estimate.high)
     covariance = np.where(hidden | hidden[:, None], np.nan, estimate.covariance)
     names = battles.models
-    beyond = {names[k]: "above" if sides[k] > 0 else "below" for k in np.flatnonzero(sides)}
+    words = {1: "above", -1: "below"}
+    beyond = {names[k]: words[int(sides[k])] for k in np.flatnonzero(sides)}
     summary = {
         "rated": [names[k] for k in np.flatnonzero(prior.is_rated)],
         "new": [names[k] for k in np.flatnonzero(~prior.is_rated)],

@@ -88,7 +88,9 @@ def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) ->
     b = table["model_b"].astype(object)
     knows_a = a.isin(names)
     knows_b = b.isin(names)
-    return tuple(sorted({*a[~knows_a & knows_b], *b[knows_a & ~knows_b]}))
+    new_as_a = a[~knows_a & knows_b]
+    new_as_b = b[knows_a & ~knows_b]
+    return tuple(sorted({*new_as_a, *new_as_b}))
 
 
 def rate_newcomers(

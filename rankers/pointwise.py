@@ -216,7 +216,10 @@ def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
         return None
     levels = np.unique(scores)
     is_share = levels[0] >= 0 and levels[-1] <= 1
-    size = float(levels[1] - levels[0]) if len(levels) == 2 else None
+    # Differences that are not zero have one size if there are two distinct scores.
+    size = None
+    if len(levels) == 2:
+        size = float(levels[1] - levels[0])
     if set(levels) <= {0.0, 1.0}:
         size = 1.0
     most = 1.0 if is_share else np.inf

@@ -338,8 +338,9 @@ def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice
     yield from _warn_of_few_items(exposure, result.estimate)
     estimate = result.estimate
     flat = _has_no_variation(estimate)
-    hidden = np.asarray(False if result.separated is None else result.separated)
-    lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~hidden & ~flat
+    lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~flat
+    if result.separated is not None:
+        lost &= ~result.separated
     if estimate.method is not None and lost.any():
         names = [exposure.models[k] for k in np.flatnonzero(lost)]
         if estimate.pinned is None:

@@ -186,7 +186,9 @@ def _place_human(
         score: Elo scores of the standings, shape (models,).
         level: confidence level, in (0, 1).
     """
-    origin = np.nan if np.isnan(human).all() else np.nanmean(score - POINTS * human)
+    origin = np.nan
+    if not np.isnan(human).all():
+        origin = np.nanmean(score - POINTS * human)
     elo = origin + POINTS * human
     half_width = ndtri((1 + level) / 2) * POINTS * se
     return {"human": elo, "human_low": elo - half_width, "human_high": elo + half_width}

@@ -87,7 +87,9 @@ def _only_object(reply: Reply) -> dict[str, Any] | str:
             objects.append(value)
     if any(value != objects[0] for value in objects):
         return "several verdicts"
-    return objects[0] if objects and len(objects[0]) == 1 else "bad JSON"
+    if not objects or len(objects[0]) != 1:
+        return "bad JSON"
+    return objects[0]
 
 
 def write_checklist(questions: Iterable[str]) -> Reply:

@@ -121,4 +121,5 @@ def _preferred_response(phrase: re.Match[str], groups: dict[str, str | None]) ->
         return "C", phrase.start()
     name = next(group for group in ("letter", "first", "second") if groups.get(group))
     letter = {"first": "A", "second": "B"}.get(name) or phrase[name]
-    return (OTHER[letter] if groups.get("loses") else letter), phrase.start(name)
+    preferred = OTHER[letter] if groups.get("loses") else letter
+    return preferred, phrase.start(name)

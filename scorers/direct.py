@@ -47,8 +47,8 @@ def _lists_letters(text: str, settings: Settings) -> bool:
     """
     if len(text) >= LONGEST_LIST or "<" in text or ">" in text:
         return False
-    words = WORD.findall(text.upper())
-    return len(set(words)) > 1 and all(word in _letters(settings) for word in words)
+    words = set(WORD.findall(text.upper()))
+    return len(words) > 1 and words <= set(_letters(settings))
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:

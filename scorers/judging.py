@@ -432,8 +432,10 @@ def load_reply(kept: Mapping[str, Any]) -> Reply:
         kept: the reply as `dump_reply` wrote it.
     """
     fields_set = {name: kept[name] for name in KEPT if name in kept}
-    text = kept["text"] if fields_set.get("structured") else strip_reasoning(kept["text"])
-    is_truncated = bool(kept.get("truncated")) or (not text and bool(kept["text"].strip()))
+    whole = kept["text"]
+    text = whole if fields_set.get("structured") else strip_reasoning(whole)
+    has_only_reasoning = not text and bool(whole.strip())
+    is_truncated = bool(kept.get("truncated")) or has_only_reasoning
     tokens = tuple(Token(*pair) for pair in kept.get("tokens", ()))
     return Reply(text, is_truncated, tokens, **fields_set)
 
@@ -518,7 +520,9 @@ def excerpt_of(text: str) -> str:
     Blanks and line breaks become single blanks. A longer text is cut, with `…` at its end.
     """
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    if len(line) <= LONGEST:
+        return line
+    return f"{line[: LONGEST - 1]}…"
 
 
 def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
@@ -575,4 +579,6 @@ def _merge_repeats(repeats: Mapping[int, Mapping[str, Verdict]], how: Judging) -
     readable = [verdict for verdict in merged if verdict.credit is not None]
     if not readable:
         return merged[0]
-    return readable[0] if len(readable) == 1 else battle.mean_verdict(readable)
+    if len(readable) == 1:
+        return readable[0]
+    return battle.mean_verdict(readable)

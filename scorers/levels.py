@@ -119,7 +119,9 @@ def grades(name: str, words: Sequence[str]) -> Realization:
         words: the grades, worst first; their scores are 1, 2, ...
     """
     scores = {word: float(place) for place, word in enumerate(words, start=1)}
-    count = NUMBER_WORDS[len(words)] if len(words) < len(NUMBER_WORDS) else str(len(words))
+    count = str(len(words))
+    if len(words) < len(NUMBER_WORDS):
+        count = NUMBER_WORDS[len(words)]
     template = partial(packaged_template, "likert", count=count, words=", ".join(words))
     return _realization(name, "pointwise", scores, template, _grade_form(scores))
 
@@ -283,7 +285,9 @@ def _rating_without_contradiction(text: str, score: float, degree: float, label:
         contradictions = WORST
     elif degree <= LOW_DEGREE:
         contradictions = BEST
-    ends = text if len(text) <= 2 * NEAR else f"{text[:NEAR]}\n{text[-NEAR:]}"
+    ends = text
+    if len(text) > 2 * NEAR:
+        ends = f"{text[:NEAR]}\n{text[-NEAR:]}"
     lowered = f" {ends.lower()}"
     if any(words in lowered for words in contradictions):
         return Rating(None, reason="several verdicts")

@@ -31,6 +31,8 @@ MOST_DEMANDS = 40
 """Largest number of demands of one instruction; further ones are left out."""
 MOST_NAMED = 3
 """Largest number of missed demands that the reasons name; further ones are only counted."""
+VERDICT_SIGNS = re.compile(r"[^\w '.,%+/-]|_")
+"""Signs that are left out where reasons name a demand, because they could look like a verdict."""
 TOO_LONG = 200_000
 """Texts with more characters are not parsed as JSON."""
 
@@ -145,8 +147,8 @@ def _misses_text(letter: str, missed: tuple[str, ...], asked: int) -> str:
     """
     names = []
     for demand in missed[:MOST_NAMED]:
-        signs = [sign if sign.isalnum() or sign in " '.,%+-/" else " " for sign in demand]
-        names.append(" ".join("".join(signs).split())[:60])
+        harmless = VERDICT_SIGNS.sub(" ", demand)
+        names.append(" ".join(harmless.split())[:60])
     if len(missed) > MOST_NAMED:
         names.append(f"{len(missed) - MOST_NAMED} more")
     misses = f"; it misses: {', '.join(names)}" if names else ""

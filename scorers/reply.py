@@ -263,7 +263,9 @@ def no_verdict(text: str) -> str:
 
     It is `refusal` if the text has at most 600 characters and words such as `I can't help`.
     """
-    return "refusal" if len(text) <= REFUSAL_LENGTH and REFUSAL.search(text) else "no verdict"
+    if len(text) <= REFUSAL_LENGTH and REFUSAL.search(text):
+        return "refusal"
+    return "no verdict"
 
 
 def reverse_label(label: str) -> str:

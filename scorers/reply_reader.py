@@ -403,7 +403,9 @@ def reason_before(view: str, start: int) -> str | None:
     if opens_quotation(view, start):
         return "reported"
     previous = _previous_line(view, line_start)
-    return None if previous is None or leads_to_own_verdict(previous) else "reported"
+    if previous is None or leads_to_own_verdict(previous):
+        return None
+    return "reported"
 
 
 def opens_quotation(view: str, start: int) -> bool:

@@ -215,8 +215,8 @@ def _lines_of_fields(view: str) -> str:
         return view
     if not all(map(FIELD.fullmatch, names)):
         return view
-    # A comma between two fields becomes a line break, and any other sign of JSON a blank.
-    lines = re.sub(r'[{}"]|,(?=\s*")', lambda sign: "\n" if sign[0] == "," else " ", flat[0])
+    lines = re.sub(r',(?=\s*")', "\n", flat[0])
+    lines = re.sub(r'[{}"]', " ", lines)
     return view[: flat.start()] + lines + view[flat.end() :]
 
 
@@ -305,6 +305,7 @@ def _struck_spans(view: str) -> Iterator[Span]:
             end = view.find(closing, start + len(opening))
             if end < 0 and opening != "<!--":
                 break
-            stop = len(view) if end < 0 else end + len(closing)
+            is_closed = end >= 0
+            stop = end + len(closing) if is_closed else len(view)
             yield start, stop
             start = view.find(opening, stop)

@@ -205,7 +205,9 @@ def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], settings: Settin
         settings: says whether the margins get the names of the criteria for agents.
     """
     # Fractions are exact: rounding cannot make a tie or break one.
-    leads = {name: _exact(scores["A"][name]) - _exact(scores["B"][name]) for name in CRITERIA}
+    leads = {}
+    for name in CRITERIA:
+        leads[name] = _exact(scores["A"][name]) - _exact(scores["B"][name])
     mean = Fraction(sum(leads.values()), len(CRITERIA))
     margins = {_swap_names(name, settings): float(lead) for name, lead in leads.items()}
     return verdict_of_margin(mean, margins)

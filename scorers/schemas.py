@@ -176,7 +176,9 @@ def _shape_of(allowed: Any) -> Any:
         return {name: _shape_of(values) for name, values in allowed.items()}
     if allowed is None:
         return "your reasons in a few sentences"
-    return " or ".join(allowed) if len(allowed) <= MOST_NAMED else f"{allowed[0]} to {allowed[-1]}"
+    if len(allowed) <= MOST_NAMED:
+        return " or ".join(allowed)
+    return f"{allowed[0]} to {allowed[-1]}"
 
 
 def _is_allowed(answer: Any, allowed: Any) -> bool:

@@ -102,7 +102,9 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
             return "several verdicts"
         table.scores |= block_scores
         table.places.append((label.start("side") if label else start, end))
-    return table if table.places or "{" in text else _table_of_lines(view, pieces)
+    if table.places or "{" in text:
+        return table
+    return _table_of_lines(view, pieces)
 
 
 def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
@@ -171,7 +173,8 @@ def _scores_of_pieces(
             continue
         if kind == "side":
             is_heading = last_kind == "side" and not is_object  # such as `| A | B |`
-            sides = [*(sides[-2:] if is_heading else []), piece["side"].upper()]
+            sides_before = sides[-2:] if is_heading else []
+            sides = [*sides_before, piece["side"].upper()]
             count = 0
         elif kind == "criterion":
             name = piece["criterion"].lower()

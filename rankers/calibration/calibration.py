@@ -442,7 +442,9 @@ class Calibration(Document):
         for model in self.models:
             if model.weights and self.target.battles:
                 weights = list(model.weights.values())
-                betas.append(sum(weights) if self.target.kind == "criteria" else weights[0])
+                # As in `beta_direction`.
+                beta = sum(weights) if self.target.kind == "criteria" else weights[0]
+                betas.append(beta)
         return betas
 
     def to_dict(self) -> dict[str, Any]:

@@ -46,7 +46,9 @@ def scale_warnings(
     surplus, low, high = mean_interval(soft_error - hard_error, level)
     check = CHECKS["verdicts beside the target"]
     if surplus > check.threshold * hard_error.mean():
-        interval = "" if low is None or high is None else f"{low:+.1f} … {high:+.1f}"
+        interval = ""
+        if low is not None and high is not None:
+            interval = f"{low:+.1f} … {high:+.1f}"
         is_clear = low is not None and low > 0
         fields = {
             "plain": _verdicts_text(corrections if scale_corrected else {}),
@@ -104,7 +106,8 @@ def _verdicts_text(corrections: Mapping[str, ScaleCorrection]) -> str:
 
     `corrections` are the scale corrections of `hard` and `soft` ratings.
     """
-    return "scale-corrected" if "hard" in corrections and corrections["hard"].is_known else "plain"
+    hard = corrections.get("hard")
+    return "scale-corrected" if hard and hard.is_known else "plain"
 
 
 def _scale_text(correction: ScaleCorrection) -> str:

@@ -124,7 +124,8 @@ def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
     # The loss is flat at its minimum. The zero of its derivative gives many more digits.
     if derivative(0.9 * c) < 0 < derivative(1.1 * c):
         c = float(brentq(derivative, 0.9 * c, 1.1 * c, xtol=1e-12 * c))
-    return float(np.sqrt(c)) if loss(c) < loss(0.0) else 0.0
+    is_above_zero = loss(c) < loss(0.0)
+    return float(np.sqrt(c)) if is_above_zero else 0.0
 
 
 BOTH = ("hard", "soft")

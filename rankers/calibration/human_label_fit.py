@@ -75,16 +75,21 @@ def human_label_fit(
         raise NotIdentifiedError(NO_LABELS)
     source = battles if battles.votes is None else battles.votes
     means = mean_labels(source, "human" if battles.votes is None else "credit").reset_index()
-    means = means[means["item"].isin(items)] if items is not None else means
+    if items is not None:
+        means = means[means["item"].isin(items)]
     codes = pd.Series(range(len(models)), index=pd.Index(models, dtype=object))
     first, second = (means[side].map(codes) for side in ("first", "second"))
-    unknown = {*means["first"][first.isna()], *means["second"][second.isna()]}
+    unknown_first = means["first"][first.isna()]
+    unknown_second = means["second"][second.isna()]
+    unknown = {*unknown_first, *unknown_second}
     known = (first.notna() & second.notna()).to_numpy()
     if not known.any():
         raise NotIdentifiedError(NO_LABELS)
-    # In a column `human`, a label is repeated beside the verdict of each judge, but it is one
-    # vote.
-    votes = means["weight"] / (means["judges"] if battles.votes is None else 1)
+    votes = means["weight"].astype(np.float64)
+    if battles.votes is None:
+        # In a column `human`, a label is repeated beside the verdict of each judge, but it is one
+        # vote.
+        votes = votes / means["judges"]
     cluster = means[known].groupby(["item", "row"], sort=True).ngroup().to_numpy()
     coded = CodedBattles(
         a=first[known].to_numpy(dtype=np.int64),
@@ -97,14 +102,23 @@ def human_label_fit(
         models=models,
     )
     left_out = round(float(votes[~known].sum()))
-    # Rows without an item cannot be matched with another table.
-    met = means[known] if battles.votes is None else means[known & (means["row"] < 0)]
-    labelled = pd.MultiIndex.from_frame(matchup_frame(battles)).isin(
-        pd.MultiIndex.from_frame(met[MATCHUP_COLUMNS])
-    )
+    labelled = _labelled_battles(battles, means[known])
     return HumanLabelFit(
         coded, float(coded.weight.sum()), tuple(sorted(unknown)), left_out, labelled
     )
+
+
+def _labelled_battles(battles: Battles, labels: pd.DataFrame) -> np.ndarray:
+    """Return the mask of the judge's battles that have one of these labels, shape (battles,).
+
+    `labels` is a part of the table that `mean_labels` returns. Labels of another table that have
+    no item are ignored, because they cannot be matched with battles.
+    """
+    if battles.votes is not None:
+        labels = labels[labels["row"] < 0]
+    matchups = pd.MultiIndex.from_frame(matchup_frame(battles))
+    is_labelled: np.ndarray = matchups.isin(pd.MultiIndex.from_frame(labels[MATCHUP_COLUMNS]))
+    return is_labelled
 
 
 def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarray, np.ndarray]:

@@ -58,7 +58,9 @@ class Signal:
         It is s(x b) for weights b (Soft-Elo, equation 5). The signal `credit` is this probability
         already.
         """
-        return 0.5 + self.x[:, 0] if self.kind == "credit" else expit(self.x @ weights)
+        if self.kind == "credit":
+            return 0.5 + self.x[:, 0]
+        return expit(self.x @ weights)
 
 
 def beta_direction(kind: Kind, weights: np.ndarray) -> np.ndarray:
@@ -66,7 +68,11 @@ def beta_direction(kind: Kind, weights: np.ndarray) -> np.ndarray:
 
     beta is the weight of the only feature or, for `criteria`, the sum of all weights.
     """
-    return np.ones(len(weights)) if kind == "criteria" else np.eye(len(weights))[0]
+    if kind == "criteria":
+        return np.ones(len(weights))
+    first_alone = np.zeros(len(weights))
+    first_alone[0] = 1.0
+    return first_alone
 
 
 def read_signal(
@@ -111,7 +117,9 @@ def readable_margins(battles: Battles) -> np.ndarray:
 def default_kind(battles: Battles) -> Kind:
     """Return `credit` if there are no margins and enough credits are probabilities, else
     `margin`."""
-    return "credit" if not has_margins(battles) and has_graded_credits(battles) else "margin"
+    if has_margins(battles) or not has_graded_credits(battles):
+        return "margin"
+    return "credit"
 
 
 def has_graded_credits(battles: Battles) -> bool:

@@ -298,7 +298,9 @@ def is_constant(weight: np.ndarray) -> bool:
 
     The result is True without any weights.
     """
-    return bool(np.ptp(weight) <= ROUNDING * np.max(weight)) if len(weight) else True
+    if not len(weight):
+        return True
+    return bool(np.ptp(weight) <= ROUNDING * np.max(weight))
 
 
 def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:

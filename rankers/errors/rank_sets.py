@@ -431,7 +431,8 @@ def _critical_value(
     """
     size = len(covariance)
     if size > MOST_SIMULATED:
-        return t_quantile(freedom + 1, 1 - 2 * (1 - level) / (size * (size - 1)))
+        level_of_pair = 1 - 2 * (1 - level) / (size * (size - 1))
+        return t_quantile(freedom + 1, level_of_pair)
     draws = 10_000 if size <= 100 else 4_000
     # The covariance of centred ratings is singular, and rounding may make its zero eigenvalue
     # negative, so that Cholesky's method would fail.

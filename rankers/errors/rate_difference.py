@@ -85,8 +85,9 @@ class RateTests:
         items = items * len(items)
         items = np.where(np.abs(items) > ROUNDING, items, 0.0)
         sizes = np.abs(drop_zeros(items))
-        is_two_valued = len(sizes) > 0 and np.ptp(sizes) <= ROUNDING * sizes.max()
-        return paired_difference(items, float(sizes[0]) if is_two_valued else None, 1.0)
+        has_one_size = len(sizes) > 0 and np.ptp(sizes) <= ROUNDING * sizes.max()
+        size = float(sizes[0]) if has_one_size else None
+        return paired_difference(items, size, 1.0)
 
 
 def rate_weights(pairs: Pairs) -> sparse.csr_matrix:

@@ -290,7 +290,8 @@ def order_rows(
         key_a = key_a + np.sqrt(number) * np.nan_to_num(of_a, nan=-np.pi)
         key_b = key_b + np.sqrt(number) * np.nan_to_num(of_b, nan=-np.pi)
     position = np.empty(len(a), dtype=np.int64)
-    position[np.argsort(np.sin(key_a) + np.sin(key_b) + np.isnan(credit))] = np.arange(len(a))
+    key = np.sin(key_a) + np.sin(key_b) + np.isnan(credit)
+    position[np.argsort(key)] = np.arange(len(a))
     return position
 
 

@@ -106,7 +106,8 @@ def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray)
                 pairs.second, played - earned, pairs.models
             )
             component_size += np.bincount(strong, credits) / (1 + credits.sum())
-        separated[k] = strong != np.argmax(component_size) if component_size.max() >= 2 else True
+        has_core = component_size.max() >= 2
+        separated[k] = strong != np.argmax(component_size) if has_core else True
     return separated
 
 

@@ -239,7 +239,8 @@ def _find_modes(
         weights = precision / precision.sum()
         penalty = np.diag(likelihood.penalty)
         penalty[:-1, :-1] -= np.outer(precision, weights)
-        mode = maximize(replace(likelihood, penalty=penalty), modes[-1] if modes else None).at
+        start = modes[-1] if modes else None
+        mode = maximize(replace(likelihood, penalty=penalty), start).at
         mode[:-1] -= weights @ mode[:-1]
         log_likelihood, information = _value_and_information(likelihood, mode)
         factor = linalg.cholesky(information, lower=True)

@@ -97,7 +97,8 @@ def elo_scale(
                 return EloScale(np.eye(len(models))[code], float(number), code)
         raise UsageError(f"pin={pin!r}: write pin=MODEL:NUMBER, for example pin={models[0]}:1000")
     if centre:
-        return EloScale(np.array([name in centre for name in models]) / len(centre))
+        is_in_mean = np.array([name in centre for name in models])
+        return EloScale(is_in_mean / len(centre))
     return EloScale(origin_weights(items, among))
 
 

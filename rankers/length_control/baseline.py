@@ -150,7 +150,8 @@ def estimate_equal_lengths(
     variance = np.sum(spread[:, list(rates)] ** 2, axis=0)
     # Satterthwaite: the variance of the mean is a sum of variances with different degrees of
     # freedom.
-    freedom[base] = variance.sum() ** 2 / max(np.sum(variance**2 / freedom[list(rates)]), 1e-300)
+    variance_of_variance = np.sum(variance**2 / freedom[list(rates)])
+    freedom[base] = variance.sum() ** 2 / max(variance_of_variance, 1e-300)
     estimate = sandwich_estimate(
         score, covariance_of(spread), coded.clusters, level=level, cluster=coded.unit
     )
@@ -173,7 +174,11 @@ def _find_baseline(coded: CodedBattles, anchor: str | None) -> int:
     """
     if anchor is not None:
         return coded.models.index(find_name("model with readable battles", anchor, coded.models))
-    common = [k for k in range(len(coded.models)) if ((coded.a == k) | (coded.b == k)).all()]
+    common = []
+    for code in range(len(coded.models)):
+        takes_part = (coded.a == code) | (coded.b == code)
+        if takes_part.all():
+            common.append(code)
     if len(common) != 1:
         raise UsageError(
             "length_control=true of win-rate compares with one baseline: name it (anchor=NAME); "

@@ -80,9 +80,11 @@ def bradley_terry(
         labels: `soft` (credits as they are) or `hard` (win, tie, loss; a flip is a tie).
         interval: `sandwich` (clustered, with the factor G / (G - 1) for G clusters and t with
             G - 1 degrees of freedom) or `bootstrap` (percentile; not with length_control).
+        resamples: number of resamples of the bootstrap, at least 2.
         cluster: `item`, or `row` for comparison.
-        pin: `MODEL:1000` shifts all scores so that this model has 1000.
-        centre: models whose mean is 1500; by default all that are not separated.
+        pin: `MODEL:1000` shifts all scores so that this model has 1000. It replaces `centre`.
+        centre: models whose mean is 1500; by default all that are not separated, where models with
+            few items count less.
         length_control: ratings as if all responses were equally long
             (`podium.rankers.length_control.joint`).
         length_of: the length that is controlled for, of the answer or of the transcript of an

@@ -261,9 +261,10 @@ def choose_ladder(
             or the ratings cannot be read.
         DataError: the file of the ratings is damaged.
     """
-    if ratings is None and (battles.ladder is None or unable):
-        unused = Notice("kept-ladder-unused", {"options": " and ".join(unable)})
-        return None, (unused,) if battles.ladder else ()
+    if ratings is None and battles.ladder is None:
+        return None, ()
+    if ratings is None and unable:
+        return None, (Notice("kept-ladder-unused", {"options": " and ".join(unable)}),)
     if unable:
         raise UsageError(
             f"ratings= cannot be combined with {' and '.join(unable)}: leave one of them out"
@@ -285,7 +286,7 @@ def place_newcomers(
     """Remove the ends of intervals that the ladder does not support, and summarize the placement.
 
     The interval of a newcomer beyond all rated models keeps one end. If battles and ladder are on
-    different scales, the intervals of newcomers keep no end.
+    different scales, newcomers keep neither an end nor a standard error.
 
     Returns:
         A changed copy of the estimates, and figures of the placement for the JSON: names of the

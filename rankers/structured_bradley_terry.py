@@ -63,8 +63,8 @@ def structured_bradley_terry(
 
     The standings have these further columns: the Elo by the labels alone (`human`, with the ends
     `human_low` and `human_high` of its interval), the Elo by the judge alone (`judge`, of kappa
-    times its log-strength), the weighted number of labelled battles (`labels`), and the weight of
-    the labels in the rating (`pull`, in [0, 1]).
+    times its log-strength), the number of labelled battles (`labels`, whatever their numbers of
+    votes are), and the weight of the labels in the rating (`pull`, in [0, 1]).
 
     Args (others as of `bradley_terry`):
         battles: of a judge, with labels (`votes`, or a column `human`); labelled battles need no

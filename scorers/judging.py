@@ -183,7 +183,7 @@ class Judging:
     def judge(
         self,
         model: str,
-        own: Mapping[str, Any] | None = None,
+        model_settings: Mapping[str, Any] | None = None,
         *,
         model_name: str | None = None,
     ) -> JudgeRecord:
@@ -191,7 +191,7 @@ class Judging:
 
         Args:
             model: name of the model that judges, with its provider.
-            own: generation settings of the model; those of the run override them.
+            model_settings: generation settings of the model; those of the run override them.
             model_name: name of the model without its provider; None if unknown.
 
         Raises:
@@ -201,7 +201,7 @@ class Judging:
             model,
             self.realization,
             self.settings,
-            {**(own or {}), **self.generation},
+            {**(model_settings or {}), **self.generation},
             form=self._first_form,
             replies=self.replies,
             model_name=model_name,
@@ -286,7 +286,8 @@ class Judging:
         """Read a reply in the form in which it was asked for.
 
         The result is graded by token probabilities if `mode` is `required` and the realization has
-        them for this form. A failed, filtered or refused reply is unparsed, whatever its text is.
+        them for this form. A realization that needs probabilities uses them in any mode. A failed,
+        filtered or refused reply is unparsed, whatever its text is.
         """
         if reply.reason_of_no_answer:
             return self._unparsed_verdict(reply.reason_of_no_answer)

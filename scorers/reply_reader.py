@@ -141,7 +141,7 @@ Parse = Callable[[str], str | None]
 """Function from a value as written to its canonical spelling; None if it is out of range."""
 
 
-class Found(NamedTuple):
+class StatedVerdict(NamedTuple):
     """A verdict that was read.
 
     Attributes:
@@ -161,7 +161,7 @@ def read_statement(
     *,
     signs: Pattern | None = None,
     compares: Compares = "never",
-) -> Found | str:
+) -> StatedVerdict | str:
     """Return the verdict of a reply, or the reason why there is none.
 
     Args:
@@ -169,8 +169,8 @@ def read_statement(
         value: pattern of a value as it is written.
         parse: function from a value to its canonical spelling (see `Parse`).
         counts: function that says whether a value without a name is a verdict (see `Counts`).
-        signs: pattern of a sign that each line with a level has. It is None unless a level in
-            double square brackets was asked for.
+        signs: pattern of a sign that a line with a level has, such as `[`; other lines are
+            skipped. It is given only if a level in double square brackets was asked for.
         compares: where sentences such as `A is better` state the verdict: at both `ends` (the first
             and the last line), in the `last` line, or `never`. They count only if no value does.
     """
@@ -239,7 +239,7 @@ def _verdict_statements(
     return [statement for statement in compared if statement.form == "marked"]
 
 
-def _has_other_letters(view: str, lines: Sequence[Span], reading: Found) -> bool:
+def _has_other_letters(view: str, lines: Sequence[Span], reading: StatedVerdict) -> bool:
     """Return whether another line states a letter that is not the verdict, and nothing else.
 
     Lines of 30 characters or more, and lines of tables, are ignored.
@@ -254,7 +254,7 @@ def _has_other_letters(view: str, lines: Sequence[Span], reading: Found) -> bool
     return False
 
 
-def _has_other_levels(view: str, reading: Found, parse: Parse) -> bool:
+def _has_other_levels(view: str, reading: StatedVerdict, parse: Parse) -> bool:
     """Return whether a reply has another level in double square brackets than the verdict.
 
     The other level stands on a line with two levels only, or after the verdict. After the verdict,
@@ -268,7 +268,7 @@ def _has_other_levels(view: str, reading: Found, parse: Parse) -> bool:
 
 def _decide(
     view: str, verdicts: list[Statement], mentions: list[Statement], parse: Parse
-) -> Found | str:
+) -> StatedVerdict | str:
     """Return the last statement of a verdict, or the reason why it does not count.
 
     Args:
@@ -291,7 +291,7 @@ def _decide(
     reason = _reason_of_context(view, spans)
     if reason is None:
         reason = _reason_of_contradiction(view, last, final, _text_after(view, spans))
-    return reason or Found(last.place, final)
+    return reason or StatedVerdict(last.place, final)
 
 
 def _text_after(view: str, spans: Sequence[Span]) -> str:

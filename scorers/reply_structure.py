@@ -195,6 +195,7 @@ def _without_block_quotes(view: str) -> str:
     quotes = [quote.span() for quote in BLOCK_QUOTE.finditer(view)]
     last = QUOTED_VALUE.search(view, quotes[-1][0]) if quotes else None
     if last:
+        # Its sign `>` becomes a blank.
         view = f"{view[: last.start()]} {view[last.start() + 1 :]}"
         quotes.pop()
     return mask(view, quotes)

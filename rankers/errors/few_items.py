@@ -43,7 +43,8 @@ def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, 
     Returns:
         The variance of a pair's credit on an item, divided by p (1 - p). And the covariance of a
         model's credits against two opponents on the same item, divided by the product of their
-        roots of p (1 - p).
+        roots of p (1 - p). It is clipped to [0, variance], and 0 if no model has two battles on an
+        item.
     """
     pairs = strengths.pairs
     squares = 0.0

@@ -468,7 +468,7 @@ def further_labels(labels: float, critical: float, gap: float, joined: float, al
     """Return how many more human labels would detect a gap with 80% power, together with a judge.
 
     The information that the judge adds, 1 / joined - 1 / alone (at least 0), stays the same. The
-    result is at least 0.
+    result is rounded up, and at least 0.
 
     Args:
         labels: number of labels in the data.

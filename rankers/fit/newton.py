@@ -600,13 +600,13 @@ def _damp_factors(
 def _check_separation(likelihood: Likelihood, here: _SampleFits) -> None:
     """Raise NotIdentifiedError if the current parameters separate wins from losses in a sample.
 
-    They do if every row is a win with a logit of at least 0 or a loss with a logit of at most 0.
-    Without a penalty, the likelihood then has no maximum.
+    They do if every row is a win with X b of at least 0 or a loss with X b of at most 0, and not
+    all are 0. Without a penalty, the likelihood then has no maximum.
     """
-    logits = here.logits - likelihood.offset
-    is_right_win = (here.credit == here.weight) & (logits >= 0)
-    is_right_loss = (here.credit == 0) & (logits <= 0)
-    is_separated = (is_right_win | is_right_loss).all(axis=1) & logits.any(axis=1)
+    product = here.logits - likelihood.offset
+    is_right_win = (here.credit == here.weight) & (product >= 0)
+    is_right_loss = (here.credit == 0) & (product <= 0)
+    is_separated = (is_right_win | is_right_loss).all(axis=1) & product.any(axis=1)
     if is_separated.any():
         raise NotIdentifiedError(
             "no finite maximum: the outcomes are separated, so ever larger parameters fit better"

@@ -14,7 +14,7 @@ from podium.errors import DataError, UsageError, named_in_errors, reject_stream
 
 ERROR_SIGN = re.compile(r"\+/?-|±")
 """The sign between a rating and its standard error: `+-`, `+/-` or `±`."""
-HOW = (
+RATINGS_FORM = (
     "write NAME:1500+-25 (Elo and its standard error) with commas between, or a .csv or .json file"
 )
 Ratings: TypeAlias = str | Sequence[str] | Mapping[str, Any] | Ladder
@@ -150,11 +150,11 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
             if name in ratings:
                 wrong += " twice"
             where = f"row {row}: " if source else "ratings="
-            raise UsageError(f"{where}{wrong}: {HOW}")
+            raise UsageError(f"{where}{wrong}: {RATINGS_FORM}")
         ratings[name] = numbers
     if not ratings:
         where = "" if source else "ratings=: "
-        raise UsageError(f"{where}no rating: {HOW}")
+        raise UsageError(f"{where}no rating: {RATINGS_FORM}")
     # Ratings without a standard error get the usual one.
     assumed = tuple(name for name, numbers in ratings.items() if len(numbers) == 1)
     elo = tuple(numbers[0] for numbers in ratings.values())

@@ -201,7 +201,7 @@ def _keep_as_written(value: Any, validate: Callable[[Any], Any]) -> Any:
 AS_WRITTEN = WrapValidator(_keep_as_written)
 """Marks a mapping whose known keys are checked, and whose other keys are kept in the order of the
 file."""
-ONCE = AfterValidator(_check_models_once)
+EACH_MODEL_ONCE = AfterValidator(_check_models_once)
 """Marks a tuple of records in which no model may appear twice."""
 
 
@@ -249,8 +249,8 @@ class CalibrationContent(JsonRecord):
     se_method: Annotated[str, Field(pattern=r"^(sandwich|bootstrap:([2-9]|[1-9][0-9]+))$")]
     seed: int
     loo: ByKind[calibration.Accuracy]
-    models: Annotated[tuple[calibration.HeldOut, ...], ONCE]
-    anchors: Annotated[tuple[calibration.AnchorStrengths, ...], ONCE]
+    models: Annotated[tuple[calibration.HeldOut, ...], EACH_MODEL_ONCE]
+    anchors: Annotated[tuple[calibration.AnchorStrengths, ...], EACH_MODEL_ONCE]
     conformal: ByKind[calibration.Conformal]
     agreement: calibration.Agreement
     provenance: Annotated[CalibrationOrigin, AS_WRITTEN]
@@ -292,7 +292,7 @@ def read_calibration(path: str | Path) -> calibration.Calibration:
 
 
 REMEDY = "give what `podium rank --format json -o ranking.json` writes"
-KNOWN = {field.name for field in fields(Entry)} - {"extra"}
+ENTRY_FIELDS = {field.name for field in fields(Entry)} - {"extra"}
 """Names of the fields of a row that `Entry` has; others are columns of the ranker."""
 
 
@@ -303,8 +303,8 @@ def _gather_extra(row: Any) -> Any:
     """
     if not isinstance(row, dict):
         return row
-    extra = {name: value for name, value in row.items() if name not in KNOWN}
-    return {name: row[name] for name in row.keys() & KNOWN} | {"extra": extra}
+    extra = {name: value for name, value in row.items() if name not in ENTRY_FIELDS}
+    return {name: row[name] for name in row.keys() & ENTRY_FIELDS} | {"extra": extra}
 
 
 class SwapCounts(TypedDict):
@@ -374,7 +374,9 @@ class StandingsContent(JsonRecord):
     level: float
     interval: str | None
     models: Annotated[
-        tuple[Annotated[Entry, BeforeValidator(_gather_extra)], ...], Field(min_length=1), ONCE
+        tuple[Annotated[Entry, BeforeValidator(_gather_extra)], ...],
+        Field(min_length=1),
+        EACH_MODEL_ONCE,
     ]
     fit: Fit
     counts: Counts

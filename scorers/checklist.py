@@ -13,7 +13,7 @@ from podium.scorers.schemas import refuse_repeats
 
 MOST_QUESTIONS = 12
 """Largest number of questions in a checklist; a reply with more is unparsed."""
-LONGEST = 400
+LONGEST_QUESTION = 400
 """Largest number of characters of one question; a reply with a longer one is unparsed."""
 DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeats)
 
@@ -53,7 +53,7 @@ def read_checklist(reply: Reply) -> tuple[str, ...] | str:
     if not 1 <= len(questions) <= MOST_QUESTIONS:
         return "out of range"
     is_repeated = len(set(questions)) < len(questions)
-    is_too_long = max(map(len, questions)) > LONGEST
+    is_too_long = max(map(len, questions)) > LONGEST_QUESTION
     return "out of range" if is_repeated or is_too_long else questions
 
 

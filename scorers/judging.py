@@ -29,9 +29,9 @@ LAST_TOKENS = 64
 
 A verdict is the first word of a reply or stands at its end.
 """
-LONGEST = 80
+LONGEST_EXCERPT = 80
 """Largest number of characters of an unparsed reply that a row keeps; the rest is cut off."""
-KEPT = ("refused", "rejection", "structured", "cost", "failed", "withheld")
+LOGGED_FIELDS = ("refused", "rejection", "structured", "cost", "failed", "withheld")
 """Fields of a reply, besides its text and tokens, that a log keeps if they are set."""
 REMINDER = (
     "An earlier reply to this could not be read: its verdict was not in the form that is asked for."
@@ -432,7 +432,7 @@ def load_reply(kept: Mapping[str, Any]) -> Reply:
     Args:
         kept: the reply as `dump_reply` wrote it.
     """
-    fields_set = {name: kept[name] for name in KEPT if name in kept}
+    fields_set = {name: kept[name] for name in LOGGED_FIELDS if name in kept}
     whole = kept["text"]
     text = whole if fields_set.get("structured") else strip_reasoning(whole)
     has_only_reasoning = not text and bool(whole.strip())
@@ -521,9 +521,9 @@ def excerpt_of(text: str) -> str:
     Blanks and line breaks become single blanks. A longer text is cut, with `…` at its end.
     """
     line = " ".join(text.split())
-    if len(line) <= LONGEST:
+    if len(line) <= LONGEST_EXCERPT:
         return line
-    return f"{line[: LONGEST - 1]}…"
+    return f"{line[: LONGEST_EXCERPT - 1]}…"
 
 
 def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:

@@ -25,7 +25,7 @@ from podium.scorers.reply import Reply
 
 # Smallest and largest value of each setting of the stand-in judge.
 RANGES = {"position_bias": (-2, 2), "noise": (0, 2), "tie": (0, 2), "sharpness": (0, 100)}
-READ = 8_000
+READ_CHARACTERS = 8_000
 """Number of characters at the start of an instruction that are searched for demands."""
 MOST_DEMANDS = 40
 """Largest number of demands of one instruction; further ones are left out."""
@@ -180,7 +180,7 @@ def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...
         1 to 40 demands. The first one is that there is an answer, which is no refusal. The last
         one, if there is a reference, is that the response has its words in the same order.
     """
-    text = instruction[:READ].replace("“", '"').replace("”", '"')
+    text = instruction[:READ_CHARACTERS].replace("“", '"').replace("”", '"')
     rules = (
         _count_demands,
         _word_demands,

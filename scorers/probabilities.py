@@ -33,11 +33,11 @@ FEW_ALTERNATIVES = 5
 """Number of alternatives per token that every provider gives."""
 AROUND = " \t\r\n\"'()[]{}<>*_`#:;.,-▁Ġ"
 """Characters around an answer that are ignored."""
-SPELT = str.maketrans("▁ĠĊ", "  \n")
+PLAIN_BLANKS = str.maketrans("▁ĠĊ", "  \n")
 """Translation of the signs that some tokenizers write for blanks and newlines."""
-KNOWN_FIRST = 8
+FIRST_MATCHED = 8
 """Number of first tokens that must match the text: fewer could also begin a model's reasoning."""
-OPEN = (None, "no verdict", "out of range")
+GRADABLE_REASONS = (None, "no verdict", "out of range")
 """Reasons of replies whose first token may still be the verdict; None is a readable reply."""
 
 Mode = Literal["auto", "required", "off"]
@@ -80,7 +80,7 @@ def masses_at(
     masses = dict.fromkeys(answers, 0.0)
     for spelling, probability in tokens[0].top.items() if tokens else ():
         # `piece` is the part of an answer in this token, and `beginning` all that is known of it.
-        piece = spelling.translate(SPELT).strip(AROUND).lower()
+        piece = spelling.translate(PLAIN_BLANKS).strip(AROUND).lower()
         beginning = written + piece
         if not beginning or not isfinite(probability) or probability <= 0:
             continue
@@ -108,7 +108,7 @@ def tokens_of_field(reply: Reply, field: str) -> Sequence[Token]:
     field occurs several times, its last value counts. If it is missing, the result is empty.
     """
     # The tokens are what the model wrote; the completion may lack its fences and blanks.
-    text = "".join(token.text.translate(SPELT) for token in reply.tokens)
+    text = "".join(token.text.translate(PLAIN_BLANKS) for token in reply.tokens)
     starts = [match.end() for match in re.finditer(rf'"{field}"\s*:\s*"', text)]
     return _tokens_from(reply.tokens, starts[-1]) if starts else ()
 
@@ -129,11 +129,11 @@ def token_at(reply: Reply, place: int | None) -> Token | None:
     tokens = list(reply.tokens)
     while tokens and tokens[-1].text.startswith("<") and tokens[-1].text.endswith(">"):
         tokens.pop()
-    spellings = [token.text.translate(SPELT) for token in tokens]
+    spellings = [token.text.translate(PLAIN_BLANKS) for token in tokens]
     start = reply.text.rfind("\n", 0, place) + 1
     line = reply.text[start:].rstrip()
     written = "".join(spellings).rstrip()
-    head = "".join(spellings[:KNOWN_FIRST])
+    head = "".join(spellings[:FIRST_MATCHED])
     bare_head = head.lstrip()
     if written.endswith(line):
         position = len(written) - len(line) + place - start
@@ -226,7 +226,7 @@ def _token_of_letter(
     """
     if isinstance(said, Verdict) and said.place is not None:
         return token_at(reply, said.place)
-    if has_reasons or said.reason not in OPEN:
+    if has_reasons or said.reason not in GRADABLE_REASONS:
         return None
     first = first_token(reply)
     if first is None or said.reason is None:

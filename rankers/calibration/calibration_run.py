@@ -31,7 +31,7 @@ from podium.rankers.calibration.evidence import (
     measure_stability,
     select_calibratable,
 )
-from podium.rankers.calibration.held_out import BOTH, HeldOutRun, hold_out_models
+from podium.rankers.calibration.held_out import JUDGE_KINDS, HeldOutRun, hold_out_models
 from podium.rankers.calibration.human_label_fit import human_label_fit
 from podium.rankers.calibration.leave_one_out import HeldOutScale
 from podium.rankers.calibration.placement import ErrorMethod
@@ -132,7 +132,7 @@ def _build_calibration(
     held = run.corrected if scale_correction else run.plain
     corrections = run.factors if scale_correction else {}
     conformal = {}
-    for kind in BOTH:
+    for kind in JUDGE_KINDS:
         conformal[kind] = measure_conformal(held, kind, corrections.get(kind), level, splits, seed)
     stability: tuple[Any, ...] = ()
     if run.target.battles:

@@ -128,7 +128,7 @@ def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
     return float(np.sqrt(c)) if is_above_zero else 0.0
 
 
-BOTH = ("hard", "soft")
+JUDGE_KINDS = ("hard", "soft")
 """The kinds of the judge's ratings: by hard verdicts, and by soft credits."""
 
 
@@ -169,7 +169,7 @@ class HeldOutRun:
         `credit` or no battle has a signal and a preference.
         """
         accuracy = {}
-        for kind in BOTH:
+        for kind in JUDGE_KINDS:
             plain = measure_accuracy(self.plain, kind, level)
             accuracy[kind] = replace(measure_accuracy(held, kind, level), plain_mae=plain.mae)
         if self.target.kind != "credit" and self.evidence.preference.any():
@@ -268,7 +268,7 @@ def _correct_scales(
     """
     human = scales["human"]
     corrections = {}
-    for kind in BOTH:
+    for kind in JUDGE_KINDS:
         judge = scales[kind]
         pooled = estimate_scale_correction(judge.anchors, human.anchors)
         if len(held) <= FEWEST:

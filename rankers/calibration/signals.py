@@ -21,7 +21,7 @@ the default target."""
 CLIP = 1e-4
 """Before log-odds are taken, probabilities nearer to 0 or 1 than this are set to this distance.
 Probabilities are rounded, and the log-odds of a few extreme ones would determine the fit."""
-VOTES = 24
+COMMON_DENOMINATOR = 24
 """A credit that is a multiple of 1/24 counts as the mean of 1, 2, 3, 4, 6, 8, 12 or 24 hard
 verdicts and not as a probability."""
 
@@ -134,9 +134,9 @@ def has_graded_credits(battles: Battles) -> bool:
 def are_probabilities(battles: Battles) -> np.ndarray:
     """Return the mask of credits that are probabilities, shape (readable battles,).
 
-    They are the credits that cannot be the mean of a few hard verdicts (`VOTES`).
+    They are the credits that cannot be the mean of a few hard verdicts (`COMMON_DENOMINATOR`).
     """
-    votes = VOTES * battles.table["credit"].to_numpy()[battles.readable]
+    votes = COMMON_DENOMINATOR * battles.table["credit"].to_numpy()[battles.readable]
     return np.abs(votes - np.round(votes)) > 1e-6
 
 

@@ -14,13 +14,13 @@ from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.signals import Kind, Signal, beta_direction
 from podium.rankers.errors.intervals import t_quantile
 
-WEAK = 0.35
+WEAK_SIGNAL = 0.35
 """If beta times the mean |margin| is below this, a warning says that the signal is weak. In the
 paper of Soft-Elo it is 0.2 where the method fails, and 0.4 to 1 elsewhere."""
-FLAT = 0.56
+FLAT_AUC = 0.56
 """If the area under the curve of |margin| for agreement is significantly below this, a warning
 says that |margin| does not predict agreement usefully."""
-ONE_SIDED = 1.645
+QUANTILE_95 = 1.645
 """The normal quantile of 0.95."""
 
 
@@ -208,12 +208,17 @@ def weak_signal_warnings(
     if target.kind in ("smoothing", "credit") or mean_margin is None:
         return
     strength = target.beta * mean_margin
-    if strength < WEAK:
-        figures = {"beta": target.beta, "size": mean_margin, "strength": strength, "weak": WEAK}
+    if strength < WEAK_SIGNAL:
+        figures = {
+            "beta": target.beta,
+            "size": mean_margin,
+            "strength": strength,
+            "weak": WEAK_SIGNAL,
+        }
         yield Notice("weak-margins", {**origin, **figures})
     if auc is None:
         return
-    if auc <= 0.5 or auc + ONE_SIDED * _auc_error(auc, agreement) < FLAT:
+    if auc <= 0.5 or auc + QUANTILE_95 * _auc_error(auc, agreement) < FLAT_AUC:
         known = "" if p is None else f"p = {p:.2g}"
         fields = {"auc": auc, "p": known, "decisive": agreement.decisive}
         yield Notice("flat-agreement", {**origin, **fields})

@@ -32,7 +32,7 @@ zero."""
 MOST_BOUNDED = 20
 """With more models than this, `with_bounds_by_tests` changes nothing: each pair of models would
 take a search."""
-ONE_SIDED = "one-sided bounds of separated models"
+METHOD_OF_BOUNDS = "one-sided bounds of separated models"
 
 
 def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, float]:
@@ -408,7 +408,7 @@ def with_separated_bounds(
         ends = np.array([min(exact_low, score_low), max(exact_high, score_high)])
         code = battles.model
         low[code], high[code] = _ends_in_elo(ends, code, estimate, scale, theta)
-    return replace(estimate, low=low, high=high, method=f"{estimate.method}, {ONE_SIDED}")
+    return replace(estimate, low=low, high=high, method=f"{estimate.method}, {METHOD_OF_BOUNDS}")
 
 
 def _covariance_of_opponents(estimate: ScoreEstimates, battles: FewBattles) -> np.ndarray:
@@ -473,4 +473,4 @@ def with_bounds_by_tests(
             high_gaps = np.array([test.high(alpha) for test in tests if test])
             low[code] = -np.inf
             high[code] = scale.origin + weights @ high_gaps
-    return replace(estimate, low=low, high=high, method=f"{estimate.method}, {ONE_SIDED}")
+    return replace(estimate, low=low, high=high, method=f"{estimate.method}, {METHOD_OF_BOUNDS}")

@@ -22,7 +22,7 @@ SIDES = {
     "answer": ("length_a", "length_b"),
     "transcript": ("transcript_length_a", "transcript_length_b"),
 }
-LACK = (
+GIVE_LENGTHS = (
     "length control needs them; give columns length_a and length_b (characters), or a format that "
     "holds the responses"
 )
@@ -81,13 +81,13 @@ def read_lengths(
     has_both = {*SIDES["transcript"]} <= {*table.columns}
     credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy(dtype=float)
     if not set(sides) <= set(table.columns):
-        remedy = LACK if length_of == "answer" else NO_TRANSCRIPTS
+        remedy = GIVE_LENGTHS if length_of == "answer" else NO_TRANSCRIPTS
         raise NotIdentifiedError(f"the battles have no lengths: {remedy}")
     a, b = (battles.numbers_of(side) for side in sides)
     known = np.isfinite(a) & np.isfinite(b)
     readable = ~np.isnan(credit)
     if not (known & readable).any():
-        raise NotIdentifiedError(f"no readable battle has both lengths: {LACK}")
+        raise NotIdentifiedError(f"no readable battle has both lengths: {GIVE_LENGTHS}")
     coded = code_battles(battles, cluster=cluster, credit=np.where(known, credit, np.nan))
     rows = np.flatnonzero(known & readable)
     named = f"lengths of the {length_of}s" if has_both else "lengths"

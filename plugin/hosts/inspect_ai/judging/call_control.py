@@ -37,20 +37,25 @@ async def generate_output(model: Model, messages: Any, **options: Any) -> ModelO
     A call whose JSON reply was cut off is repeated up to twice, because no provider's client does
     this.
 
+    Args:
+        model: the model.
+        messages: the prompt or messages.
+        **options: further arguments of `Model.generate`.
+
     Raises:
-        ConnectionFailedError: the server could not be reached.
+        ConnectionFailedError: the server could not be reached. Any other failure is raised as it
+            is.
     """
     for repeats_left in (2, 1, 0):
         try:
             return await model.generate(messages, **options)
         except Exception as error:
             failure = root_of(error)
-        # The cause is raised outside of `except`, so that the error is not its context.
-        is_cut = isinstance(failure, json.JSONDecodeError) or str(failure).startswith(
-            "JSONDecodeError"
-        )
-        if not (is_cut and repeats_left):
+        is_decode_error = isinstance(failure, json.JSONDecodeError)
+        is_cut_off = is_decode_error or str(failure).startswith("JSONDecodeError")
+        if not (is_cut_off and repeats_left):
             break
+    # The cause is raised outside of `except`, so that the wrapper is not its context.
     raise _connection_failure(failure, model.api.base_url) or failure
 
 
@@ -64,7 +69,10 @@ def root_of(error: BaseException) -> BaseException:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return the type and message of an error's cause, in one line of at most 320 characters."""
+    """Return the type and message of an error's cause, in one line of at most 320 characters.
+
+    For a server that could not be reached, it is the message alone.
+    """
     root = root_of(error)
     kind = "" if isinstance(root, ConnectionFailedError) else f"{type(root).__name__}: "
     return shorten(f"{kind}{root}", 320)
@@ -88,7 +96,15 @@ def name_of_failure(error: BaseException) -> str:
 
 
 def _connection_failure(error: BaseException, base_url: str | None) -> ConnectionFailedError | None:
-    """Return the error of a server that could not be reached; None for other errors."""
+    """Return the error of a server that could not be reached; None for other errors.
+
+    It is also None if no cause of the error names the address that was asked.
+
+    Args:
+        error: the error of the call.
+        base_url: the address of the server that the user gave, which is shown without the path of
+            the request; None if there is none.
+    """
     if not any(word in type(error).__name__ for word in ("Connect", "Timeout")):
         return None
     causes = [error]
@@ -112,7 +128,11 @@ def _direct_cause(error: BaseException) -> BaseException | None:
 
 
 def _reason(causes: list[BaseException]) -> str:
-    """Return the operating system's message on the first cause that has one."""
+    """Return why a server was not reached, from the causes of an error.
+
+    It is the operating system's message on the first cause that has one, else `timed out` if a
+    cause is a timeout, else the text of the last cause.
+    """
     for cause in causes:
         if isinstance(cause, OSError) and cause.errno is not None:
             if cause.errno > 0 and not isinstance(cause, ssl.SSLError):
@@ -148,41 +168,62 @@ def stopped_text(name: str, error: JudgeStoppedError) -> str:
 class CircuitBreaker:
     """Makes the first ten calls, and more only if one is answered or they fail differently.
 
+    Once one of the first calls is answered, or two of them fail differently, all further calls are
+    made. If the first ten fail alike, all further calls are refused.
+
     Args:
-        ends_run: whether the first refused call ends the run. Later calls then wait
-            `SHUTDOWN_TIMEOUT` before they are refused.
+        ends_run: whether the error of the first refused call ends the run. Later calls then wait
+            `SHUTDOWN_TIMEOUT` seconds before they are refused, so that the run can end first.
     """
 
     def __init__(self, *, ends_run: bool = False) -> None:
         self._ends_run = ends_run
         # Until the breaker is settled, at most so many calls run or have failed.
-        self._room = anyio.Semaphore(CALLS_BEFORE_STOPPING)
+        self._first_calls = anyio.Semaphore(CALLS_BEFORE_STOPPING)
         self._failures: list[str] = []
+        # Whether it is decided if further calls are made, and the error that refuses them.
         self._is_settled = False
-        self._is_raised = False
         self._refusal: JudgeStoppedError | None = None
+        # Whether a call was refused before.
+        self._has_refused = False
 
     async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Make a call and return its answer."""
+        """Make a call and return its answer, or refuse it.
+
+        Until it is decided whether further calls are made, a call waits if ten others run or have
+        failed.
+
+        Args:
+            ask: makes the call; its errors are raised.
+
+        Raises:
+            JudgeStoppedError: the call is refused, because the first ten calls failed alike.
+        """
         if not self._is_settled:
-            await self._room.acquire()
+            await self._first_calls.acquire()
+            # It may have been settled while this call waited.
             if not self._is_settled:
                 return await self._try_call(ask)
-            self._room.release()  # so that the next waiting call goes on, too
+            # Let the next waiting call go on, too.
+            self._first_calls.release()
         if self._refusal is None:
             return await ask()
-        if self._ends_run and self._is_raised:
+        if self._ends_run and self._has_refused:
             await anyio.sleep(SHUTDOWN_TIMEOUT)
-        self._is_raised = True
+        self._has_refused = True
         raise self._refusal
 
     async def _try_call(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Make one of the first calls, and decide by it whether more are made."""
+        """Make one of the first calls, and decide by it whether more are made.
+
+        Its error is raised also if it is the last of the first calls: only later calls are refused.
+        """
         try:
             answer = await ask()
         except Exception as error:
             self._failures.append(cause_of(error))
-            if len({NUMBERED.sub("", failure) for failure in self._failures}) > 1:
+            different_failures = {NUMBERED.sub("", failure) for failure in self._failures}
+            if len(different_failures) > 1:
                 self._settle()
             elif len(self._failures) == CALLS_BEFORE_STOPPING:
                 first = f"its first {CALLS_BEFORE_STOPPING} calls all failed"
@@ -190,21 +231,27 @@ class CircuitBreaker:
             raise
         except BaseException:
             # The call was cancelled, because the other order failed. Another call takes its place.
-            self._room.release()
+            self._first_calls.release()
             raise
         self._settle()
         return answer
 
     def _settle(self, refusal: JudgeStoppedError | None = None) -> None:
-        """Decide once for all further calls: they are made, or raise `refusal` if it is given."""
+        """Decide once for all further calls: they are made, or raise `refusal` if it is given.
+
+        A second decision is ignored. A waiting call goes on.
+        """
         if not self._is_settled:
             self._is_settled = True
             self._refusal = refusal
-            self._room.release()
+            self._first_calls.release()
 
 
 class ModelCalls:
     """Makes calls with one circuit breaker per model name, and shares answers between samples.
+
+    Args:
+        ends_run: as in `CircuitBreaker`.
 
     Attributes:
         stopped: names of the models that are not asked any more.
@@ -222,14 +269,20 @@ class ModelCalls:
     async def ask_once(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
         """Return the answer under a key, which is asked for once.
 
-        The first caller makes the call. Callers that come meanwhile wait, and fail if it fails.
+        The first caller makes the call. Callers that come meanwhile wait, and fail with its error
+        if it fails. A caller that comes after a failure makes the call again.
+
+        Args:
+            key: stands for the call.
+            ask: makes the call.
         """
         # A failure before this call does not count: the caller may be a retry.
-        earlier = self._failures.get(key)
+        earlier_failure = self._failures.get(key)
         async with self._locks[key]:
             if key not in self._answers:
                 failure = self._failures.get(key)
-                if failure is not None and failure is not earlier:
+                happened_meanwhile = failure is not earlier_failure
+                if failure is not None and happened_meanwhile:
                     raise failure
                 try:
                     self._answers[key] = await ask()
@@ -246,13 +299,19 @@ class ModelCalls:
         shown: str | None = None,
         while_others: str = "",
     ) -> T:
-        """Make a call to a model. Print a message when the model is not asked any more.
+        """Make a call to a model and return its answer.
+
+        The first refused call of a model prints that the model is not asked any more.
 
         Args:
-            name: the name of the model or judge, which has its own circuit breaker.
-            ask: makes the call.
+            name: the name of the model or judge, which has its own circuit breaker. If it is
+                empty, nothing is printed.
+            ask: makes the call; its errors are raised.
             shown: the name in the message; None for `name`.
             while_others: the end of the message, about the other judges.
+
+        Raises:
+            JudgeStoppedError: the call is refused.
         """
         try:
             return await self._breakers[name].call(ask)
@@ -264,9 +323,10 @@ class ModelCalls:
 
 
 async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-    """Make calls concurrently and return their results in order.
+    """Make calls concurrently and return their results in the order of the calls.
 
-    The first failure cancels the others.
+    The first failure cancels the others, and is raised. If several fail at once, it is a
+    JudgeStoppedError if there is one.
     """
     # Inspect's `collect` does this too, but records two more events for each call.
     results: dict[int, T] = {}
@@ -283,6 +343,6 @@ async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
         stopped = [
             failure for failure in failures.exceptions if isinstance(failure, JudgeStoppedError)
         ]
-        first = [*stopped, *failures.exceptions][0]
-        raise first from first.__cause__
+        gravest = [*stopped, *failures.exceptions][0]
+        raise gravest from gravest.__cause__
     return [results[place] for place in range(len(calls))]

@@ -39,6 +39,7 @@ class CallLimits(NamedTuple):
     """Temperature of a judge, and its limits of output tokens.
 
     Attributes:
+        temperature: the sampling temperature.
         text: limit of a reply as text; None if there is no limit.
         schema: limit of a reply in a JSON schema; None if there is no limit.
     """
@@ -48,34 +49,42 @@ class CallLimits(NamedTuple):
     schema: int | None
 
     def to_text(self) -> str:
-        """Return the limits in words."""
-        limits = ((self.text, "a text reply"), (self.schema, "a JSON reply"))
-        words = [
-            f"at most {limit:,} output tokens {of}" for limit, of in limits if limit is not None
-        ]
-        return ", ".join([f"temperature {self.temperature:g}", *words])
+        """Return temperature and limits in words; a limit that does not exist is left out."""
+        words = [f"temperature {self.temperature:g}"]
+        for limit, reply in ((self.text, "a text reply"), (self.schema, "a JSON reply")):
+            if limit is not None:
+                words.append(f"at most {limit:,} output tokens {reply}")
+        return ", ".join(words)
 
 
 def limits_of(how: Judging, model: Model | None) -> CallLimits:
     """Return the temperature and limits of a judge.
 
     Options of the run win over the settings of the judge's role, and these over podium's defaults.
+    A limit of a JSON reply is never below podium's default.
+
+    Args:
+        how: how the judge is asked.
+        model: the judge; None if it is not known yet.
     """
-    own = model.config if model else GenerateConfig()
-    temperature = how.generation.get("temperature", own.temperature)
-    given = how.generation.get("max_tokens", own.max_tokens)
+    config = model.config if model else GenerateConfig()
+    temperature = how.generation.get("temperature", config.temperature)
+    given = how.generation.get("max_tokens", config.max_tokens)
     text = None if how.replies == "schema" else given or how.realization.tokens
     schema = max(how.form.tokens, given or 0) if how.form else None
     return CallLimits(temperature or 0, text, schema)
 
 
 def judge_limits(how: Judging) -> dict[str, CallLimits]:
-    """Return the limits of each judge by name; under `judge` if no role is known yet."""
+    """Return the limits of each judge by the name of its model.
+
+    If no role is known yet, they are under `judge`. They are empty for a realization without a
+    prompt, which calls no model.
+    """
     if how.realization.template is None:
         return {}
-    return {str(model): limits_of(how, model) for model in judges_by_role()} or {
-        "judge": limits_of(how, None)
-    }
+    limits = {str(model): limits_of(how, model) for model in judges_by_role()}
+    return limits or {"judge": limits_of(how, None)}
 
 
 class CallSettings:
@@ -105,60 +114,88 @@ class CallSettings:
         yield
 
     def schema_of(self, judge: JudgeRecord, attempt: int) -> Schema | None:
-        """Return the schema of an attempt: first `full`, then `brief`; None for a text reply."""
-        asked = attempt if self.how.replies == "schema" else attempt - 1
-        if self.how.form is None or not asked or not self._takes_schema.get(judge, True):
+        """Return the schema of an attempt: first `full`, then `brief`; None for a text reply.
+
+        With `replies=schema` the first attempt has a schema, otherwise the second one. No attempt
+        has one if the realization has no form, or if the judge takes no schema.
+
+        Args:
+            judge: the judge.
+            attempt: number of the attempt, from 1.
+        """
+        schema_attempt = attempt if self.how.replies == "schema" else attempt - 1
+        takes_schema = self._takes_schema.get(judge, True)
+        if self.how.form is None or schema_attempt == 0 or not takes_schema:
             return None
-        return "full" if asked == 1 else "brief"
+        return "full" if schema_attempt == 1 else "brief"
 
     def config(self, model: Model, judge: JudgeRecord, schema: Schema | None) -> GenerateConfig:
-        """Return the generation settings of a call."""
+        """Return the generation settings of a call.
+
+        They are the options of the run, with the judge's temperature and limit of tokens, the
+        schema, and the request for token probabilities if the realization uses them.
+
+        Args:
+            model: the judge's model.
+            judge: the judge.
+            schema: the schema of the reply; None for a text reply.
+        """
         how = self.how
         limits = limits_of(how, model)
         limit = limits.schema if schema else limits.text
         if judge in self._unlimited:
             limit = None
-        named: dict[str, Any] = {
+        settings: dict[str, Any] = {
             **how.generation,
             "temperature": limits.temperature,
             "max_tokens": limit,
         }
         if schema and how.form:
-            own = how.form.schema(how.settings, brief=schema == "brief")
-            form = JSONSchema.model_validate(own)
-            named["response_schema"] = ResponseSchema(name="reply", json_schema=form, strict=True)
+            form = how.form.schema(how.settings, brief=schema == "brief")
+            json_schema = JSONSchema.model_validate(form)
+            settings["response_schema"] = ResponseSchema(
+                name="reply", json_schema=json_schema, strict=True
+            )
         if how.has_probabilities(structured=schema is not None):
             # Reasons have many tokens. Few alternatives are asked for, as they would fill the log.
             reasons_first = how.realization.has_reasons(how.settings) and not schema
             few = judge in self._few_alternatives or reasons_first
-            named |= {"logprobs": True, "top_logprobs": FEW_ALTERNATIVES if few else ALTERNATIVES}
-        return GenerateConfig(**named)
+            number = FEW_ALTERNATIVES if few else ALTERNATIVES
+            settings |= {"logprobs": True, "top_logprobs": number}
+        return GenerateConfig(**settings)
 
     def lifts_limit(
         self, judge: JudgeRecord, model: Model, config: GenerateConfig, output: ModelOutput
     ) -> bool:
-        """Return whether a reply was cut off while the model reasoned.
+        """Return whether a judge's limit of tokens is lifted, so that the call must be repeated.
 
-        If podium set the limit of tokens, not the user, the judge has no limit from then on.
+        It is if the reply of a model that reasons was cut off at a limit that podium set, not the
+        user. The judge has no limit from then on.
+
+        Args:
+            judge: the judge.
+            model: its model.
+            config: the settings of the call.
+            output: the reply.
         """
-        is_own = config.max_tokens is not None and not self.how.generation.get(
-            "max_tokens", model.config.max_tokens
-        )
+        limit_of_user = self.how.generation.get("max_tokens", model.config.max_tokens)
+        is_limit_by_podium = config.max_tokens is not None and not limit_of_user
         content = output.message.content if output.choices else ""
-        is_shown = not isinstance(content, str) and any(
+        shows_reasoning = not isinstance(content, str) and any(
             part.type == "reasoning" for part in content
         )
-        has_reasoned = is_shown or bool(output.usage and output.usage.reasoning_tokens)
-        lifts = is_own and ended_at_limit(output) and has_reasoned
-        self._unlimited |= {judge} if lifts else set()
-        return lifts
+        has_reasoned = shows_reasoning or bool(output.usage and output.usage.reasoning_tokens)
+        is_lifted = is_limit_by_podium and ended_at_limit(output) and has_reasoned
+        if is_lifted:
+            self._unlimited.add(judge)
+        return is_lifted
 
     def rejects_alternatives(
         self, judge: JudgeRecord, config: GenerateConfig, error: Exception
     ) -> bool:
         """Return whether a call failed because it asked for too many alternatives of a token.
 
-        From then on, the judge is asked for few alternatives.
+        If it did, the judge is asked for few alternatives from then on.
         """
         if config.top_logprobs != ALTERNATIVES or not ABOUT_PROBABILITIES.search(cause_of(error)):
             return False
@@ -167,6 +204,14 @@ class CallSettings:
 
     def takes_schema(self, judge: JudgeRecord, reply: Reply | Exception) -> bool:
         """Return whether a judge takes JSON schemas, as its first reply or error shows.
+
+        The first reply that shows it decides for the run. A refusal, or a reply that was withheld
+        or failed, shows nothing: True is returned, and the next one decides. If the judge takes no
+        schema, a message is printed once.
+
+        Args:
+            judge: the judge.
+            reply: its reply in a schema, or the error about the schema.
 
         Raises:
             JudgeStoppedError: the judge takes none, and `replies=schema` requires one.
@@ -201,24 +246,24 @@ def is_about_schema(error: Exception) -> bool:
 
 
 def why_too_long(result: ModelOutput | Exception) -> str:
-    """Return the server's message if a prompt did not fit the judge's context; else empty."""
+    """Return the server's message if a prompt did not fit the judge's context; else empty.
+
+    Args:
+        result: the output or the error of the call.
+    """
+    if isinstance(result, JudgeStoppedError):
+        return ""
     if isinstance(result, Exception):
         cause = cause_of(result)
-        return (
-            cause
-            if not isinstance(result, JudgeStoppedError) and ABOUT_LENGTH.search(cause)
-            else ""
-        )
+        return cause if ABOUT_LENGTH.search(cause) else ""
     # If the output has a usage, the prompt did fit, and the reply has filled the context.
-    return (
-        (result.completion or TOO_LONG)
-        if _stop_of(result) == "model_length" and not result.usage
-        else ""
-    )
+    if _stop_of(result) == "model_length" and not result.usage:
+        return result.completion or TOO_LONG
+    return ""
 
 
 def why_withheld(output: ModelOutput) -> str:
-    """Return why the provider withheld an answer (filter or refusal); empty if it did not."""
+    """Return why the provider withheld an answer: `FILTERED` or `refusal`; empty if it did not."""
     if _stop_of(output) == "content_filter":
         return FILTERED
     content = output.message.content if output.choices else ""
@@ -239,8 +284,6 @@ def _stop_of(output: ModelOutput) -> str | None:
 
 
 def settings_to_log(how: Judging) -> dict[str, Any]:
-    """Return how the judges are asked, as a log keeps it."""
-    return {
-        "replies": how.replies,
-        "limits": {judge: own._asdict() for judge, own in judge_limits(how).items()},
-    }
+    """Return the form of replies and the limits of each judge, as a log keeps them."""
+    limits = {judge: of_judge._asdict() for judge, of_judge in judge_limits(how).items()}
+    return {"replies": how.replies, "limits": limits}

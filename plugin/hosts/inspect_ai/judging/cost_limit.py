@@ -60,57 +60,78 @@ class CostLimit:
 
     @property
     def money_spent(self) -> float:
-        """Cost of all calls so far, also of failed samples and of retried runs."""
+        """Cost of all calls so far, also of failed samples and of retried runs.
+
+        Raises:
+            PodiumError: the price of a model that was called is unknown.
+        """
         # Each of the two sums may lack calls of a killed run, so the larger one counts.
         counted = max(sum(self._costs.values()), self._cost(usage_of_run()))
         return counted + sum(self._estimated_costs.values())
 
     def add_cost(self, sample: EvalSample) -> list[str]:
-        """Add the cost of a sample; return notes on models whose servers send no usage."""
+        """Add the cost of a sample; return notes on models whose servers send no usage.
+
+        A sample that was added before is replaced. Each model is noted once. Samples that make no
+        calls are ignored.
+
+        Raises:
+            PodiumError: the price of a model that was called is unknown.
+        """
         contents = parse_sample(sample.metadata or {})
         if not isinstance(contents, BattleMetadata | PackMetadata | RequestMetadata):
             # Samples that only announce a round or a portion make no calls.
             return []
-        name = sample.uuid or str(sample.id)
+        unique_id = sample.uuid or str(sample.id)
         key = (str(sample.id), sample.epoch)
         estimated = read_estimate(kept_in_store(sample, ESTIMATE))
-        self._estimated_costs[name] = self._cost(estimated, self._prices_of_estimates)
-        self._costs[name] = self._cost(sample.model_usage)
-        cost = self._costs[name] + self._estimated_costs[name]
-        kind = REQUESTED in sample.metadata
-        made = [shown["attempts"] for _, shown in judgments_in(sample)]
-        # `dearest` is what the sample could have cost: `cost` times the attempts per call that are
-        # allowed (at least 2, for a longer reply) over those that were made, divided by the share
-        # of its judgments that were answered.
-        repeats = max(self.attempts, 2) * (len(made) / sum(made) if made else 1)
+        self._estimated_costs[unique_id] = self._cost(estimated, self._prices_of_estimates)
+        self._costs[unique_id] = self._cost(sample.model_usage)
+        cost = self._costs[unique_id] + self._estimated_costs[unique_id]
+        requests_answers = REQUESTED in sample.metadata
+        attempts = [shown["attempts"] for _, shown in judgments_in(sample)]
+        # `largest_cost` is what the sample could have cost: `cost` times the attempts per call
+        # that are allowed (at least 2, for a longer reply) over those that were made, divided by
+        # the share of its judgments that were answered.
+        factor = max(self.attempts, 2) * (len(attempts) / sum(attempts) if attempts else 1)
         share = _share_answered(sample)
-        dearest = cost * repeats / share if share else 0.0
-        if dearest or not sample.error:
-            self._dearest[kind] = max(dearest, self._dearest.get(kind, 0.0))
+        largest_cost = cost * factor / share if share else 0.0
+        if largest_cost or not sample.error:
+            previous = self._dearest.get(requests_answers, 0.0)
+            self._dearest[requests_answers] = max(largest_cost, previous)
         self._failed.pop(key, None)
         if sample.error:
-            self._failed[key] = kind
-        fresh = sorted(estimated.keys() - self._without_usage)
-        self._without_usage |= {*fresh}
-        return [_no_usage_text(self.most, model) for model in fresh]
+            self._failed[key] = requests_answers
+        newly_without_usage = sorted(estimated.keys() - self._without_usage)
+        self._without_usage.update(newly_without_usage)
+        return [_no_usage_text(self.most, model) for model in newly_without_usage]
 
     def _cost(self, usages: Mapping[str, ModelUsage], prices: Prices | None = None) -> float:
-        """Return the cost of tokens; those from a provider's cache count at full price."""
+        """Return the cost of tokens; those from a provider's cache count at full price.
+
+        Args:
+            usages: the tokens by model.
+            prices: prices by model; by default those that the user gave. A model without a price
+                here has the cost that Inspect computed.
+
+        Raises:
+            PodiumError: a model has neither.
+        """
         cost = 0.0
         prices = self.prices if prices is None else prices
-        for model, own in usages.items():
+        for model, usage in usages.items():
             if model in prices:
                 tokens = (
-                    own.input_tokens
-                    + (own.input_tokens_cache_read or 0)
-                    + (own.input_tokens_cache_write or 0)
+                    usage.input_tokens
+                    + (usage.input_tokens_cache_read or 0)
+                    + (usage.input_tokens_cache_write or 0)
                 )
                 price_in, price_out = prices[model]
-                cost += (tokens * price_in + own.output_tokens * price_out) / 1e6
-            elif own.total_cost is None:
+                cost += (tokens * price_in + usage.output_tokens * price_out) / 1e6
+            elif usage.total_cost is None:
                 raise PodiumError(_no_price_text(self.most, [model]))
             else:
-                cost += own.total_cost
+                cost += usage.total_cost
         return cost
 
     def samples_allowed(self, *, answers: bool) -> int | None:
@@ -120,12 +141,14 @@ class CostLimit:
             answers: whether the samples are requests for answers, not battles.
 
         Returns:
-            the number; None if such samples cost nothing, so that any number is allowed.
+            The number: 1 before the first sample of this kind, then as many as fit into what is
+            left, and 0 if nothing is left. None if such samples cost nothing, so that any number
+            is allowed.
         """
         # The first sample of a kind is played alone. Then as many are allowed as fit into what is
         # left, if each costs as much as the dearest so far. Money is kept to repeat failed ones.
-        kept = sum(self._dearest.get(kind, 0.0) for kind in self._failed.values())
-        left = self.most - self.money_spent - kept
+        for_repeats = sum(self._dearest.get(kind, 0.0) for kind in self._failed.values())
+        left = self.most - self.money_spent - for_repeats
         dearest = self._dearest.get(answers)
         if dearest is None:
             return int(left > 0)
@@ -133,15 +156,18 @@ class CostLimit:
 
 
 def _share_answered(sample: EvalSample) -> float:
-    """Return the share of a sample's judgments that this sample got; 1 if it holds no battle."""
+    """Return the share of a sample's judgments that this sample got; 1 if it holds no battle.
+
+    Judgments that failed, or that were carried over from an earlier sample, are not among them.
+    """
     kept = kept_in_store(sample, NAMESPACE)
     if not isinstance(kept, Mapping) or "options" not in kept:
         return 1.0
-    every = [
-        shown for battle in SampleReplies.parse(kept).to_battles() for shown in battle.judgments
-    ]
-    answered = [shown for shown in every if not (shown.get("carried") or has_failed(shown))]
-    return len(answered) / len(every) if every else 1.0
+    judgments = []
+    for battle in SampleReplies.parse(kept).to_battles():
+        judgments += battle.judgments
+    answered = [shown for shown in judgments if not (shown.get("carried") or has_failed(shown))]
+    return len(answered) / len(judgments) if judgments else 1.0
 
 
 def _no_usage_text(most: float, model: str) -> str:
@@ -154,6 +180,12 @@ def build_cost_limit(
     most: float | None, prices: Prices | None, models: Sequence[Model], attempts: int
 ) -> CostLimit | None:
     """Return a cost limit with checked prices; None if `most` is None.
+
+    Args:
+        most: the limit, in the currency of the prices.
+        prices: prices by model; None if the user gave none.
+        models: the models that answer; judges are those of the roles.
+        attempts: how often a judge is asked at most for a reply that can be parsed.
 
     Raises:
         UsageError: the limit or a price is invalid, or the price of a model or judge is unknown.
@@ -169,9 +201,9 @@ def build_cost_limit(
                 f"prices={name}: {price}: give two numbers, [INPUT, OUTPUT], per million tokens"
             )
     known = {str(model): price_of(model, prices or {}) for model in (*models, *judges_by_role())}
-    lacking = sorted(name for name, price in known.items() if price is None)
-    if lacking:
-        raise UsageError(_no_price_text(most, lacking))
+    unpriced = sorted(name for name, price in known.items() if price is None)
+    if unpriced:
+        raise UsageError(_no_price_text(most, unpriced))
     return CostLimit(
         most, prices or {}, attempts, {name: price for name, price in known.items() if price}
     )
@@ -182,8 +214,11 @@ def price_of(model: Model, prices: Prices) -> Sequence[float] | None:
 
     None if they are unknown.
     """
+    given = prices.get(str(model))
+    if given:
+        return given
     cost = getattr(get_model_info(model), "cost", None)
-    return prices.get(str(model)) or ((cost.input, cost.output) if cost else None)
+    return (cost.input, cost.output) if cost else None
 
 
 def _no_price_text(most: float, models: Sequence[str]) -> str:

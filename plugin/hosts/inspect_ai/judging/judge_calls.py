@@ -96,9 +96,13 @@ class Run(ModelCalls):
         reask: log of an earlier run. Judgments that are parsed in it are kept, and only the others
             are asked for. None to ask for all.
         jury: the judges; empty for the models of the roles.
-        ends_run: whether the first refused call ends the run.
+        ends_run: whether the first refused call ends the run. It is ignored if judges take turns.
         rotating: number of the judges that take turns; 0 if all judge every battle.
-        asked_before: number of repeats that were asked for before, by judge.
+        asked_before: number of repeats that were asked for before, by judge. New repeats are
+            numbered on from there.
+
+    Raises:
+        UsageError: `reask` is no log of a tournament.
     """
 
     def __init__(
@@ -141,10 +145,15 @@ class Run(ModelCalls):
             raise FailedCallsError(why)
 
     async def call_judge(self, model: Model, ask: Callable[[], Awaitable[T]]) -> T:
-        """Make a call to a judge.
+        """Make a call to a judge and return its answer.
 
         If judges take turns, a judge whose calls all fail is not asked any more, and the others go
         on. The run ends when the last judge has stopped.
+
+        Raises:
+            JudgeStoppedError: no more calls are made. If judges take turns, this holds for the
+                last of them.
+            RuntimeError: judges take turns, and this one is not asked any more.
         """
         if not self.rotating:
             return await self.call("", ask)
@@ -168,22 +177,41 @@ class Run(ModelCalls):
     def mode(self, judge: str) -> Any:
         """Return how a judge's token probabilities are used.
 
-        With `logprobs=auto` this is `off` until the judge's first reply decides.
+        It is the option `logprobs`. With `logprobs=auto` it is `off` until `settle_mode` has set
+        the mode.
+
+        Args:
+            judge: name of the judge.
         """
         return self.modes.get(judge, "off") if self.how.logprobs == "auto" else self.how.logprobs
 
     def settle_mode(self, judge: str, reply: Reply) -> FixedMode:
-        """Return a judge's mode. Its first reply with probabilities or a verdict sets it."""
+        """Return how a judge's token probabilities are used, after a reply of it.
+
+        With `logprobs=auto`, the judge's first reply with probabilities or a verdict sets this for
+        the rest of the run.
+
+        Args:
+            judge: name of the judge.
+            reply: a reply of the judge.
+        """
         mode = settle_mode(reply)
-        if judge not in self.modes and (
-            mode == "required" or self.how.reason(reply, "off") is None
-        ):
+        has_verdict = self.how.reason(reply, "off") is None
+        if judge not in self.modes and (mode == "required" or has_verdict):
             self.modes[judge] = mode
         return cast(FixedMode, self.mode(judge))
 
 
 def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgment]:
-    """Return the judgments in an earlier run's log whose replies can all be parsed."""
+    """Return the judgments in an earlier run's log whose replies can all be parsed.
+
+    Args:
+        path: path or URL of the log.
+        how: how the judges are asked now, by which the replies are parsed.
+
+    Raises:
+        UsageError: the file does not exist or is no log of a tournament.
+    """
     from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect
 
     file = local_file(place_of(path))
@@ -227,7 +255,19 @@ def judge(
     rotating: int = 0,
     **kwargs: Any,
 ) -> Solver:
-    """Ask the judges for every judgment of a sample's battles, and keep the replies."""
+    """Ask the judges for every judgment of a sample's battles, and keep the replies.
+
+    Nothing is asked for a sample without battles, or without calls to repeat in its epoch. Failed
+    calls are kept as replies. If a sample got no answer at all to its own calls, the first error
+    is raised.
+
+    Args:
+        cache: whether calls are answered from Inspect's cache.
+        reask: see `Run`.
+        asked_before: see `Run`.
+        rotating: see `Run`.
+        kwargs: options of the judge, which the log keeps.
+    """
     options = flatten_arguments(kwargs)
     how = judging_settings(**options)
     run = Run(
@@ -241,9 +281,10 @@ def judge(
             return state
         if not has_judge():
             raise JudgeStoppedError(f"{STOPPED}: {NO_JUDGE}")
-        earlier = None if contents.earlier is None else contents.earlier.get(str(state.epoch), [])
+        earlier = _earlier_replies(contents, state.epoch)
         if earlier == []:
-            state.completed = True  # no call of this epoch failed, so none is repeated
+            # No call of this epoch failed, so none is repeated.
+            state.completed = True
             return state
         kept, errors = await _ask_for_sample(run, state, earlier)
         state.store.set(NAMESPACE, {**kept.to_log(), "options": options})
@@ -257,6 +298,16 @@ def judge(
         return state
 
     return solve
+
+
+def _earlier_replies(
+    contents: BattleMetadata | PackMetadata, epoch: int
+) -> Sequence[BattleReplies] | None:
+    """Return the replies of an epoch so far, one element per battle.
+
+    None if no call was made yet in any epoch, and an empty list if no call of this epoch failed.
+    """
+    return None if contents.earlier is None else contents.earlier.get(str(epoch), [])
 
 
 def _sample_key(state: TaskState) -> tuple[str, int]:
@@ -278,27 +329,34 @@ async def _ask_for_sample(
     run.refuse_repeat_in_same_run(state)
     media = {"media": media_in(state.input)}
     battles = parse_battles(state.metadata)
-    known = [None] * len(battles) if earlier is None else earlier
+    replies_so_far = [None] * len(battles) if earlier is None else earlier
     calls = []
-    for battle, replies in zip(battles, known, strict=True):
-        calls.append(
-            partial(ask_judges, run, battle.model_copy(update=media), state.epoch, replies)
-        )
+    for battle, replies in zip(battles, replies_so_far, strict=True):
+        with_media = battle.model_copy(update=media)
+        calls.append(partial(ask_judges, run, with_media, state.epoch, replies))
     is_pack = BATTLES in state.metadata
+    # The number of packs that run at once is limited. Single battles do not wait.
+    turn = run.packs if is_pack else nullcontext()
     with estimating_tokens() as estimate:
-        async with run.packs if is_pack else nullcontext():
-            asked = await make_calls(calls)
+        async with turn:
+            results = await make_calls(calls)
     if estimate:
         state.store.set(ESTIMATE, estimate)
-    errors = [error for _, own in asked for error in own]
-    battle_replies = [kept for kept, _ in asked]
+    battle_replies = []
+    errors: list[Exception] = []
+    for replies_on_battle, errors_of_battle in results:
+        battle_replies.append(replies_on_battle)
+        errors += errors_of_battle
     if is_pack:
         return SampleReplies(battles=battle_replies), errors
     return SampleReplies.parse(battle_replies[0].to_log()), errors
 
 
 def _has_new_reply(replies: BattleReplies) -> bool:
-    """Return whether this sample got an answer to any of its own calls on a battle."""
+    """Return whether this sample got an answer to any of its own calls on a battle.
+
+    Judgments that were carried over from an earlier sample do not count.
+    """
     asked = [shown for shown in replies.judgments if not shown.get("carried")]
     return any(not reply.get("failed") for shown in asked for reply in shown["replies"])
 
@@ -308,7 +366,8 @@ async def ask_judges(
 ) -> tuple[BattleReplies, list[Exception]]:
     """Ask all judges of a battle for every judgment (order and repeat).
 
-    If the battle names judges, only these are asked.
+    If the battle names judges, only these are asked. If a checklist is wanted and cannot be
+    written, all judgments count as failed.
 
     Args:
         run: the run.
@@ -318,7 +377,11 @@ async def ask_judges(
             made yet.
 
     Returns:
-        the replies, and the errors of calls that failed.
+        The replies, also those of `earlier`, and the errors of calls that failed.
+
+    Raises:
+        JudgeStoppedError: no more calls are made to the judges.
+        LimitExceededError: a limit of the sample is exceeded.
     """
     asked = _judgments_of(run, battle, epoch)
     errors: list[Exception] = []
@@ -341,17 +404,17 @@ async def ask_judges(
     calls = []
     kept = {_judgment_key(shown): shown for shown in earlier.judgments} if earlier else {}
     for model, shown in asked:
-        own = kept.pop((run.judge_of(model).name, shown.order, shown.repeat), None)
-        if own is not None and not has_failed(own):
-            run.modes.setdefault(own["judge"], own["mode"])
-            rows.append(cast(KeptJudgment, {**own, "carried": True}))
-        elif own is not None or earlier is None:
-            replies = own["replies"] if own else ()
+        known = kept.pop((run.judge_of(model).name, shown.order, shown.repeat), None)
+        if known is not None and not has_failed(known):
+            run.modes.setdefault(known["judge"], known["mode"])
+            rows.append(cast(KeptJudgment, {**known, "carried": True}))
+        elif known is not None or earlier is None:
+            replies = known["replies"] if known else ()
             calls.append(partial(_ask_judge, run, model, shown, battle, errors, replies))
     # Judgments of judges that are no longer asked are kept.
-    rows += [cast(KeptJudgment, {**own, "carried": True}) for own in kept.values()]
-    made = await make_calls(calls)
-    rows += [cast(KeptJudgment, {**row, "mode": run.mode(row["judge"])}) for row in made]
+    rows += [cast(KeptJudgment, {**unasked, "carried": True}) for unasked in kept.values()]
+    new_judgments = await make_calls(calls)
+    rows += [cast(KeptJudgment, {**row, "mode": run.mode(row["judge"])}) for row in new_judgments]
     checklist = {"checklist": list(battle.checklist)} if wants_checklist else {}
     judges = _judge_records(run, asked, earlier)
     return BattleReplies(judgments=rows, judges=judges, **checklist), errors
@@ -369,9 +432,9 @@ def _judge_records(
 
 
 async def ask_jury(run: Run, battle: BattleMetadata) -> BattleReplies:
-    """Ask all judges of a battle for every judgment, as `ask_judges`.
+    """Ask all judges of a battle for every judgment, as `ask_judges`, and return the replies.
 
-    If calls fail, the first error is raised.
+    If any call fails, its error is raised, and no reply is returned.
     """
     replies, errors = await ask_judges(run, battle)
     if errors:
@@ -380,14 +443,18 @@ async def ask_jury(run: Run, battle: BattleMetadata) -> BattleReplies:
 
 
 def _judgments_of(run: Run, battle: BattleMetadata, epoch: int) -> list[tuple[Model, Judgment]]:
-    """Return the judgments that an epoch asks for, each with its judge."""
-    sides = (_response_key_of(battle), battle.model_a, battle.model_b)
+    """Return the judgments that an epoch asks for, each with its judge.
+
+    Repeats are numbered on from those of earlier runs and epochs.
+    """
+    item_and_models = (_response_key_of(battle), battle.model_a, battle.model_b)
     asked = []
     for model in jury_of(run.how, run.jury, only=battle.judges):
-        # Repeats are numbered on from those of earlier runs and epochs.
         before = run.asked_before.get(run.judge_of(model).name, 0) + run.how.repeats * (epoch - 1)
-        so_far = replace(run.how, repeats=before + run.how.repeats).judgments(*sides, battle.first)
-        asked += [(model, shown) for shown in so_far if shown.repeat >= before]
+        with_earlier = replace(run.how, repeats=before + run.how.repeats)
+        for shown in with_earlier.judgments(*item_and_models, battle.first):
+            if shown.repeat >= before:
+                asked.append((model, shown))
     return asked
 
 
@@ -406,7 +473,8 @@ async def _ask_judge(
 ) -> KeptJudgment:
     """Return one judgment with its replies.
 
-    A pointwise judge rates a response once, and the rating counts in all battles of the response.
+    A judgment that is parsed in the log of `reask` is returned from there. A pointwise judge rates
+    a response once, and the rating counts in all battles of the response.
 
     Args:
         run: the run.
@@ -414,17 +482,18 @@ async def _ask_judge(
         shown: order and repeat.
         battle: the battle.
         errors: changed in place: the errors of failed calls are added.
-        known: the replies so far. Calls of those that did not fail are not made again.
+        known: the replies of this judgment so far, in the order of its calls. Calls of those that
+            did not fail are not made again.
     """
     name = run.judge_of(model).name
-    judged = run.known.get(_key_of(name, battle, shown.order, shown.repeat))
-    if judged:
-        return judged
+    earlier_judgment = run.known.get(_key_of(name, battle, shown.order, shown.repeat))
+    if earlier_judgment:
+        return earlier_judgment
     responses = {battle.model_b: battle.response_b, battle.model_a: battle.response_a}
-    asks: list[Callable[[], Awaitable[tuple[KeptReply, int]]]] = []
+    calls: list[Callable[[], Awaitable[tuple[KeptReply, int]]]] = []
     if run.how.is_pairwise:
         texts = (responses[shown.first], responses[shown.second])
-        asks.append(
+        calls.append(
             partial(_ask_until_readable, run, model, texts, battle, shown.repeat, shown.order)
         )
     else:
@@ -433,11 +502,13 @@ async def _ask_judge(
                 _ask_until_readable, run, model, (responses[rated],), battle, shown.repeat
             )
             key = ("rating", name, _response_key_of(battle), rated, shown.repeat)
-            asks.append(partial(run.ask_once, key, rate))
+            calls.append(partial(run.ask_once, key, rate))
     replies = []
-    for place, ask in enumerate(asks):
-        is_known = place < len(known) and not known[place].get("failed")
-        replies.append((known[place], 1) if is_known else await _reply_or_failure(ask, errors))
+    for place, call in enumerate(calls):
+        if place < len(known) and not known[place].get("failed"):
+            replies.append((known[place], 1))
+        else:
+            replies.append(await _reply_or_failure(call, errors))
     kept, attempts = zip(*replies, strict=True)
     about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": [*kept]}
     return cast(KeptJudgment, {**about, "attempts": max(attempts), "mode": "off"})
@@ -446,9 +517,10 @@ async def _ask_judge(
 async def _reply_or_failure(
     ask: Callable[[], Awaitable[tuple[KeptReply, int]]], errors: list[Exception]
 ) -> tuple[KeptReply, int]:
-    """Return the reply and the number of attempts.
+    """Make a call, and return the reply and the number of attempts.
 
     If the call fails, its error is added to `errors`, and the returned reply names the error.
+    Errors that end the run or the sample (`FATAL`) are raised.
     """
     try:
         return await ask()
@@ -466,7 +538,10 @@ def _failed_reply(error: Exception) -> KeptReply:
 
 
 def _failed_judgment(run: Run, model: Model, shown: Judgment, error: Exception) -> KeptJudgment:
-    """Return the judgment that records that a judge could not be asked."""
+    """Return the judgment that records that a judge could not be asked.
+
+    It has a failed reply for each call that the judgment takes: two by a pointwise judge.
+    """
     replies = [_failed_reply(error)] * (1 if run.how.is_pairwise else 2)
     name = run.judge_of(model).name
     about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": replies}
@@ -483,8 +558,18 @@ async def _ask_until_readable(
 ) -> tuple[KeptReply, int]:
     """Ask a judge until its reply can be parsed, at most `attempts` times.
 
+    A judge that rejects the prompt is not asked again.
+
+    Args:
+        run: the run.
+        model: the judge.
+        responses: the responses, in the order in which they are shown.
+        battle: the battle.
+        repeat: number of the repeat.
+        order: `ab` or `ba`; empty for a pointwise judge.
+
     Returns:
-        the last reply, and the number of attempts.
+        The last reply, which may be unparsed, and the number of attempts.
     """
     name = run.judge_of(model).name
     texts = prompt_texts(battle, responses)
@@ -505,8 +590,16 @@ async def _ask_in_form(
 ) -> Reply:
     """Return the reply of one attempt.
 
-    The reply is asked for in a JSON schema if the run wants one and the judge takes it. Otherwise
-    it is asked for as text.
+    The reply is asked for in a JSON schema if the run wants one and the judge takes it. Otherwise,
+    or if the judge turns out to take none, it is asked for as text.
+
+    Args:
+        run: the run.
+        model: the judge.
+        texts: the texts that the prompt shows.
+        attempt: number of the attempt, from 1.
+        call: name of the call, under which its output is cached.
+        media: media that the prompt shows.
     """
     judge = run.judge_of(model)
     if run.settings.schema_of(judge, attempt):
@@ -562,20 +655,22 @@ async def _call_model(
 ) -> ModelOutput | Reply:
     """Return a model's output for a prompt, or a reply if the model rejects the prompt.
 
-    The output is cached under the name of the call.
+    A prompt is rejected if it is too long, or if its media are refused; the reply then says why.
+    Other errors are raised. The output is cached under the name of the call.
     """
     # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.hosts.inspect_ai.judging.offline_api import asked_by
 
-    asked = prompt_with_media(prompt, media)
-    usual = config.merge(GenerateConfig(batch=batch_of(model)))
+    messages = prompt_with_media(prompt, media)
+    with_batch = config.merge(GenerateConfig(batch=batch_of(model)))
     # Inspect's key already contains the messages and settings.
     scopes = {NAMESPACE: f"{call}{run.cache_suffix}"}
     policy = CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if run.cache else False
 
     async def ask() -> ModelOutput | Reply:
+        """Make the call once."""
         try:
-            output = await generate_output(model, asked, config=usual, cache=policy)
+            output = await generate_output(model, messages, config=with_batch, cache=policy)
         except Exception as error:
             why = why_too_long(error)
             if why:
@@ -594,14 +689,19 @@ async def _call_model(
 
 
 def _reply_of(output: ModelOutput | Reply) -> Reply:
-    """Convert a model's output to a reply, with its token probabilities and its cost."""
+    """Convert a model's output to a reply, with its token probabilities and its cost.
+
+    A reply is returned as it is. Probabilities and cost are left out if they are unknown.
+    """
     if isinstance(output, Reply):
         return output
     logprobs = output.choices[0].logprobs if output.choices else None
     tokens = []
     for token in logprobs.content if logprobs else []:
-        top = {own.token: math.exp(min(own.logprob, 0.0)) for own in token.top_logprobs or []}
-        tokens.append(Token(token.token, top))
+        probabilities = {}
+        for alternative in token.top_logprobs or []:
+            probabilities[alternative.token] = math.exp(min(alternative.logprob, 0.0))
+        tokens.append(Token(token.token, probabilities))
     cost = output.usage.total_cost if output.usage else None
     return Reply(
         output.completion,
@@ -616,21 +716,23 @@ async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
     """Return the checklist of an item.
 
     The model of the role `checklist` writes it; without this role, the first judge does.
+
+    Raises:
+        RuntimeError: no attempt gave a checklist.
     """
-    model = (
-        get_model(role="checklist")
-        if "checklist" in model_roles()
-        else jury_of(run.how, run.jury)[0]
-    )
+    if "checklist" in model_roles():
+        model = get_model(role="checklist")
+    else:
+        model = jury_of(run.how, run.jury)[0]
     texts = prompt_texts(battle, ())
     prompt = checklist_prompt(texts, run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
         call = f"{run.judge_of(model).name} checklist {attempt}"
         reply = _reply_of(await _call_model(run, model, texts, prompt, call, GenerateConfig()))
-        answer = read_checklist(load_reply(dump_reply(reply)))
-        if not isinstance(answer, str):
-            return answer
-    raise RuntimeError(f"no checklist for the item {battle.item!r}: {answer}")
+        questions_or_problem = read_checklist(load_reply(dump_reply(reply)))
+        if not isinstance(questions_or_problem, str):
+            return questions_or_problem
+    raise RuntimeError(f"no checklist for the item {battle.item!r}: {questions_or_problem}")
 
 
 def prompt_texts(battle: BattleMetadata, responses: tuple[str, ...]) -> Texts:

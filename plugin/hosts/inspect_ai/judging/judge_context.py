@@ -53,20 +53,20 @@ Test = Callable[[AgentWork], bool]
 
 
 def share_of_transcripts(responses: Responses, show: Show, context: str) -> Iterator[Notice]:
-    """Yield a note on how many responses are shown as transcripts.
+    """Yield a note on how many responses are shown as transcripts; nothing if none is.
 
     Args:
         responses: the responses.
         show: what is shown of agents.
         context: why transcripts are shorter than asked for; empty if they are not.
     """
-    whole = sum(map(len, responses.texts.values()))
+    number = sum(map(len, responses.texts.values()))
     shown, models, _ = _count_work(responses, lambda work: work.shown)
     if shown:
         fields = {
             "shown": shown,
-            "responses": whole,
-            "share": shown / whole,
+            "responses": number,
+            "share": shown / number,
             "tokens": show.tokens,
             "context": context,
             "models": models,
@@ -79,9 +79,10 @@ def notes_on_work(responses: Responses) -> Iterator[Notice]:
     """Yield warnings on what the judge is not shown of agents' work.
 
     If only last messages are shown, this is all that comes before them. If transcripts are shown,
-    it is what was cut out of them.
+    it is what was cut out of them. There is also a warning about final answers that do not fit,
+    and one if transcripts of some models are cut more often than those of others.
     """
-    whole = sum(map(len, responses.texts.values()))
+    number = sum(map(len, responses.texts.values()))
     hidden, models, _ = _count_work(
         responses, lambda work: not work.shown and (work.calls > 0 or work.turns > 1)
     )
@@ -90,34 +91,49 @@ def notes_on_work(responses: Responses) -> Iterator[Notice]:
         what = "several turns"
         if calls:
             what = "tool calls" if calls == hidden else "tool calls or several turns"
-        fields = {"hidden": hidden, "responses": whole, "what": what, "models": models}
+        fields = {"hidden": hidden, "responses": number, "what": what, "models": models}
         yield Notice("last-message-alone", fields)
 
+    yield from _notes_on_cuts(responses)
+    too_long, _, _ = _count_work(responses, lambda work: not work.fits)
+    if too_long:
+        yield Notice("long-final-answers", {"answers": too_long})
+
+
+def _notes_on_cuts(responses: Responses) -> Iterator[Notice]:
+    """Yield warnings about transcripts that were cut, and about models whose are cut more often."""
+
     def is_shown(work: AgentWork) -> bool:
+        """Return whether the judge is shown the transcript."""
         return work.shown
 
-    shown, _, _ = _count_work(responses, is_shown)
+    transcripts, _, _ = _count_work(responses, is_shown)
     cut, models, shares = _count_work(responses, lambda work: work.cut > 0, is_shown)
-    if cut:
-        all_work = [work for own in responses.work.values() for work in own.values() if work.cut]
-        fields = {
-            "cut": cut,
-            "transcripts": shown,
-            "models": models,
-            "characters": sum(work.cut for work in all_work),
-            "limits": sorted({work.limit for work in all_work if work.limit}),
+    if not cut:
+        return
+    cut_work = []
+    for work_by_item in responses.work.values():
+        cut_work += [work for work in work_by_item.values() if work.cut]
+    fields = {
+        "cut": cut,
+        "transcripts": transcripts,
+        "models": models,
+        "characters": sum(work.cut for work in cut_work),
+        "limits": sorted({work.limit for work in cut_work if work.limit}),
+    }
+    is_cut_by_tokens = any(not work.limit for work in cut_work)
+    yield Notice("transcripts-cut-by-tokens" if is_cut_by_tokens else "transcripts-cut", fields)
+    ascending = sorted(shares.items(), key=lambda share: share[1])
+    least_cut, lowest_share = ascending[0]
+    most_cut, highest_share = ascending[-1]
+    if highest_share - lowest_share >= UNEVEN:
+        often = {
+            "most": most_cut,
+            "high": highest_share,
+            "least": least_cut,
+            "low": lowest_share,
         }
-        by_tokens = any(not work.limit for work in all_work)
-        yield Notice("transcripts-cut-by-tokens" if by_tokens else "transcripts-cut", fields)
-        ascending = sorted(shares.items(), key=lambda share: share[1])
-        least, low = ascending[0]
-        most, high = ascending[-1]
-        if high - low >= UNEVEN:
-            often = {"most": most, "high": high, "least": least, "low": low}
-            yield Notice("transcripts-cut-unevenly", often)
-    long, _, _ = _count_work(responses, lambda work: not work.fits)
-    if long:
-        yield Notice("long-final-answers", {"answers": long})
+        yield Notice("transcripts-cut-unevenly", often)
 
 
 def _count_work(
@@ -128,22 +144,22 @@ def _count_work(
     Args:
         responses: the responses.
         test: the test.
-        among: only responses whose work passes this test are considered; None for all.
+        among: only responses whose work passes this test are the denominator; None for all
+            responses, also those without work.
 
     Returns:
-        the number, a text with the numbers of each model, and the share of each model's
-        responses.
+        The number that passes; a text with this number of each model, of at most ten; and the
+        share by model. Models with a denominator of 0 are left out.
     """
     counts = {}
-    for name, own in responses.work.items():
-        number = len(responses.texts[name]) if among is None else sum(map(among, own.values()))
+    for name, work_by_item in responses.work.items():
+        work = work_by_item.values()
+        number = len(responses.texts[name]) if among is None else sum(map(among, work))
         if number:
-            counts[name] = sum(map(test, own.values())), number
-    words = some(
-        [f"{name} {passed:,} of {number:,}" for name, (passed, number) in counts.items()], most=10
-    )
+            counts[name] = sum(map(test, work)), number
+    texts = [f"{name} {passed:,} of {number:,}" for name, (passed, number) in counts.items()]
     shares = {name: passed / number for name, (passed, number) in counts.items()}
-    return sum(passed for passed, _ in counts.values()), words, shares
+    return sum(passed for passed, _ in counts.values()), some(texts, most=10), shares
 
 
 def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str]:
@@ -156,17 +172,18 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
         how: how judges are asked.
 
     Returns:
-        what is shown, and why it is less than asked for (empty if it is not less).
+        What is shown, and why it is less than asked for (empty if it is not less). A realization
+        without a prompt is shown what was asked for.
     """
     responses = 2 if how.is_pairwise else 1
     asked = Show(mode, TOKENS if tokens is None else tokens, responses=responses)
     if how.realization.template is None:
         return asked, ""
-    # `words` counts the tokens of a prompt without any response.
-    bare = Texts("", ("",) * asked.responses, "", "", ("",))
-    shaped = replace(how, settings=replace(how.settings, transcript=True))
-    words = count_tokens(shaped.schema_prompt(bare))
-    smallest: int | None = None
+    # The tokens of a prompt without any response.
+    without_texts = Texts("", ("",) * asked.responses, "", "", ("",))
+    with_transcripts = replace(how, settings=replace(how.settings, transcript=True))
+    prompt_tokens = count_tokens(with_transcripts.schema_prompt(without_texts))
+    smallest_room: int | None = None
     why = ""
     limit = ""
     for model in judges_by_role():
@@ -175,24 +192,37 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
             continue
         limits = limits_of(how, model)
         reply = max(limits.text or 0, limits.schema or 0)
-        room = int(FILLED * context - words - reply)
-        if smallest is None or room < smallest:
-            more = option_text("transcript_tokens", "N", "argument")
-            remedy = f"; {more} if it has more" if assumed else ""
-            is_known = "is taken to have" if assumed else "has"
-            smallest = room
-            why = f" (two have to fit {model}, which {is_known} {context:,} tokens{remedy})"
-            limit = "" if assumed else f"more does not fit {model}, which has {context:,} tokens"
-    asked = replace(asked, room=smallest, limit=limit)
-    if smallest is None or smallest >= asked.responses * asked.tokens:
+        room = int(FILLED * context - prompt_tokens - reply)
+        if smallest_room is None or room < smallest_room:
+            smallest_room = room
+            why, limit = _texts_on_context(model, context, assumed)
+    asked = replace(asked, room=smallest_room, limit=limit)
+    if smallest_room is None or smallest_room >= asked.responses * asked.tokens:
         return asked, ""
-    return replace(asked, tokens=max(smallest // asked.responses, 1)), why
+    return replace(asked, tokens=max(smallest_room // asked.responses, 1)), why
+
+
+def _texts_on_context(model: Model, context: int, assumed: bool) -> tuple[str, str]:
+    """Write why transcripts are short, and why they cannot be longer.
+
+    Args:
+        model: the judge with the smallest room.
+        context: size of its context in tokens.
+        assumed: whether this size is only assumed. The second text is then empty.
+    """
+    if assumed:
+        option = option_text("transcript_tokens", "N", "argument")
+        size = f"is taken to have {context:,} tokens; {option} if it has more"
+        return f" (two have to fit {model}, which {size})", ""
+    size = f"has {context:,} tokens"
+    return f" (two have to fit {model}, which {size})", f"more does not fit {model}, which {size}"
 
 
 def context_of(model: Model) -> tuple[int | None, bool]:
     """Return the size of a model's context in tokens, and whether it is only assumed.
 
-    The size is None if nothing is known.
+    It is the size that Inspect knows, else the one that a local server reports, else an assumed
+    one for local models. The size is None if nothing is known.
     """
     info = get_model_info(model)
     if info is not None and info.context_length:
@@ -209,7 +239,8 @@ def context_of(model: Model) -> tuple[int | None, bool]:
 def _context_of_server(address: str) -> int | None:
     """Ask a local server for the size of its context; None if it does not report one.
 
-    vLLM and SGLang report it in the list of models, and llama.cpp in its properties.
+    vLLM and SGLang report it in the list of models, and llama.cpp in its properties. Each of these
+    is waited for at most `TIMEOUT` seconds.
     """
     root = address.rstrip("/").removesuffix("/v1")
     models: Any = ("data", 0, "max_model_len")

@@ -33,7 +33,7 @@ SAMPLING = (
 
 
 def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ()) -> list[Model]:
-    """Return the judges.
+    """Return the models of the judges, in the order of their roles.
 
     Args:
         how: how they are asked.
@@ -43,19 +43,20 @@ def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ())
 
     Raises:
         UsageError: two models are the same judge, or a judge in `only` is missing.
+        PrerequisiteError: there is no judge (an error of Inspect).
     """
     jury = list(given) or judges_by_role()
     if not jury:
         get_model(role=ROLES[0], required=True)
     names = [identity(model, how) for model in jury]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
         remedy = "for more verdicts of one, use repeats"
-        raise UsageError(f"the jury has a judge twice: {', '.join(twice)}; {remedy}")
-    lacking = [name for name in only if name not in names]
-    if lacking:
+        raise UsageError(f"the jury has a judge twice: {', '.join(repeated)}; {remedy}")
+    unknown = [name for name in only if name not in names]
+    if unknown:
         problem = (
-            f"{lacking[0]} was assigned battles and is not among the judges ({', '.join(names)})"
+            f"{unknown[0]} was assigned battles and is not among the judges ({', '.join(names)})"
         )
         raise UsageError(f"judges=rotate: {problem}; name the same judges, {IN_PYTHON}")
     if not only:
@@ -98,9 +99,13 @@ def build_rotation(
             f"quorum={how.quorum}: with judges=rotate most battles have one judge; leave it out"
         )
 
-    def first_shown(own: Pairing) -> str | None:
-        shown = how.judgments(response_key(own.item, own.response), own.a, own.b, own.first)
-        return None if how.orders == "both" and own.first is None else shown[0].first
+    def first_shown(pairing: Pairing) -> str | None:
+        """Return the model shown first in a battle; None if it is judged in both orders."""
+        if how.orders == "both" and pairing.first is None:
+            return None
+        key = response_key(pairing.item, pairing.response)
+        judgments = how.judgments(key, pairing.a, pairing.b, pairing.first)
+        return judgments[0].first
 
     names = [identity(model, how) for model in jury_of(how, jury)]
     return JudgeRotation(
@@ -152,8 +157,8 @@ def judge_of(model: Model, how: Judging) -> JudgeRecord:
     """
     arguments = json.dumps(model.model_args, sort_keys=True, default=str)
     digest = sha256(arguments.encode()).hexdigest()[:6] if model.model_args else None
-    own = {"temperature": 0, **settings_of(model), "args": digest}
-    return how.judge(str(model), own, model_name=model.name)
+    settings = {"temperature": 0, **settings_of(model), "args": digest}
+    return how.judge(str(model), settings, model_name=model.name)
 
 
 def identity(model: Model, how: Judging) -> str:

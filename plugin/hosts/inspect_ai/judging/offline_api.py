@@ -79,6 +79,16 @@ class OfflineAPI(ModelAPI):
     """The model API of `podium/offline`, a rule-based judge.
 
     It checks demands of an instruction that can be counted.
+
+    Args:
+        model_name: `offline`.
+        base_url: not used.
+        api_key: not used.
+        config: generation settings.
+        **model_args: the arguments in `SETTINGS`, as text or numbers.
+
+    Raises:
+        UsageError: another model name, or an unknown argument.
     """
 
     def __init__(
@@ -106,7 +116,14 @@ class OfflineAPI(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Return the reply to the last message."""
+        """Return the reply to the last message.
+
+        Outside of `asked_by`, it is a text that says that the model answers only podium's scorers.
+
+        Raises:
+            NotImplementedError: a message has media.
+            PluginError: the realization has no function that writes replies.
+        """
         media = media_in(input)
         if media:
             raise NotImplementedError(

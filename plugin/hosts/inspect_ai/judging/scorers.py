@@ -51,9 +51,9 @@ SCORER = "podium pairwise"
 
 @metric(name="judged", scores="unreduced")
 def readable_battles() -> Metric:
-    """Count the battles with a readable verdict.
+    """Return a metric that counts the scores with a value: the battles with a readable verdict.
 
-    Inspect passes only scores with a value to metrics.
+    Inspect passes only such scores to metrics. A pack of battles is one score.
     """
 
     # The annotation tells Inspect that this metric takes scores with their samples.
@@ -66,12 +66,13 @@ def readable_battles() -> Metric:
 def _ratings_metric(ranker: str) -> Callable[[], Metric]:
     """Make a metric with each model's score by a ranker, under the key `RANKER MODEL`.
 
-    If another ranker had to replace it, the key names that one. The metric is empty while nothing
-    can be ranked.
+    Several judges are ranked together. If another ranker had to replace it, the key names that
+    one. The metric is empty while nothing can be ranked, and models without a score are left out.
     """
     name = ranker.replace("-", "_")
 
     def ratings(scores: list[SampleScore]) -> Value:
+        """Rank the verdicts in the metadata of the scores."""
         import pandas as pd
 
         from podium.data.reading.judgments import read_battles
@@ -104,23 +105,36 @@ win_rate = _ratings_metric("win-rate")
 
 @scorer(metrics=[readable_battles()])
 def verdict(**kwargs: Any) -> Scorer:
-    """Score a battle by parsing the judges' replies: the credit of model_a, if it is known."""
+    """Score battles by parsing the judges' replies, which the solver `judge` has kept.
+
+    The score of a battle is the credit of model_a; it has no value if the battle is unparsed or if
+    the judge was not asked. The score of a pack is the share of its battles with a readable
+    verdict. Samples without battles have no score, and neither have epochs in which no call of an
+    earlier run is repeated.
+
+    Args:
+        kwargs: options of the judge. They replace those by which the judge was asked.
+
+    Raises:
+        UsageError: an option is unknown or has an impossible value.
+    """
     options = flatten_arguments(kwargs)
+    # It is called only for its error: wrong options must fail before the first sample.
     judging_settings(**options)
     # Each scorer has its own cache, because a prompt file may change until the next run.
-    settings_of = remember(lambda typed: judging_settings(**json.loads(typed)))
+    settings_of = remember(lambda options_as_json: judging_settings(**json.loads(options_as_json)))
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
+        """Score one sample."""
         sample = parse_sample(state.metadata)
         if not isinstance(sample, BattleMetadata | PackMetadata):
             return None
         if not state.store.get(NAMESPACE):
-            is_other_epoch = sample.earlier is not None
-            return (
-                None
-                if is_other_epoch
-                else score_without_value("scoring_failed", "the judge was not asked")
-            )
+            repeats_earlier_calls = sample.earlier is not None
+            if repeats_earlier_calls:
+                # Calls of other epochs are repeated, and none of this one.
+                return None
+            return score_without_value("scoring_failed", "the judge was not asked")
         kept = SampleReplies.parse(state.store.get(NAMESPACE))
         how = settings_of(json.dumps({**kept.options, **options}))
         if isinstance(sample, PackMetadata):
@@ -141,8 +155,9 @@ def pairwise(
 ) -> Scorer:
     """Score each response of a log against the response of another log by a judge's verdict.
 
-    The judge is the model of the role `judge` (`--model-role judge=MODEL`). A sample that the
-    reference did not answer is not scored.
+    The judge is the model of the role `judge` (`--model-role judge=MODEL`). The score is the
+    credit of the sample's model. It has no value if the reference did not answer the sample, if
+    the response is empty, or if the verdict is unparsed.
 
     Args:
         reference: the other log.
@@ -152,6 +167,9 @@ def pairwise(
             are compared if the reference called tools.
         transcript_tokens: maximum number of tokens of a transcript; None for the default.
         kwargs: options of the judge, as for a tournament.
+
+    Raises:
+        UsageError: the reference has several models, or an option is unknown or impossible.
     """
     from podium.hosts.inspect_ai.judging.judge_context import choose_show
     from podium.hosts.inspect_ai.logs.sample_answers import build_agent_response
@@ -166,20 +184,22 @@ def pairwise(
         several = {each.id for each in responses.items if each.responses > 1}
         run = Run(judging_settings(**{**options, "transcript": transcripts}), cache=cache)
         shown = replace(asked, mode="transcript" if transcripts else "answer")
+        # The cache remembers the texts that were printed.
         print_once = remember(partial(tell, who=SCORER))
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
+        """Score one sample."""
         response, work = build_agent_response(state, shown, len(state.input_text))
         if reasoning == "strip" and not work.shown:
             response = strip_reasoning(response)
         for note in _notes_on_sample(work):
             print_once(note)
-        met = _key_in_reference(state, several)
-        problem = _lack_of_response(responses, name, met, response)
+        key = _key_in_reference(state, several)
+        problem = _lack_of_response(responses, name, key, response)
         if problem:
             return score_without_value("scoring_failed", problem)
-        other = responses.shown_text(name, met, transcripts)
-        battle = _battle_of(state, response, name, other, transcripts)
+        response_of_reference = responses.shown_text(name, key, transcripts)
+        battle = _battle_of(state, response, name, response_of_reference, transcripts)
         return _score_battle(battle, await ask_jury(run, battle), run.how)
 
     return score
@@ -207,7 +227,11 @@ def _key_in_reference(state: TaskState, several: Collection[str]) -> str:
 def _lack_of_response(responses: "Responses", name: str, key: str, response: str) -> str:
     """Return why a response cannot be compared with the reference's; empty if it can.
 
-    `name` is the reference's model, and `key` the key of its response.
+    Args:
+        responses: the responses of the reference.
+        name: the reference's model.
+        key: the key of its response.
+        response: the response of the sample, which must not be empty.
     """
     if key not in responses.texts[name]:
         reason = responses.missing[name].get(key, "no response")
@@ -229,6 +253,11 @@ def _notes_on_sample(work: AgentWork) -> Iterator[str]:
 
 def _read_reference(reference: str, show: Show, context: str) -> "Responses":
     """Return the responses in the reference log, and print notes on what judges are shown of them.
+
+    Args:
+        reference: path of the log.
+        show: what is shown of agents' work.
+        context: why transcripts are shorter than asked for; empty if they are not.
 
     Raises:
         UsageError: the log has several models.
@@ -252,7 +281,9 @@ def _read_reference(reference: str, show: Show, context: str) -> "Responses":
 def _battle_of(
     state: TaskState, response: str, name: str, text: str, transcript: bool
 ) -> BattleMetadata:
-    """Return the battle of a sample's response against a response of the reference.
+    """Return the battle of a sample's response (model_a) against a response of the reference.
+
+    If both are by the same model, `(reference)` is added to the name of the second.
 
     Args:
         state: the sample.
@@ -262,51 +293,57 @@ def _battle_of(
         transcript: whether both responses are transcripts.
     """
     media = media_in(state.input)
-    own = str(state.model)
-    more: dict[str, Any] = {}
+    model = str(state.model)
+    optional: dict[str, Any] = {}
     if state.epoch > 1:
-        more["response"] = state.epoch
+        optional["response"] = state.epoch
     if transcript:
-        more["transcript"] = True
-    shown = state.input_text
+        optional["transcript"] = True
+    instruction = state.input_text
     if media:
-        shown = "\n\n".join(text_with_places(cast(list[Any], state.input)))
+        instruction = "\n\n".join(text_with_places(cast(list[Any], state.input)))
     return BattleMetadata(
         item=str(state.sample_id),
-        model_a=own,
-        model_b=name if name != own else f"{name} (reference)",
-        instruction=shown,
+        model_a=model,
+        model_b=name if name != model else f"{name} (reference)",
+        instruction=instruction,
         reference=state.target.text or None,
         response_a=response,
         response_b=text,
         media=media,
-        **more,
+        **optional,
     )
 
 
 def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:
-    """Return the score of a battle: the credit of model_a, with every verdict as metadata."""
-    texts = {"transcript_length_a": battle.response_a, "transcript_length_b": battle.response_b}
-    lengths = {column: len(text) for column, text in texts.items() if battle.transcript}
+    """Return the score of a battle: the credit of model_a, with every verdict as metadata.
+
+    The answer is the winner's name, `tie` or `unparsed`; an unparsed battle has no value.
+    Judgments that were carried over count in the credit, but are left out of the metadata.
+    """
+    lengths = {}
+    if battle.transcript:
+        lengths["transcript_length_a"] = len(battle.response_a)
+        lengths["transcript_length_b"] = len(battle.response_b)
     rows = [cast(VerdictRow, build_verdict_row(shown, how) | lengths) for shown in kept.judgments]
     whole = merge_rows(rows, how)
-    known: dict[str, Any] = {}
+    repeated_fields: dict[str, Any] = {}
     for name in REPEATED:
         value = getattr(battle, name)
         if value is not None:
-            known[name] = value
+            repeated_fields[name] = value
     # Judgments that were carried over from another sample of the log are in that sample's score.
-    own = [
+    new_rows = [
         row
         for judgment, row in zip(kept.judgments, rows, strict=True)
         if not judgment.get("carried")
     ]
     verdict = BattleVerdict(
-        **known,
+        **repeated_fields,
         margin=whole.margin,
         prompt_hash=how.prompt_hash,
         judges=kept.judges,
-        judgments=own,
+        judgments=new_rows,
     )
     metadata = {NAMESPACE: verdict.to_log(), **_fold_transcripts(battle)}
     explanation = _explain_battle(battle, kept, rows)
@@ -314,11 +351,11 @@ def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> 
         return score_without_value(
             "grader_failed", explanation, answer="unparsed", metadata=metadata
         )
-    won = whole.outcome or 0.0
+    outcome = whole.outcome or 0.0
     answer = "tie"
-    if won > 0.5:
+    if outcome > 0.5:
         answer = battle.model_a
-    elif won < 0.5:
+    elif outcome < 0.5:
         answer = battle.model_b
     return Score(value=whole.credit, answer=answer, explanation=explanation, metadata=metadata)
 
@@ -328,28 +365,38 @@ def _score_pack(
 ) -> Score:
     """Return the score of a pack (several battles in one sample): its share of readable battles.
 
-    The metadata of the score hold the verdicts.
+    The metadata of the score hold the verdicts of all its battles, and the explanation has a line
+    for each.
     """
     verdicts = []
     lines = []
     for battle, replies in zip(battles, kept, strict=True):
         score = _score_battle(battle, replies, how)
-        whole = BattleVerdict(**(score.metadata or {})[NAMESPACE], credit=credit_in(score))
-        verdicts.append(whole)
-        orders = ", ".join(f"{row['order']} {_credit_text(row)}" for row in whole.judgments)
-        credit = "unparsed" if whole.credit is None else f"{whole.credit:.3g}"
+        verdict_on_battle = BattleVerdict(
+            **(score.metadata or {})[NAMESPACE], credit=credit_in(score)
+        )
+        verdicts.append(verdict_on_battle)
+        judgments = verdict_on_battle.judgments
+        orders = ", ".join(f"{row['order']} {_credit_text(row)}" for row in judgments)
+        credit = "unparsed"
+        if verdict_on_battle.credit is not None:
+            credit = f"{verdict_on_battle.credit:.3g}"
         lines.append(f"{battle.model_a} against {battle.model_b}: {credit} ({orders})")
     readable = sum(verdict.credit is not None for verdict in verdicts)
     answer = f"{readable} of {len(verdicts)} battles have a readable verdict"
     metadata = {NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()}
-    words = "\n".join([answer, *lines])
+    explanation = "\n".join([answer, *lines])
     return Score(
-        value=readable / len(verdicts), answer=answer, explanation=words, metadata=metadata
+        value=readable / len(verdicts), answer=answer, explanation=explanation, metadata=metadata
     )
 
 
 def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[VerdictRow]) -> str:
-    """Return a battle as Markdown: models, credits, the judges' replies, and both responses."""
+    """Return a battle as Markdown: models, credits, the judges' replies, and both responses.
+
+    Replies and responses are cut to 2,000 characters. Of a transcript, only the final answer is
+    quoted.
+    """
     a = battle.model_a
     b = battle.model_b
     parts = [f"**{a}** against **{b}**"]
@@ -363,10 +410,10 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
     for name, response in ((a, battle.response_a), (b, battle.response_b)):
         if battle.transcript:
             work = work_in(response)
-            less = f"; {work.cut:,} characters are left out" if work.cut else ""
-            did = f"{work.turns} turns, {work.calls} tool calls: below, in METADATA{less}"
+            cut = f"; {work.cut:,} characters are left out" if work.cut else ""
+            size = f"{work.turns} turns, {work.calls} tool calls: below, in METADATA{cut}"
             parts += [
-                f"**{name}** ({did}), final answer:",
+                f"**{name}** ({size}), final answer:",
                 _quote(final_answer(response)) or "none",
             ]
         else:
@@ -377,19 +424,22 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
 def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
     """Return the pieces of both transcripts by model and turn, as Inspect's viewer can fold them.
 
-    Empty if the responses are not transcripts.
+    They are under the key `transcripts`. The result is empty if the responses are not transcripts.
     """
+    if not battle.transcript:
+        return {}
     folded: dict[str, dict[str, Any]] = {}
     for name, response in (
         (battle.model_a, battle.response_a),
         (battle.model_b, battle.response_b),
     ):
         turns = folded.setdefault(name, {})
-        for piece, text in read_pieces(response) if battle.transcript else ():
+        for piece, text in read_pieces(response):
             # The name of a piece begins with its kind and turn: `turn 3`, `call 3.1`.
             numbered = re.fullmatch(r"[a-z]+ ([0-9]+)[0-9.]*", piece)
-            turns.setdefault(f"turn {numbered[1]}" if numbered else piece, {})[piece] = text
-    return {"transcripts": folded} if battle.transcript else {}
+            turn = f"turn {numbered[1]}" if numbered else piece
+            turns.setdefault(turn, {})[piece] = text
+    return {"transcripts": folded}
 
 
 def _quote(text: str) -> str:
@@ -405,6 +455,6 @@ def _quote(text: str) -> str:
 
 def _credit_text(row: Mapping[str, Any], prefix: str = "") -> str:
     """Return `prefix` and the credit of a judgment, or why the judgment is unparsed."""
-    return (
-        f"unparsed ({row['reason']})" if row["credit"] is None else f"{prefix}{row['credit']:.3g}"
-    )
+    if row["credit"] is None:
+        return f"unparsed ({row['reason']})"
+    return f"{prefix}{row['credit']:.3g}"

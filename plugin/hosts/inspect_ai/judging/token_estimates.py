@@ -33,21 +33,21 @@ def estimating_tokens() -> Iterator[dict[str, list[int]]]:
 def estimate_usage(model: Model, prompt: str, output: ModelOutput) -> None:
     """Add the tokens of a call to the estimate if its server sent no usage.
 
-    Replies from the cache do not count.
+    Replies from the cache do not count. Outside of `estimating_tokens`, nothing is done.
+
+    Args:
+        model: the model.
+        prompt: the text that it read.
+        output: what it wrote; reasoning counts, too.
     """
     estimate = _ESTIMATE.get()
     has_usage = output.usage is not None and output.usage.total_tokens
     if estimate is None or has_usage or _is_from_cache(output):
         return
+    written = output.completion
     content = output.message.content if output.choices else ""
-    parts = (
-        [content]
-        if isinstance(content, str)
-        else [getattr(part, "reasoning", "") for part in content]
-    )
-    written = (
-        output.completion if isinstance(content, str) else "".join([output.completion, *parts])
-    )
+    if not isinstance(content, str):
+        written += "".join(getattr(part, "reasoning", "") for part in content)
     tokens = estimate.setdefault(str(model), [0, 0])
     tokens[0] += ceil(count_tokens(prompt))
     tokens[1] += max(ceil(count_tokens(written)), 1)
@@ -58,17 +58,19 @@ def _is_from_cache(output: ModelOutput) -> bool:
     if not output.choices:
         return False
     for event in reversed(transcript().events):
-        if (
-            event.event == "model"
-            and event.output.choices
-            and event.output.message.id == output.message.id
-        ):
+        if event.event != "model" or not event.output.choices:
+            continue
+        if event.output.message.id == output.message.id:
             return event.cache == "read"
     return False
 
 
 def read_estimate(kept: Mapping[str, Sequence[int]] | None) -> dict[str, ModelUsage]:
-    """Return the estimated tokens that a sample's store holds, by model."""
+    """Return the estimated tokens that a sample's store holds, by model.
+
+    Args:
+        kept: input and output tokens by model; None if the store holds none.
+    """
     usages = {}
     for model, (tokens_in, tokens_out) in (kept or {}).items():
         total = tokens_in + tokens_out

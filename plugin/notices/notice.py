@@ -17,6 +17,8 @@ Severity = Literal["note", "warning"]
 class Notice:
     """A warning or a note about data or a result. JSON lists both as warnings.
 
+    Notices with the same code, fields and severity are equal.
+
     Attributes:
         code: what was found, for example `few-labels`. `podium.notices.catalogue_of_notices` has
             the text of each of podium's codes.
@@ -44,11 +46,11 @@ class Notice:
     def map_texts(self, change: Callable[[str], str]) -> "Notice":
         """Return the notice with a function applied to every text in its fields.
 
-        Hosts use it to replace the path of a temporary copy by the place that the user knows.
+        The template is not changed. Hosts use it to replace the path of a temporary copy by the
+        place that the user knows.
         """
-        return replace(
-            self, fields={name: _map_value(value, change) for name, value in self.fields.items()}
-        )
+        fields = {name: _map_value(value, change) for name, value in self.fields.items()}
+        return replace(self, fields=fields)
 
 
 def select_codes(notices: Iterable[Notice], codes: Iterable[str]) -> tuple[Notice, ...]:
@@ -58,7 +60,10 @@ def select_codes(notices: Iterable[Notice], codes: Iterable[str]) -> tuple[Notic
 
 
 def _map_value(value: Any, change: Callable[[str], str]) -> Any:
-    """Apply a function to a text, or to the texts in a list or a mapping, keys included."""
+    """Apply a function to a text, or to the texts in a list or a mapping, keys included.
+
+    Tuples become lists. Other values are returned as they are.
+    """
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list | tuple):

@@ -27,7 +27,13 @@ KINDS = frozenset({"option", "setting", "argument"})
 
 
 def notice_text(notice: Notice) -> str:
-    """Return the text of a warning, with options written as the user types them."""
+    """Return the text of a warning, with options written as the user types them.
+
+    It is written from the template of the notice or, if that is empty, from the catalogue's.
+
+    Raises:
+        KeyError: the catalogue has no such code, or the template names an unknown field.
+    """
     template = notice.template or TEMPLATES[notice.code]
     return _NoticeFormatter(notice.fields).format(template)
 
@@ -47,12 +53,15 @@ def notices_to_json(notices: Iterable[Notice]) -> list[dict[str, Any]]:
 
 
 def _json_value(value: Any) -> Any:
-    """Return None for a number that is not finite, and other values as they are."""
+    """Return None for a number that is not finite, and other values, also lists, as they are."""
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def notice_from_json(code: str, fields: Mapping[str, Any], text: str) -> Notice:
-    """Return the warning that JSON holds. It keeps the text that was written when it was saved."""
+    """Return the warning that JSON holds.
+
+    It keeps the text that was written when it was saved, whatever the catalogue says now.
+    """
     template = text.replace("{", "{{").replace("}", "}}")
     return Notice(code, fields, template=template)
 
@@ -72,26 +81,36 @@ class _NoticeFormatter(Formatter):
         self.fields = fields
 
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:  # noqa: ARG002
-        """Return the value of a field, or an `_OptionKind` for a field name in `KINDS`."""
+        """Return the value of a field and its name, as `Formatter` asks for.
+
+        For a name in `KINDS` the value is an `_OptionKind`.
+
+        Raises:
+            KeyError: the notice has no such field.
+        """
         if field_name in KINDS:
             return _OptionKind(field_name), field_name
         return self.fields[field_name], field_name
 
     def format_field(self, value: Any, format_spec: str) -> Any:
-        """Format a value by a specification that the docstring of the class lists."""
+        """Format a value by a specification that the docstring of the class lists.
+
+        Other specifications are those of Python, for example `.1%`.
+        """
         if isinstance(value, _OptionKind):
-            name, _, setting = format_spec.partition("=")
-            return option_text(name, setting, value.kind)
-        how, _, words = format_spec.partition(" ")
-        if how == "do":
+            name, _, option_value = format_spec.partition("=")
+            return option_text(name, option_value, value.kind)
+        keyword, _, words = format_spec.partition(" ")
+        if keyword == "do":
             return "; ".join(self.format(REMEDIES[code]) for code in value)
-        if how == "noun":
+        if keyword == "noun":
             return plural(words, _amount_of(value))
-        if how == "one":
-            return words.split("|")[_amount_of(value) != 1]
-        if how == "len":
+        if keyword == "one":
+            if_one, if_other = words.split("|")
+            return if_one if _amount_of(value) == 1 else if_other
+        if keyword == "len":
             return f"{len(value):,}"
-        if how == "if":
+        if keyword == "if":
             return words.replace("#", _value_text(value)) if value else ""
         if isinstance(value, list | tuple | Mapping):
             return _list_text(value, format_spec)
@@ -121,11 +140,17 @@ def _value_text(value: Any) -> str:
 
 
 def _list_text(value: Sequence[Any] | Mapping[str, Any], spec: str) -> str:
-    """Join the elements of a list or a mapping by a format that `LIST` matches."""
+    """Join the elements of a list or a mapping by a format that `LIST` matches.
+
+    By default, at most 20 elements are shown, separated by commas; of a mapping, only the keys.
+    """
     most, semicolon, template = LIST.fullmatch(spec).groups()  # type: ignore[union-attr]
-    pairs = [*value.items()] if isinstance(value, Mapping) else [(each, None) for each in value]
+    if isinstance(value, Mapping):
+        elements = [*value.items()]
+    else:
+        elements = [(element, None) for element in value]
     texts = []
-    for key, of_key in pairs:
-        parts = {"#": _value_text(key), "@": _value_text(of_key)}
+    for key, value_of_key in elements:
+        parts = {"#": _value_text(key), "@": _value_text(value_of_key)}
         texts.append(KEY_OR_VALUE.sub(lambda sign: parts[sign[0]], template or "#"))  # noqa: B023
     return some(texts, "; " if semicolon else ", ", int(most or 20))

@@ -26,7 +26,16 @@ The value is empty if the text names the option without a value.
 
 
 def typed_in_command(kind: Kind, name: str, value: str) -> str:
-    """Write an option for podium's command line, or an argument of a task for Inspect's."""
+    """Write an option for podium's command line, or an argument of a task for Inspect's.
+
+    Args:
+        kind: what takes the option: `--NAME VALUE` for `option`, `--set NAME=VALUE` for `setting`,
+            and `-T NAME=VALUE` for `argument`.
+        name: name of the option.
+        value: its value. An `option` with the value `false` is written as `--no-NAME`, and without
+            a value if it is `true` or empty. An `option` in `REPEATED` is written once for each of
+            the values that commas separate.
+    """
     if kind != "option":
         flag = "-T" if kind == "argument" else "--set"
         return f"{flag} {name}={shlex.quote(value)}"
@@ -35,20 +44,30 @@ def typed_in_command(kind: Kind, name: str, value: str) -> str:
         return " ".join(f"--{typed} {shlex.quote(part)}" for part in value.split(","))
     if value == "false":
         return f"--no-{typed}"
-    return f"--{typed} {shlex.quote(value)}" if value not in ("", "true") else f"--{typed}"
+    if value in ("", "true"):
+        return f"--{typed}"
+    return f"--{typed} {shlex.quote(value)}"
 
 
 def typed_in_python(kind: Kind, name: str, value: str) -> str:  # noqa: ARG001
     """Write an option as a Python keyword argument.
 
-    A value in capitals (`MODEL`) is a placeholder and is not quoted.
+    Args:
+        kind: not used.
+        name: name of the option.
+        value: its value. Texts are quoted, except a word in capitals (`MODEL`), which is a
+            placeholder. For the options in `MAPPINGS`, `KEY=VALUE` becomes a dictionary. Without a
+            value, nothing follows the equals sign.
     """
     keyword = name.replace("-", "_")
     if not value:
         return f"{keyword}="
     if name in MAPPINGS:
-        pairs = (part.partition("=") for part in value.split(","))
-        return f"{keyword}={ {key: own for key, _, own in pairs} }"
+        mapping = {}
+        for part in value.split(","):
+            key, _, value_of_key = part.partition("=")
+            mapping[key] = value_of_key
+        return f"{keyword}={mapping}"
     if value in ("true", "false"):
         return f"{keyword}={value.title()}"
     is_number = value.lstrip("-").replace(".", "", 1).isdigit()
@@ -74,6 +93,11 @@ def option_text(name: str, value: str = "", kind: Kind = "option") -> str:
 
     If a host has set a form with `typed_as`, that form is used. Otherwise the option is written
     for the command line while a command of podium or Inspect runs, and for Python if none does.
+
+    Args:
+        name: name of the option.
+        value: its value; empty to name the option alone.
+        kind: what takes the option.
     """
     form = _FORM.get()
     if form is None:

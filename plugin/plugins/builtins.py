@@ -195,14 +195,10 @@ def podium_tournaments() -> list[Tournament]:
 @hookimpl
 def podium_formats() -> list[Format]:
     """Return podium's own formats."""
-    return [
-        Format(
-            name,
-            tuple(frozenset(alternative.split()) for alternative in COLUMNS[name].split("|")),
-            place if place.startswith("podium.") else f"podium.data.formats.{place}",
-            summary,
-            label_is,
-            **OTHER_FILES.get(name, {}),
-        )
-        for name, place, summary, label_is in FORMATS
-    ]
+    formats = []
+    for name, place, summary, label_is in FORMATS:
+        signature = tuple(frozenset(columns.split()) for columns in COLUMNS[name].split("|"))
+        reader = place if place.startswith("podium.") else f"podium.data.formats.{place}"
+        further = OTHER_FILES.get(name, {})
+        formats.append(Format(name, signature, reader, summary, label_is, **further))
+    return formats

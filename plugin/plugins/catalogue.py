@@ -38,14 +38,28 @@ Kind = TypeVar("Kind", bound=Extension)
 
 
 class Registration(NamedTuple, Generic[Kind]):
-    """An extension and the plugin that registered it."""
+    """An extension and the plugin that registered it.
+
+    Attributes:
+        extension: the extension.
+        origin: package, version and entry point of the plugin; for podium's own, `OWN` and its
+            version.
+    """
 
     extension: Kind
     origin: str
 
 
 def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
-    """Return all extensions of a kind by name."""
+    """Return all extensions of a kind by name, sorted.
+
+    Args:
+        kind: `Ranker`, `Scorer`, `Tournament` or `Format`.
+
+    Raises:
+        PluginError: a plugin cannot be loaded, its hook fails or returns something else, or two
+            plugins register the same name.
+    """
     noun = KINDS[kind]
     hook = f"podium_{noun}s"
     known: dict[str, Registration[Kind]] = {}
@@ -73,13 +87,20 @@ def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
 
 
 def extension(kind: type[Kind], name: str) -> Kind:
-    """Return the extension of a kind by name; `-` and `_` are equivalent in the name."""
+    """Return the extension of a kind by name; `-` and `_` are equivalent in the name.
+
+    Raises:
+        UsageError: there is no such extension. The message suggests a similar name.
+        PluginError: as in `extensions_of`.
+    """
     known = extensions_of(kind)
-    alike = {registered.replace("_", "-"): registered for registered in known}
-    meant = name if name in known else alike.get(name.replace("_", "-"))
-    if meant is None:
+    by_name_with_dashes = {registered.replace("_", "-"): registered for registered in known}
+    registered_name: str | None = name
+    if name not in known:
+        registered_name = by_name_with_dashes.get(name.replace("_", "-"))
+    if registered_name is None:
         raise unknown_name(KINDS[kind], name, known)
-    return known[meant].extension
+    return known[registered_name].extension
 
 
 def load_extension(
@@ -90,7 +111,7 @@ def load_extension(
     Args:
         extension: the extension.
         what: what the object must be, for the message.
-        check: whether an object is of this type.
+        check: returns whether an object is that.
 
     Raises:
         PluginError: the object cannot be imported, or `check` is false for it.
@@ -126,14 +147,24 @@ def tournament_rule(name: str) -> Callable[..., Any]:
 
 
 def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
-    """Return the `podium.tournaments.schedule.TournamentRule` with a name and settings."""
+    """Return the `podium.tournaments.schedule.TournamentRule` with a name and settings.
+
+    A plugin's tournament is wrapped in `PluginTournament`.
+
+    Args:
+        name: name of the tournament.
+        settings: its settings, by option.
+
+    Raises:
+        UsageError: there is no such tournament, or a setting is impossible.
+        PluginError: the plugin's code fails, or makes an object without `next` and `size`.
+    """
     known = extension(Tournament, name)
     rule = load_extension(known)
     with name_plugin_in_errors(known):
         tournament = rule(**settings)
-    if not callable(getattr(tournament, "next", None)) or not callable(
-        getattr(tournament, "size", None)
-    ):
+    methods = [getattr(tournament, method, None) for method in ("next", "size")]
+    if not all(map(callable, methods)):
         raise PluginError(f"{culprit_of(known)} must have next and size, got {tournament!r}")
     return tournament if is_own(known) else PluginTournament(tournament, known)
 
@@ -146,7 +177,11 @@ class PluginTournament:
     extension: Tournament
 
     def next(self, field: Any, played: Any) -> Any:
-        """Return the battles to play next."""
+        """Return the battles to play next.
+
+        Raises:
+            PluginError: the plugin fails, or returns an object without pairings.
+        """
         with name_plugin_in_errors(self.extension):
             coming = self.rule.next(field, played)
         if not hasattr(coming, "pairings"):
@@ -168,7 +203,11 @@ class PluginTournament:
 
 @contextmanager
 def name_plugin_in_errors(extension: Extension) -> Iterator[None]:
-    """Convert errors raised in a plugin's code to `PluginError` with the plugin's name."""
+    """Convert errors raised in a plugin's code to `PluginError` with the plugin's name.
+
+    The message has the file and line of the error. podium's errors, and errors in its own
+    extensions, are raised as they are.
+    """
     try:
         yield
     except PodiumError:
@@ -190,7 +229,16 @@ def is_own(extension: Extension) -> bool:
 
 
 def find_realization(name: str) -> "Realization":
-    """Return the realization (prompt and parser of replies) of the scorer with a name."""
+    """Return the realization (prompt and parser of replies) of the scorer with a name.
+
+    In the realization of a plugin, errors of the functions that read and write replies name the
+    plugin.
+
+    Raises:
+        UsageError: there is no such scorer.
+        PluginError: it cannot be imported or is no realization, or its template is no function
+            that returns a `Template`.
+    """
     from podium.scorers.prompt import Template
     from podium.scorers.realization import Realization
 
@@ -199,10 +247,9 @@ def find_realization(name: str) -> "Realization":
         scorer, "Realization", lambda loaded: isinstance(loaded, Realization)
     )
     if realization.template is not None:
-        template = (
-            realization.template() if callable(realization.template) else realization.template
-        )
-        if not callable(realization.template) or not isinstance(template, Template):
+        is_function = callable(realization.template)
+        template = realization.template() if is_function else realization.template
+        if not is_function or not isinstance(template, Template):
             raise PluginError(
                 f"{culprit_of(scorer)}: its template must be a function that returns a "
                 "podium.Template, and gives "
@@ -210,12 +257,13 @@ def find_realization(name: str) -> "Realization":
             )
     if is_own(scorer):
         return realization
+    # The context manager is used as a decorator.
     name_plugin = name_plugin_in_errors(scorer)
-    write = realization.write_reply
+    write_reply = realization.write_reply
     return replace(
         realization,
         read_reply=name_plugin(realization.read_reply),
-        write_reply=write and name_plugin(write),
+        write_reply=None if write_reply is None else name_plugin(write_reply),
     )
 
 
@@ -226,7 +274,16 @@ def origin_of_realization(name: str) -> str:
 
 
 def judging_settings(realization: str = "direct", **options: Any) -> "Judging":
-    """Build the judging settings from a realization's name and plain option values."""
+    """Build the judging settings from a realization's name and plain option values.
+
+    Args:
+        realization: name of the scorer.
+        **options: the options of `build_judging`, as a host or the command line gives them.
+
+    Raises:
+        UsageError: there is no such scorer, or an option is unknown or impossible.
+        PluginError: the plugin of the scorer is damaged.
+    """
     from podium.scorers.judging import build_judging
 
     return build_judging(find_realization(realization), **options)
@@ -240,7 +297,11 @@ def culprit_of(extension: Extension) -> str:
 
 @cache
 def _manager() -> pluggy.PluginManager:
-    """Return the plugin manager with all installed plugins registered."""
+    """Return the plugin manager with all installed plugins registered; it is made once.
+
+    Raises:
+        PluginError: a plugin cannot be loaded, or has none of podium's hooks.
+    """
     manager = pluggy.PluginManager("podium")
     manager.add_hookspecs(hookspecs)
     manager.register(builtins, name=f"{OWN}{version('podium')}")

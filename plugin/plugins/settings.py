@@ -1,5 +1,7 @@
-"""Options of rankers and tournaments from the command line: `--set KEY=VALUE` or `--set
-NAME.KEY=VALUE`."""
+"""Options of rankers and tournaments from the command line.
+
+They are typed as `--set KEY=VALUE` or `--set NAME.KEY=VALUE`.
+"""
 
 import inspect
 import math
@@ -18,8 +20,10 @@ RESERVED = frozenset({"battles", "rng", "level", "centre", "calibration", "whole
 
 
 def options_of(ranker: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Return the options of a ranker: its keyword-only parameters, except those that podium fills
-    in."""
+    """Return the options of a ranker or tournament by name.
+
+    They are its keyword-only parameters, except those that podium fills in (`RESERVED`).
+    """
     return {
         name: parameter
         for name, parameter in parameters_of(ranker).items()
@@ -28,9 +32,10 @@ def options_of(ranker: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def parameters_of(ranker: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    """Return all parameters of a ranker by name.
+    """Return all parameters of a ranker or tournament by name.
 
-    Annotations are evaluated, unless they name something that its module imports only for types.
+    Their annotations are types, or texts if one names something that its module imports only for
+    types.
     """
     try:
         return inspect.signature(ranker, eval_str=True).parameters
@@ -41,16 +46,27 @@ def parameters_of(ranker: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 def options_by_name(
     rankers: Iterable[str], tournaments: Iterable[str] = ()
 ) -> dict[str, dict[str, inspect.Parameter]]:
-    """Return the options of each ranker and tournament by its name: parameters by option."""
+    """Return the options of rankers and tournaments: by name, the parameters by option.
+
+    Raises:
+        UsageError: no ranker or tournament has one of the names.
+        PluginError: one of them cannot be imported.
+    """
     rules = {name: catalogue.tournament_rule(name) for name in tournaments}
     rules |= {name: catalogue.ranker_function(name) for name in rankers}
     return {name: options_of(rule) for name, rule in rules.items()}
 
 
 def ranker_names(rankers: str | Sequence[str]) -> list[str]:
-    """Return the names of rankers without repetitions.
+    """Return the names of rankers without repetitions, spaces around them, and empty ones.
 
-    `rankers` is a sequence of names, or one text in which commas separate them.
+    The names may be unknown.
+
+    Args:
+        rankers: names, as a sequence or as one text in which commas separate them.
+
+    Raises:
+        UsageError: there is no name, or it is not a text.
     """
     names = rankers.split(",") if isinstance(rankers, str) else rankers
     if callable(names) or not all(isinstance(name, str) for name in names):
@@ -66,7 +82,20 @@ def ranker_names(rankers: str | Sequence[str]) -> list[str]:
 def parse_settings(
     settings: Sequence[str], rankers: Sequence[str], tournaments: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Parse `KEY=VALUE` settings to values of the types that rankers and tournaments declare."""
+    """Parse `KEY=VALUE` settings to values of the types that rankers and tournaments declare.
+
+    Args:
+        settings: the settings as typed; of the same key, the last one counts.
+        rankers: names of the rankers that may have the options.
+        tournaments: names of the tournaments that may have them.
+
+    Returns:
+        The values by key, which is `option` or `name.option`.
+
+    Raises:
+        UsageError: a setting has no `=`, no ranker or tournament has the option, or the value is
+            not of its type.
+    """
     known = options_by_name(rankers, tournaments)
     kind = "ranker or tournament" if tournaments else "ranker"
     values = {}
@@ -84,9 +113,17 @@ def parse_settings(
 
 
 def _takers_of(key: str, known: Mapping[str, Collection[str]]) -> tuple[str, list[str]]:
-    """Split `option` or `name.option`, and return the option and the names that accept it."""
+    """Split `option` or `name.option`, and return the option and the names that accept it.
+
+    `name.option` is accepted only by this name. The list of names is empty if none accepts it.
+
+    Args:
+        key: the option as typed.
+        known: names of the options of each ranker or tournament, by its name.
+    """
     owner, _, option = key.rpartition(".")
-    return option, [name for name in known if option in known[name] and owner in ("", name)]
+    candidates = known if not owner else [name for name in known if name == owner]
+    return option, [name for name in candidates if option in known[name]]
 
 
 def assign_options(
@@ -113,7 +150,15 @@ def assign_options(
 
 
 def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the options of each ranker, by its name; UsageError for one that no ranker has."""
+    """Return the options of each ranker, by its name.
+
+    Args:
+        rankers: names of the rankers.
+        options: values by `option` or `ranker.option`.
+
+    Raises:
+        UsageError: no ranker has one of the options.
+    """
     known = options_by_name(rankers)
     assigned, rest = assign_options(options, known)
     for key in rest:
@@ -132,7 +177,9 @@ def unknown_option(
         kind: what the requested extensions are: `ranker` or `tournament`.
 
     Returns:
-        The error; it names the extensions that have the option.
+        The error. It says what is wrong: the name before the dot, an option of other extensions
+        (which it names), an option that was removed, or else an unknown option, with the most
+        similar one.
     """
     owner, _, option = key.rpartition(".")
     if owner and owner not in known:
@@ -142,10 +189,10 @@ def unknown_option(
         **catalogue.extensions_of(Ranker),
         **catalogue.extensions_of(Tournament),
     }
-    for name, own in extensions.items():
+    for name, registration in extensions.items():
         # A plugin that cannot be imported is skipped.
         with suppress(PluginError):
-            installed[name] = options_of(catalogue.load_extension(own.extension))
+            installed[name] = options_of(catalogue.load_extension(registration.extension))
     owners = [name for name, options in installed.items() if option in options]
     if owners:
         return UsageError(
@@ -162,7 +209,14 @@ def unknown_option(
 def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
     """Convert a text to the declared type of a parameter.
 
-    A parameter without an annotation has the type of its default.
+    A parameter without an annotation has the type of its default. Of `X | None` the type is X, and
+    of a `Literal` the text must be one of its values. Other types than those in `READERS` are read
+    as text.
+
+    Args:
+        key: the option as typed, for error messages.
+        text: the value as typed.
+        parameter: the parameter.
 
     Raises:
         UsageError: the text is not of that type, or an infinite number or NaN.
@@ -177,12 +231,13 @@ def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
         if text not in values:
             raise unknown_value(key, text, values)
         return values[text]
-    read, what = READERS.get(declared, (str, "text"))
+    read, type_in_words = READERS.get(declared, (str, "text"))
     value = None
     with suppress(KeyError, ValueError):
         value = read(text)
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        raise UsageError(f"{key}={text!r} is not {what}")
+    is_infinite_or_nan = isinstance(value, float) and not math.isfinite(value)
+    if value is None or is_infinite_or_nan:
+        raise UsageError(f"{key}={text!r} is not {type_in_words}")
     return value
 
 

@@ -35,16 +35,23 @@ STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 def atomic_file(place: Place) -> Iterator[Path]:
     """Yield the path of a temporary file that replaces a file when the block ends without error.
 
-    The mode and the owner of the replaced file are kept, and links are followed. If the place is a
-    pipe or a device, the content is appended to it. If it is remote, the content is uploaded.
+    If the block raises an error, the file stays as it was. The mode and the owner of the replaced
+    file are kept, and links are followed. If the place is a pipe or a device, the content is
+    appended to it. If it is remote, the content is uploaded.
+
+    Raises:
+        OSError: the file cannot be written, for example because the disk is full.
+        UsageError: the place is remote, and nothing can be written there.
     """
     if not isinstance(place, RemoteFile):
-        status = _status(Path(os.path.realpath(place)))
+        target = Path(os.path.realpath(place))
+        status = _status(target)
         is_device = False
         if status is not None:
             is_device = not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
-        if not is_device and not str(place.absolute()).startswith(STREAMS):
-            with _replacement(Path(os.path.realpath(place)), place) as temporary:
+        is_stream = str(place.absolute()).startswith(STREAMS)
+        if not is_device and not is_stream:
+            with _replacement(target, place) as temporary:
                 yield temporary
             return
     with temporary_folder() as folder:
@@ -59,7 +66,13 @@ def atomic_file(place: Place) -> Iterator[Path]:
 
 
 def write_text(place: Place, text: str, errors: str = "strict") -> None:
-    """Write a text as UTF-8, atomically."""
+    """Write a text as UTF-8, atomically.
+
+    Args:
+        place: the file.
+        text: the text.
+        errors: what is done with characters that cannot be encoded, as in `open`.
+    """
     with atomic_file(place) as temporary:
         temporary.write_text(text, encoding="utf-8", errors=errors)
 
@@ -68,7 +81,11 @@ def write_text(place: Place, text: str, errors: str = "strict") -> None:
 def atomic_folder(place: Path) -> Iterator[Path]:
     """Yield a temporary folder that is renamed to `place` when the block ends.
 
-    There must be nothing at the place. If the block raises an error, the folder is removed.
+    There must be nothing at the place, but folders above it are made. If the block raises an
+    error, the temporary folder is removed.
+
+    Raises:
+        OSError: the folder cannot be made or renamed.
     """
     temporary = _temporary_path(place)
     temporary.mkdir(parents=True)
@@ -97,6 +114,10 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
     Args:
         target: path of the file, with links followed.
         place: path of the file as the user gave it, for error messages.
+
+    Raises:
+        OSError: the target cannot be written. If the disk is full, or the error is about one of
+            the two files, the message names the place and says that no file was changed.
     """
     old = _status(target)
     temporary = _temporary_path(target)
@@ -116,9 +137,10 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
     except BaseException as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and (
-            error.errno in NO_ROOM or error.filename in (str(target), str(temporary))
-        ):
+        if not isinstance(error, OSError):
+            raise
+        is_about_files = error.filename in (str(target), str(temporary))
+        if error.errno in NO_ROOM or is_about_files:
             number = error.errno or errno.EIO
             remedy = "make room there, or name another place"
             problem = (
@@ -154,7 +176,8 @@ def _temporary_path(target: Path, writer: str | None = None) -> Path:
 def _remove_left_over(target: Path) -> None:
     """Remove the temporary files of a target whose writers were killed.
 
-    These files are older than `LEFT_OVER` seconds and not locked.
+    These files are older than `LEFT_OVER` seconds and not locked. Files that cannot be removed are
+    skipped.
     """
     for temporary in target.parent.glob(_temporary_path(target, "*").name):
         with suppress(OSError):

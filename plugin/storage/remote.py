@@ -121,7 +121,8 @@ class RemoteFile:
     def download(self) -> Path:
         """Download the object unless its copy is up to date, and return the path of the copy.
 
-        The copy is removed when the process ends.
+        The copy is up to date if `version` is as it was at the last download. It is removed when
+        the process ends.
         """
         version = self.version()
         path = self.local_path
@@ -163,7 +164,9 @@ Place: TypeAlias = Path | RemoteFile
 
 
 def place_of(text: str | Path) -> Place:
-    """Return the file that a path or URL names. A URL that begins with `file://` is a local path.
+    """Return the file that a path or URL names, which need not exist.
+
+    A URL that begins with `file://` is a local path.
 
     Raises:
         UsageError: the scheme of the URL is unknown.
@@ -196,7 +199,9 @@ def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, 
         The objects, sorted, and whether the URL is a folder.
 
     Raises:
-        UsageError: there is no such object.
+        UsageError: there is no such object, a folder has no object with such an ending, or access
+            is denied.
+        DataError: the connection fails.
     """
     place = RemoteFile(url)
     with _file_system(place) as system:
@@ -206,11 +211,12 @@ def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, 
                 return (place,), False
             names = [name for name in system.find(url) if name.endswith(suffixes)]
         except FileNotFoundError:
+            # Nothing has this very name, so that it may be a glob.
             if place.scheme not in STORES or not has_magic(url):
                 raise
             is_folder = False
             matches = system.glob(url, detail=True).values()
-            names = [about["name"] for about in matches if about["type"] == "file"]
+            names = [match["name"] for match in matches if match["type"] == "file"]
             if not names:
                 raise
         if not names:
@@ -227,11 +233,11 @@ def list_siblings(place: RemoteFile) -> list[RemoteFile]:
     if place.scheme not in STORES:
         return []
     with _file_system(place) as system:
-        listed = system.ls(place.url.rpartition("/")[0], detail=True)
+        entries = system.ls(place.url.rpartition("/")[0], detail=True)
         return [
-            RemoteFile(system.unstrip_protocol(about["name"]))
-            for about in listed
-            if about["type"] == "file"
+            RemoteFile(system.unstrip_protocol(entry["name"]))
+            for entry in entries
+            if entry["type"] == "file"
         ]
 
 
@@ -281,7 +287,11 @@ def _file_system(place: RemoteFile) -> Iterator[Any]:
 
 
 def _convert_error(place: RemoteFile, error: Exception) -> PodiumError:
-    """Convert a driver's error to an error that names the object, without credentials."""
+    """Convert a driver's error to an error that names the object, without credentials.
+
+    It is a UsageError if credentials are missing, access is denied or there is no such object, and
+    else a DataError.
+    """
     cause = error.__cause__ if error.__cause__ is not None else error
     status = getattr(cause, "status", None) or getattr(cause, "code", None)
     remedy = CREDENTIALS.get(
@@ -296,8 +306,11 @@ def _convert_error(place: RemoteFile, error: Exception) -> PodiumError:
             f"{place}: there is nothing of this name; check the path, and the bucket if it is in "
             "a store"
         )
-    said = " ".join(without_secrets(str(cause)).split())[:200]
-    problem = f"it cannot be read or written ({type(cause).__name__}{': ' if said else ''}{said})"
+    name_and_message = type(cause).__name__
+    message = " ".join(without_secrets(str(cause)).split())[:200]
+    if message:
+        name_and_message += f": {message}"
+    problem = f"it cannot be read or written ({name_and_message})"
     return DataError(
         problem, source=str(place), remedy="see whether it can be reached from here, and try again"
     )

@@ -47,7 +47,13 @@ def lock(descriptor: int, *, wait: bool = False) -> bool:
 
 @contextmanager
 def open_descriptor(path: str | Path, flags: int) -> Iterator[int]:
-    """Yield the descriptor of a file or folder, and close it."""
+    """Yield the descriptor of a file or folder, and close it.
+
+    Args:
+        path: the file or folder. A file that the flags create can be read and written by all, as
+            far as the process's mask allows.
+        flags: flags of `os.open`.
+    """
     descriptor = os.open(path, flags, 0o666)
     try:
         yield descriptor
@@ -68,7 +74,10 @@ def make_folder() -> Path:
 
 
 def process_folder() -> Path:
-    """Return the folder that holds the temporary folders of this process."""
+    """Return the folder that holds the temporary folders of this process.
+
+    The first call makes it, and removes the folders of processes that were killed.
+    """
     with _CREATION:
         if os.getpid() not in _FOLDERS:
             _remove_abandoned()
@@ -81,7 +90,7 @@ def _make_locked_folder() -> Path:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX))
         # Until it is locked, another process may take it for an abandoned folder and remove it.
-        # Then a new folder is made.
+        # Then another folder is made. The removed one is recognized by its other inode.
         with suppress(FileNotFoundError):
             descriptor = os.open(folder, os.O_RDONLY)
             lock(descriptor, wait=True)

@@ -62,13 +62,18 @@ class BattleFrame:
 
     @cached_property
     def tally(self) -> Tally:
-        """Counts over all battles."""
+        """Counts over all battles.
+
+        `ambiguous`, `crowded` and `credit_by_margin` are 0, because they are known only before
+        merging.
+        """
         table = self.table
         is_judged = table["credit"].notna()
         outcome = parsed_credits(table)
         decided = table[is_judged & (outcome != 0.5)]
         swaps = Counter(table["swap"].dropna()) if "swap" in table else Counter()
-        is_graded = is_judged & (outcome != table["credit"]) & ~table["credit"].isin([0, 0.5, 1])
+        differs_from_verdict = outcome != table["credit"]
+        is_graded = is_judged & differs_from_verdict & ~table["credit"].isin([0, 0.5, 1])
         with_margin = 0
         if "margin" in table:
             with_margin = int(table.loc[is_judged, "margin"].notna().sum())
@@ -86,7 +91,10 @@ class BattleFrame:
 
     @cached_property
     def unparsed_reasons(self) -> dict[str, int]:
-        """Unparsed battles by reason, the most frequent first."""
+        """Numbers of unparsed battles by reason, the most frequent first.
+
+        A battle without a reason counts under `NO_REASON`.
+        """
         unparsed = self.table.loc[self.table["credit"].isna()]
         if "reason" in unparsed:
             reasons = unparsed["reason"].astype(object).fillna(NO_REASON)
@@ -102,11 +110,17 @@ class BattleFrame:
     def unparsed_texts(
         self, column: str, most: int, judges: Iterable[str] | None = None
     ) -> list[tuple[str, int]]:
-        """Return the most frequent texts of a column among unparsed battles, with their counts."""
+        """Return the most frequent texts of a column among unparsed battles, with their counts.
+
+        The arguments are those of `Verdicts.unparsed_texts`.
+        """
         return self.verdicts.unparsed_texts(column, most, judges)
 
     def order_pairs(self) -> np.ndarray:
-        """Return the row numbers of the two judgments of each order pair, shape (pairs, 2)."""
+        """Return the positions of the two judgments of each order pair, shape (pairs, 2).
+
+        The earlier one comes first; it may be of either order.
+        """
         return self.verdicts.order_pairs()
 
     def separate_orders(self) -> "BattleFrame":
@@ -116,8 +130,12 @@ class BattleFrame:
     def join_orders(self, *, keep_one_sided: bool) -> "BattleFrame | Verdicts":
         """Return battles with the two orders merged, in a database.
 
-        These battles are returned as they are if no row has an order, or if the orders were merged
-        before.
+        These battles are returned as they are if they have no column `order`, or if the orders
+        were merged before (a column `swap`).
+
+        Args:
+            keep_one_sided: whether an order pair with one unparsed judgment has the verdict of the
+                other one; else it is unparsed.
         """
         if "order" not in self.table or "swap" in self.table:
             return self
@@ -128,7 +146,13 @@ class BattleFrame:
         return True
 
     def keep_where(self, columns: Iterable[str], value: str) -> "BattleFrame":
-        """Return the battles with a value, as text, in at least one of the given columns."""
+        """Return the battles with a value, as text, in at least one of the given columns.
+
+        Models without a battle are dropped.
+
+        Raises:
+            UsageError: there is no such column.
+        """
         matches = [(as_text(self._column(name)) == value).to_numpy() for name in columns]
         return self.take(np.logical_or.reduce(matches))
 
@@ -166,7 +190,7 @@ def parsed_credits(table: pd.DataFrame) -> pd.Series:
     """Return the credits of model_a that decide what is a win, a tie or a flip.
 
     They are the values of `hard_credit` (the credit of the parsed verdict) if known, else those of
-    `credit`.
+    `credit`. They are missing where `credit` is.
     """
     credit = table["credit"]
     if HARD not in table:

@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,7 @@ class Duck:
         del self.connection
 
     def watch(self, path: Path) -> None:
-        """Record the state of a file. If it changes later, `store` raises DataError."""
+        """Record the state of a file. If it changes later, storing a query raises DataError."""
         self._watched[path] = _state(path)
 
     def fresh(self, stem: str) -> str:
@@ -110,8 +111,9 @@ class Duck:
     ) -> None:
         """Store the groups of a group-by query in a given order.
 
-        If there are many rows, they are grouped in several steps. Each step takes the rows of a
-        range of the first column in `order`.
+        If there are more than `ROWS_AT_ONCE` rows, they are grouped in several steps, and the
+        groups are stored on disk. Each step takes the rows of a range of the first column in
+        `order`, which must be a column by which the query groups.
 
         Args:
             name: name of the new table or view.
@@ -123,23 +125,32 @@ class Duck:
         if rows <= ROWS_AT_ONCE:
             self.store(name, f"{query(source)} order by {order}")
             return
-        packed = f"{self._disk}.{name}"
-        self._run(f"create table {packed}_rows as select * from {source}")
+        on_disk = f"{self._disk}.{name}"
+        self._run(f"create table {on_disk}_rows as select * from {source}")
         self._refuse_changed()
         first_column = order.partition(",")[0]
-        ranges = self._ranges(f"{packed}_rows", first_column, rows)
+        ranges = self._ranges(f"{on_disk}_rows", first_column, rows)
         for number, condition in enumerate(ranges):
-            part = f"(select * from {packed}_rows where {condition}) as part"
-            verb = f"insert into {packed}" if number else f"create table {packed} as"
+            part = f"(select * from {on_disk}_rows where {condition}) as part"
+            verb = f"insert into {on_disk}" if number else f"create table {on_disk} as"
             self._run(f"{verb} {query(part)} order by {order}")
-        self._run(f"drop table {packed}_rows")
-        self.view(name, f"select * from {packed}")
+        self._run(f"drop table {on_disk}_rows")
+        self.view(name, f"select * from {on_disk}")
 
     def _ranges(self, table: str, column: str, rows: int) -> list[str]:
-        """Return SQL conditions for ranges of a column with about `ROWS_AT_ONCE` rows each."""
+        """Return SQL conditions for ranges of a column with about `ROWS_AT_ONCE` rows each.
+
+        The ranges are ascending, do not overlap and cover all values. They are estimated from a
+        sample of the rows.
+
+        Args:
+            table: name of the table.
+            column: name of the column, which holds whole numbers.
+            rows: number of rows of the table.
+        """
         sample = f"select {column} from {table} using sample reservoir(20000 rows) repeatable (1)"
         values = sorted(value for (value,) in self.rows(sample))
-        parts = -(-rows // ROWS_AT_ONCE)
+        parts = ceil(rows / ROWS_AT_ONCE)
         ends = sorted({values[len(values) * part // parts] for part in range(1, parts)})
         lower = ["true", *(f"{column} >= {end}" for end in ends)]
         upper = [*(f"{column} < {end}" for end in ends), "true"]
@@ -162,7 +173,12 @@ class Duck:
         return self._run(query).fetchall()
 
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
-        """Yield the rows of a query of a stored table in stored order, a million at a time."""
+        """Yield the rows of a query of a stored table in stored order, `BATCH` at a time.
+
+        Args:
+            query: the query.
+            order: not used, because `store_groups` has sorted the rows.
+        """
         with _convert_duckdb_errors(), self.connection.cursor() as cursor:
             # One thread, so that the other cores are free for the caller, which sums up the rows.
             cursor.execute("set threads = 1")
@@ -191,7 +207,7 @@ class Duck:
 
 @contextmanager
 def _convert_duckdb_errors() -> Iterator[None]:
-    """Convert DuckDB's errors to DataError. Errors in podium's own SQL are not converted."""
+    """Convert DuckDB's errors to DataError. Errors in podium's own SQL are raised as they are."""
     try:
         yield
     except (BinderException, CatalogException, ParserException):
@@ -243,7 +259,9 @@ def _connect() -> "DuckDBPyConnection":
 def _close(
     connection: "DuckDBPyConnection", folder: Path, made: list[tuple[str, str]], keep: bool
 ) -> None:
-    """Drop all tables of a connection, then keep the connection for reuse or close it.
+    """Drop all that was made on a connection, then keep the connection for reuse or close it.
+
+    It is closed if something cannot be dropped, or if `MOST_IDLE` connections are kept already.
 
     Args:
         connection: the connection.

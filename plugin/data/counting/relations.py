@@ -96,9 +96,14 @@ def sided_query(
 ) -> str:
     """Query the sided judgments: credits and margins are those of the model with the lower code.
 
+    Names are replaced by codes. `verdict` is the credit, by the sign of the margin if there is
+    none, and `outcome` the credit of the parsed verdict; both are null if unparsed. `ordered` says
+    whether the order is known and the row has an item, `shown_first` whether the model with the
+    lower code was shown first, and `forward` whether it is model a.
+
     Args:
         judgments: the relation of the judgments.
-        names: name of the table with names and codes, by column; `model` for both models.
+        names: name of the table of `names_query`, by column; `model` for both models.
         present: columns of the judgments.
         items: number of items. Rows without an item get cluster codes from this number on.
         is_whole: whether every row has an item.
@@ -133,7 +138,7 @@ def sided_query(
 
 
 def _verdict_or_sign(present: Present, side: str = "") -> str:
-    """Return SQL for the credit of a judgment.
+    """Return SQL for the credit of a judgment, null if it is unparsed.
 
     If credit and reason are both missing, the credit is (sign(margin) + 1) / 2.
 
@@ -148,14 +153,21 @@ def _verdict_or_sign(present: Present, side: str = "") -> str:
 
 
 def unparsed_query(judgments: str, present: Present) -> str:
-    """Query the reasons of unparsed judgments and their counts."""
-    reason = f"coalesce(p.reason, {text(NO_REASON)})" if "reason" in present else text(NO_REASON)
-    missing = f"{_verdict_or_sign(present, 'p.')} is null"
-    return f"select {reason} as reason, count(*) from {judgments} as p where {missing} group by 1"
+    """Query the reasons of unparsed judgments and their counts; a missing reason is `NO_REASON`."""
+    reason = text(NO_REASON)
+    if "reason" in present:
+        reason = f"coalesce(p.reason, {text(NO_REASON)})"
+    is_unparsed = f"{_verdict_or_sign(present, 'p.')} is null"
+    return (
+        f"select {reason} as reason, count(*) from {judgments} as p where {is_unparsed} group by 1"
+    )
 
 
 def counted_query(sided: str, present: Present) -> str:
-    """Query the columns of the sided judgments that `grouped_query` needs."""
+    """Query the columns of the sided judgments that `grouped_query` needs.
+
+    Groups are stored from them, so that other columns take no memory.
+    """
     names = ["cluster, first, second, verdict, outcome"]
     names.append("ordered, shown_first" if "order" in present else "forward")
     if "margin" in present:
@@ -173,7 +185,7 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
     Args:
         sided: the relation of `sided_query` or of `counted_query`.
         present: columns of the judgments.
-        further: SQL of further aggregates, by name.
+        further: SQL of further aggregates, by name; none by default.
     """
     keys = ["cluster", "first", "second"]
     keys += [name for name in ("judge", "metric", "repeat", "response") if name in present]
@@ -205,8 +217,18 @@ def _counts_of_group() -> dict[str, str]:
 
 
 def _optional_counts(present: Present) -> dict[str, str]:
-    """Return SQL of the aggregates of a group that need optional columns, by name."""
-    counts = dict[str, str]()
+    """Return SQL of the aggregates of a group that need optional columns, by name.
+
+    - hard_credit: `outcomes` (sum of parsed verdicts) and `graded` (number of graded credits).
+    - weight: `weights` and `judged_weight` (sums of all weights and of those of parsed judgments)
+      and `earned` (sum of weighted credits).
+    - margin: `margin` (sum), `with_margin` (number of parsed judgments with a margin) and
+      `credits` (number of judgments with a credit in the table, not by the margin).
+    - reason: `least_reason` and `last_reason`, the lowest and highest code of the reasons why
+      judgments are unparsed; -1 stands for a missing reason.
+    - swap: `swap_0`, `swap_1` ..., the numbers of rows merged before, by kind in `SWAPS`.
+    """
+    counts: dict[str, str] = {}
     if HARD in present:
         counts["outcomes"] = "sum(outcome)"
         counts["graded"] = f"count(case when {IS_GRADED} then 1 end)"
@@ -219,12 +241,12 @@ def _optional_counts(present: Present) -> dict[str, str]:
         counts["margin"] = "sum(margin)"
         counts["with_margin"] = "count(case when verdict is not null then margin end)"
     if "reason" in present:
-        unparsed = "case when verdict is null then coalesce(reason, -1) end"
-        counts["least_reason"] = f"min({unparsed})"
-        counts["last_reason"] = f"max({unparsed})"
+        reason_if_unparsed = "case when verdict is null then coalesce(reason, -1) end"
+        counts["least_reason"] = f"min({reason_if_unparsed})"
+        counts["last_reason"] = f"max({reason_if_unparsed})"
     if "swap" in present:
-        for k, kind in enumerate(SWAPS):
-            counts[f"swap_{k}"] = f"count(case when swap = {text(kind)} then 1 end)"
+        for number, kind in enumerate(SWAPS):
+            counts[f"swap_{number}"] = f"count(case when swap = {text(kind)} then 1 end)"
     return counts
 
 
@@ -245,6 +267,10 @@ def cells_query(
 ) -> str:
     """Query the cells: sums over the battles of each group, named as in `Tally`.
 
+    Further columns are `credit` and `weight` (sums over readable battles), `order_pair` (whether
+    the group is merged into one battle), `rows_unparsed` (number of unparsed judgments), and, if
+    the judgments have such columns, `forward` and the reasons of `_optional_counts`.
+
     Args:
         grouped: the relation of `grouped_query`.
         present: columns of the judgments.
@@ -253,19 +279,20 @@ def cells_query(
             other one; else it is unparsed.
         hard: whether credits are rounded to win, tie or loss; a flip is then a tie.
     """
-    of_order_pair = _sums_of_order_pair(present, keep_one_sided=keep_one_sided, hard=hard)
-    of_others = _sums_of_other_groups(present, hard=hard)
+    sums_if_pair = _sums_of_order_pair(present, keep_one_sided=keep_one_sided, hard=hard)
+    sums_if_other = _sums_of_other_groups(present, hard=hard)
     columns = ["cluster", "first", "second"]
     columns += [name for name in ("judge", "metric") if name in present]
     merged_before = "0"
     if "swap" in present:
         merged_before = " + ".join(f"swap_{k}" for k in range(len(SWAPS)))
     columns += [f"n + {merged_before} as judgments", "n - judged as rows_unparsed"]
-    for name, pair in of_order_pair.items():
-        columns.append(f"case when order_pair then {pair} else {of_others[name]} end as {name}")
+    for name, if_pair in sums_if_pair.items():
+        if_other = sums_if_other[name]
+        columns.append(f"case when order_pair then {if_pair} else {if_other} end as {name}")
     if "order" in present:
-        unclear = "ordered and n > 2 and shown_first > 0 and shown_first < n"
-        columns.append(f"case when {unclear} then n else 0 end as ambiguous")
+        is_ambiguous = "ordered and n > 2 and shown_first > 0 and shown_first < n"
+        columns.append(f"case when {is_ambiguous} then n else 0 end as ambiguous")
     columns += ["case when order_pair or n < 2 then 0 else n end as crowded", "order_pair"]
     if "order" not in present:
         columns.append("forward")
@@ -279,7 +306,8 @@ def cells_query(
 def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -> dict[str, str]:
     """Return SQL for the sums of a group that is an order pair, by column.
 
-    The group is one battle. The arguments are those of `cells_query`.
+    The group is one battle. The arguments are those of `cells_query`. Sums over readable battles
+    are 0 if this one is unparsed.
     """
     verdict = "verdicts / judged"
     outcome = "outcomes / judged" if HARD in present else verdict
@@ -293,6 +321,7 @@ def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -
     readable = "judged > 0" if keep_one_sided else "judged = 2"
 
     def if_readable(value: str, zero: str = "0") -> str:
+        """Return SQL of a value that is 0 unless the battle is readable."""
         return f"case when {readable} then {value} else {zero} end"
 
     sums = {
@@ -308,7 +337,7 @@ def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -
         sums[quote_name(kind)] = f"case when {is_kind} then 1 else 0 end"
     if "margin" in present:
         sums["with_margin"] = if_readable("case when with_margin = judged then 1 else 0 end")
-        sums["lacking"] = if_readable("case when credits = 0 then 1 else 0 end")
+        sums["credit_by_margin"] = if_readable("case when credits = 0 then 1 else 0 end")
     return sums
 
 
@@ -326,7 +355,7 @@ def _sums_of_other_groups(present: Present, *, hard: bool) -> dict[str, str]:
         "decided": "decided",
         "graded": "graded",
         "with_margin": "with_margin",
-        "lacking": "judged - credits",
+        "credit_by_margin": "judged - credits",
     }
     for k, kind in enumerate(SWAPS):
         sums[quote_name(kind)] = f"swap_{k}" if "swap" in present else "0"
@@ -334,9 +363,12 @@ def _sums_of_other_groups(present: Present, *, hard: bool) -> dict[str, str]:
 
 
 def order_pairs_query(sided: str, present: Present) -> str:
-    """Query the row numbers of the two judgments of each order pair."""
-    places = {"earlier": f"min({ROW})", "later": f"max({ROW})"}
-    grouped = grouped_query(sided, present, places)
+    """Query the row numbers of the two judgments of each order pair, `earlier` and `later`.
+
+    Either order may be the earlier one.
+    """
+    row_numbers = {"earlier": f"min({ROW})", "later": f"max({ROW})"}
+    grouped = grouped_query(sided, present, row_numbers)
     return f"select earlier, later from ({grouped}) as grouped where {IS_ORDER_PAIR}"
 
 
@@ -347,8 +379,9 @@ def first_shown_query(sided: str, present: Present) -> str:
     code; -1 if there is none), `won` (wins of the response shown first; a tie counts 0.5), `number`
     (number of verdicts) and `flips` (number of order pairs with different winners).
     """
-    own = "(1 + case when shown_first then sign(outcome - 0.5) else sign(0.5 - outcome) end) / 2"
-    pairs = grouped_query(sided, present, {"first_won": f"sum({own})"})
+    # 1, 0.5 or 0 for a win, tie or loss of the response shown first.
+    won = "(1 + case when shown_first then sign(outcome - 0.5) else sign(0.5 - outcome) end) / 2"
+    pairs = grouped_query(sided, present, {"first_won": f"sum({won})"})
     judge = "coalesce(judge, -1)" if "judge" in present else "-1"
     sums = {
         "won": "sum(first_won)",
@@ -395,7 +428,7 @@ def battles_query(
     verdict = {side: _verdict_or_sign(columns, f"{side}.") for side in "fs"}
     outcome = dict(verdict)
     if HARD in columns:
-        outcome = {side: f"coalesce({side}.{HARD}, {own})" for side, own in verdict.items()}
+        outcome = {side: f"coalesce({side}.{HARD}, {credit})" for side, credit in verdict.items()}
     turned = "case when f.model_a <> s.model_a then 1 - {0} else {0} end"
     pairs = (
         f"select *, f_verdict is not null as f_read, s_verdict is not null as s_read from "
@@ -436,72 +469,85 @@ def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str
 def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> str:
     """Return the SQL expression for a column of a battle that is merged from an order pair.
 
+    Credits and margins are the mean of the two verdicts. Columns in `KNOWN_ONCE` take the mean, or
+    the only value. Scores take the mean, or with `keep_one_sided` the only value. Other columns
+    are empty if the two judgments differ.
+
     Args:
         name: name of the column.
         columns: columns of the judgments.
         keep_one_sided: see `battles_query`.
     """
-    x = _of("f", name)
-    y = _turned_value(name, columns)
-    single = "case when f_read then {} when s_read then {} end" if keep_one_sided else "null"
+    earlier = _of("f", name)
+    later = _turned_value(name, columns)
+    # The value of the only readable judgment, if that is to be kept.
+    if_one_read = "case when f_read then {} when s_read then {} end" if keep_one_sided else "null"
     if name == "credit":
         mean = "(f_verdict + s_verdict) / 2"
         if "margin" in columns:
             margin = f"{_of('f', 'margin')} + {_turned_value('margin', columns)}"
             by_margin = f"(sign({margin}) + 1) / 2"
-            mean = f"case when {x} is null and {y} is null then {by_margin} else {mean} end"
-        by_one = single.format("f_verdict", "s_verdict")
+            has_no_credit = f"{earlier} is null and {later} is null"
+            mean = f"case when {has_no_credit} then {by_margin} else {mean} end"
+        by_one = if_one_read.format("f_verdict", "s_verdict")
         return f"case when f_read and s_read then {mean} else {by_one} end"
     if name == "margin" or name.startswith(CRITERION):
-        return f"case when f_read and s_read then ({x} + {y}) / 2 else {single.format(x, y)} end"
+        by_one = if_one_read.format(earlier, later)
+        return f"case when f_read and s_read then ({earlier} + {later}) / 2 else {by_one} end"
     if name == HARD:
         mean = "(f_outcome + s_outcome) / 2"
-        by_one = single.format("f_outcome", "s_outcome")
+        by_one = if_one_read.format("f_outcome", "s_outcome")
         outcome = f"case when f_read and s_read then {mean} else {by_one} end"
-        return f"case when coalesce({x}, {y}) is not null then {outcome} end"
+        return f"case when coalesce({earlier}, {later}) is not null then {outcome} end"
     if name in KNOWN_ONCE or (name in SCORES and keep_one_sided):
-        return f"coalesce(({x} + {y}) / 2, {x}, {y})"
-    return f"({x} + {y}) / 2" if name in SCORES else f"case when {x} = {y} then {x} end"
+        return f"coalesce(({earlier} + {later}) / 2, {earlier}, {later})"
+    if name in SCORES:
+        return f"({earlier} + {later}) / 2"
+    return f"case when {earlier} = {later} then {earlier} end"
 
 
 def _turned_value(name: str, columns: Sequence[str]) -> str:
     """Return SQL for a value of the later judgment as if its model a were that of the earlier one.
 
     If the models are swapped, a credit c becomes 1 - c, margins change their signs, and the columns
-    of both models are exchanged.
+    of both models are exchanged. A score or length is null if the other model has no such column.
+
+    Args:
+        name: name of the column.
+        columns: columns of the judgments.
     """
-    own = _of("s", name)
-    other = {"_a": "_b", "_b": "_a"}.get(name[-2:])
+    value = _of("s", name)
+    other_ending = {"_a": "_b", "_b": "_a"}.get(name[-2:])
     if name == "margin" or name.startswith(CRITERION):
-        turned = f"-{own}"
+        turned = f"-{value}"
     elif name in ("credit", "human", HARD):
-        turned = f"1 - {own}"
-    elif other and name[:-2] + other in columns:
-        turned = _of("s", name[:-2] + other)
+        turned = f"1 - {value}"
+    elif other_ending and name[:-2] + other_ending in columns:
+        turned = _of("s", name[:-2] + other_ending)
     elif name in (*SCORES, "length_a", "length_b"):
         turned = "null"
     else:
-        return own
-    return f"case when turned then {turned} else {own} end"
+        return value
+    return f"case when turned then {turned} else {value} end"
 
 
 def _reason_of_order_pairs(columns: Sequence[str], keep_one_sided: bool) -> str:
     """Return the SQL expression for the reason why a merged battle is unparsed; null if it is not.
 
-    If both judgments are unparsed for different reasons, both are named.
+    If both judgments are unparsed for different reasons, both are named, in alphabetical order. If
+    one is unparsed, the reason is `ONE_ORDER_UNPARSED`, or null with `keep_one_sided`.
     """
-    x = text(NO_REASON)
-    y = text(NO_REASON)
+    earlier = text(NO_REASON)
+    later = text(NO_REASON)
     if "reason" in columns:
-        x = f"coalesce({_of('f', 'reason')}, {text(NO_REASON)})"
-        y = f"coalesce({_of('s', 'reason')}, {text(NO_REASON)})"
-    neither = (
-        f"case when {x} = {y} then {x} else least({x}, {y}) || ' / ' || greatest({x}, {y}) end"
-    )
-    single = "null" if keep_one_sided else text(ONE_ORDER_UNPARSED)
+        earlier = f"coalesce({_of('f', 'reason')}, {text(NO_REASON)})"
+        later = f"coalesce({_of('s', 'reason')}, {text(NO_REASON)})"
+    both_reasons = f"least({earlier}, {later}) || ' / ' || greatest({earlier}, {later})"
+    if_neither = f"case when {earlier} = {later} then {earlier} else {both_reasons} end"
+    if_one = "null" if keep_one_sided else text(ONE_ORDER_UNPARSED)
     return (
         "case when f_read and s_read then null "
-        f"when f_read or s_read then {single} else {neither} end"
+        f"when f_read or s_read then {if_one} else {if_neither} end"
     )
 
 

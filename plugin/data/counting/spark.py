@@ -87,13 +87,21 @@ class Spark:
         return f"{stem}_podium{id(self):x}_{next(self._numbers)}"
 
     def register(self, name: str, table: pa.Table) -> None:
-        """Register an Arrow table under this name. All its rows pass through the driver."""
+        """Register an Arrow table as a view of this name. All its rows pass through the driver.
+
+        Columns that are no booleans, whole numbers or floats become text.
+        """
         schema = ", ".join(f"`{field.name}` {_spark_type(field.type)}" for field in table.schema)
         rows = [tuple(row.values()) for row in table.to_pylist()]
         self.session.createDataFrame(rows, schema).createOrReplaceTempView(name)
 
     def scan(self, name: str, paths: Sequence[str]) -> None:
-        """Create a view over Parquet files, which are read in place."""
+        """Create a view over Parquet files, which are read in place.
+
+        Raises:
+            UsageError: Spark cannot read a file. The message names at most three, without
+                credentials.
+        """
         try:
             self.session.read.parquet(*paths).createOrReplaceTempView(name)
         except Exception as error:
@@ -120,7 +128,12 @@ class Spark:
     ) -> None:
         """Run a group-by query once over a source, and cache the groups.
 
-        They are sorted when `batches` reads them.
+        Args:
+            name: name of the new view.
+            rows: not used.
+            source: the relation whose rows are grouped.
+            query: the query, as a function of the relation.
+            order: not used; the groups are sorted when `batches` reads them.
         """
         self.store(name, query(source))
 
@@ -142,6 +155,8 @@ class Spark:
 
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a query in order, about `BATCH` rows at a time.
+
+        Nothing is yielded if there are no rows.
 
         Args:
             query: the query.

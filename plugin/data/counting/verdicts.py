@@ -55,8 +55,8 @@ class Tally:
         swaps: number of battles shown in both orders, by how the two verdicts agree (the keys of
             `SWAPS`).
         with_margin: number of judged battles with a margin.
-        lacking: number of judged battles without a credit in the table, whose credit was derived
-            from the sign of the margin.
+        credit_by_margin: number of judged battles without a credit in the table, whose credit was
+            derived from the sign of the margin.
         graded: number of judged battles whose credit is a probability, not a win, tie or loss.
         ambiguous: number of judgments that cannot be paired by order, because their item, pair,
             judge and repeat have more than one judgment in the same order.
@@ -72,7 +72,7 @@ class Tally:
     informative: int
     swaps: dict[str, int]
     with_margin: int = 0
-    lacking: int = 0
+    credit_by_margin: int = 0
     graded: int = 0
     ambiguous: int = 0
     crowded: int = 0
@@ -165,10 +165,11 @@ class Verdicts:
         if "judge" not in self.columns:
             return ()
         named = self._names("judge")
-        unnamed = named and self.engine.rows(
-            f"select 1 from {self.judgments} where judge is null limit 1"
-        )
-        return (*named, UNNAMED_JUDGE) if unnamed else named
+        if not named:
+            return named
+        query = f"select 1 from {self.judgments} where judge is null limit 1"
+        has_unnamed = bool(self.engine.rows(query))
+        return (*named, UNNAMED_JUDGE) if has_unnamed else named
 
     @cached_property
     def tally(self) -> Tally:
@@ -184,7 +185,10 @@ class Verdicts:
 
     @cached_property
     def unparsed_reasons(self) -> dict[str, int]:
-        """Unparsed battles by reason, the most frequent first."""
+        """Numbers of unparsed battles by reason, the most frequent first.
+
+        The reason of an order pair with two unparsed judgments names both of their reasons.
+        """
         if self.tally.judged == self.tally.battles:
             return {}
         known = "reason" in self.columns
@@ -214,9 +218,14 @@ class Verdicts:
         """Return the most frequent texts of a column among unparsed judgments, with their counts.
 
         Args:
-            column: name of a column; the result is empty if there is none.
-            most: number of texts.
+            column: name of a column; the result is empty if there is none. Empty cells are left
+                out.
+            most: largest number of texts.
             judges: names of the judges whose judgments count; None for all.
+
+        Returns:
+            Texts with their counts, the most frequent first. Judgments of an order pair are
+            counted one by one.
         """
         if not {column, "credit"} <= {*self.columns}:
             return []
@@ -235,18 +244,18 @@ class Verdicts:
         credit was derived from the sign of their margin.
         """
         tally = self.tally
-        notes = list[Notice]()
+        notes: list[Notice] = []
         if self.has_items:
-            twice = self._identical_rows() if tally.crowded else 0
-            both = self._untold_orders() if "order" not in self.columns else 0
-            if twice:
-                notes.append(Notice("rows-repeat", {"rows": twice}))
-            if both:
-                notes.append(Notice("orders-unknown", {"rows": both}))
+            identical_rows = self._identical_rows() if tally.crowded else 0
+            unordered_rows = self._untold_orders() if "order" not in self.columns else 0
+            if identical_rows:
+                notes.append(Notice("rows-repeat", {"rows": identical_rows}))
+            if unordered_rows:
+                notes.append(Notice("orders-unknown", {"rows": unordered_rows}))
         if self.merge and tally.ambiguous:
             notes.append(Notice("judgments-unmerged", {"judgments": tally.ambiguous}))
-        if tally.lacking:
-            notes.append(Notice("margin-sign", {"battles": tally.lacking}))
+        if tally.credit_by_margin:
+            notes.append(Notice("margin-sign", {"battles": tally.credit_by_margin}))
         return notes
 
     def pairs(self, *, hard: bool = False, against: int | None = None) -> dict[str, np.ndarray]:
@@ -272,6 +281,8 @@ class Verdicts:
     def blocks(self, *, hard: bool = False, against: int | None = None) -> Iterator[Block]:
         """Yield the readable cells in blocks, ordered by cluster.
 
+        Nothing is yielded if no battle is readable.
+
         Args:
             hard: whether credits are rounded to win, tie or loss; a flip is then a tie.
             against: code of a model; only its battles are read. None for all battles.
@@ -282,17 +293,21 @@ class Verdicts:
         for batch in self.engine.batches(query, CELL_ORDER):
             arrays = _arrays(batch)
             if rest:
-                arrays = {name: np.concatenate([rest[name], own]) for name, own in arrays.items()}
+                arrays = {name: np.concatenate([rest[name], new]) for name, new in arrays.items()}
             # The last cluster may go on in the next batch, so its cells are kept until then.
             end = int(np.searchsorted(arrays["cluster"], arrays["cluster"][-1]))
             if end:
-                yield _block({name: own[:end] for name, own in arrays.items()})
-            rest = {name: own[end:] for name, own in arrays.items()}
+                yield _block({name: column[:end] for name, column in arrays.items()})
+            rest = {name: column[end:] for name, column in arrays.items()}
         if rest:
             yield _block(rest)
 
     def order_pairs(self) -> np.ndarray:
-        """Return the row numbers of the two judgments of each order pair, shape (pairs, 2)."""
+        """Return the positions of the two judgments of each order pair, shape (pairs, 2).
+
+        They are positions among all judgments in the order of reading, the earlier one first. It
+        may be of either order.
+        """
         if not ("order" in self.columns and self.has_items):
             return np.empty((0, 2), dtype=np.int64)
         query = relations.order_pairs_query(self._sided_rows, self._counted)
@@ -314,8 +329,8 @@ class Verdicts:
         names = dict(enumerate(self._names("judge"))) if "judge" in self.columns else {}
         shown = {}
         for code in np.unique(table["judge"]):
-            own = table["judge"] == code
-            columns = {name: table[name][own] for name in FirstShown._fields}
+            is_of_judge = table["judge"] == code
+            columns = {name: table[name][is_of_judge] for name in FirstShown._fields}
             shown[names.get(int(code), "")] = FirstShown(**columns)
         return shown
 
@@ -346,7 +361,14 @@ class Verdicts:
         return all(types.get(column) == "VARCHAR" for column in columns)
 
     def keep_where(self, columns: Iterable[str], value: str) -> "Verdicts":
-        """Return the merged battles that have a text in at least one of the given columns."""
+        """Return the merged battles that have a text in at least one of the given columns.
+
+        They are a view of the database; nothing is copied.
+
+        Args:
+            columns: names of text columns.
+            value: the text, which must be the whole cell.
+        """
         matches = (f"{quote_name(column)} = {relations.text(value)}" for column in columns)
         view = self.engine.fresh("slice")
         self.engine.view(view, f"select * from {self._battles} where {' or '.join(matches)}")
@@ -359,7 +381,9 @@ class Verdicts:
         return tuple(value for (value,) in self.engine.rows(query))
 
     def cells(self, *, hard: bool = False) -> str:
-        """Return the cells as an SQL subquery. The groups that it reads are stored only once.
+        """Return the cells (see `relations`) as an SQL subquery.
+
+        The groups that it reads are computed and stored at the first call.
 
         Args:
             hard: whether credits are rounded to win, tie or loss; a flip is then a tie.
@@ -378,16 +402,16 @@ class Verdicts:
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
-        """Sums of all columns of the cells by pair, computed in one scan."""
+        """Sums of the counted columns of the cells by pair, computed in one scan."""
         further = {
             "order": ("ambiguous",),
-            "margin": ("with_margin", "lacking"),
+            "margin": ("with_margin", "credit_by_margin"),
             relations.HARD: ("graded",),
         }
         names = ["judgments", "battles", "decided", "crowded", *SWAPS, *OF_PAIRS]
-        for column, own in further.items():
+        for column, sums in further.items():
             if column in self.columns:
-                names += own
+                names += sums
         return self._sums_by_pair(names, "true")
 
     def _sums_by_pair(
@@ -442,8 +466,8 @@ class Verdicts:
     @cached_property
     def _row_counts(self) -> tuple[Any, ...]:
         """Number of judgments, and number of judgments without an item."""
-        lacking = "count(*) - count(item)" if "item" in self.columns else "count(*)"
-        return self.engine.rows(f"select count(*), {lacking} from {self.judgments}")[0]
+        without_item = "count(*) - count(item)" if "item" in self.columns else "count(*)"
+        return self.engine.rows(f"select count(*), {without_item} from {self.judgments}")[0]
 
     @cached_property
     def _battles(self) -> str:
@@ -475,7 +499,10 @@ class Verdicts:
         return tuple(name for (name,) in rows)
 
     def _identical_rows(self) -> int:
-        """Count the rows that are identical to an earlier row."""
+        """Count the rows that are identical to an earlier row in every column.
+
+        Only rows of crowded cells are compared, because others cannot be identical.
+        """
         keys = "cluster, first, second"
         suspects = f"select distinct {keys} from {self.cells()} where crowded > 0"
         rows = f"select {ROW} from {self._sided_rows} join ({suspects}) as c using ({keys})"
@@ -488,7 +515,7 @@ class Verdicts:
     def _untold_orders(self) -> int:
         """Count the rows of pairs that a judge has both as (a, b) and as (b, a) on one item.
 
-        They may be two orders whose column `order` is missing.
+        They may be two orders whose column `order` is missing. Rows without an item do not count.
         """
         keys = "cluster, first, second"
         for name in ("judge", "metric"):
@@ -509,10 +536,12 @@ def start_engine(name: str = "duckdb", memory: str | None = None) -> Engine:
 
     Args:
         name: `duckdb`, `spark`, or `spark=URL` of a master.
-        memory: limit of the memory that DuckDB uses, for example `700MB`.
+        memory: limit of the memory that DuckDB uses, for example `700MB`; None for DuckDB's own
+            limit.
 
     Raises:
-        UsageError: the name is unknown, Spark does not start, or Spark is given a `memory`.
+        UsageError: the name is unknown, `memory` is not a size, Spark does not start, or Spark is
+            given a `memory`.
     """
     kind, _, url = name.partition("=")
     if kind == "duckdb" and not url:
@@ -537,6 +566,8 @@ def verdicts_of(
     engine: "Engine | None" = None,
 ) -> Verdicts:
     """Load checked judgments of a data frame into a database.
+
+    The rows are numbered in their order, from 0.
 
     Args:
         frame: the judgments, a row each.
@@ -586,9 +617,10 @@ def _met_condition(against: int | None) -> str:
 
 
 def frame_of(table: pa.Table, models: tuple[str, ...]) -> pd.DataFrame:
-    """Convert a battles table of a database to a data frame.
+    """Convert a battles table of a database to a data frame, indexed from 0.
 
-    Models become categoricals over the sorted names.
+    The two model columns become categoricals over `models`, the other columns in `CATEGORIES`
+    categoricals over their own sorted values. The column with row numbers is left out.
     """
     columns = {}
     for name in table.schema.names:
@@ -602,7 +634,11 @@ def frame_of(table: pa.Table, models: tuple[str, ...]) -> pd.DataFrame:
 
 
 def arrow_column(cells: pd.Series) -> pa.Array:
-    """Convert a column to Arrow; mixed or nested values become text."""
+    """Convert a column to Arrow.
+
+    Values that Arrow cannot hold in one type (mixed, nested or binary ones) become text, and so
+    does a column without any value. Missing values stay missing.
+    """
     if isinstance(cells.dtype, pd.CategoricalDtype):
         cells = cells.astype(cells.cat.categories.dtype)
     try:
@@ -617,15 +653,15 @@ def arrow_column(cells: pd.Series) -> pa.Array:
         array = None
     if array is None or pa.types.is_nested(array.type) or pa.types.is_binary(array.type):
         # Booleans are written in lower case, so that they differ from the words `True` and `False`.
-        words = [
-            str(cell).lower() if isinstance(cell, bool | np.bool_) else text_of(cell)
-            for cell in cells
-        ]
-        # Halves of surrogate pairs, which cannot be written as UTF-8, are written as `\\ud83d`.
-        whole = (
-            word and LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", word) for word in words
-        )
-        return pa.array(list(whole), pa.string())
+        texts: list[str | None] = []
+        for cell in cells:
+            is_boolean = isinstance(cell, bool | np.bool_)
+            cell_as_text = str(cell).lower() if is_boolean else text_of(cell)
+            if cell_as_text:
+                # Halves of surrogate pairs cannot be written as UTF-8; they become `\\ud83d`.
+                cell_as_text = LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", cell_as_text)
+            texts.append(cell_as_text)
+        return pa.array(texts, pa.string())
     return array.cast(pa.string()) if pa.types.is_null(array.type) else array
 
 

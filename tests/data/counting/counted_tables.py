@@ -167,7 +167,7 @@ def check_frame(frame, verdicts, battles, tally):
     """Compare what a data frame of the battles answers with plain loops, and with the database."""
     ours = asdict(frame.tally)
     # Of two averaged credits the frame does not know whether they were graded, lacked or ambiguous.
-    known = ours.keys() - {"graded", "lacking", "ambiguous", "crowded"}
+    known = ours.keys() - {"graded", "credit_by_margin", "ambiguous", "crowded"}
     assert {name: ours[name] for name in known} == {name: tally[name] for name in known}
     assert frame.unparsed_reasons == naive.unparsed_reasons_of(battles)
     assert (frame.models, frame.judges) == (verdicts.models, verdicts.judges)

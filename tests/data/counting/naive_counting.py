@@ -116,7 +116,7 @@ def battle_of_order_pairs(first, second, keep_one_sided):
     is_hard_known = first["hard_credit"] is not None or second["hard_credit"] is not None
     battle["hard_credit"] = battle["outcome"] if is_hard_known else None
     battle["graded"] = readable and (is_graded(first) or is_graded(second))
-    battle["lacking"] = readable and first["credit"] is None and second["credit"] is None
+    battle["credit_by_margin"] = readable and first["credit"] is None and second["credit"] is None
     return battle
 
 
@@ -132,7 +132,7 @@ def battles_of(rows, merge, keep_one_sided):
         single = dict(
             row,
             credit=verdict_of(row),
-            lacking=row["credit"] is None and verdict_of(row) is not None,
+            credit_by_margin=row["credit"] is None and verdict_of(row) is not None,
         )
         single |= {"outcome": outcome_of(row), "graded": is_graded(row)}
         if row["row"] not in gone:
@@ -159,7 +159,7 @@ def tally_of(rows, battles):
             for kind in ("same", "half", "flip", "one-sided", "unparsed")
         },
         "with_margin": sum(battle["margin"] is not None for battle in judged),
-        "lacking": sum(battle["lacking"] for battle in judged),
+        "credit_by_margin": sum(battle["credit_by_margin"] for battle in judged),
         "graded": sum(battle["graded"] for battle in judged),
         "ambiguous": sum(
             len(group)
@@ -208,6 +208,6 @@ def notes_of(rows, tally, columns, merge):
         if "order" in columns
         else sum(len(sides) for sides in unreported.values() if len(set(sides)) == 2),
         tally["ambiguous"] if merge else 0,
-        tally["lacking"],
+        tally["credit_by_margin"],
     ]
     return [number for number in numbers if number]

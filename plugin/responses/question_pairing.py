@@ -94,7 +94,7 @@ def pair_rows(
     results: list[PairedQuestions] = []
     differing: list[str] = []
     for task, places in _places_by_task(rows, runs).items():
-        asked, keys = _asked_runs(task, [rows[place] for place in places], runs)
+        asked, keys = _runs_of_rows(task, [rows[place] for place in places], runs)
         result = pair_questions(task, asked, allowed.names, option=allowed.option)
         names = dict(zip(keys, result.names, strict=True))
         own = [rows[place] for place in places]
@@ -148,7 +148,7 @@ def question_of_row(row: Row) -> QuestionRow:
     return row.question if isinstance(row, ResponseRow) else row
 
 
-def _asked_runs(
+def _runs_of_rows(
     task: str, rows: Iterable[Row], runs: Mapping[str, RunRecord]
 ) -> tuple[list[AskedRun], list[RunKey]]:
     """Return the runs that a task's rows are of, in a fixed order, and the key of each.
@@ -169,7 +169,7 @@ def _asked_runs(
         run = runs.get(source) or RunRecord(model, task, some(sources), is_described=False)
         run = _with_system(replace(run, model=model, task=task), items.values())
         is_split = len(sources) > 1
-        records = [_item_record(question, is_split) for question in items.values()]
+        records = [_record_of_question(question, is_split) for question in items.values()]
         asked.append(((source, model), AskedRun(run, records)))
     asked.sort(key=lambda pair: _order_of(pair[1]))
     return [run for _, run in asked], [key for key, _ in asked]
@@ -198,14 +198,14 @@ def _with_system(run: RunRecord, questions: Iterable[QuestionRow]) -> RunRecord:
 
 
 def _order_of(asked: AskedRun) -> tuple[bool, str, str, str, str]:
-    """Return the key by which runs are sorted: see `_asked_runs`."""
+    """Return the key by which runs are sorted: see `_runs_of_rows`."""
     content = sorted(f"{item.id} {item.excerpt}" for item in asked.items)
     digest = sha256("\n".join(content).encode("utf-8", "surrogatepass")).hexdigest()
     run = asked.run
     return bool(run.model), run.time, digest, run.model, run.source
 
 
-def _item_record(question: QuestionRow, is_split: bool) -> ItemRecord:
+def _record_of_question(question: QuestionRow, is_split: bool) -> ItemRecord:
     """Return the record of an item.
 
     Args:

@@ -234,6 +234,15 @@ _CHECKS = (
         remedy="say --columns {option}",
     ),
     CheckKind(
+        "score scale",
+        10,
+        flagged=(
+            "scores{of_metric} of {low_models} look like fractions and those of {high_models} like "
+            "percent ({low:.3g} and {high:.3g} {place}{more}), and are compared as they are"
+        ),
+        remedy="write all scores in one unit",
+    ),
+    CheckKind(
         "same question",
         0,
         flagged=(

@@ -13,6 +13,7 @@ FINDINGS = {
         "epochs or repeats"
     ),
     "questions": "runs of a task, or rows of a table, that asked different questions under one id",
+    "direction": "results that contradict --lower-is-better or --no-lower-is-better",
 }
 """Description of each finding, by the name that `--allow` takes."""
 OPTION = "--allow"
@@ -28,7 +29,9 @@ def check_findings(names: Collection[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def accept_or_raise(name: str, problem: str, remedy: str, allowed: Collection[str]) -> str:
+def accept_or_raise(
+    name: str, problem: str, remedy: str, allowed: Collection[str], *, source: str = ""
+) -> str:
     """Return the sentence that says that a finding was accepted.
 
     Args:
@@ -36,12 +39,13 @@ def accept_or_raise(name: str, problem: str, remedy: str, allowed: Collection[st
         problem: what was found.
         remedy: what to do instead of accepting it.
         allowed: names of the findings that the user accepts.
+        source: the file with the finding; empty if it is about several.
 
     Raises:
         DataError: `name` is not in `allowed`.
     """
     if name not in allowed:
-        raise DataError(problem, remedy=remedy_with_option(name, remedy))
+        raise DataError(problem, remedy=remedy_with_option(name, remedy), source=source)
     return accepted_sentence(name, problem)
 
 

@@ -367,6 +367,27 @@ def test_a_win_matrix_is_ranked_by_the_reading_that_is_typed(reading, first, las
     assert sign_of(compared(case).difference) == (1 if first == "m0" else -1)
 
 
+def test_with_the_option_the_lowest_score_is_first_in_every_command():
+    case = case_of("11-lower-is-better.csv", "--lower-is-better")
+    for one in (ranked(case), printed(case), reported(case)):
+        assert one.order == case.models
+    assert compared(case).difference == pytest.approx(4.0)
+    words = ("compare", *case.models, case.name, *case.options, "--require", "better")
+    assert command_facts.run_command(CASES, *words)[0] == 0
+    words = ("compare", *reversed(case.models), case.name, *case.options, "--require", "better")
+    assert command_facts.run_command(CASES, *words)[0] == 4
+
+
+def test_percent_beside_fractions_is_named_by_every_command():
+    case = case_of("12-percent-and-fraction.csv")
+    said = "cores of new look like fractions and those of old like percent"
+    for one in (ranked(case), printed(case), reported(case), compared(case)):
+        assert said in one.answer
+    assert said.replace("cores", "scores", 1)[:40] in diagnosed(case)[1]
+    words = ("compare", *reversed(case.models), case.name, "--require", "better")
+    assert command_facts.run_command(CASES, *words)[0] == 5
+
+
 def test_the_turns_of_mt_bench_are_items_and_no_repeats():
     case = case_of("10-mt-bench-turns.jsonl")
     assert ranked(case).counts["items"] == 40

@@ -37,6 +37,7 @@ READ_BY = (
     "allow",
     "names",
     "ids",
+    "lower_is_better",
 )
 """Parameters of `reading_options`."""
 READ_TOO = (
@@ -391,6 +392,14 @@ READING_OPTIONS = (
         "auto global per-category",
         "Whether an id is one item in all categories (global) or another in each (per-category); "
         "auto: as inputs, or numbers that begin anew in each category, show.",
+    ),
+    click.option(
+        "--lower-is-better/--no-lower-is-better",
+        default=None,
+        help=(
+            "Of scores: lower is better, so they are negated. By default as the files say, or as "
+            "the metric is called (wer, latency)."
+        ),
     ),
 )
 

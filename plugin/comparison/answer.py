@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from podium.checks import Check
 from podium.comparison import comparison_templates
 from podium.comparison.gate import Gate, GateDecision
 from podium.comparison.outcomes import ELO, PairFinding
@@ -33,7 +34,8 @@ def comparison_answer(
     if not findings:
         return (*verdict, *failures[:1])
     if len(findings) > 1:
-        return (*verdict, _several_sentence(findings))
+        doubts = dict.fromkeys(_doubt_sentence(own.doubt) for own in findings if own.doubt)
+        return (*verdict, _several_sentence(findings), *doubts)
     # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
     # is therefore called two-sided.
     p_name = "two-sided p" if gate else "p"
@@ -52,11 +54,18 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
         )
         return [unknown]
     sentences = [_lead_sentence(finding, p_name)]
+    if finding.doubt is not None:
+        sentences.append(_doubt_sentence(finding.doubt))
     if len(finding.results):
         sentences.append(_tally_sentence(finding))
     if not finding.is_distinguishable:
         sentences.append(_further_items_sentence(finding))
     return sentences
+
+
+def _doubt_sentence(doubt: Check) -> str:
+    """Write a flagged check because of which a difference may mean nothing."""
+    return f"{doubt.start_sentence(doubt.clause)}."
 
 
 def _further_items_sentence(finding: PairFinding) -> str:

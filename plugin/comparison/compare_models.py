@@ -17,11 +17,16 @@ from podium.comparison import comparison_report  # noqa: F401 - registers the vi
 from podium.comparison.comparison import Comparison
 from podium.comparison.gate import Requirement, decide_requirements, read_requirements
 from podium.comparison.inputs import find_responses, identical_items, split_arguments
-from podium.comparison.outcomes import PairFinding
+from podium.comparison.outcomes import SCORE, PairFinding
 from podium.comparison.pair_data import MEASURES, ComparedPair, finding_of
 from podium.data.battles import Battles
 from podium.data.reading.judgments import read_battles
-from podium.diagnosis.checks.all_checks import checks_of_comparison, doubts_about_models
+from podium.data.reading.shared_metrics import why_lost
+from podium.diagnosis.checks.all_checks import (
+    checks_of_comparison,
+    doubt_about_scales,
+    doubts_about_models,
+)
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
 from podium.notices.notice import Notice, select_codes
@@ -94,6 +99,7 @@ def compare(
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
     checks = checks_of_comparison(battles, {name for both in models for name in both})
+    findings = [_with_doubt(own, checks) for own in findings]
     options = {"level": level, "measure": measure, "by": by, "pool": pool}
     return Comparison(
         findings=tuple(findings),
@@ -198,13 +204,29 @@ def _pairs(
         candidates = names[:1]
         baseline = names[1]
     known = battles.models
-    base = find_name("model", baseline, known)
-    chosen = [find_name("model", name, known) for name in candidates]
+    base = _find_model(baseline, battles)
+    chosen = [_find_model(name, battles) for name in candidates]
     if not chosen:
         chosen = [name for name in known if name != base]
     if base in chosen:
         raise UsageError(f"{base!r} would be compared with itself: name two different models")
     return [(name, base) for name in dict.fromkeys(chosen)]
+
+
+def _find_model(name: str, battles: Battles) -> str:
+    """Return the full name of a model.
+
+    Raises:
+        UsageError: there is no such model.
+        NotIdentifiedError: the model is in the sources and was lost, for a reason that is given.
+    """
+    try:
+        return find_name("model", name, battles.models)
+    except UsageError:
+        why = why_lost(name, battles.lost)
+        if why is None:
+            raise
+        raise NotIdentifiedError(f"{name} cannot be compared: {why}") from None
 
 
 def _findings(
@@ -274,6 +296,15 @@ def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
     """Set `likely_item` of a finding and of its slices."""
     slices = tuple(replace(own, likely_item=column) for own in finding.slices)
     return replace(finding, likely_item=column, slices=slices)
+
+
+def _with_doubt(finding: PairFinding, checks: Sequence[Check]) -> PairFinding:
+    """Return a finding about scores with the doubt whether both models' are in one unit."""
+    if finding.measure != SCORE:
+        return finding
+    about = {name: getattr(finding, name) for name in QUESTION}
+    doubt = doubt_about_scales(checks, (finding.candidate, finding.baseline), about)
+    return replace(finding, doubt=doubt)
 
 
 def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:

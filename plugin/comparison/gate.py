@@ -280,14 +280,15 @@ def decide_requirements(
 def _verdict_of_tests(finding: PairFinding, is_refuted: bool, is_met: bool) -> Verdict:
     """Return the verdict on a requirement.
 
-    It is UNDECIDED if a column looks like the item although rows are counted as independent.
+    It is UNDECIDED if a column looks like the item although rows are counted as independent, or if
+    one model's scores look like fractions and the other's like percent.
 
     Args:
         finding: the finding.
         is_refuted: whether a test shows that the difference is below the threshold.
         is_met: whether a test shows that the difference is above the threshold.
     """
-    if finding.likely_item is not None:
+    if finding.likely_item is not None or finding.doubt is not None:
         return "UNDECIDED"
     if is_refuted:
         return "FAIL"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.checks import Check
 from podium.data.measure import Measure
 from podium.rankers.errors.difference import DifferenceTest, is_constant
 from podium.rankers.errors.intervals import finite_or_none, t_quantile
@@ -68,6 +69,8 @@ class PairFinding:
         likely_item: name of the column that looks like the item, if rows are counted as items;
             else None.
         scored: what is known of the metric; None if nothing is known.
+        doubt: the flagged check that one model's scores are fractions and the other's percent;
+            None if there is no such doubt. If there is, no requirement is decided.
     """
 
     candidate: str
@@ -91,6 +94,7 @@ class PairFinding:
     slices: tuple["PairFinding", ...] = ()
     likely_item: str | None = None
     scored: Measure | None = None
+    doubt: Check | None = None
 
     @property
     def difference(self) -> DifferenceTest:

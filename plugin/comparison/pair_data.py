@@ -10,6 +10,7 @@ import pandas as pd
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
 from podium.data.battles import Battles
 from podium.data.counting.battle_frame import parsed_credits
+from podium.data.measure import Measure
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.errors.difference import DifferenceTest, paired_difference
 from podium.rankers.errors.elo_difference import elo_difference
@@ -59,7 +60,9 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
             f"--measure score: no item has scores of both {pair.candidate} and {pair.baseline}"
         )
     if len(scored) and pair.measure in ("auto", SCORE):
-        measured = _measure_scores(battles, direct, scored)
+        measure: Measure | None = about.get("scored")
+        is_negated = measure is not None and measure.is_negated
+        measured = _measure_scores(battles, direct, scored, is_negated=is_negated)
     else:
         measured = _measure_verdicts(battles, direct, pair)
     is_unparsed = direct["is_unparsed"].to_numpy()
@@ -107,18 +110,22 @@ class _Measured(NamedTuple):
     is_lost: np.ndarray
 
 
-def _measure_scores(battles: Battles, direct: pd.DataFrame, scored: pd.DataFrame) -> _Measured:
+def _measure_scores(
+    battles: Battles, direct: pd.DataFrame, scored: pd.DataFrame, *, is_negated: bool
+) -> _Measured:
     """Compare the scores of two models.
 
     Args:
         battles: all battles.
         direct: the battles of the two, as `direct_battles` returns them.
         scored: those rows of `direct` that have the scores of both models.
+        is_negated: whether the scores have the opposite sign of those in the files.
     """
     results = _score_results(scored, by_metric=bool(battles.metrics))
-    is_share = bool(results[["candidate", "baseline"]].stack().between(0, 1).all())
+    ends = (-1, 0) if is_negated else (0, 1)
+    is_share = bool(results[["candidate", "baseline"]].stack().between(*ends).all())
     is_lost = ~direct.index.isin(scored.index)
-    differences = {SCORE: score_difference(results)}
+    differences = {SCORE: score_difference(results, is_share=is_share)}
     return _Measured(SCORE, differences, results, results["difference"], is_share, is_lost)
 
 
@@ -260,14 +267,14 @@ def _numbers_or_nan(rows: pd.DataFrame, column: str) -> np.ndarray:
     return rows[column].to_numpy(dtype=float)
 
 
-def score_difference(results: pd.DataFrame) -> DifferenceTest:
+def score_difference(results: pd.DataFrame, *, is_share: bool) -> DifferenceTest:
     """Test the difference of mean scores, paired by item.
 
     Args:
         results: a row per item, as `_score_results` returns it.
+        is_share: whether all scores are shares, or shares with the opposite sign.
     """
     levels = np.unique(results[["candidate", "baseline"]].to_numpy())
-    is_share = levels[0] >= 0 and levels[-1] <= 1
     # If scores have two values only, all differences are -step, 0 or step, and an exact test of
     # wins and losses is possible.
     step = None

@@ -85,6 +85,7 @@ class BattleQuery:
     allow: Sequence[str] = ()
     names: Literal["exact", "joined"] = "exact"
     ids: Literal["auto", "global", "per-category"] = "auto"
+    lower_is_better: bool | None = None
     human_labels: Sequence[str] = ()
     complete: bool = False
 
@@ -140,6 +141,7 @@ READING_OPTIONS = (
     "allow",
     "names",
     "ids",
+    "lower_is_better",
 )
 """Fields of a query, in addition to those of `Foreign`, that decide which rows are read."""
 

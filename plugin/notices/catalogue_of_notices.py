@@ -98,7 +98,11 @@ OF_READING = {
     ),
     "lone-models": "files that compare a model only with itself were skipped: {files}",
     "lower-is-better": (
-        "{metric} of {task}: lower is better, so scores are negated: -0.25 stands for 0.25"
+        "{metric}{task:if  of #}: lower is better, so scores are negated: -0.25 stands for 0.25"
+    ),
+    "lower-is-better-by-name": (
+        "{metric}{task:if  of #}: by its name lower is better, so scores are negated: -0.25 stands "
+        "for 0.25; {option:lower_is_better=false} leaves them as they are"
     ),
     "margin-sign": (
         "{battles} battles have a margin and no credit: the sign of the margin stands in"
@@ -122,6 +126,10 @@ OF_READING = {
         "{path} has no {metric} (it has {known}), so {model} is not compared on {task}"
     ),
     "names-joined": "names that look the same count as one: {names:10; @ as #}",
+    "metric-of-one-model": (
+        "{model} is not compared: its scores are by {metrics:5}, which no other model has (others "
+        "have {known:5})"
+    ),
     "no-item-column": "no item column: rows counted as independent",
     "no-judge-column": (
         "no judge column: the {raters} in {column} count as one judge; if {column} is the judge, "
@@ -734,6 +742,7 @@ NOTES = frozenset(
         "log-likelihood",
         "names-joined",
         "lower-is-better",
+        "lower-is-better-by-name",
         "prompts-without-id",
         "questions-by-id",
         "questions-by-input",

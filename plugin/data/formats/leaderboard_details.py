@@ -13,6 +13,7 @@ import pandas as pd
 from podium.data.counting.relations import NO_VALUE
 from podium.data.formats.lm_eval_layout import HELM, Samples
 from podium.data.formats.lm_eval_scores import Scores
+from podium.data.known_metrics import HELM_LOWER_IS_BETTER
 from podium.errors import DataError
 from podium.text import parse_json, text_of
 
@@ -50,7 +51,8 @@ def read_details(file: Samples) -> Scores:
         means = by_item.agg({"line": "first", "score": "mean"})
         reason = means["score"].isna().map({True: f"{NO_VALUE}{metric}", False: None})
         values[str(metric)] = means.assign(target="", reason=reason)
-    return Scores(file, values, {}, None, frame["item"].nunique())
+    lower = HELM_LOWER_IS_BETTER if file.path.name == HELM else frozenset[str]()
+    return Scores(file, values, {}, None, frame["item"].nunique(), lower=lower)
 
 
 def _helm_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:

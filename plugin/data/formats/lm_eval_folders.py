@@ -289,6 +289,7 @@ def _join_runs(
     score = -rows["score"] if measure.is_negated else rows["score"]
     measured = rows.assign(score=score, metric=measure.name, task=task, category=task)
     measured.attrs["measures"] = (measure,)
+    measured.attrs["lower"] = frozenset[str]().union(*(each.lower for each in own))
     return measured, len(shared)
 
 
@@ -350,7 +351,7 @@ def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFra
     sheets = list[tuple[str, pd.DataFrame]]()
     for path, sheet in rows.groupby("path", sort=False):
         own = sheet[columns]
-        own.attrs["measures"] = rows.attrs["measures"]
+        own.attrs |= {name: rows.attrs[name] for name in ("measures", "lower")}
         sheets.append((str(path), own))
     return sheets
 

@@ -50,6 +50,8 @@ class Scores:
         cut: the place of the last line if it is cut off; None if the file is complete.
         documents: number of documents.
         asked: the documents; empty if the file does not describe them.
+        lower: names of metrics, without filter, of which lower is better by the documentation of
+            who published the scores.
     """
 
     file: layout.Samples
@@ -58,6 +60,7 @@ class Scores:
     cut: str | None
     documents: int
     asked: Sequence[AskedDocument] = ()
+    lower: frozenset[str] = frozenset()
 
     @property
     def expected_documents(self) -> int | None:
@@ -200,7 +203,7 @@ def choose_metrics(
     by_task = {}
     for task, names in usable.items():
         by_task[task] = [name for name in names if _is_wanted(asked, name)]
-    _reject_several_metrics(by_task, asked)
+    _reject_several_metrics(by_task, asked, files)
     lacking = [task for task, names in by_task.items() if not names]
     reasons = []
     for task in lacking:
@@ -217,20 +220,65 @@ def choose_metrics(
     return chosen, [Notice("tasks-without-numbers", {"tasks": len(lacking), "why": causes})]
 
 
-def _reject_several_metrics(by_task: Mapping[str, Sequence[str]], asked: Sequence[str]) -> None:
-    """Raise NotIdentifiedError if a task has several metrics of which none was chosen."""
+def _reject_several_metrics(
+    by_task: Mapping[str, Sequence[str]], asked: Sequence[str], files: Sequence[Scores]
+) -> None:
+    """Raise NotIdentifiedError if a task has several metrics of which none was chosen.
+
+    The message names the metrics of each model if models have different ones, for example because
+    their replies were filtered in different ways.
+    """
     if ALL in asked:
         return
     several = {task: names for task, names in by_task.items() if _is_ambiguous(names, asked)}
     if not several:
         return
+    unlike = [text for task in several for text in _unlike_metrics(task, several[task], files)]
+    if unlike and not any(_have_shared_metric(task, several[task], files) for task in several):
+        remedy = "run the models with the same metrics and filters"
+        raise NotIdentifiedError(
+            f"no two models have one metric: {some(unlike, '; ', most=3)}; {remedy}"
+        )
     first_of_task = next(iter(several.values()))[0]
     own = option_text("metric", first_of_task)
     each = f"{option_text('metric', ALL)} {option_text('by', 'metric')}"
     remedy = f"choose with {option_text('metric')}, as {own}, or rank by each with {each}"
     raise NotIdentifiedError(
-        f"several metrics could be compared: {_list_metrics(several)}; {remedy}"
+        f"several metrics could be compared: {_list_metrics(several)}"
+        f"{'; ' if unlike else ''}{some(unlike, '; ', most=3)}; {remedy}"
     )
+
+
+def _have_shared_metric(task: str, metrics: Sequence[str], files: Sequence[Scores]) -> bool:
+    """Return whether two models of a task have the same metric of a list."""
+    of_task = [scores for scores in files if scores.file.task == task]
+    return any(
+        len({scores.file.model for scores in of_task if metric in scores.values}) > 1
+        for metric in metrics
+    )
+
+
+def _unlike_metrics(task: str, metrics: Sequence[str], files: Sequence[Scores]) -> list[str]:
+    """Return a text on the metrics of each model, if models of a task have different ones.
+
+    Args:
+        task: the task.
+        metrics: the metrics to choose from.
+        files: the runs of all tasks.
+    """
+    models: dict[tuple[str, ...], list[str]] = {}
+    for scores in files:
+        if scores.file.task == task:
+            own = tuple(metric for metric in metrics if metric in scores.values)
+            models.setdefault(own, []).append(scores.file.model)
+    if len(models) < 2:
+        return []
+    parts = []
+    for own, names in models.items():
+        if len(own) < len(metrics):
+            has = "has" if len(names) == 1 else "have"
+            parts.append(f"{some(names, most=5)} {has} only {' and '.join(own) or 'none'}")
+    return [f"not all models of {task} have them: {', '.join(parts)}"]
 
 
 def _no_metric_error(

@@ -39,6 +39,7 @@ from podium.data.reading.arena_rows import (
     note_rows_left_out,
     split_conditions,
 )
+from podium.data.reading.directions import orient_scores
 from podium.data.reading.item_identity import identify_items
 from podium.data.reading.judge_columns import judges_in
 from podium.data.reading.model_names import (
@@ -55,6 +56,7 @@ from podium.data.reading.rows import (
     keep_rows,
     note_odd_items,
 )
+from podium.data.reading.shared_metrics import note_lone_models
 from podium.data.reading.table import FRAME, check, is_pointwise, remedy_of_columns
 from podium.data.reading.units import likely_item, name_items, name_items_of_scores
 from podium.defaults import RANKER_OF_DECISIONS
@@ -147,6 +149,7 @@ def read_battles(
     allow: str | Sequence[str] = (),
     names: Literal["exact", "joined"] = "exact",
     ids: Literal["auto", "global", "per-category"] = "auto",
+    lower_is_better: bool | None = None,
 ) -> Battles:
     """Read recorded judgments of any known format.
 
@@ -187,6 +190,10 @@ def read_battles(
         ids: whether an id is one item in all categories (`global`) or another item in each
             (`per-category`). With `auto`, inputs decide, or ids that are numbers and begin anew in
             each category.
+        lower_is_better: whether lower scores are better (True) or higher ones (False). Scores of
+            which lower is better are negated, so that larger is better in the result. With None,
+            this is what the files say, else what the exact name of the metric says (as `wer` or
+            `latency`), else False.
 
     Raises:
         UsageError: a path, format or column does not exist, or the files have different formats.
@@ -194,6 +201,8 @@ def read_battles(
         NotIdentifiedError: the human judge has no verdict on any of the battles, or there are
             several metrics and none was chosen.
     """
+    counting: dict[str, Any] = {"engine": engine, "memory": memory, "scores_only": scores_only}
+    meaning: dict[str, Any] = {"names": names, "ids": ids, "lower_is_better": lower_is_better}
     query = BattleQuery(
         sources=sources,
         format=format,
@@ -204,12 +213,9 @@ def read_battles(
         human_judge=human_judge,
         metric=_as_names(metric),
         runs=runs,
-        engine=engine,
-        memory=memory,
-        scores_only=scores_only,
         allow=_as_names(allow),
-        names=names,
-        ids=ids,
+        **counting,
+        **meaning,
     )
     return read_query(query)
 
@@ -259,6 +265,8 @@ def _read_sources(plan: ReadingPlan) -> Battles:
     query = _with_spelled_judge(query, read.tables)
     plan = replace(plan, query=query)
     read = _keep_rows_of_query(duck, read, query)
+    read = _orient_scores_of_query(read, query)
+    read = replace(read, gathered=note_lone_models(read.tables, read.gathered))
     battles = _build_battles(duck, plan, read)
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
 
@@ -272,7 +280,8 @@ def _spark_reads(query: BattleQuery) -> bool:
     translated = (foreign.credit_map, foreign.shown, foreign.fill, foreign.matrix)
     selected = (query.format, query.where, query.human_judge, query.metric)
     named = (query.names != "exact", query.ids == "per-category")
-    return is_parquet(query.sources) and not any((*translated, *selected, *named))
+    is_plain = query.lower_is_better is None and not any((*translated, *selected, *named))
+    return is_parquet(query.sources) and is_plain
 
 
 def _scan_files(query: BattleQuery, counting: Spark) -> Battles:
@@ -392,6 +401,28 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
     counted = note_rows_counted(kept, conditions)
     notes = (*read.notes, *identified.notes, *left_out, *counted)
     return replace(read, tables=kept, gathered=gathered, notes=notes)
+
+
+def _orient_scores_of_query(read: SourceTables, query: BattleQuery) -> SourceTables:
+    """Negate the scores of which lower is better, by the files, the query or the metric's name.
+
+    Raises:
+        UsageError, DataError: see `podium.data.reading.directions.orient_scores`.
+    """
+    oriented = orient_scores(read.tables, query)
+    notes = []
+    for note in read.notes:
+        is_of_direction = note.code in ("metric-direction", "lower-is-better")
+        if is_of_direction and (note.fields["metric"], note.fields["task"]) in oriented.decided:
+            continue
+        notes.append(note)
+    accepted = [*read.gathered.accepted, *oriented.accepted]
+    return replace(
+        read,
+        tables=oriented.tables,
+        gathered=replace(read.gathered, accepted=accepted),
+        notes=(*notes, *oriented.notes),
+    )
 
 
 def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
@@ -546,6 +577,7 @@ def _table_of_sheet(records: Records, frame: pd.DataFrame, format: str) -> Recor
         ladder=frame.attrs.get("ladder"),
         measures=frame.attrs.get("measures") or (),
         chances=frame.attrs.get("chances", frozenset()),
+        lower=frame.attrs.get("lower", frozenset()),
         judges=frame.attrs.get("judges") or {},
         is_of_host=True,
     )

@@ -51,6 +51,7 @@ class RecordTable:
         ladder: ratings on whose scale a tournament placed newcomers, as a log keeps them.
         measures: the metrics of a host's eval, if the rows are its scores.
         chances: names of metrics whose scores estimate probabilities with unequal errors.
+        lower: names of metrics of which lower is better by the documentation of the format.
         judges: what is known of the judges, by name.
         is_of_host: whether the rows are of a host's eval, whose reader has compared the questions.
     """
@@ -65,6 +66,7 @@ class RecordTable:
     ladder: Mapping[str, Any] | None = None
     measures: tuple[Measure, ...] = ()
     chances: frozenset[str] = frozenset()
+    lower: frozenset[str] = frozenset()
     judges: Mapping[str, JudgeRecord] = field(default_factory=dict)
     is_of_host: bool = False
 

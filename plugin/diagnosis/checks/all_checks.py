@@ -45,6 +45,11 @@ from podium.diagnosis.checks.sample_checks import (
     check_played_pairs,
     check_unit,
 )
+from podium.diagnosis.checks.score_scale_checks import (
+    SCORE_SCALE,
+    check_score_scale,
+    compares_scales,
+)
 from podium.diagnosis.judge_checks import is_judged
 from podium.rankers.errors.intervals import holm
 from podium.rankers.ranking import Standings
@@ -71,8 +76,7 @@ class ListedCheck:
         of_card: makes it from the sections of a judge card.
         in_comparisons: whether `podium compare` calls `of_battles`, too, because the check is
             about the verdicts and not about a ranking.
-        is_about_runs: whether the check is about the runs of evals, so that it applies to scores
-            that no judge gave, too.
+        of_scores: whether `podium compare` makes the check of scores that no judge gave, too.
     """
 
     of_battles: Callable[[Battles], Sequence[Check]] | None = None
@@ -80,14 +84,20 @@ class ListedCheck:
     of_standings: Callable[[Standings], Sequence[Check]] | None = None
     of_card: Callable[[CardSections], Sequence[Check]] | None = None
     in_comparisons: bool = False
-    is_about_runs: bool = False
+    of_scores: bool = False
 
 
 CHECKLIST = (
     ListedCheck(of_battles=check_unit),
+    ListedCheck(
+        of_battles=check_score_scale,
+        of_card=lambda card: check_score_scale(card.battles),
+        in_comparisons=True,
+        of_scores=True,
+    ),
     ListedCheck(of_battles=check_items),
-    ListedCheck(of_battles=check_questions, in_comparisons=True, is_about_runs=True),
-    ListedCheck(of_battles=check_settings, in_comparisons=True, is_about_runs=True),
+    ListedCheck(of_battles=check_questions, in_comparisons=True, of_scores=True),
+    ListedCheck(of_battles=check_settings, in_comparisons=True, of_scores=True),
     ListedCheck(of_battles=check_unparsed, of_card=unparsed_of_card, in_comparisons=True),
     ListedCheck(of_battles=check_lost_replies, in_comparisons=True),
     ListedCheck(of_judge=check_own_model),
@@ -205,7 +215,8 @@ def models_with_lost_battles(checks: Sequence[Check]) -> tuple[str, ...]:
 def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Check, ...]:
     """Make the checks that apply to the verdicts behind a comparison, with adjusted p-values.
 
-    For scores that no judge gave, they are the checks of the runs. Empty if there is no verdict.
+    Of scores that no judge gave, only checks of scores and of runs are made. Empty if there is no
+    verdict.
 
     Args:
         battles: the battles of all models.
@@ -218,7 +229,7 @@ def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Che
     by_judge = is_judged(battles)
     checks: list[Check] = []
     for row in CHECKLIST:
-        is_made = row.in_comparisons and (by_judge or row.is_about_runs)
+        is_made = row.in_comparisons and (by_judge or row.of_scores)
         if is_made and row.of_battles is not None:
             checks += row.of_battles(compared)
     return tuple(adjust_tests(checks))
@@ -230,11 +241,32 @@ def doubts_about_models(checks: Sequence[Check], models: Collection[str]) -> lis
     Args:
         checks: adjusted checks of all verdicts.
         models: the compared models.
+
+    Returns:
+        The checks, without that of `doubt_about_scales`, which the answer has.
     """
     compared = set(models)
     doubts = []
     for check in flagged_checks(checks):
+        if check.name == SCORE_SCALE:
+            continue
         is_about_these = not compared.isdisjoint(check.models)
         if is_about_these or check.name == "order decides":
             doubts.append(check)
     return doubts
+
+
+def doubt_about_scales(
+    checks: Sequence[Check], models: Collection[str], about: Mapping[str, str | None]
+) -> Check | None:
+    """Return the flagged check that some of the models have fractions and others percent.
+
+    Args:
+        checks: all checks.
+        models: the compared models.
+        about: the task, metric and judge of the compared scores.
+
+    Returns:
+        The check; None if no check found it.
+    """
+    return next((check for check in checks if compares_scales(check, models, about)), None)

@@ -27,6 +27,7 @@ class RankerOptions:
         judge_args: arguments of the judges' models, which may contain API keys.
         args: options of the tournament and of the judge's calls.
         settings: options of rankers, each as `key=value`.
+        lower_is_better: the direction of the metric; None if the user does not say it.
     """
 
     rankers: tuple[str, ...] = ()
@@ -38,6 +39,7 @@ class RankerOptions:
     settings: tuple[str, ...] = ()
     calibration: str | None = None
     metric: str | None = None
+    lower_is_better: bool | None = None
     label: str | None = None
 
     def secrets(self) -> list[str]:
@@ -64,7 +66,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add podium's options as a group to the parser of `lm_eval run`."""
     group = parser.add_argument_group(TITLE)
     for typed, option in OPTIONS.items():
-        many: dict[str, Any] = {} if option.parse is str else {"nargs": "+"}
+        is_single = option.parse in (str, _parse_truth)
+        many: dict[str, Any] = {} if is_single else {"nargs": "+"}
         group.add_argument(
             f"--{typed}", metavar=option.shown, default=None, help=option.help, **many
         )
@@ -121,6 +124,11 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
             "--ranker_metric ranks by a task's metric, --ranker_judge by a judge: "
             "leave out one of them"
         )
+    if options.judges and options.lower_is_better is not None:
+        raise UsageError(
+            "--ranker_lower_is_better is for a task's metric, and --ranker_judge ranks by a "
+            "judge: leave out one of them"
+        )
     if not options.rankers and values:
         raise UsageError(f"{typed[next(iter(values))]} has no effect without --ranker NAME")
     return options
@@ -154,6 +162,14 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
 def _as_texts(typed: Any) -> tuple[str, ...]:
     """Return a value or a list of values as texts."""
     return tuple(map(str, typed)) if isinstance(typed, list | tuple) else (str(typed),)
+
+
+def _parse_truth(typed: Any) -> bool:
+    """Parse true or false; UsageError for anything else."""
+    word = str(typed).lower()
+    if word not in ("true", "false"):
+        raise UsageError(f"--ranker_lower_is_better {typed}: write true or false")
+    return word == "true"
 
 
 def _parse_rankers(typed: Any) -> tuple[str, ...]:
@@ -197,6 +213,10 @@ METRIC = (
     "The metric to rank by without a judge, as in the results file: `acc,none` "
     "(default: each of the task's)"
 )
+LOWER_IS_BETTER = (
+    "Whether lower scores by the metric are better: true or false "
+    "(default: as the task says, or as the metric is called)"
+)
 LABEL = "Name of this run's model in the ranking (default: the name of its folder in --output_path)"
 
 OPTIONS = {
@@ -209,6 +229,9 @@ OPTIONS = {
     "ranker_set": Option("settings", _settings, "<arg>", SET),
     "ranker_calibration": Option("calibration", str, "<file>", CALIBRATION),
     "ranker_metric": Option("metric", str, "<metric,filter>", METRIC),
+    "ranker_lower_is_better": Option(
+        "lower_is_better", _parse_truth, "<true|false>", LOWER_IS_BETTER
+    ),
     "ranker_label": Option("label", str, "<name>", LABEL),
 }
 """The options by the name that the user types, without `--`."""

@@ -201,7 +201,9 @@ class RunRanking:
         If there are judges, this plays the tournament first.
         """
         if not self.options.judges:
-            return partial(_read_scores_of_tasks, runs.sources, self.options.metric or "all")
+            metric = self.options.metric or "all"
+            how = {"metric": metric, "lower_is_better": self.options.lower_is_better}
+            return partial(_read_scores_of_tasks, runs.sources, how)
         from podium.hosts.lm_eval.tournament import play_tournament
 
         self.log, failure = play_tournament(self.options, runs.sources, runs.model, self.log_dir)
@@ -272,11 +274,17 @@ class RunRanking:
 
 
 def _read_scores_of_tasks(
-    sources: Sequence[str], metric: str | Sequence[str], tasks: Sequence[str]
+    sources: Sequence[str], how: Mapping[str, Any], tasks: Sequence[str]
 ) -> Battles:
-    """Read battles by a metric, of some tasks, or of all if no task is named."""
+    """Read battles by a metric, of some tasks, or of all if no task is named.
+
+    Args:
+        sources: the runs.
+        how: options of `read_battles`: the metric, and its direction.
+        tasks: names of tasks.
+    """
     where = {"task": tasks[0]} if len(tasks) == 1 else {}
-    return _select_tasks(tasks, "task", read_battles(*sources, metric=metric, where=where))
+    return _select_tasks(tasks, "task", read_battles(*sources, where=where, **how))
 
 
 def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battles:

@@ -1,0 +1,133 @@
+"""One model's scores in percent and another's in fractions: flagged, and legitimate scores are not.
+
+The shapes are those of public data: grades from 1 to 10, MT-Bench's means of judges, sentence BLEU,
+rewards of reward models, latencies, costs.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+from podium.diagnosis.checks.score_scale_checks import check_score_scale, find_unlike_scales
+from podium.notices.notice_text import notice_texts
+
+PERCENT = [40.0, 45.0, 55.0, 62.0, 38.0, 71.0, 49.0, 50.0, 66.0, 43.0, 58.0, 61.0]
+SHARES = [0.9, 0.86, 0.88, 0.91, 0.7, 0.82, 0.89, 0.93, 0.77, 0.85, 0.8, 0.84]
+RNG = np.random.default_rng(7)
+DRAWS = 200
+
+
+def table_of(scores: dict[str, list[float]], **columns: str) -> pd.DataFrame:
+    rows = []
+    for model, own in scores.items():
+        for k, score in enumerate(own):
+            rows.append({"item": f"q{k}", "model": model, "score": score, **columns})
+    return pd.DataFrame(rows)
+
+
+def test_a_ranking_says_that_scores_are_in_different_units() -> None:
+    standings = podium.rank(podium.read_battles(table_of({"new": SHARES, "old": PERCENT})))
+    answer = standings.standings[0].answer
+    assert answer[1].startswith(
+        "Scores of new look like fractions and those of old like percent (0.9 and 40 on item 'q0')"
+    )
+    assert "write all scores in one unit" in answer[1]
+    [check] = [own for own in standings.standings[0].checks if own.name == "score scale"]
+    assert check.models == ("new", "old")
+    assert check.to_dict()["fields"]["groups"] == [{"fractions": ["new"], "percent": ["old"]}]
+
+
+def test_a_comparison_says_it_and_decides_no_requirement() -> None:
+    table = table_of({"new": SHARES, "old": PERCENT, "twin": SHARES[::-1]})
+    compared = podium.compare("old", "new", table, require="better")
+    assert compared.gate is not None
+    assert compared.gate.verdict == "UNDECIDED"
+    assert "look like fractions" in compared.answer[2]
+    alike = podium.compare("twin", "new", table)
+    assert "look like" not in " ".join(alike.answer)
+    assert not notice_texts(alike.warnings)
+
+
+def test_the_doubt_is_about_its_own_metric() -> None:
+    unlike = table_of({"new": SHARES, "old": PERCENT}, metric="f1")
+    alike = table_of({"new": SHARES, "old": SHARES[::-1]}, metric="acc")
+    compared = podium.compare("old", "new", pd.concat([unlike, alike]))
+    assert {own.metric: own.doubt is not None for own in compared.findings} == {
+        "acc": False,
+        "f1": True,
+    }
+    assert compared.answer[-1].startswith("Scores by f1 of new look like fractions")
+
+
+def test_negated_scores_are_checked_by_their_size() -> None:
+    table = table_of({"new": SHARES, "old": PERCENT}, metric="wer")
+    battles = podium.read_battles(table)
+    assert battles.metrics == ("wer (negated)",)
+    [check] = check_score_scale(battles)
+    assert (check.fields["low"], check.fields["high"]) == (0.9, 40.0)
+
+
+def test_zeros_and_ones_beside_zeros_and_hundreds_are_flagged() -> None:
+    truths = [float(k % 3 > 0) for k in range(30)]
+    table = table_of({"a": truths, "b": [100 * own for own in truths[::-1]]})
+    [check] = check_score_scale(podium.read_battles(table))
+    assert check.models == ("a", "b")
+
+
+def test_the_judge_card_has_the_check_of_a_judges_scores() -> None:
+    battles = podium.read_battles(table_of({"new": SHARES, "old": PERCENT}, judge="j"))
+    [check] = check_score_scale(battles)
+    card = podium.diagnose(battles, battles).cards[0]
+    assert check in card.checks
+
+
+@pytest.mark.parametrize("name", ["latency", "Total Cost", "perplexity"])
+def test_times_and_costs_are_no_shares(name: str) -> None:
+    table = table_of({"new": SHARES, "old": PERCENT}, metric=name)
+    assert check_score_scale(podium.read_battles(table)) == ()
+
+
+LEGITIMATE = {
+    "right and wrong": lambda n: (RNG.binomial(1, 0.1, n), RNG.binomial(1, 0.9, n)),
+    "grades 1 to 10, weak": lambda n: (RNG.integers(0, 2, n), RNG.integers(5, 11, n)),
+    "mean grades, weak": lambda n: (RNG.uniform(0, 1, n).round(1), RNG.uniform(5, 10, n)),
+    "whole points to 100, weak": lambda n: (RNG.integers(0, 2, n), RNG.integers(20, 101, n)),
+    "percent": lambda n: (100 * RNG.beta(1, 9, n), 100 * RNG.beta(8, 2, n)),
+    "fractions": lambda n: (RNG.beta(1, 9, n), RNG.beta(8, 2, n)),
+    "rewards": lambda n: (RNG.normal(0, 1, n), RNG.normal(30, 5, n)),
+    "nothing right": lambda n: (np.zeros(n), 100 * RNG.beta(2, 3, n)),
+    "counts": lambda n: (RNG.poisson(0.2, n), RNG.poisson(30, n)),
+    "beyond a hundred": lambda n: (RNG.uniform(0, 1, n), RNG.uniform(50, 200, n)),
+}
+
+
+@pytest.mark.parametrize("name", list(LEGITIMATE))
+def test_legitimate_scores_are_never_flagged(name: str) -> None:
+    for items in (3, 12, 40):
+        for _ in range(DRAWS // 4):
+            first, second = LEGITIMATE[name](items)
+            scores = {"a": list(map(float, first)), "b": list(map(float, second))}
+            assert find_unlike_scales(table_of(scores)) is None
+
+
+def test_a_model_between_the_two_shows_that_the_scale_is_one() -> None:
+    """Sentence BLEU in percent: a broken model has less than 1, a weak one less and more."""
+    broken = RNG.uniform(0, 1, 40)
+    weak = RNG.uniform(0, 8, 40)
+    good = RNG.uniform(10, 90, 40)
+    scores = {"broken": [*broken], "weak": [*weak], "good": [*good]}
+    assert find_unlike_scales(table_of(scores)) is None
+
+
+def test_fewer_than_ten_scores_show_nothing() -> None:
+    scores = {"new": SHARES[:9], "old": PERCENT[:9]}
+    assert find_unlike_scales(table_of(scores)) is None
+
+
+def test_different_units_are_found_in_nearly_all_files_of_forty_items() -> None:
+    found = 0
+    for _ in range(DRAWS):
+        scores = {"new": [*RNG.beta(8, 2, 40)], "old": [*(100 * RNG.beta(4, 6, 40)).round(1)]}
+        found += find_unlike_scales(table_of(scores)) is not None
+    assert found >= 0.98 * DRAWS

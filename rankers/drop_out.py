@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
+from typing import Any
 
 import numpy as np
 
@@ -76,7 +77,9 @@ def drop_out_robustness(
     # The first battle of each removed cluster.
     first_rows = [int(np.argmax(coded.cluster == int(code))) for code in robustness.items]
     rows = table.iloc[first_rows]
-    items = as_text(rows["item"]) if "item" in rows else [None] * len(rows)
+    items: Any = [None] * len(rows)
+    if "item" in rows:
+        items = as_text(rows["item"])
     named = [item for item in items if item]
     unnamed = [f"row {row + 1}" for item, row in zip(items, rows.index, strict=True) if not item]
     return replace(robustness, items=tuple(sorted(named + unnamed)), are_rows=not named)

@@ -21,8 +21,10 @@ class Estimate:
         `decreasing` says that the function decreases, so that the ends are swapped. `changes` are
         new values of further fields of a subclass, by name.
         """
-        ends = (self.high, self.low) if decreasing else (self.low, self.high)
-        low, high = (None if end is None else function(end) for end in ends)
+        low = None if self.low is None else function(self.low)
+        high = None if self.high is None else function(self.high)
+        if decreasing:
+            low, high = high, low
         return replace(self, value=function(self.value), low=low, high=high, **changes)
 
     def excludes(self, value: float) -> bool:

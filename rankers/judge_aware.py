@@ -192,9 +192,10 @@ def _summary(
     """
     rows = jury_figures(free, level)
     for k, row in enumerate(rows.values()):
-        known = row["battles"] >= FEWEST_BATTLES
-        row["disagreement"] = POINTS * float(truth.deviation[k]) if known else None
-        row["p_value"] = float(truth.by_judge[k]) if known else None
+        row |= {"disagreement": None, "p_value": None}
+        if row["battles"] >= FEWEST_BATTLES:
+            row["disagreement"] = POINTS * float(truth.deviation[k])
+            row["p_value"] = float(truth.by_judge[k])
     because = None
     has_few_items = free.data.coded.clusters < FEWEST_ITEMS
     has_few_battles = len(free.data.judge) < FEWEST_ON_AVERAGE * len(rows)

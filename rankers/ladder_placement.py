@@ -109,7 +109,8 @@ def check_ladder(battles: BattleData, prior: LadderPrior) -> LadderCheck:
     codes = rated[is_compared]
     noise = fit.covariance(battles)[np.ix_(codes, codes)]
     error = prior.covariance[np.ix_(is_compared, is_compared)]
-    if not 2 <= len(codes) < battles.clusters or np.diag(noise).min() < VARIANCE_ROUNDING:
+    has_enough = 2 <= len(codes) < battles.clusters
+    if not has_enough or np.diag(noise).min() < VARIANCE_ROUNDING:
         return LadderCheck(codes, np.nan, -np.inf, np.inf, EMPTY, EMPTY, EMPTY)
     return compare_scales(
         codes, fit.theta[codes], noise, prior.mean[codes], error, battles.clusters

@@ -279,7 +279,7 @@ def _entries(
     rated.sort(key=lambda model: (-(model.elo or 0.0), model.model))
     unrated.sort(key=lambda model: model.model)
     ranked = [*rated, *unrated]
-    scores = np.array([np.nan if model.elo is None else model.elo for model in ranked])
+    scores = np.array([model.elo for model in ranked], dtype=np.float64)  # None becomes NaN
     for k, model in enumerate(ranked):
         low, high = model.interval(t_quantile(model.items, level) * model.se)
         extra = _conformal_columns(model, rule)

@@ -432,7 +432,8 @@ def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
         total = reached[:, -1:]
         lower = (reached >= total / 2 * (1 - ROUNDING)).argmax(axis=1)
         upper = (reached > total / 2 * (1 + ROUNDING)).argmax(axis=1)
-        medians[:, k] = np.where(total[:, 0] > 0, (ordered[lower] + ordered[upper]) / 2, np.nan)
+        midpoint = (ordered[lower] + ordered[upper]) / 2
+        medians[:, k] = np.where(total[:, 0] > 0, midpoint, np.nan)
     return medians
 
 

@@ -494,7 +494,10 @@ def _describe_missing_target(kind: Kind) -> str:
         "smoothing": "the constant of label smoothing is unknown",
     }.get(kind, f"the weights of the target {kind} are unknown")
     settings = {"margin": ("beta", "NUMBER"), "smoothing": ("constant", "0.75")}
-    option = f", or {option_text(*settings[kind], 'setting')}" if kind in settings else ""
+    option = ""
+    if kind in settings:
+        name, value = settings[kind]
+        option = f", or {option_text(name, value, 'setting')}"
     return (
         f"{needs}. What would help: a column `human` in the battles (or "
         f"{option_text('human_judge', 'NAME')}), a file made by `podium calibrate` "

@@ -147,7 +147,7 @@ def join_judges(parts: Iterable[Mapping[str, JudgeRecord]]) -> dict[str, JudgeRe
             known = joined.setdefault(name, judge)
             if known == judge or not judge.has_facts:
                 continue
-            joined[name] = judge if not known.has_facts else JudgeRecord(name)
+            joined[name] = JudgeRecord(name) if known.has_facts else judge
     return joined
 
 

@@ -178,7 +178,8 @@ class Judging:
             first: name of the model that is shown first in every call, `a` or `b`; None for the
                 orders of the run.
         """
-        return len(self.judgments("", "a", "b", first)) * (1 if self.is_pairwise else 2)
+        judgments = len(self.judgments("", "a", "b", first))
+        return judgments if self.is_pairwise else 2 * judgments
 
     def judge(
         self,

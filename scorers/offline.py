@@ -391,7 +391,7 @@ def _json_demands(instruction: str) -> Iterator[Demand]:
         return len(text) <= TOO_LONG and json.loads(text) is not None
 
     def has_key(name: str, text: str) -> bool:
-        return name in dict(json.loads(text if len(text) <= TOO_LONG else ""))
+        return len(text) <= TOO_LONG and name in dict(json.loads(text))
 
     if not re.search(r"\bJSON\b", instruction):
         return

@@ -63,7 +63,9 @@ def strip_reasoning(text: str) -> str:
     '4'
     """
     start = start_of_answer(text)
-    return AROUND_ANSWERS.sub("", text[start:]).strip() if start else text
+    if not start:
+        return text
+    return AROUND_ANSWERS.sub("", text[start:]).strip()
 
 
 def start_of_answer(text: str) -> int:
@@ -147,8 +149,9 @@ def _closes_reasoning(before: str, after: str) -> bool:
     if after.lstrip(" \t")[:1] in ("", "\n"):
         return True
     line = before.rpartition("\n")[2]
-    is_quoted = line.count('"') % 2 or line.count("`") % 2 or line.count("“") > line.count("”")
-    if is_quoted:
+    has_open_quotation = line.count('"') % 2 == 1 or line.count("“") > line.count("”")
+    has_open_code = line.count("`") % 2 == 1
+    if has_open_quotation or has_open_code:
         return False
     return bool(SENTENCE_END.search(before[-10:]) and ANSWER_START.match(after))
 

@@ -233,8 +233,9 @@ def _verdict_statements(
             verdicts.append(statement)
     if verdicts or compares == "never":
         return verdicts
-    lines = sorted(set(ends if compares == "ends" else ends[1:]))
-    short = [(start, end) for start, end in lines if end - start < LONGEST_REST]
+    # The first and the last line may be the same one.
+    searched = set(ends) if compares == "ends" else {ends[1]}
+    short = [(start, end) for start, end in sorted(searched) if end - start < LONGEST_REST]
     compared = chain.from_iterable(find_comparisons(view, *span) for span in short)
     return [statement for statement in compared if statement.form == "marked"]
 

@@ -193,7 +193,9 @@ def _has_too_many_marks(view: str) -> bool:
 def _without_block_quotes(view: str) -> str:
     """Mask block quotes. A last one that has only the verdict is not masked (`QUOTED_VALUE`)."""
     quotes = [quote.span() for quote in BLOCK_QUOTE.finditer(view)]
-    last = QUOTED_VALUE.search(view, quotes[-1][0]) if quotes else None
+    if not quotes:
+        return view
+    last = QUOTED_VALUE.search(view, quotes[-1][0])
     if last:
         # Its sign `>` becomes a blank.
         view = f"{view[: last.start()]} {view[last.start() + 1 :]}"

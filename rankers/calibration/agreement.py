@@ -216,7 +216,8 @@ def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.nd
     by_judge = is_judged @ human_share - chance
     by_human = is_labelled @ judge_share - chance
     by_chance = by_judge + by_human
-    return ((agree - agree.mean()) - (1 - value) * by_chance) / (1 - chance) / len(judge)
+    by_agreement = agree - agree.mean()
+    return (by_agreement - (1 - value) * by_chance) / (1 - chance) / len(judge)
 
 
 def _share_of_labels(is_label: np.ndarray) -> np.ndarray:

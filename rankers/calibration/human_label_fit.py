@@ -159,7 +159,9 @@ def sampling_warnings(battles: Battles, labelled: np.ndarray) -> Iterator[Notice
     """
     table = battles.table
     has_margins = "margin" in table and bool(table["margin"].notna().any())
-    signal = table["margin"] if has_margins else 2 * table["credit"] - 1
+    signal = 2 * table["credit"] - 1
+    if has_margins:
+        signal = table["margin"]
     sure = np.abs(signal).to_numpy(dtype=np.float64)
     known = ~np.isnan(sure)
     inside = known & labelled
@@ -171,7 +173,8 @@ def sampling_warnings(battles: Battles, labelled: np.ndarray) -> Iterator[Notice
     influence -= np.where(outside, (sure - sure[outside].mean()) / outside.sum(), 0.0)
     codes = np.unique(cluster_codes(battles)[known], return_inverse=True)[1]
     sums = np.bincount(codes, influence[known])
-    error = float(np.sqrt(np.sum(sums**2) * len(sums) / max(len(sums) - 1, 1)))
+    clusters = len(sums)
+    error = float(np.sqrt(np.sum(sums**2) * clusters / max(clusters - 1, 1)))
     if abs(gap) > LARGEST_Z * error > 0:
         what = "|margin|" if has_margins else "share of decided verdicts"
         fields = {

@@ -181,8 +181,10 @@ class Strengths:
             b: codes of the second models, shape (n,).
             columns: values of the further columns, shape (n, columns); zero by default.
         """
-        gaps = self.theta[a] - self.theta[b]
-        return expit(gaps if columns is None else gaps + columns @ self.coefficients)
+        logits = self.theta[a] - self.theta[b]
+        if columns is not None:
+            logits = logits + columns @ self.coefficients
+        return expit(logits)
 
     def cluster_scores(self, coded: CodedBattles) -> Matrix:
         """Return each cluster's gradient of the log-likelihood at the maximum.

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from podium.data.counting.relations import NO_VALUE
+from podium.data.formats.lm_eval_documents import AskedDocument
 from podium.data.formats.lm_eval_layout import HELM, Samples
 from podium.data.formats.lm_eval_scores import Scores
 from podium.data.known_metrics import HELM_LOWER_IS_BETTER
@@ -51,8 +52,13 @@ def read_details(file: Samples) -> Scores:
         means = by_item.agg({"line": "first", "score": "mean"})
         reason = means["score"].isna().map({True: f"{NO_VALUE}{metric}", False: None})
         values[str(metric)] = means.assign(target="", reason=reason)
-    lower = HELM_LOWER_IS_BETTER if file.path.name == HELM else frozenset[str]()
-    return Scores(file, values, {}, None, frame["item"].nunique(), lower=lower)
+    items = frame.drop_duplicates("item")
+    if file.path.name == HELM:
+        return Scores(file, values, {}, None, len(items), lower=HELM_LOWER_IS_BETTER)
+    # The id of an item is made from its text.
+    places = zip(items["item"], items["line"], strict=True)
+    asked = [AskedDocument(item, "", line, is_known=True) for item, line in places]
+    return Scores(file, values, {}, None, len(items), asked)
 
 
 def _helm_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:

@@ -14,15 +14,20 @@ The document's credit is that of the model whose response the row holds, a battl
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
+from podium.comparability.questions import FINDING, QuestionFinding
 from podium.data.formats.lm_eval_layout import Samples, sample_rows
+from podium.data.formats.lm_eval_questions import pair_documents
+from podium.data.formats.lm_eval_scores import read_scores
 from podium.data.formats.records import short_lines
 from podium.errors import DataError, named_in_errors
 from podium.hookspecs import GatheredBattles
 from podium.notices.notice import Notice
+from podium.run_record import RunRecord
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import parse_json
 
@@ -117,23 +122,45 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     """
     lost: list[Notice] = []
     sheets = []
+    named = []
     for file in files:
         # Most files have no verdicts. To search their bytes is faster than to parse them.
         with file.path.open("rb") as stream, named_in_errors(file.path):
             is_judged = any(MARK.encode() in line for line in short_lines(stream))
         judges: dict[str, JudgeRecord] = {}
-        rows = list(_read_judgments(file, lost, judges)) if is_judged else []
+        models: dict[str, None] = {}
+        rows = list(_read_judgments(file, lost, judges, models)) if is_judged else []
+        named += [replace(file, model=name) for name in models or (file.model,)]
         if rows:
             frame = pd.DataFrame(rows).set_index("line")
             frame.attrs["judges"] = judges
             sheets.append((str(file.path), frame))
     rest = len(files) - len(sheets)
     notes = (Notice("samples-without-verdicts", {"files": rest}),) if rest else ()
-    return GatheredBattles(tuple(sheets), notes=notes, lost=tuple(lost))
+    runs, questions = _runs_and_questions(named) if sheets else ((), ())
+    return GatheredBattles(
+        tuple(sheets), notes=notes, lost=tuple(lost), runs=runs, questions=questions
+    )
+
+
+def _runs_and_questions(
+    files: Sequence[Samples],
+) -> tuple[tuple[RunRecord, ...], tuple[QuestionFinding, ...]]:
+    """Return the settings of the runs of some files, and whether they asked the same documents.
+
+    Documents that differ are no error: a judge compared responses to one document.
+    """
+    compared = pair_documents([read_scores(file) for file in files], [FINDING])
+    # A filter that judges has the folders of its opponents among its options, which differ.
+    runs = [replace(run, scorers=()) for run in compared.runs]
+    return tuple(runs), compared.findings
 
 
 def _read_judgments(
-    file: Samples, lost: list[Notice], judges: dict[str, JudgeRecord]
+    file: Samples,
+    lost: list[Notice],
+    judges: dict[str, JudgeRecord],
+    models: dict[str, None],
 ) -> Iterator[dict[str, Any]]:
     """Yield a row per judgment in a file, with its line.
 
@@ -141,6 +168,7 @@ def _read_judgments(
         file: the file.
         lost: notes on losses so far; a line that is cut off is added in place.
         judges: records of judges by name; the judges of the file are added in place.
+        models: names of the file's model; changed in place.
 
     Raises:
         DataError: both models of a battle have the same name.
@@ -162,6 +190,7 @@ def _read_judgments(
         is_named = file.has_label or file.named_settings
         has_filter_name = not is_named and document["model"] != UNNAMED_MODEL
         model = str(document["model"]) if has_filter_name else file.model
+        models[model] = None
         for name, record in document.get("judges", {}).items():
             judges[name] = JudgeRecord.from_json(name, record)
         for judgment in judgment_rows(document, model):

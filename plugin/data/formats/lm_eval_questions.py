@@ -67,7 +67,7 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
     findings = []
     accepted: list[str] = []
     for task, positions in _positions_by_task(scores).items():
-        asked = _asked_runs([paired[k] for k in positions], [runs[k] for k in positions])
+        asked = _runs_with_documents([paired[k] for k in positions], [runs[k] for k in positions])
         questions = pair_questions(task, asked, allowed, remedy=REMEDY)
         findings.append(questions.finding)
         accepted += questions.accepted
@@ -91,7 +91,7 @@ def _positions_by_task(scores: Sequence[Scores]) -> dict[str, list[int]]:
     return by_task
 
 
-def _asked_runs(scores: Sequence[Scores], runs: Sequence[RunRecord]) -> list[AskedRun]:
+def _runs_with_documents(scores: Sequence[Scores], runs: Sequence[RunRecord]) -> list[AskedRun]:
     """Return the runs of a task with their documents.
 
     A document has its place in the data set as id. If a place is unknown or given twice, all
@@ -100,7 +100,7 @@ def _asked_runs(scores: Sequence[Scores], runs: Sequence[RunRecord]) -> list[Ask
     has_places = all(_are_distinct([each.place for each in own.asked]) for own in scores)
     asked = []
     for own, run in zip(scores, runs, strict=True):
-        records = [_item_record(each, has_places) for each in own.asked]
+        records = [_document_as_item(each, has_places) for each in own.asked]
         if not own.asked:
             items = {str(item) for table in own.values.values() for item in table["item"]}
             records = [ItemRecord(item) for item in sorted(items)]
@@ -114,7 +114,7 @@ def _are_distinct(places: Sequence[str]) -> bool:
     return "" not in places and len(set(places)) == len(places)
 
 
-def _item_record(document: AskedDocument, has_places: bool) -> ItemRecord:
+def _document_as_item(document: AskedDocument, has_places: bool) -> ItemRecord:
     """Return a document as an item, whose input is the document."""
     number = int.from_bytes(sha256(document.item.encode("utf-8", "surrogatepass")).digest()[:8])
     return ItemRecord(

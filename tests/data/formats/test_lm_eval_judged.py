@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lm_eval_output import TIME, sample, write_run
 
+from podium.checks import Result
 from podium.data.formats.lm_eval_judged import battles_table, parse_verdicts, verdicts_as_text
 from podium.data.reading.judgments import read_battles
+from podium.ranking.rank_battles import rank
 
 
 def judgment(order: str, credit: float | None, judge: str = "j") -> dict[str, Any]:
@@ -128,3 +131,21 @@ def test_other_texts_are_no_verdicts() -> None:
         None,
         None,
     )
+
+
+@pytest.mark.parametrize(("shots", "result"), [(0, Result.OK), (5, Result.FLAGGED)])
+def test_settings_of_judged_runs_are_checked(tmp_path: Path, shots: int, result: Result):
+    for model, number in (("elm", 0), ("ash", shots)):
+        rows = []
+        for k in range(3):
+            row = sample(f"q{k}", {"acc": 1.0}, place=k)
+            if model == "ash":
+                verdicts = document(k, judgment("ab", 0.75), judgment("ba", 0.25))
+                row["filtered_resps"] = [verdicts_as_text(verdicts)]
+            rows.append(row)
+        home = write_run(tmp_path, model, {"t": rows})
+        path = home / f"results_{TIME}.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"n-shot": {"t": number}}))
+    checks = {check.name: check for check in rank(read_battles(tmp_path)).standings[0].checks}
+    assert checks["same question"].result is Result.OK
+    assert checks["same settings"].result is result

@@ -96,7 +96,7 @@ def test_other_numbers_of_examples_do_not_explain_other_documents(tmp_path: Path
     for name, text, shots in (("a", "{}", 0), ("b", "{}?", 5)):
         write_run(tmp_path, name, {"t": asked([text.format(q) for q in QUESTIONS], A)})
         change_results(tmp_path, name, **{"n-shot": {"t": shots}})
-    with pytest.raises(OtherQuestionError, match=r"b has another input here \('question 0\?'\)"):
+    with pytest.raises(OtherQuestionError, match=r"b has another input .*\('question 0\?'\)"):
         podium.read_battles(tmp_path)
 
 

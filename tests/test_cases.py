@@ -15,6 +15,7 @@ import command_facts
 import pytest
 from command_facts import Comparison, Facts
 
+import podium
 from podium.plugins.catalogue import find_realization
 from podium.scorers.prompt import Settings
 from podium.scorers.reply import Reply
@@ -314,6 +315,20 @@ def test_the_reducer_of_the_logs_reduces_the_epochs():
     assert ranked(case).leaders == {"mockllm/a"}
     assert compared(case).difference == pytest.approx(0.5)
     assert scored(case, "mean")["mean"] == pytest.approx({"mockllm/a": 1.0, "mockllm/b": 0.5})
+
+
+@pytest.mark.slow
+def test_shuffled_ids_are_paired_by_their_inputs():
+    """By input, a is right wherever b is, and on six questions more."""
+    case = case_of("03-inspect-shuffled-ids")
+    assert ranked(case).leaders == {"mockllm/a"}
+    assert compared(case).difference == pytest.approx(0.1)
+    assert compared(case).by_item == (6, 0, 54)
+    battles = podium.read_battles(CASES / case.name)
+    [standings] = podium.rank(battles, "bradley-terry").standings
+    assert [entry.se for entry in standings.entries] == pytest.approx([6.9, 6.9], abs=0.05)
+    for one in (ranked(case), printed(case), reported(case), compared(case)):
+        assert "items are paired by input" in one.warnings
 
 
 @pytest.mark.slow

@@ -97,7 +97,7 @@ def _content_of_battles(
         ranking,
         calibration=read_calibration(how.calibration) if how.calibration else None,
         command=command,
-        costs=costs_table(ranking.standings[0], [*sources, *responses]),
+        costs=costs_table(ranking.standings[0], [*sources, *responses], battles.runs),
     )
     content = add_battles_to_page(
         content,

@@ -1,6 +1,6 @@
 """Collect the texts of battles and the costs of answers from the sources of a page."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -17,6 +17,7 @@ from podium.plugins import catalogue
 from podium.rankers.ranking import Standings
 from podium.responses.collection import Responses
 from podium.responses.read import read_responses
+from podium.run_record import RunRecord
 from podium.storage.remote import without_secrets
 from podium.tables import EMPTY, Table
 from podium.text import text_of
@@ -107,7 +108,8 @@ def collect_texts(
         PodiumError: a file of responses, or a log, cannot be read.
     """
     texts = BattleTexts()
-    for row in chain(_rows_with_texts(battles), _read_texts_or_costs("texts", sources)):
+    of_files = (row for _, row in _read_texts_or_costs("texts", sources))
+    for row in chain(_rows_with_texts(battles), of_files):
         texts.add_row(row)
     folders = [source for source in sources if not texts.responses and not Path(source).is_file()]
     if responses:
@@ -131,7 +133,9 @@ def _add_responses_beside(texts: BattleTexts, sources: Sequence[str]) -> None:
         )
 
 
-def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
+def costs_table(
+    standings: Standings, sources: Sequence[str], runs: Iterable[RunRecord] = ()
+) -> Table | None:
     """Build a table with mean tokens, time and price of each model's answers.
 
     There is a row per model of the standings, in their order, with the number of answers whose
@@ -141,8 +145,12 @@ def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
     Args:
         standings: the ranking whose models and scores are shown.
         sources: sources of the verdicts.
+        runs: the runs whose scores are ranked, with the names of their models in the ranking.
     """
-    rows = _read_texts_or_costs("costs", sources)
+    name_of_source = {run.source: run.model for run in runs}
+    rows = []
+    for path, row in _read_texts_or_costs("costs", sources):
+        rows.append({**row, "model": name_of_source.get(str(path), row["model"])})
     ranked = [entry.model for entry in standings.entries]
     frame = pd.DataFrame(rows, columns=["model", *MEANS]).astype(dict.fromkeys(MEANS, float))
     of_models = frame.groupby("model")[list(MEANS)]
@@ -166,8 +174,10 @@ def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
     )
 
 
-def _read_texts_or_costs(kind: str, sources: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the rows that formats read from the files of sources.
+def _read_texts_or_costs(
+    kind: str, sources: Sequence[str]
+) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield the rows that formats read from the files of sources, each with its file.
 
     Sources that cannot be listed are skipped, and so are files that no such format reads.
 
@@ -182,7 +192,8 @@ def _read_texts_or_costs(kind: str, sources: Sequence[str]) -> Iterator[dict[str
         read_rows = load_target(reader)
         for source in sources:
             for path in _files_in(source, known.suffixes):
-                yield from read_rows(path)
+                for row in read_rows(path):
+                    yield path, row
 
 
 def _files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:

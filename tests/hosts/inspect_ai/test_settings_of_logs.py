@@ -2,13 +2,25 @@
 noted."""
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, EvalRevision, read_eval_log, write_eval_log
 from inspect_ai.log._log import EvalScorer
-from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, ModelConfig
+from inspect_ai.model import (
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    ModelConfig,
+    ModelOutput,
+    ModelUsage,
+)
+from inspect_ai.scorer import match
+from inspect_ai.solver import solver
 from written_logs import build_log
 
 import podium
@@ -16,6 +28,7 @@ from podium.hosts.inspect_ai.hook import rank_logs
 from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.logs.run_records import run_in_log
 from podium.responses.read import read_responses
+from podium.show.page.sources import costs_table
 
 ITEMS = [f"q{k}" for k in range(30)]
 Change = Callable[[EvalLog], None]
@@ -287,6 +300,85 @@ def test_a_log_is_ranked_by_the_hook_under_the_name_of_its_settings(capfd):
     ]
     assert own == [[pytest.approx(1 / 3)], [pytest.approx(2 / 3)], [pytest.approx(1 / 2)]]
     assert "run with different settings: style of quiz" in " ".join(capfd.readouterr().err.split())
+
+
+def test_costs_stand_beside_the_names_that_settings_give():
+    def spent(tokens: int) -> Change:
+        def change(log: EvalLog) -> None:
+            usage = ModelUsage(input_tokens=tokens, output_tokens=tokens, total_tokens=2 * tokens)
+            for sample in log.samples:
+                sample.model_usage = {log.eval.model: usage}
+
+        return change
+
+    save(log_of("m", 10, spent(100)), "a")
+    save(log_of("m", 20, spent(200), generation(temperature=1.0)), "b")
+    battles = podium.read_battles("evals")
+    table = costs_table(podium.rank(battles, "mean").standings[0], ["evals"], battles.runs)
+    assert {row[0]: row[3] for row in table.rows} == {
+        "made/m": "100",
+        "made/m (temperature=1.0)": "200",
+    }
+
+
+@pytest.mark.slow
+def test_two_prompts_are_compared_in_one_command_within_a_minute(run_podium):
+    """Simulated models: the solver answers by itself."""
+    logs = []
+    for style, right in (("plain", 8), ("brief", 16)):
+        [log] = eval(framed_quiz(style, right), model="mockllm/m", log_dir="logs")
+        logs.append(log.location)
+    begin = time.perf_counter()
+    code, out, err = run_podium("compare", *logs)
+    assert time.perf_counter() - begin < 60
+    assert (code, "warning" in err) == (0, False)
+    said = "mockllm/m (prompt={input}) is clearly behind mockllm/m (prompt=In one word: {input})"
+    assert " ".join(out.split()).startswith(f"{said} by 40.0 points")
+
+
+@pytest.mark.slow
+def test_an_eval_of_two_prompts_is_ranked_by_the_hook():
+    tasks = [framed_quiz("plain", 8), framed_quiz("brief", 16)]
+    logs = eval(tasks, model="mockllm/m", log_dir="logs", metadata={"ranker": "mean"})
+    scores = {}
+    for log in logs:
+        held = read_eval_log(log.location, header_only=True).results
+        [own] = [score for score in held.scores if score.name == "mean"]
+        scores[log.eval.task_id] = own.metrics["score"].value
+    assert sorted(scores.values()) == pytest.approx([0.4, 0.8])
+
+
+@solver
+def frame(template: str):
+    """Put the input into a template."""
+
+    async def solve(state, generate):
+        state.user_prompt.text = template.format(input=state.user_prompt.text)
+        return state
+
+    return solve
+
+
+@solver
+def answer_right(right: int):
+    """Answer right on the first samples."""
+
+    async def solve(state, generate):
+        text = "yes" if int(state.sample_id) <= right else "no"
+        state.output = ModelOutput.from_content("m", text)
+        state.messages.append(state.output.message)
+        state.completed = True
+        return state
+
+    return solve
+
+
+def framed_quiz(style: str, right: int) -> Task:
+    """Return a task whose prompt is made in the code."""
+    template = {"plain": "{input}", "brief": "In one word: {input}"}[style]
+    dataset = [Sample(input=f"Question {k}?", target="yes") for k in range(20)]
+    solvers = [frame(template), answer_right(right)]
+    return Task(dataset, solver=solvers, scorer=match(), name="quiz")
 
 
 def podium_log(path: str) -> EvalLog:

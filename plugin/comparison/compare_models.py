@@ -40,7 +40,12 @@ QUESTION = ("task", "metric", "judge")
 """Columns that divide scores into questions: a task by a metric and a judge is one question."""
 ABOUT = ("question", *QUESTION, "slice")
 """Fields of a finding that say what it is about."""
-RENAMED_ITEMS = ("ids-begin-anew", "ids-with-inputs-of-categories", "paired-by-input")
+RENAMED_ITEMS = (
+    "ids-begin-anew",
+    "ids-with-inputs-of-categories",
+    "paired-by-input",
+    "turns-are-items",
+)
 """Codes of notes on ids that are not the items."""
 OF_RANKINGS = "tasks-count-alike"
 """Code of a warning for rankings that mix tasks.

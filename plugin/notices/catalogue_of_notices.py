@@ -149,6 +149,10 @@ OF_READING = {
         "{ids:,} {ids:noun id} {ids:one stands|stand} for different inputs (column {column}), so "
         "rows are paired by input; {option:ids=global} pairs them by id"
     ),
+    "repeats-numbered": (
+        "the two orders have repeats of other numbers ({first:5} and {second:5}): the first of one "
+        "is merged with the first of the other, and so on"
+    ),
     "rows-repeat": "{rows} rows repeat another row in every column; they count as repeats",
     "runs-repeated": (
         "{who} was run {runs} times on {what}: the newest counts ({chosen}), not {others:3}"
@@ -183,6 +187,10 @@ OF_READING = {
     "true-and-false": (
         "columns of true and false beside columns of numbers are not read as scores: {columns}; "
         "write 1 and 0 if they are scores"
+    ),
+    "turns-are-items": (
+        "ids have rows of several turns: id and turn together are the item ({items:,} items); "
+        "{option:ids=global} takes the id alone"
     ),
     "unequal-scores": (
         "models have different numbers of scores (epochs, repeats) on {unequal:,} of {items:,} "
@@ -748,6 +756,7 @@ NOTES = frozenset(
         "questions-by-input",
         "ranked-alone",
         "reasoning-left-out",
+        "repeats-numbered",
         "responses-recorded",
         "scores-reduced",
         "settings-differ",
@@ -755,6 +764,7 @@ NOTES = frozenset(
         "several-responses",
         "transcripts",
         "transcripts-as-recorded",
+        "turns-are-items",
         "unequal-estimates",
         "verdicts-unweighted",
         "votes-agree",

@@ -312,3 +312,67 @@ def test_compare_takes_scores_with_answers_whose_ids_were_shuffled_as_rank_does(
     done = podium("compare", "a", "b", path)
     assert done.code == 0
     assert "0 wins, 0 losses, 12 ties" in done.out
+
+
+def turns_of(number=6):
+    return [
+        battle(k, float(turn == 1), judge="gpt", turn=turn)
+        for k, turn in product(range(number), (1, 2))
+    ]
+
+
+def test_turns_of_a_question_are_items_and_no_repeats_in_a_table_of_any_project(podium, save):
+    """OpenEuroLLM/JudgeArena#21: the two turns of MT-bench are judged by calls of their own."""
+    path = save("battles.jsonl", turns_of())
+    done = podium("rank", path)
+    assert "12 items" in done.out
+    assert "id and turn together are the item (12 items); --ids global" in done.err
+    assert "no judgment was repeated" in podium("diagnose", path).out
+    assert "6 items" in podium("rank", path, "--ids", "global").out
+
+
+def test_a_table_that_was_converted_keeps_its_items(podium, save, tmp_path):
+    path = tmp_path / "whole.parquet"
+    assert podium("convert", save("battles.jsonl", turns_of()), "-o", path).code == 0
+    made = podium("rank", path)
+    assert "12 items" in made.out
+    assert "turn" not in made.err
+
+
+def test_a_turn_that_is_the_length_of_a_conversation_changes_nothing(podium, save):
+    rows = [battle(k, float(k % 2), turn=1 + k % 3) for k in range(9)]
+    done = podium("rank", save("battles.jsonl", rows))
+    assert "9 items" in done.out
+    assert "turn" not in done.err
+
+
+def in_orders(numbers, items=8, swapped=False):
+    """Return a judgment of each item per order and repeat; `numbers` are those of each order."""
+    rows = []
+    for k, order in product(range(items), ("ab", "ba")):
+        for number in numbers[order]:
+            row = battle(k, float(k % 2), order=order, repeat=number)
+            if swapped and order == "ba":
+                row |= {"model_a": "b", "model_b": "a", "credit": 1 - row["credit"], "order": "ab"}
+            rows.append(row)
+    return rows
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize(
+    "numbers",
+    [{"ab": (1, 2), "ba": (3, 4)}, {"ab": (1,), "ba": (2,)}, {"ab": (1, 3), "ba": (2, 4)}],
+)
+def test_orders_are_merged_where_their_repeats_are_counted_on(save, numbers, swapped):
+    made = podium.read_battles(save("battles.jsonl", in_orders(numbers, swapped=swapped)))
+    assert len(made) == 8 * len(numbers["ab"])
+    assert made.swaps().same == len(made)
+    assert "repeats-numbered" in [note.code for note in made.notes]
+
+
+@pytest.mark.parametrize(
+    "numbers", [{"ab": (1, 2), "ba": (1, 2)}, {"ab": (1, 2), "ba": (1,)}, {"ab": (1, 2), "ba": ()}]
+)
+def test_repeats_that_have_a_number_in_both_orders_keep_their_numbers(save, numbers):
+    made = podium.read_battles(save("battles.jsonl", in_orders(numbers)))
+    assert "repeats-numbered" not in [note.code for note in made.notes]

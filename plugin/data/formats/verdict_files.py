@@ -52,6 +52,10 @@ TIES = (
 )
 NO_ERROR = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
 """Values of Soft-Elo's column `parse_error` which mean that there was no error."""
+PYTHON_TEXTS = re.compile(r"""\[(?:(?:'[^'\\]*'|"[^"\\]*")(?:, ?)?)+\]""")
+"""A list of texts as Python or JSON writes it, such as `['gpt-4', 'pair-v2']`."""
+SECOND_TURN = "multi-turn"
+"""End of the names of MT-bench's templates for the second turn."""
 MOST_CRITERIA = 100
 """If there are more criteria than this, for example a rubric per instruction, only the mean margin
 is kept."""
@@ -316,15 +320,33 @@ def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
     frame = records.rename(columns={"question_id": "item"})
     frame["judge"] = parts.str[0]
     frame["template"] = parts.map(lambda part: " ".join(part[1:]) or None)
-    named = name_turns(frame)
+    named = name_turns(_with_turns_of_templates(frame))
     # A judge that is not a list may be a human, because MT-bench has verdicts of experts, too.
     models = parts[parts.str.len() > 1].str[0].unique()
     named.attrs["judges"] = {name: JudgeRecord(name, "model", name) for name in models}
     return named
 
 
+def _with_turns_of_templates(frame: pd.DataFrame) -> pd.DataFrame:
+    """Fill empty cells of `turn` by the judge's template, which says which turn it is for.
+
+    Templates for the second turn end with `multi-turn`. If no template does, nothing is changed.
+    """
+    second = as_text(frame["template"]).str.endswith(SECOND_TURN).fillna(False).astype(bool)
+    if not second.any():
+        return frame
+    by_template = pd.Series(np.where(second, 2, 1), index=frame.index)
+    known = frame["turn"] if "turn" in frame else pd.Series(None, index=frame.index, dtype=object)
+    return frame.assign(turn=known.where(known.notna(), by_template))
+
+
 def _parts_of_judge(judge: Any) -> list[str | None]:
-    """Return the texts of a cell of MT-bench's column judge, which is a list or one text."""
+    """Return the texts of a cell of MT-bench's column judge, which is a list or one text.
+
+    A list may be written as text, as in a CSV file.
+    """
+    if isinstance(judge, str) and PYTHON_TEXTS.fullmatch(judge):
+        judge = ast.literal_eval(judge)
     if isinstance(judge, list | tuple | np.ndarray):
         return [*map(str, judge)]
     return [text_of(judge)]

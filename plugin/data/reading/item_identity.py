@@ -5,6 +5,8 @@ different items. If each id has one input in every category, category and id tog
 If ids were shuffled between models or files, rows are paired by input. Otherwise they contradict
 each other.
 
+The turns of a conversation are different questions.
+
 Without inputs, category and id are the item only if ids are numbers that begin anew in each
 category, and nothing suggests that the rows of an id are about one question.
 """
@@ -103,25 +105,76 @@ def identify_items(
         return IdentifiedTables(tables)
     if query.ids == "per-category":
         return IdentifiedTables(_by_category(tables, _category_of(tables)))
-    inputs = [_input_column(each.records) for each in tables]
-    if all(column is None for column in inputs):
-        for category in _shared_categories(tables):
-            notes = _numbered_anew(engine, tables, category)
-            if notes:
-                return IdentifiedTables(_by_category(tables, category), notes)
-        return IdentifiedTables(tables)
+    turned = _by_turn(engine, tables)
     try:
-        return _by_inputs(engine, tables, inputs)
+        identified = _by_rows(engine, turned.tables)
     except OtherQuestionError as error:
         if FINDING not in query.allow:
             raise
-        return IdentifiedTables(tables, accepted=[accepted_sentence(FINDING, error.problem)])
+        accepted = [accepted_sentence(FINDING, error.problem)]
+        return replace(turned, accepted=accepted)
+    return replace(identified, notes=[*turned.notes, *identified.notes])
+
+
+def _by_rows(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
+    """Rename items as the rows show, by category or input (see `identify_items`)."""
+    inputs = [_input_column(each.records) for each in tables]
+    if any(column is not None for column in inputs):
+        return _by_inputs(engine, tables, inputs)
+    for category in _shared_categories(tables):
+        notes = _numbered_anew(engine, tables, category)
+        if notes:
+            return IdentifiedTables(_by_category(tables, category), notes)
+    return IdentifiedTables(tables)
+
+
+def _by_turn(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
+    """Rename items `ID turn N` if rows of one id are of several turns.
+
+    The turns of a question are different questions, not repeats of one. Readers of known formats
+    have named their turns.
+    """
+    queries = []
+    for each in tables:
+        columns = each.records.columns
+        if each.format in ("podium", "pointwise") and "turn" in columns:
+            cells = f"{columns['item'].text} as id, {columns['turn'].text} as turn"
+            queries.append(f"select {cells} from {each.records.scan}")
+    if not queries:
+        return IdentifiedTables(tables)
+    rows = f"({' union all '.join(queries)}) as rows where id is not null"
+    if not engine.rows(f"select 1 from {rows} group by id having min(turn) <> max(turn) limit 1"):
+        return IdentifiedTables(tables)
+    ((items,),) = engine.rows(f"select count(distinct (id, turn)) from {rows}")
+    return IdentifiedTables(
+        list(map(_named_by_turn, tables)), [Notice("turns-are-items", {"items": items})]
+    )
+
+
+def _named_by_turn(each: RecordTable) -> RecordTable:
+    """Return a table whose items are named by id and turn. The id is kept as `question`."""
+    columns = dict(each.records.columns)
+    if "turn" not in columns:
+        return each
+    question = Column(columns["item"].text)
+    suffix = f"coalesce(' turn ' || {columns['turn'].text}, '')"
+    columns["item"] = Column(f"{question.sql} || {suffix}")
+    columns.setdefault("question", question)
+    return replace(each, records=replace(each.records, columns=columns))
 
 
 def _by_inputs(
     engine: Duck, tables: Sequence[RecordTable], inputs: Sequence[str | None]
 ) -> IdentifiedTables:
-    """Rename items by the inputs of their rows. The arguments are as in `identify_items`."""
+    """Rename items by the inputs of their rows.
+
+    Args:
+        engine: the database.
+        tables: the tables.
+        inputs: name of the column with inputs of each table; None if it has none.
+    """
+    if not _have_conflict(engine, tables, inputs):
+        return IdentifiedTables(tables)
     rows = _rows_of(engine, tables, inputs, None)
     conflict = "group by id having min(input) <> max(input)"
     if not rows.has(f"{conflict} limit 1") or not _may_be_questions(rows):
@@ -149,6 +202,24 @@ def _by_inputs(
     asked = f"select id from {rows.name} where id is not null {conflict} order by id"
     items = [item for (item,) in engine.rows(asked)]
     return IdentifiedTables(tables, [Notice("different-words-compared", {"items": items})])
+
+
+def _have_conflict(
+    engine: Duck, tables: Sequence[RecordTable], inputs: Sequence[str | None]
+) -> bool:
+    """Return whether rows of an id have different inputs. Blanks at the ends are differences, too:
+    this is fast, and most tables have none."""
+    queries = []
+    for each, column in zip(tables, inputs, strict=True):
+        if column is not None:
+            columns = each.records.columns
+            cells = f"{columns['item'].text} as id, hash({columns[column].text}) as input"
+            condition = f"where {columns[column].text} is not null"
+            queries.append(f"select {cells} from {each.records.scan} {condition}")
+    rows = f"({' union all '.join(queries)}) as rows where id is not null"
+    return bool(
+        engine.rows(f"select 1 from {rows} group by id having min(input) <> max(input) limit 1")
+    )
 
 
 def _have_answers(tables: Sequence[RecordTable]) -> bool:
@@ -387,6 +458,8 @@ def _numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: str) -
         first = each.records.rows(words, f"where {words} is not null limit 1")
         if not first or not first[0][0].isdecimal():
             return []
+    if not _stands_in_several(engine, tables, category, "1"):
+        return []
     rows = _rows_of(engine, tables, [None] * len(tables), category)
     number = "try_cast(id as bigint)"
     facts = (
@@ -403,6 +476,19 @@ def _numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: str) -
     if len(groups) < 2 or not begins_anew or _are_of_one_question(engine, tables, category):
         return []
     return [Notice("ids-begin-anew", _counts(rows, category))]
+
+
+def _stands_in_several(
+    engine: Duck, tables: Sequence[RecordTable], category: str, item: str
+) -> bool:
+    """Return whether an id has rows in several categories."""
+    queries = []
+    for each in tables:
+        columns = each.records.columns
+        condition = f"where {columns['item'].text} = {text(item)}"
+        queries.append(f"select {columns[category].text} as c from {each.records.scan} {condition}")
+    ((number,),) = engine.rows(f"select count(distinct c) from ({' union all '.join(queries)})")
+    return bool(number > 1)
 
 
 def _are_of_one_question(engine: Duck, tables: Sequence[RecordTable], category: str) -> bool:

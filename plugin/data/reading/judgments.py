@@ -49,6 +49,7 @@ from podium.data.reading.model_names import (
     require_same_spelling,
 )
 from podium.data.reading.on_spark import COPIES, is_parquet, scan_parquet
+from podium.data.reading.repeat_numbers import pair_repeats
 from podium.data.reading.rows import (
     RecordTable,
     distinct_texts,
@@ -391,15 +392,16 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
     """
     tables, named = name_items(duck, read.tables)
     identified = identify_items(duck, tables, query)
+    numbered, on_repeats = pair_repeats(identified.tables)
     conditions = [("item" if column == named else column, value) for column, value in query.where]
     others, of_arena = split_conditions(conditions)
-    chosen, without_column = keep_rows(identified.tables, others, query.human_judge)
+    chosen, without_column = keep_rows(numbered, others, query.human_judge)
     kept, without_flag = keep_rows(chosen, of_arena, query.human_judge)
     accepted = [*read.gathered.accepted, *identified.accepted]
     gathered = replace(read.gathered, accepted=accepted)
     left_out = [*without_column, *without_flag, *note_rows_left_out(chosen, kept, of_arena)]
     counted = note_rows_counted(kept, conditions)
-    notes = (*read.notes, *identified.notes, *left_out, *counted)
+    notes = (*read.notes, *identified.notes, *on_repeats, *left_out, *counted)
     return replace(read, tables=kept, gathered=gathered, notes=notes)
 
 

@@ -1,5 +1,8 @@
 """MT-bench: winners are names already mapped back; grades of -1 failed."""
 
+import json
+
+import pandas as pd
 import pytest
 
 import podium
@@ -164,3 +167,43 @@ def test_grades_of_two_turns_are_not_averaged_together(save):
 def test_a_label_renames_the_one_model_of_a_file(save):
     one, two = save("one.jsonl", [grade(9)]), save("two.jsonl", [grade(7)])
     assert podium.read_battles(f"new={one}", f"old={two}").models == ("new", "old")
+
+
+@pytest.mark.parametrize("turn", ["missing", None])
+def test_the_template_says_the_turn_where_the_row_does_not(podium, save, turn):
+    rows = [
+        pair("model_1", "model_1", template="pair-v2"),
+        pair("model_2", "model_2", template="pair-v2-multi-turn"),
+    ]
+    rows = [{k: v for k, v in row.items() if k != "turn"} for row in rows]
+    rows = rows if turn else [row | {"turn": turn} for row in rows]
+    path = save("pair.jsonl", rows)
+    done = podium("rank", path, "--format", "json")
+    assert json.loads(done.out)["rankings"][0]["counts"]["items"] == 2
+    card = podium("diagnose", path).out
+    assert "no judgment was repeated" in card
+
+
+def test_a_judge_that_is_a_list_in_a_csv_file_is_one_judge_in_both_turns(tmp_path):
+    rows = [
+        pair("model_1", "model_1", turn=1, template="pair-v2"),
+        pair("model_2", "model_2", turn=2, template="pair-v2-multi-turn"),
+    ]
+    path = tmp_path / "pair.csv"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    battles = podium.read_battles(path)
+    assert battles.judges == ("gpt-4",)
+    assert battles.table["template"].tolist() == ["pair-v2", "pair-v2-multi-turn"]
+
+
+def test_the_mean_of_two_turns_is_over_two_items(save):
+    """MuLabPKU/PiSSA#29: the score of MT-bench is the average over two turns."""
+    rows = [
+        {"item": "81", "model": model, "score": score, "turn": turn}
+        for model, scores in (("new", (8, 4)), ("old", (6, 5)))
+        for turn, score in enumerate(scores, start=1)
+    ]
+    battles = podium.read_battles(save("scores.jsonl", rows))
+    assert battles.counts().items == 2
+    assert sorted(battles.table["credit"]) == [0.0, 1.0]
+    assert battles.values_of("question") == ("81",)

@@ -1,0 +1,99 @@
+"""Pair repeats of a judgment over the two orders where their numbers never meet."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from podium.data.formats.records import Column
+from podium.data.reading.rows import RecordTable
+from podium.notices.notice import Notice
+
+FEWEST_ROWS = 5
+"""With fewer rows in each order, numbers that do not meet show nothing."""
+FIRST_ROWS = 1000
+"""Number of rows that are looked at first: most tables are known by them."""
+MOST_REPEATS = 1000
+"""Tables with more different numbers of repeats are left as they are."""
+
+
+def pair_repeats(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list[Notice]]:
+    """Number the repeats of each order anew if the orders have no number in common.
+
+    Two judgments of a pair in both orders are merged if they have one number. A judge that asked
+    twice in each order may have counted on: 1 and 2 in one order, 3 and 4 in the other. The first
+    of one order then belongs to the first of the other. Both orders must have as many rows.
+
+    Returns:
+        The tables, and a note if repeats were numbered anew.
+    """
+    played = [each for each in tables if _has_repeats_in_orders(each)]
+    if (
+        not played
+        or len(played) < len(tables)
+        or any(_share_numbers(each, FIRST_ROWS) for each in played)
+    ):
+        return list(tables), []
+    rows: dict[bool, Counter[float]] = {True: Counter(), False: Counter()}
+    for each in played:
+        for forward, number, count in _numbers_of_orders(each, each.records.scan):
+            rows[forward][number] += count
+    first, second = sorted(map(sorted, rows.values()))
+    is_balanced = rows[True].total() == rows[False].total() and len(first) == len(second)
+    is_disjoint = is_balanced and not {*first} & {*second}
+    if not is_disjoint or rows[True].total() < FEWEST_ROWS or len(first) > MOST_REPEATS:
+        return list(tables), []
+    new = {number: k for own in (first, second) for k, number in enumerate(own, start=1)}
+    numbered = [_with_numbers(each, new) for each in tables]
+    fields = {"first": [f"{n:g}" for n in first], "second": [f"{n:g}" for n in second]}
+    return numbered, [Notice("repeats-numbered", fields)]
+
+
+def _has_repeats_in_orders(each: RecordTable) -> bool:
+    """Return whether a table of battles has numbers of repeats, and orders.
+
+    Hosts number the repeats of both orders alike.
+    """
+    return not each.is_of_host and {"model_a", "model_b", "order", "repeat"} <= {
+        *each.records.columns
+    }
+
+
+def _share_numbers(each: RecordTable, rows: int) -> bool:
+    """Return whether both orders have a number in common in the first rows of a table."""
+    seen = _numbers_of_orders(each, f"(select * from {each.records.scan} limit {rows})")
+    return len({number for _, number, _ in seen}) < len(seen)
+
+
+def _numbers_of_orders(each: RecordTable, scan: str) -> list[tuple[bool, float, int]]:
+    """Return order, number of the repeat, and number of rows, of the rows of a scan.
+
+    Rows without a number count as those of number 0.
+    """
+    number = f"coalesce({each.records.columns['repeat'].number}, 0)"
+    forward = _is_forward(each)
+    rest = f"where {forward} is not null group by 1, 2 limit {2 * MOST_REPEATS + 2}"
+    rows = replace(each.records, scan=scan).rows(f"{forward}, {number}, count(*)", rest)
+    return [(bool(order), float(own), count) for order, own, count in rows]
+
+
+def _is_forward(each: RecordTable) -> str:
+    """Return SQL that is true if the model with the lesser name was shown first, and null if the
+    order is unknown."""
+    columns = each.records.columns
+    order = columns["order"].text
+    forward = f"{columns['model_a'].text} < {columns['model_b'].text}"
+    return f"case when {order} in ('ab', 'ba') then ({order} = 'ab') = ({forward}) end"
+
+
+def _with_numbers(each: RecordTable, new: Mapping[float, int]) -> RecordTable:
+    """Return a table with other numbers of repeats.
+
+    Args:
+        each: the table.
+        new: the new number by the number in the table.
+    """
+    columns = dict(each.records.columns)
+    repeat = columns["repeat"].number
+    cases = " ".join(f"when {number!r} then {own}" for number, own in new.items())
+    columns["repeat"] = Column(f"cast(case {repeat} {cases} else {repeat} end as double)", "DOUBLE")
+    return replace(each, records=replace(each.records, columns=columns))

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from podium.data.formats.lm_eval_documents import AskedDocument
 from podium.errors import DataError, UsageError
 from podium.printable import shorten
 from podium.responses.transcripts import ANSWER_ALONE, AgentWork, Show
@@ -31,6 +32,8 @@ class QuestionRow:
         media: images, audio or files, as the host's JSON.
         rendered: whether the instruction is a prompt that a template wrote around the question.
         task: name of the task.
+        document: the document of lm-eval that the question is made of; None if it is of no samples
+            file.
     """
 
     item: str
@@ -43,6 +46,7 @@ class QuestionRow:
     media: str | None = None
     rendered: bool = False
     task: str | None = None
+    document: AskedDocument | None = None
 
     @property
     def length(self) -> int:

@@ -22,6 +22,12 @@ from podium.comparability.questions import (
     pair_questions,
 )
 from podium.comparability.run_settings import differences_of_models, notices_of_settings
+from podium.data.formats.lm_eval_questions import (
+    REMEDY,
+    asked_documents,
+    items_by_name,
+    settle_prompts,
+)
 from podium.notices.notice import Notice
 from podium.responses.answers import QuestionRow, ResponseRow, Row, normal_text
 from podium.run_record import RunRecord
@@ -51,6 +57,37 @@ class AllowedFindings:
 
     names: Collection[str] = ()
     option: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRuns:
+    """The runs that the rows of a task are of.
+
+    Attributes:
+        keys: the key of each run.
+        asked: each run with its items.
+        questions: the questions of each run, in the order of its items.
+    """
+
+    keys: list[RunKey]
+    asked: list[AskedRun]
+    questions: list[list[QuestionRow]]
+
+
+@dataclass(frozen=True, slots=True)
+class PairedRuns:
+    """The runs of a task whose items are paired.
+
+    Attributes:
+        result: how they were paired.
+        names: for each run, the new ids of its items by their ids. Ids that do not change may be
+            left out.
+        runs: the settings of the runs.
+    """
+
+    result: PairedQuestions
+    names: Sequence[Mapping[str, str]]
+    runs: Sequence[RunRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +131,19 @@ def pair_rows(
     results: list[PairedQuestions] = []
     differing: list[str] = []
     for task, places in _places_by_task(rows, runs).items():
-        asked, keys = _runs_of_rows(task, [rows[place] for place in places], runs)
-        result = pair_questions(task, asked, allowed.names, option=allowed.option)
-        names = dict(zip(keys, result.names, strict=True))
         own = [rows[place] for place in places]
+        of_task = _runs_of_rows(task, own, runs)
+        together = _pair_runs(task, of_task, allowed)
+        names = dict(zip(of_task.keys, together.names, strict=True))
         renamed = [_rename_question(row, names[_run_key(row, runs)]) for row in own]
-        if result.finding.pairing == "other inputs":
-            renamed, items = _in_one_wording(renamed)
+        if together.result.finding.pairing == "other inputs":
+            is_accepted = bool(together.result.accepted)
+            renamed, items = _in_one_wording(renamed, is_accepted=is_accepted)
             differing += items
         for place, row in zip(places, _in_one_system(renamed, runs), strict=True):
             paired[place] = row
-        records += [each.run for each in asked if each.run.model]
-        results.append(result)
+        records += [run for run in together.runs if run.model]
+        results.append(together.result)
     kept = tuple(records) if runs or _warn_of_settings(records) else ()
     findings = tuple(result.finding for result in results)
     notes = [*notices_of_questions(findings), *_notes_on_runs(kept)]
@@ -118,6 +156,24 @@ def pair_rows(
         tuple(chain.from_iterable(result.accepted for result in results)),
         tuple(notes),
     )
+
+
+def _pair_runs(task: str, of_task: TaskRuns, allowed: AllowedFindings) -> PairedRuns:
+    """Pair the items of the runs of a task: samples of lm-eval by documents, others by inputs."""
+    runs = [own.run for own in of_task.asked]
+    documents = []
+    for questions in of_task.questions:
+        documents.append([own.document for own in questions if own.document is not None])
+    if [len(own) for own in documents] != [len(own) for own in of_task.questions]:
+        result = pair_questions(task, of_task.asked, allowed.names, option=allowed.option)
+        return PairedRuns(result, result.names, runs)
+    asked = asked_documents(documents, runs)
+    result = pair_questions(task, asked, allowed.names, option=allowed.option, remedy=REMEDY)
+    names: Sequence[Mapping[str, str]] = [{} for _ in runs]
+    if result.finding.pairing == "other inputs":
+        names = items_by_name(documents, asked, result.names)
+    # Only tasks of multiple choice have choices, and their samples hold no texts.
+    return PairedRuns(result, names, settle_prompts(documents, [""] * len(runs), runs))
 
 
 def _places_by_task(rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> dict[str, list[int]]:
@@ -148,10 +204,8 @@ def question_of_row(row: Row) -> QuestionRow:
     return row.question if isinstance(row, ResponseRow) else row
 
 
-def _runs_of_rows(
-    task: str, rows: Iterable[Row], runs: Mapping[str, RunRecord]
-) -> tuple[list[AskedRun], list[RunKey]]:
-    """Return the runs that a task's rows are of, in a fixed order, and the key of each.
+def _runs_of_rows(task: str, rows: Iterable[Row], runs: Mapping[str, RunRecord]) -> TaskRuns:
+    """Return the runs that a task's rows are of, in a fixed order.
 
     Questions without a response come first, then runs by time. The order of runs without a time
     depends on their questions alone, not on names of files or models.
@@ -172,7 +226,8 @@ def _runs_of_rows(
         records = [_record_of_question(question, is_split) for question in items.values()]
         asked.append(((source, model), AskedRun(run, records)))
     asked.sort(key=lambda pair: _order_of(pair[1]))
-    return [run for _, run in asked], [key for key, _ in asked]
+    keys = [key for key, _ in asked]
+    return TaskRuns(keys, [run for _, run in asked], [[*of_run[key].values()] for key in keys])
 
 
 def _run_key(row: Row, described: Collection[str]) -> RunKey:
@@ -223,7 +278,7 @@ def _input_of_question(question: QuestionRow) -> InputParts:
     If a template wrote the prompt, they are those of the document, of which the id is a hash.
     """
     if question.rendered:
-        return (_stable_hash(question.item),)
+        return (_stable_hash(question.document.item if question.document else question.item),)
     if question.instruction is None:
         return ()
     media = _stable_hash(question.media) if question.media else NO_MEDIA
@@ -248,15 +303,20 @@ def _with_question(row: Row, question: QuestionRow) -> Row:
     return replace(row, question=question) if isinstance(row, ResponseRow) else question
 
 
-def _in_one_wording(rows: Sequence[Row]) -> tuple[list[Row], list[str]]:
+def _in_one_wording(rows: Sequence[Row], *, is_accepted: bool) -> tuple[list[Row], list[str]]:
     """Give all rows of an item the question of one of them: the one with the shortest instruction.
+
+    Args:
+        rows: the rows.
+        is_accepted: whether the user accepted that questions differ. If not, questions in which a
+            template's prompts differ are left as they are: `assemble` chooses among them.
 
     Returns:
         The rows, and the items whose rows had different instructions.
     """
     wordings: dict[str, dict[InputParts, QuestionRow]] = defaultdict(dict)
     for question in map(question_of_row, rows):
-        if question.instruction is not None and not question.rendered:
+        if question.instruction is not None and (is_accepted or not question.rendered):
             own = wordings[question.item]
             known = own.setdefault(_input_of_question(question), question)
             own[_input_of_question(question)] = min(known, question, key=_order_of_wording)

@@ -1,6 +1,7 @@
 """Responses of tables and samples files are joined by what was asked, not by ids alone."""
 
 import random
+from hashlib import sha256
 
 import pandas as pd
 import pytest
@@ -136,7 +137,7 @@ def test_prompts_that_models_are_asked_keep_their_ids(save):
     assert asked_by_item(read)["a"] == {f"p{k}": asked for k, asked in enumerate(QUESTIONS)}
 
 
-def samples(model, **more):
+def samples(model, dataset=""):
     return [
         {
             "doc_id": k,
@@ -146,15 +147,14 @@ def samples(model, **more):
             "resps": [[f"{model}: {asked}"]],
             "filtered_resps": [f"{model}: {asked}"],
             "filter": "none",
-            "doc_hash": f"{k:064d}"[::-1],
+            "doc_hash": sha256(f"{dataset} {k}".encode()).hexdigest(),
             "metrics": [],
-            **more,
         }
         for k, asked in enumerate(QUESTIONS)
     ]
 
 
-def write_run(save, model, *, shots=0, version="1.0", template=None, task="gsm"):
+def write_run(save, model, *, shots=0, version="1.0", template=None, task="gsm", dataset=""):
     """Write the samples and the results of a run of lm-eval."""
     folder = model.replace("/", "__")
     results = {
@@ -167,7 +167,7 @@ def write_run(save, model, *, shots=0, version="1.0", template=None, task="gsm")
         "config": {"model_args": {}},
     }
     save(f"out/{folder}/results_{TIME}.json", results)
-    return save(f"out/{folder}/samples_{task}_{TIME}.jsonl", samples(model))
+    return save(f"out/{folder}/samples_{task}_{TIME}.jsonl", samples(model, dataset))
 
 
 def test_runs_of_lm_eval_with_other_shots_are_warned_of(save, tmp_path):
@@ -185,3 +185,36 @@ def test_chat_templates_of_their_own_are_a_note(save, tmp_path):
     write_run(save, "org/b", template="b" * 64)
     notes = read_responses(tmp_path / "out").notes
     assert [(note.code, note.severity) for note in notes] == [("settings-differ", "note")]
+
+
+def test_documents_of_another_version_are_paired_by_their_place(save, tmp_path):
+    write_run(save, "org/a")
+    write_run(save, "org/b", version="2.0", dataset="second")
+    read = read_responses(tmp_path / "out")
+    asked = asked_by_item(read)
+    assert asked["org/a"] == asked["org/b"]
+    texts = notice_texts(read.notes)
+    assert "gsm: inputs differ between runs (task version), so items are paired by id" in texts
+    assert any("task version of gsm: 1.0 (org/a), 2.0 (org/b)" in text for text in texts)
+
+
+def test_other_documents_at_the_same_places_are_an_error_until_they_are_accepted(save, tmp_path):
+    write_run(save, "org/a")
+    write_run(save, "org/b", dataset="second")
+    with pytest.raises(OtherQuestionError, match="the runs of gsm share no input") as told:
+        read_responses(tmp_path / "out")
+    assert "--allow questions" in told.value.remedy
+    read = read_responses(tmp_path / "out", allow=["questions"])
+    asked = asked_by_item(read)
+    assert asked["org/a"] == asked["org/b"]
+    assert len(read.accepted) == 1
+
+
+def test_two_settings_of_one_model_in_two_sources_are_two_models(save, tmp_path):
+    for shots in (0, 5):
+        write_run(save, "org/a", shots=shots)
+        (tmp_path / "out").rename(tmp_path / f"out{shots}")
+    read = read_responses(tmp_path / "out0", tmp_path / "out5")
+    assert read.models == ("org/a (shots=0)", "org/a (shots=5)")
+    assert [run.model for run in read.runs] == [*read.models]
+    assert not [note for note in read.notes if note.code == "models-differ-in-setting"]

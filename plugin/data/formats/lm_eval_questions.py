@@ -72,11 +72,13 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
         findings.append(questions.finding)
         accepted += questions.accepted
         if questions.finding.pairing == "other inputs":
-            of_task = [paired[k] for k in positions]
-            names = _items_by_name(of_task, asked, questions.names)
+            of_task = [paired[k].asked for k in positions]
+            names = items_by_name(of_task, asked, questions.names)
             for k, own in zip(positions, names, strict=True):
                 paired[k] = _rename_items(paired[k], own, are_accepted=bool(questions.accepted))
-        with_prompts = _settle_prompts([paired[k] for k in positions], [runs[k] for k in positions])
+        documents = [paired[k].asked for k in positions]
+        choices = [choices_of_run(paired[k].file) for k in positions]
+        with_prompts = settle_prompts(documents, choices, [runs[k] for k in positions])
         for k, run in zip(positions, with_prompts, strict=True):
             runs[k] = run
     return ComparedDocuments(tuple(paired), tuple(runs), tuple(findings), tuple(accepted))
@@ -92,19 +94,32 @@ def _positions_by_task(scores: Sequence[Scores]) -> dict[str, list[int]]:
 
 
 def _runs_with_documents(scores: Sequence[Scores], runs: Sequence[RunRecord]) -> list[AskedRun]:
+    """Return the runs of a task with their documents, or with the items of their scores."""
+    asked = asked_documents([own.asked for own in scores], runs)
+    for k, own in enumerate(scores):
+        if not own.asked:
+            items = {str(item) for table in own.values.values() for item in table["item"]}
+            asked[k] = replace(asked[k], items=[ItemRecord(item) for item in sorted(items)])
+    return asked
+
+
+def asked_documents(
+    documents: Sequence[Sequence[AskedDocument]], runs: Sequence[RunRecord]
+) -> list[AskedRun]:
     """Return the runs of a task with their documents.
 
     A document has its place in the data set as id. If a place is unknown or given twice, all
     documents have the ids of their items.
+
+    Args:
+        documents: the documents of each run.
+        runs: the runs. In the result, they have no number of shots: the hash of a document does not
+            contain the examples, so shots explain no difference.
     """
-    has_places = all(_are_distinct([each.place for each in own.asked]) for own in scores)
+    has_places = all(_are_distinct([each.place for each in own]) for own in documents)
     asked = []
-    for own, run in zip(scores, runs, strict=True):
-        records = [_document_as_item(each, has_places) for each in own.asked]
-        if not own.asked:
-            items = {str(item) for table in own.values.values() for item in table["item"]}
-            records = [ItemRecord(item) for item in sorted(items)]
-        # The hash of a document does not contain the examples, so shots explain no difference.
+    for own, run in zip(documents, runs, strict=True):
+        records = [_document_as_item(each, has_places) for each in own]
         asked.append(AskedRun(replace(run, shots=None), records))
     return asked
 
@@ -125,15 +140,23 @@ def _document_as_item(document: AskedDocument, has_places: bool) -> ItemRecord:
     )
 
 
-def _items_by_name(
-    scores: Sequence[Scores], asked: Sequence[AskedRun], names: Sequence[Mapping[str, str]]
+def items_by_name(
+    documents: Sequence[Sequence[AskedDocument]],
+    asked: Sequence[AskedRun],
+    names: Sequence[Mapping[str, str]],
 ) -> list[dict[str, str]]:
-    """Return, for each run, the new id of each item by its id. Paired items have one id."""
+    """Return, for each run, the new id of each item by its id. Paired items have one id.
+
+    Args:
+        documents: the documents of each run.
+        asked: the same documents as `asked_documents` returns them.
+        names: for each run, new ids of the records in `asked`.
+    """
     item_of_name: dict[str, str] = {}
     renamed = []
-    for own, run, new in zip(scores, asked, names, strict=True):
+    for own, run, new in zip(documents, asked, names, strict=True):
         items = {}
-        for document, record in zip(own.asked, run.items, strict=False):
+        for document, record in zip(own, run.items, strict=False):
             name = new.get(record.id, record.id)
             items[document.item] = item_of_name.setdefault(name, document.item)
         renamed.append(items)
@@ -157,14 +180,23 @@ def _rename_items(scores: Scores, items: Mapping[str, str], *, are_accepted: boo
     return replace(scores, values=values, asked=asked)
 
 
-def _settle_prompts(scores: Sequence[Scores], runs: Sequence[RunRecord]) -> list[RunRecord]:
+def settle_prompts(
+    documents: Sequence[Sequence[AskedDocument]],
+    choices: Sequence[str],
+    runs: Sequence[RunRecord],
+) -> list[RunRecord]:
     """Return the runs of a task with what the hashes of their prompts say.
 
     If all prompts of the shared documents are equal, no prompt differs, however it is written in
     the task and however examples are drawn. If prompts differ between runs with the same recorded
     settings, each run has the hash of its prompts as its prompt.
+
+    Args:
+        documents: the documents of each run.
+        choices: what makes the choices of each run's task; empty if unknown or if it has none.
+        runs: the runs.
     """
-    prompts = [{each.item: each.prompt for each in own.asked if each.prompt} for own in scores]
+    prompts = [{each.item: each.prompt for each in own if each.prompt} for own in documents]
     known = [k for k, own in enumerate(prompts) if own and runs[k].is_described]
     if len(known) < 2:
         return list(runs)
@@ -174,7 +206,7 @@ def _settle_prompts(scores: Sequence[Scores], runs: Sequence[RunRecord]) -> list
     hashes = {k: _hash_of_prompts([prompts[k][item] for item in shared]) for k in known}
     settled = list(runs)
     if len(set(hashes.values())) == 1:
-        if len({choices_of_run(scores[k].file) for k in known}) == 1:
+        if len({choices[k] for k in known}) == 1:
             for k in known:
                 settled[k] = replace(runs[k], prompt=None, examples=None, fewshot_seed=None)
         return settled

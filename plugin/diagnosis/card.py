@@ -116,7 +116,7 @@ class Card:
         return (f"{unit[0].start_sentence(unit[0].clause)}.", *sentences[:1])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the card for JSON, with keys in a fixed order."""
+        """Return the card for JSON: summary, checks, counts, and the answers of all sections."""
         subject = self.subject
         return {
             "judge": subject.judge,

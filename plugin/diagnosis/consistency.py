@@ -101,6 +101,10 @@ class Position(CardAnswer):
     swaps: SwapsByCloseness
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
+        """Return the labelled fields.
+
+        If not all pairs were read in both orders, a caveat follows the first four of them.
+        """
         lines = CardAnswer.labelled_values(self)
         if self.balanced:
             return lines
@@ -109,6 +113,11 @@ class Position(CardAnswer):
         return (*lines[:4], caveat, *lines[4:])
 
     def tables(self) -> tuple[Table, ...]:
+        """Return a table of how verdicts agree when the order is swapped.
+
+        It has a column each for all order pairs, the clear ones and the near-ties, as far as there
+        are any. Without order pairs there is no table.
+        """
         parts = (
             ("all", self.swaps.all),
             ("clear", self.swaps.clear),

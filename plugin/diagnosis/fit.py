@@ -91,6 +91,7 @@ class Cycles(CardAnswer):
     cycles: tuple[Cycle, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
+        """Return the numbers of cycles, and the model-level SNTD with and without noise."""
         certain = (
             f"{self.certain:,} beyond chance at {self.level:.0%} "
             "(Holm over all cycles, item-clustered t)"
@@ -107,6 +108,7 @@ class Cycles(CardAnswer):
         )
 
     def tables(self) -> tuple[Table, ...]:
+        """Return a table of the five cycles with the smallest p-values; none without a cycle."""
         rows = []
         for cycle in self.cycles[:5]:
             path = " > ".join((*cycle.models, cycle.models[0]))
@@ -388,6 +390,7 @@ class BradleyTerryFit(CardAnswer):
     misses: tuple[PairResidual, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
+        """Return the number of pairs that the strengths do not explain, and the joint tests."""
         missed = f"{self.missed:,} of {self.tested:,} tested pairs ({self.pairs:,} met)"
         whole = self.whole if isinstance(self.whole, Missing) else str(self.whole)
         lines: list[tuple[str, Value]] = [
@@ -399,6 +402,7 @@ class BradleyTerryFit(CardAnswer):
         return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
+        """Return a table of the first five of `misses`, which the strengths may explain."""
         rows = []
         for miss in self.misses[:5]:
             ends = [f"{100 * end:+.1f}" for end in (miss.low, miss.high) if end is not None]

@@ -339,7 +339,13 @@ class GoldComparison:
     """
 
     def __init__(self, both: GoldPairs, draws: GoldDraws, level: float) -> None:
-        """Compute the win rates of the pairs, and fit alpha."""
+        """Compute the win rates of the pairs, and fit alpha.
+
+        Args:
+            both: the common models and pairs.
+            draws: win rates and tau in resamples.
+            level: confidence level of the intervals, in (0, 1).
+        """
         self.both = both
         self.draws = draws
         self.level = level
@@ -529,16 +535,16 @@ class GoldComparison:
             return Missing("no row names the judge", "name the judge's model in a column judge")
         both = self.both
         model = subject.battles.judge_of(subject.judge).shown_model
-        own = same_model(both.models, model)
-        if own is None:
+        own_model = same_model(both.models, model)
+        if own_model is None:
             remedy = "let the judge's model compete, under the judge's name"
             return Missing(f"no model of the gold standard is called {model}", remedy)
-        k = both.models.index(own)
+        k = both.models.index(own_model)
         is_second = both.second == k
         has_model = (both.first == k) | is_second
         opponents = int(has_model.sum())
         if not opponents:
-            return Missing(f"no gold win rate involves {own}", "give gold battles of it")
+            return Missing(f"no gold win rate involves {own_model}", "give gold battles of it")
         tests = _competing_judges(subject)
         # Win rates of the judge's own model, against each opponent.
         measured = np.where(is_second, 1 - self.judge, self.judge)[has_model]
@@ -555,7 +561,7 @@ class GoldComparison:
             item_p = min(1.0, tests * float(stats.t.sf(value / se, self.items - 1)))
         bias = self._bias(value, se, opponents, "item bootstrap standard error, t")
         favours_itself = item_p is not None and item_p <= 1 - self.level
-        return SelfBias(own, bias, opponents, paired_p, item_p, tests, favours_itself)
+        return SelfBias(own_model, bias, opponents, paired_p, item_p, tests, favours_itself)
 
     def _bias(self, value: float, se: float, opponents: int, method: str) -> Statistic:
         """Build the statistic of a bias, with a t interval from its standard error over items.
@@ -685,6 +691,10 @@ class GoldAgreement(CardAnswer):
     self_bias: SelfBias | Missing
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
+        """Return the figures corrected for noise, each with the uncorrected one in its label.
+
+        The decisiveness of single votes is left out if it equals that of merged verdicts.
+        """
         raw = (self.mse, self.alpha, self.single_alpha, self.delta)
         mse, alpha, single, delta = (
             EMPTY if isinstance(value, Missing) else f"{value:.3g}" for value in raw
@@ -709,6 +719,7 @@ class GoldAgreement(CardAnswer):
         return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
+        """Return a table of the ten largest biases; none if biases are missing."""
         if isinstance(self.biases, Missing):
             return ()
         rows = []

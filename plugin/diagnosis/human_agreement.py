@@ -78,6 +78,10 @@ class HumanAgreement(CardAnswer):
     bins: tuple[ReliabilityBin, ...]
 
     def tables(self) -> tuple[Table, ...]:
+        """Return the reliability table, without bins whose agreement is missing.
+
+        There is no table without bins.
+        """
         rows = tuple(
             (
                 cell_text(part.mean_margin, ".2f"),

@@ -178,16 +178,16 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice
     warnings = _unparsed_warnings(battles)
     for relation in relations_of(battles, families):
         if relation.own:
-            own = {"judge": relation.judge, "model": relation.own}
-            warnings.append(Notice(CHECKS["own model"].code, own))
+            fields: dict[str, Any] = {"judge": relation.judge, "model": relation.own}
+            warnings.append(Notice(CHECKS["own model"].code, fields))
         elif relation.kin:
-            kin = {
+            fields = {
                 "judge": relation.judge,
                 "models": list(relation.kin),
                 "family": relation.family,
                 "how": relation.how,
             }
-            warnings.append(Notice(CHECKS["own family"].code, kin))
+            warnings.append(Notice(CHECKS["own family"].code, fields))
     return warnings
 
 

@@ -83,12 +83,14 @@ class JudgesSideBySide(CardAnswer):
     mean: Figured
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
+        """Return the numbers of judges and models, and the mean correlation of rankings."""
         return (
             ("judges", f"{len(self.judges):,}, {self.models:,} models ranked by all"),
             ("mean Kendall's tau between judges", self.mean),
         )
 
     def tables(self) -> tuple[Table, ...]:
+        """Return a table of the judges and, for 3 to 12 judges, one of their correlations."""
         rows = []
         for place, standing in enumerate(self.judges, start=1):
             figures = (standing.realization or EMPTY, f"{standing.battles:,}", standing.tau.brief)
@@ -99,7 +101,10 @@ class JudgesSideBySide(CardAnswer):
         return (standings,)
 
     def _correlation_table(self) -> Table:
-        """Build the table of Kendall's tau with a row and a column per judge."""
+        """Build the table of Kendall's tau with a row and a column per judge.
+
+        Columns have the numbers of the rows. The diagonal has dashes.
+        """
         tau = {}
         for pair in self.correlations:
             tau[pair.first, pair.second] = pair.tau.estimate
@@ -343,6 +348,7 @@ class Rejudged(CardAnswer):
         return "; ".join(parts) + f" (from {self.first} to {self.second})"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
+        """Return the numbers of battles, the agreement, and why drifts are missing."""
         answers = "whether the responses are the same is not known: no lengths"
         if self.changed is not None:
             same = f"{self.battles - self.changed:,} with the same responses"
@@ -354,6 +360,11 @@ class Rejudged(CardAnswer):
         )
 
     def tables(self) -> tuple[Table, ...]:
+        """Return a table of the rating changes by model, the largest first.
+
+        The column for changed responses is left out if there are none. There is no table if the
+        drift of the judge is missing.
+        """
         if isinstance(self.judge, Missing):
             return ()
         header = ["model", "by the judge"]

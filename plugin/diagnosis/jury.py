@@ -103,6 +103,7 @@ class JuryWorth(CardAnswer):
         return f"{text}; at equal cost {first}, then {other} {_ratio_text(ratio)}"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
+        """Return the most precise way, the ways that are not compared, and the effective judges."""
         lines: list[tuple[str, Value]] = [("most precise", self.sentence)]
         if self.left_out:
             reason = "no ratings of all models on 30 items"
@@ -111,6 +112,7 @@ class JuryWorth(CardAnswer):
         return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
+        """Return a table with a row per way to spend the calls, the most precise first."""
         header = (
             "calls spent on",
             "battles",

@@ -63,6 +63,7 @@ class Verbosity(CardAnswer):
     transcripts: Figured | None = None
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
+        """Return the figures, with labels that say what they are compared with."""
         rule = f" ({self.rule})" if self.rule else ""
         against = f" against {self.who}" if self.who else ""
         of_answer = "" if self.transcripts is None else " of the answer"
@@ -327,6 +328,7 @@ class SelfPreference(CardAnswer):
     excesses: Mapping[str, Figured]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
+        """Return the family, the slope and the excess; no slope without reference ratings."""
         known = "not known" if self.family is None else f"{self.family} ({self.how})"
         lines: list[tuple[str, Value]] = [("family of the judge", known)]
         if self.who:
@@ -336,6 +338,7 @@ class SelfPreference(CardAnswer):
         return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
+        """Return a table with the excess of each family, and the models of unknown family."""
         rows = []
         for name, models in self.families.items():
             excess = self.excesses.get(name, self.excess)

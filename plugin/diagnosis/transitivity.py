@@ -432,6 +432,10 @@ class Transitivity(CardAnswer):
     triplets: tuple[Triple, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
+        """Return PNT and SNTD of all triples, the consistent share, and PNT by consistency.
+
+        Why there are no categories is added if they are missing.
+        """
         lines: list[tuple[str, Value]] = [
             ("judged", f"{self.triples:,} of {self.possible:,} triples, {self.items:,} items"),
             ("hard: intransitive triples on items (PNT)", self.hard),
@@ -447,6 +451,10 @@ class Transitivity(CardAnswer):
         return tuple(lines)
 
     def tables(self) -> tuple[Table, ...]:
+        """Return tables by gap in strength, by category, and of the five least transitive triples.
+
+        The table by category is left out if categories are missing.
+        """
         groups = [group for group in self.scenarios if isinstance(group.hard, Statistic)]
         gaps = f"By gap in strength (A strongest; lead = win rates at least {LEAD:g} apart)"
         tables = [_triples_table(gaps, "A over B, B over C", groups)]

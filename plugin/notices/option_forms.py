@@ -72,7 +72,9 @@ def typed_in_python(kind: Kind, name: str, value: str) -> str:  # noqa: ARG001
         return f"{keyword}={value.title()}"
     is_number = value.lstrip("-").replace(".", "", 1).isdigit()
     is_placeholder = value.isalpha() and value.isupper()
-    return f"{keyword}={value if is_number or is_placeholder else repr(value)}"
+    if is_number or is_placeholder:
+        return f"{keyword}={value}"
+    return f"{keyword}={value!r}"
 
 
 _FORM: ContextVar[OptionForm | None] = ContextVar("form in which options are typed", default=None)

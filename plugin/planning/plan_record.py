@@ -52,6 +52,7 @@ class Tariff:
     overlap: float = 0.0
 
     def __post_init__(self) -> None:
+        """Raise UsageError for impossible values, as the docstring of the class says."""
         if self.orders not in ORDERS:
             raise unknown_name("orders", self.orders, ORDERS)
         if self.repeats < 1:

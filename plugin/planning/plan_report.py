@@ -158,7 +158,10 @@ def _command_line(design: PricedDesign, tariff: Mapping[str, Any]) -> str:
 
 
 def _plan_sections(plan: Plan) -> Iterator[Section]:
-    """Yield a section for each table of the plan, then assumptions, gaps and the command."""
+    """Yield a section for each table of the plan, then assumptions, gaps and the command.
+
+    Tables without data are left out, and so is the command without a best design.
+    """
     if plan.candidates:
         yield _anchor_section(plan)
     yield _sample_size_section(plan)
@@ -249,7 +252,10 @@ def _edge_section(plan: Plan) -> Section:
 
 
 def _planned_costs(plan: Plan) -> Section:
-    """Return the table of what the planned items cost and detect, by design."""
+    """Return the table of what the planned items cost and detect, by design.
+
+    Columns that are unknown for all designs are left out.
+    """
     columns: tuple[Column, ...] = (
         DESIGN,
         ("battles", lambda line: f"{line.planned.battles:,}"),
@@ -274,7 +280,10 @@ def _planned_costs(plan: Plan) -> Section:
 
 
 def _needed_costs(plan: Plan) -> Section:
-    """Return the table of what it costs to detect the asked edge, by design."""
+    """Return the table of what it costs to detect the asked edge, by design.
+
+    Columns that are unknown for all designs are left out.
+    """
     columns: tuple[Column, ...] = (
         DESIGN,
         ("items", lambda line: _estimate(line.items, "{:,.0f}")),

@@ -140,7 +140,10 @@ def _read_pilot(pilot: Battles | pd.DataFrame | str | Path, pool: bool) -> "Reco
 
 
 def _build_plan(request: PlanRequest) -> Plan:
-    """Return a plan of all parts; its `missing` has the parts that cannot be answered."""
+    """Return a plan of all parts; its `missing` has the parts that cannot be answered.
+
+    The anchor is the baseline or, without one, the most informative model of the pilot.
+    """
     candidates = tuple(_rank_anchors(request))
     best = candidates[0].anchor if candidates else None
     request = replace(request, anchor=request.baseline or best)

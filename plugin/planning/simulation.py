@@ -76,8 +76,10 @@ class Judge:
     favours: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        """Raise UsageError for impossible values, as the docstring of the class says."""
+        is_negative = self.noise < 0 or self.tie < 0
         is_share = 0 <= self.unparsed < 1
-        if not (self.noise >= 0 and self.tie >= 0 and is_share):
+        if is_negative or not is_share:
             raise UsageError(f"{self}: noise and tie are at least 0, unparsed lies in [0, 1)")
         is_known = self.verdicts in ("hard", "soft")
         lacks_noise = self.verdicts == "soft" and self.noise == 0

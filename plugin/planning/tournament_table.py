@@ -321,7 +321,10 @@ def _fit_to_budgets(
 
 
 def _replay_warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[Notice]:
-    """Yield warnings of seeds without a ranking, missing battles, and an incomplete record."""
+    """Yield warnings of seeds without a ranking, missing battles, and an incomplete record.
+
+    A record is incomplete if it lacks battles of a round robin on its items.
+    """
     failed = [
         f"{each.tournament} ({each.failed} of {each.seeds} seeds)" for each in rows if each.failed
     ]

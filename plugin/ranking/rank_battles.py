@@ -120,7 +120,7 @@ def _add_accepted_findings(
     standings: Sequence[Standings], accepted: Sequence[str]
 ) -> tuple[Standings, ...]:
     """Return standings whose answers also say which findings about the data were accepted."""
-    return tuple(replace(own, answer=add_accepted(own.answer, accepted)) for own in standings)
+    return tuple(replace(each, answer=add_accepted(each.answer, accepted)) for each in standings)
 
 
 def _read_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -524,7 +524,10 @@ def choose_context(
 
 
 def refuse_several_judges(battles: Battles) -> None:
-    """Raise NotIdentifiedError if the battles are of several judges that are not one jury."""
+    """Raise NotIdentifiedError if the battles are of several judges that are not one jury.
+
+    The message says which of them differ in the prompt alone, and how to rank them.
+    """
     judges = battles.judges
     if len(judges) < 2 or battles.is_one_jury:
         return

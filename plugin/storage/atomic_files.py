@@ -48,7 +48,8 @@ def atomic_file(place: Place) -> Iterator[Path]:
         status = _status(target)
         is_device = False
         if status is not None:
-            is_device = not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
+            is_file_or_folder = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+            is_device = not is_file_or_folder
         is_stream = str(place.absolute()).startswith(STREAMS)
         if not is_device and not is_stream:
             with _replacement(target, place) as temporary:

@@ -263,7 +263,15 @@ def urls_in_errors() -> Iterator[None]:
 
 @contextmanager
 def _file_system(place: RemoteFile) -> Iterator[Any]:
-    """Yield fsspec's file system for an object, and convert its driver's errors to podium's."""
+    """Yield fsspec's file system for an object, and convert its driver's errors to podium's.
+
+    Nothing that the file system listed before is reused.
+
+    Raises:
+        UsageError: the driver is not installed, credentials are missing, access is denied, or
+            there is no such object.
+        DataError: any other error of the driver.
+    """
     import fsspec
 
     package, extra = DRIVERS[place.scheme]

@@ -40,6 +40,7 @@ class Anchor(Stopping):
     pilot: int = 10
 
     def __post_init__(self) -> None:
+        """Raise UsageError for an impossible value of an option."""
         Stopping.__post_init__(self)
         if self.pilot < 1:
             raise UsageError(f"pilot={self.pilot}: give a number of items, 1 or more")
@@ -105,7 +106,14 @@ class Anchor(Stopping):
         return self.progress(field, items_after_pilot, rounds_after_pilot, against=choice.anchors)
 
     def _choose(self, field: Field, played: Sequence[Round]) -> "_AnchorChoice":
-        """Return the anchors that are named, or else the choice by the pilot so far."""
+        """Return the anchors that are named, or else the choice by the pilot so far.
+
+        There is no choice until all battles of the pilot were played. A choice that later rounds
+        show is kept.
+
+        Raises:
+            NotIdentifiedError: the pilot has ended, and its verdicts cannot choose an anchor.
+        """
         named = self._anchors(field)
         if named:
             return _AnchorChoice(named, frozenset(), 0, OVER)

@@ -41,7 +41,8 @@ def strengths_of_matchups(
             credit[code[a], code[b]] = sum(credits)
             weight[code[a], code[b]] = len(credits)
     prior = build_prior(ladder, list(code)) if ladder else None
-    if not (weight.any() or prior):
+    has_battles = bool(weight.any())
+    if not has_battles and prior is None:
         return dict.fromkeys(code, 0.0)
     fit = fit_strengths(pairs_from_matrices(credit, weight), prior=prior)
     return dict(zip(code, fit.theta.tolist(), strict=True))

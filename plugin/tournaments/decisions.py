@@ -196,7 +196,11 @@ def _end_reason(
 
 
 def _limits(asked: Stopping, field: Field, progress: Progress) -> Iterator[str]:
-    """Yield sentences on models without a decision, and on what the decisions are about."""
+    """Yield sentences on models without a decision, and on what the decisions are about.
+
+    The first names models with responses to fewer than 25 items. The second says that a round robin
+    may contradict the decisions. Each is yielded only if it applies.
+    """
     has_enough = asked.has_enough_items(field, progress.order)
     if not has_enough.all():
         names = sorted(field.models)
@@ -266,7 +270,8 @@ def _rating_decision(last: Look, new: Sequence[str]) -> str:
     noun = "Rating" if is_single else "Ratings"
     whose = f"{noun} of {some(new)}" if new else noun
     if np.isnan(last.half_widths).any():
-        return f"{whose} {'has' if is_single else 'have'} no bound yet"
+        verb = "has" if is_single else "have"
+        return f"{whose} {verb} no bound yet"
     width = f"±{np.mean(last.half_widths):.1f} Elo"
     if is_single:
         return f"{whose} is known to {width}"
@@ -397,8 +402,9 @@ def _set_decisions(asked: Stopping, last: Look, names: Sequence[str]) -> list[st
         return [f"{noun.capitalize()} {verb} undecided among {undecided}"]
     left = number - len(decided_best)
     places = "the other place" if left == 1 else f"the other {left} places"
+    are = "is" if len(decided_best) == 1 else "are"
     return [
-        f"Among {noun} {'is' if len(decided_best) == 1 else 'are'} {some(decided_best)}",
+        f"Among {noun} {are} {some(decided_best)}",
         f"Undecided for {places}: {undecided}",
     ]
 

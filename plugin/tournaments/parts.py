@@ -32,6 +32,7 @@ class Budget:
     most: int
 
     def __post_init__(self) -> None:
+        """Raise UsageError for a limit below 1."""
         if self.most < 1:
             raise UsageError(f"max_battles={self.most}: give a number of battles, 1 or more")
 
@@ -145,10 +146,13 @@ class Part:
     coming: NextRound
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:  # noqa: ARG002
+        """Return the round; no battles if it was played."""
         return OVER if played else self.coming
 
     def rounds(self, field: Field) -> int:  # noqa: ARG002
+        """Return 1, the number of rounds."""
         return 1
 
     def size(self, field: Field) -> int:  # noqa: ARG002
+        """Return the number of battles of the round."""
         return len(self.coming.pairings)

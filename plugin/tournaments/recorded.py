@@ -26,6 +26,7 @@ class Recorded:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        """Raise UsageError for a sample below 1."""
         if self.sample is not None and self.sample < 1:
             raise UsageError(f"sample={self.sample}: give a number of battles, 1 or more")
 
@@ -51,9 +52,11 @@ class Recorded:
         return schedule_pairings(field, pairings, played, f"{number}recorded battles again")
 
     def size(self, field: Field) -> int:
+        """Return the number of battles."""
         return len(self._battles_to_play(field))
 
     def rounds(self, field: Field) -> int:  # noqa: ARG002
+        """Return 1: all battles are played in one round."""
         return 1
 
     def _battles_to_play(self, field: Field) -> tuple[Pairing, ...]:

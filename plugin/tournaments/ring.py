@@ -66,6 +66,7 @@ class Ring(Stopping):
     ratings: Ratings | None = None
 
     def __post_init__(self) -> None:
+        """Read `ratings`, and raise UsageError for an impossible value of an option."""
         Stopping.__post_init__(self)
         if self.ratings is not None:
             object.__setattr__(self, "ratings", read_ladder(self.ratings))
@@ -130,7 +131,10 @@ class Ring(Stopping):
         return tuple(k for k, name in enumerate(sorted(field.models)) if name in names)
 
     def size(self, field: Field) -> int:
-        """Return the maximum number of battles."""
+        """Return the maximum number of battles; responses that are absent are not counted.
+
+        Without `until`, each item is visited once.
+        """
         turns = self.passes if self.until else 1
         new = {*self.newcomers(field)}
         battles = 0

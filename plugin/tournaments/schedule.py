@@ -24,7 +24,9 @@ def schedule_pairings(
     asked = tuple(pairings)
     possible = asked
     if field.absent:
-        possible = tuple(own for own in asked if field.can_play(own.item, own.a, own.b))
+        possible = tuple(
+            pairing for pairing in asked if field.can_play(pairing.item, pairing.a, pairing.b)
+        )
     # Only battles of these items and pairs are collected, because rounds may be large.
     items = {pairing.item for pairing in asked}
     pairs = {(pairing.a, pairing.b) for pairing in asked}

@@ -210,6 +210,10 @@ class Stopping:
     population: str = ""
 
     def __post_init__(self) -> None:
+        """Raise UsageError for an impossible value of an option.
+
+        A margin is possible only with `order` and `topK`.
+        """
         if self.until and not QUESTION.fullmatch(self.until):
             raise UsageError(
                 f"until={self.until}: write order, topK (as top1, top3) or error:X (Elo, as "

@@ -56,6 +56,7 @@ class Swim:
     until: str = ""
 
     def __post_init__(self) -> None:
+        """Read `ratings`, and raise UsageError if `until` is given."""
         if self.ratings is not None:
             object.__setattr__(self, "ratings", read_ladder(self.ratings))
         if self.until:

@@ -241,7 +241,10 @@ def _state(path: Path) -> tuple[int, int, int] | None:
 
 
 def _connect() -> "DuckDBPyConnection":
-    """Return a connection to a new database in memory."""
+    """Return a connection to a new database in memory, with the settings `SETTINGS`.
+
+    What does not fit into memory is written to a folder of this process.
+    """
     # Imported here and not at the top of the file, because DuckDB prints a warning for each of its
     # functions that still exists when Python ends. Global names of a module may last so long:
     # aiohttp's C parser holds Inspect's server and registry, and those hold podium's functions.

@@ -342,7 +342,11 @@ def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -
 
 
 def _sums_of_other_groups(present: Present, *, hard: bool) -> dict[str, str]:
-    """Return SQL for the sums of a group in which each judgment is a battle, by column."""
+    """Return SQL for the sums of a group in which each judgment is a battle, by column.
+
+    The columns are those of `_sums_of_order_pair`, and the arguments those of `cells_query`.
+    Columns of judgments that are not present must not be used.
+    """
     is_weighted = "weight" in present
     credit = "earned" if is_weighted else "verdicts"
     if hard:
@@ -422,9 +426,10 @@ def battles_query(
     merged["reason"] = _reason_of_order_pairs(columns, keep_one_sided)
     if "order" in columns:
         merged["order"] = "'merged'"
-    both = ", ".join(
-        f"{side}.{quote_name(name)} as {_of(side, name)}" for side in "fs" for name in columns
-    )
+    columns_of_both = []
+    for side in "fs":
+        columns_of_both += [f"{side}.{quote_name(name)} as {_of(side, name)}" for name in columns]
+    both = ", ".join(columns_of_both)
     verdict = {side: _verdict_or_sign(columns, f"{side}.") for side in "fs"}
     outcome = dict(verdict)
     if HARD in columns:

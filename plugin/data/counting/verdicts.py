@@ -308,7 +308,7 @@ class Verdicts:
         They are positions among all judgments in the order of reading, the earlier one first. It
         may be of either order.
         """
-        if not ("order" in self.columns and self.has_items):
+        if "order" not in self.columns or not self.has_items:
             return np.empty((0, 2), dtype=np.int64)
         query = relations.order_pairs_query(self._sided_rows, self._counted)
         pairs = _arrays(self.engine.table(f"{query} order by earlier"))
@@ -322,7 +322,7 @@ class Verdicts:
 
         It is empty if there is no order pair with two parsed verdicts.
         """
-        if not ("order" in self.columns and self.has_items):
+        if "order" not in self.columns or not self.has_items:
             return {}
         query = relations.first_shown_query(self._sided_rows, self._counted)
         table = _arrays(self.engine.table(query))
@@ -370,9 +370,9 @@ class Verdicts:
             value: the text, which must be the whole cell.
         """
         matches = (f"{quote_name(column)} = {relations.text(value)}" for column in columns)
-        view = self.engine.fresh("slice")
-        self.engine.view(view, f"select * from {self._battles} where {' or '.join(matches)}")
-        return Verdicts(self.engine, view, merge=False)
+        name = self.engine.fresh("slice")
+        self.engine.view(name, f"select * from {self._battles} where {' or '.join(matches)}")
+        return Verdicts(self.engine, name, merge=False)
 
     def values_of(self, column: str) -> tuple[str, ...]:
         """Return the distinct values of a text column, sorted, without empty ones."""
@@ -590,7 +590,11 @@ def _arrays(table: pa.Table | pa.RecordBatch) -> dict[str, np.ndarray]:
 
 
 def _block(arrays: dict[str, np.ndarray]) -> Block:
-    """Build a block of cells that are sorted by cluster. Its clusters are numbered from 0."""
+    """Build a block of cells that are sorted by cluster; there must be at least one.
+
+    Args:
+        arrays: the columns of the cells by name, as `Verdicts.blocks` queries them.
+    """
     # Marks the first cell of each cluster; the running sum numbers the clusters.
     begins = np.append(True, arrays["cluster"][1:] != arrays["cluster"][:-1])
     cluster = np.cumsum(begins) - 1

@@ -83,7 +83,15 @@ def add_answers(
 def _without_repeated_warning(
     standings: Sequence[Standings], checks: Mapping[str | None, Sequence[Check]]
 ) -> tuple[Standings, ...]:
-    """Return standings without the warning about few items, if the first answer describes them."""
+    """Return standings without the warning about few items, if the first answer describes these.
+
+    The warning is removed only from standings of the slice of the first answer. Without that
+    answer, all standings are returned as they are.
+
+    Args:
+        standings: the standings with answers.
+        checks: the checks of each slice, with p-values that are not adjusted.
+    """
     if not standings or not standings[0].answer:
         return tuple(standings)
     printed = standings[0].slice
@@ -163,7 +171,10 @@ def build_ranking_answer(
     if claimed.ranker == WITH_NEXT_LEADER:
         who = " ".join(filter(None, [who, neighbours_sentence(claimed)]))
         what_next = " ".join(filter(None, [what_next, _new_leader_sentence(claimed)]))
-    return replace(checked, answer=(who, trust, *([what_next] if what_next else [])))
+    sentences = [who, trust]
+    if what_next:
+        sentences.append(what_next)
+    return replace(checked, answer=tuple(sentences))
 
 
 def _tournament_answer(standings: Standings) -> Mapping[str, Any]:

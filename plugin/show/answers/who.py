@@ -201,7 +201,16 @@ def _groups_text(standings: Standings, separation: Separation) -> str:
 
 
 def _first_group(standings: Standings, separation: Separation, group: range) -> str:
-    """Describe a leading group of several models, and which of them are behind another."""
+    """Describe a leading group of several models, and which of them are behind another.
+
+    Of models behind another, at most `MOST_PAIRS` are described, and the others are counted. The
+    text ends with a period.
+
+    Args:
+        standings: the standings.
+        separation: the tests of all pairs.
+        group: places of the group's models, from 0.
+    """
     names = separation.names
     models = join_names([names[k] for k in group])
     unbeaten = []

@@ -59,7 +59,11 @@ def _height(models: Sequence[str]) -> int:
 
 
 def _forest_of(group: Sequence[Standings]) -> Any:
-    """Draw the forest plot of standings with the same scale."""
+    """Draw the forest plot of standings with the same slice and scale.
+
+    The models are in the order of the first standings. Several rankers are distinguished by colour
+    and shape, and a single one has its rank sets beside the intervals.
+    """
     first = group[0]
     rankers = [standings.ranker for standings in group]
     rows = [row for standings in group for row in forest_rows(standings)]

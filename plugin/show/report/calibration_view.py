@@ -276,7 +276,8 @@ def _beta_report(calibration: Calibration) -> Report:
         ("human preferences beside a signal", f"{human.get('preferences', 0):,}"),
     ]
     if target.kind != "credit":
-        rows.append(("beta", slope_text(target.beta) + ("" if target.battles else " (given)")))
+        origin = "" if target.battles else " (given)"
+        rows.append(("beta", f"{slope_text(target.beta)}{origin}"))
     if target.low is not None and target.high is not None and target.level is not None:
         ends = f"{slope_text(target.low)} … {slope_text(target.high)}"
         rows.append((f"  {percent(target.level)} interval", ends))

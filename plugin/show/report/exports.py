@@ -106,7 +106,11 @@ def _scored_entries(ranking: Ranking) -> Iterator[tuple[Standings, Entry]]:
 
 
 def _describe_result(ranking: Ranking, standings: Standings, entry: Entry) -> str:
-    """Write method, interval, number of items and judges of a score."""
+    """Write method, interval, number of items and judges of a score.
+
+    An interval with one end is written as a bound, and one without ends is left out. At most three
+    judges are named.
+    """
     parts = [f"{standings_name(standings)} ({standings.scale.name}) by podium"]
     if entry.low is not None and entry.high is not None:
         ends = f"{number_text(entry.low, 3)} to {number_text(entry.high, 3)}"

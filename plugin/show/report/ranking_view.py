@@ -182,7 +182,8 @@ def _conformal_text(entry: Entry, style: str, is_by_t: bool) -> str:
     high = entry.extra.get("conformal_high")
     if low is None or high is None:
         return "unbounded"
-    return interval_text(low, high, style) + (" (t)" if is_by_t else "")
+    interval = interval_text(low, high, style)
+    return f"{interval} (t)" if is_by_t else interval
 
 
 def standings_notes(standings: Standings) -> Iterator[str]:
@@ -223,7 +224,10 @@ def standings_notes(standings: Standings) -> Iterator[str]:
 
 
 def _format_ranking_counts(standings: Standings) -> Iterator[str]:
-    """Yield the numbers of items, judgments and battles, and the effects of order and grading."""
+    """Yield the numbers of items, judgments and battles, and the effects of order and grading.
+
+    The effects are left out if no order pair is readable, or if no credit is graded.
+    """
     diagnostics = standings.diagnostics
     yield counts_text(standings.counts, diagnostics.get("unparsed_reasons", {}))
     swap = diagnostics.get("swap", {})
@@ -328,7 +332,10 @@ def _soft_targets(soft: Mapping[str, Any], fit: Fit) -> str:
 
 
 def _conformal_basis(conformal: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the basis and the assumptions of the conformal intervals, if there are any."""
+    """Yield the basis and the assumptions of the conformal intervals.
+
+    Nothing is yielded if no model has such an interval.
+    """
     if not conformal["q"]:
         return
     is_of_humans = conformal.get("of") == "human"

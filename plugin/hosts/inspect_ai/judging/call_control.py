@@ -53,7 +53,7 @@ async def generate_output(model: Model, messages: Any, **options: Any) -> ModelO
             failure = root_of(error)
         is_decode_error = isinstance(failure, json.JSONDecodeError)
         is_cut_off = is_decode_error or str(failure).startswith("JSONDecodeError")
-        if not (is_cut_off and repeats_left):
+        if not is_cut_off or not repeats_left:
             break
     # The cause is raised outside of `except`, so that the wrapper is not its context.
     raise _connection_failure(failure, model.api.base_url) or failure

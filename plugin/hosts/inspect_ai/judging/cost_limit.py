@@ -166,7 +166,7 @@ def _share_answered(sample: EvalSample) -> float:
     judgments = []
     for battle in SampleReplies.parse(kept).to_battles():
         judgments += battle.judgments
-    answered = [shown for shown in judgments if not (shown.get("carried") or has_failed(shown))]
+    answered = [shown for shown in judgments if not shown.get("carried") and not has_failed(shown)]
     return len(answered) / len(judgments) if judgments else 1.0
 
 
@@ -192,11 +192,11 @@ def build_cost_limit(
     """
     if most is None:
         return None
-    if not (isinstance(most, int | float) and most > 0):
+    if not isinstance(most, int | float) or not most > 0:
         raise UsageError(f"max_cost={most}: give a sum above 0, in the currency of the prices")
     for name, price in (prices or {}).items():
         is_pair = isinstance(price, Sequence) and len(price) == 2
-        if not (is_pair and all(isinstance(part, int | float) for part in price)):
+        if not is_pair or not all(isinstance(part, int | float) for part in price):
             raise UsageError(
                 f"prices={name}: {price}: give two numbers, [INPUT, OUTPUT], per million tokens"
             )

@@ -275,6 +275,7 @@ def judge(
     )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        """Ask for one sample, and store the replies in its store."""
         state.output = ModelOutput.from_content(state.model.name, "judged")
         contents = parse_sample(state.metadata)
         if not isinstance(contents, BattleMetadata | PackMetadata):
@@ -357,8 +358,11 @@ def _has_new_reply(replies: BattleReplies) -> bool:
 
     Judgments that were carried over from an earlier sample do not count.
     """
-    asked = [shown for shown in replies.judgments if not shown.get("carried")]
-    return any(not reply.get("failed") for shown in asked for reply in shown["replies"])
+    own_replies = []
+    for shown in replies.judgments:
+        if not shown.get("carried"):
+            own_replies += shown["replies"]
+    return any(not reply.get("failed") for reply in own_replies)
 
 
 async def ask_judges(
@@ -630,7 +634,20 @@ async def _call_judge(
     media: Any,
     schema: Schema | None = None,
 ) -> Reply:
-    """Return a judge's reply; repeat the call if it shows that the judge needs other settings."""
+    """Return a judge's reply; repeat the call if it shows that the judge needs other settings.
+
+    It is repeated without a limit of tokens if podium's limit cut off its reasoning, and with
+    fewer alternatives of a token if its server rejects them.
+
+    Args:
+        run: the run.
+        model: the judge.
+        texts: the texts that the prompt shows.
+        prompt: the prompt.
+        call: name of the call, under which its output is cached.
+        media: media that the prompt shows.
+        schema: the schema of the reply; None for a text reply.
+    """
     judge = run.judge_of(model)
     while True:
         config = run.settings.config(model, judge, schema)
@@ -668,7 +685,7 @@ async def _call_model(
     policy = CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if run.cache else False
 
     async def ask() -> ModelOutput | Reply:
-        """Make the call once."""
+        """Make the call; return a reply for a rejected prompt, and raise other errors."""
         try:
             output = await generate_output(model, messages, config=with_batch, cache=policy)
         except Exception as error:

@@ -101,7 +101,11 @@ def notes_on_work(responses: Responses) -> Iterator[Notice]:
 
 
 def _notes_on_cuts(responses: Responses) -> Iterator[Notice]:
-    """Yield warnings about transcripts that were cut, and about models whose are cut more often."""
+    """Yield a warning about transcripts that were cut; nothing if none was.
+
+    A second one names the models whose transcripts were cut most and least often, if their shares
+    differ by `UNEVEN` or more.
+    """
 
     def is_shown(work: AgentWork) -> bool:
         """Return whether the judge is shown the transcript."""

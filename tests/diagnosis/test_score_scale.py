@@ -131,3 +131,25 @@ def test_different_units_are_found_in_nearly_all_files_of_forty_items() -> None:
         scores = {"new": [*RNG.beta(8, 2, 40)], "old": [*(100 * RNG.beta(4, 6, 40)).round(1)]}
         found += find_unlike_scales(table_of(scores)) is not None
     assert found >= 0.98 * DRAWS
+
+
+def test_runs_before_and_after_a_change_of_the_unit_are_flagged() -> None:
+    """IBM/unitxt #240, ivadomed/ivadomed #235: new runs have 0 to 1, old ones percent."""
+    before = [0.0, 100.0, 66.7, 50.0, 33.3, 80.0, 100.0, 25.0, 57.1, 40.0, 75.0, 0.0] * 2
+    after = [round(own / 100, 3) for own in before]
+    [check] = check_score_scale(podium.read_battles(table_of({"before": before, "after": after})))
+    assert check.fields["groups"] == [{"fractions": ["after"], "percent": ["before"]}]
+
+
+def test_two_metrics_of_unlike_units_are_no_mistake() -> None:
+    """bigscience-workshop/lm-evaluation-harness #119: BLEU is in percent, ROUGE in fractions."""
+    bleu = table_of({"a": PERCENT, "b": PERCENT[::-1]}, metric="bleu")
+    rouge = table_of({"a": SHARES, "b": SHARES[::-1]}, metric="rouge")
+    assert check_score_scale(podium.read_battles(pd.concat([bleu, rouge]))) == ()
+
+
+def test_grades_from_one_to_five_beside_fractions_are_not_called_percent() -> None:
+    """AgentEvalHQ/AgentEval #85: some evaluators write 0 to 1, others 1 to 5."""
+    grades = [1.0 + k % 5 for k in range(12)]
+    battles = podium.read_battles(table_of({"new": SHARES, "old": grades}))
+    assert check_score_scale(battles) == ()

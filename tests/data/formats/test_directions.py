@@ -212,3 +212,13 @@ def test_no_two_names_of_a_list_are_one_name() -> None:
         assert all(one != other for one, other in pairwise(bare))
     assert is_lower_better("Perplexity")
     assert not is_lower_better("edit_similarity", HELM_LOWER_IS_BETTER)
+
+
+@pytest.mark.parametrize(
+    ("metric", "low", "high"),
+    [("WER", 1.24, 2.25), ("MSE", 0.4, 8.5), ("mean-squared error", 1, 2)],
+)
+def test_public_tables_that_put_the_worst_first(metric: str, low: float, high: float) -> None:
+    """huggingface/paperswithcode-feedback #37 (WER), TwoRavens/TwoRavens #360 (MSE)."""
+    scores = {"best": [low + k / 10 for k in range(8)], "worst": [high + k / 10 for k in range(8)]}
+    assert order_of(podium.read_battles(table_of(scores, metric=metric))) == ["best", "worst"]

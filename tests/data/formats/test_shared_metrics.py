@@ -1,5 +1,8 @@
 """Models that are scored by different metrics, or by one metric after different filters, are named
-and never joined."""
+and never joined.
+
+EleutherAI/lm-evaluation-harness #2362 asks which of two filters a published figure is of.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -224,7 +224,7 @@ def test_compare_reports_different_prompts_and_rejects_different_items(tmp_path,
     )
     answer = podium("compare", tmp_path / "new", tmp_path / "else")
     assert answer.code == 1
-    assert "nothing to compare" in answer.err
+    assert "the runs of gsm share no input" in answer.err
 
 
 def test_compare_reports_a_metric_that_one_run_lacks(tmp_path, podium):

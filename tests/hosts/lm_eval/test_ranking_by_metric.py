@@ -287,7 +287,8 @@ def test_ranking_failure_is_reported_after_results_are_saved(
     assert rows["n-samples"]["sums"]["effective"] == 1
     assert list((tmp_path / "out" / "oak-0.5").glob("samples_sums_*.jsonl"))
     assert "this run/samples_sums" in err
-    assert "no document or target of oak-0.5 is in another's samples" in err
+    assert "oak-0.5 has another input" in err
+    assert "the runs of sums share no input" in err
 
 
 @pytest.mark.slow

@@ -444,6 +444,11 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     It is J / (1 + (J - 1) r) for J judges. Here r is the mean correlation between two judges of
     the distances |credit - human label|, over the labelled battles that all judged. The number is
     `Missing` with fewer than 30 of these, or if the distances of a judge do not vary.
+
+    Args:
+        battles: the battles of all judges, with human labels.
+        data: the same battles as arrays.
+        items: the items as a sample.
     """
     labels = battles.numbers_of("human")
     if np.isnan(labels).all():

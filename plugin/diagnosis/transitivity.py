@@ -605,7 +605,13 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
 
 
 def _triples_table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:
-    """Build a table with PNT and SNTD of groups of triples; `what` heads the column of names."""
+    """Build a table with PNT and SNTD of groups of triples, in the given order.
+
+    Args:
+        title: title of the table.
+        what: header of the column with the names of the groups.
+        groups: the groups. A missing figure is a dash.
+    """
     rows = []
     for group in groups:
         number = f"{group.hard.n:,}" if isinstance(group.hard, Statistic) else "0"

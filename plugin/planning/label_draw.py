@@ -170,6 +170,13 @@ def _sheet_row(
     """Return the row of a battle with the two responses in random order.
 
     Without responses, its texts are empty.
+
+    Args:
+        item: name of the item.
+        first: one of the models.
+        second: the other model.
+        responses: the texts for the sheet; None if none are given.
+        rng: random generator that draws the order.
     """
     left, right = (first, second) if rng.random() < 0.5 else (second, first)
     if responses is None:

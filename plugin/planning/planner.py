@@ -354,7 +354,13 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
 def _check_names(
     names: Sequence[str], baseline: str | None, pairs: Sequence[tuple[str, str]]
 ) -> None:
-    """Raise UsageError for a baseline or pair that is not in the pilot, or a pair of one model."""
+    """Raise UsageError for a baseline or pair that is not in the pilot, or a pair of one model.
+
+    Args:
+        names: names of the pilot's models. If there are none, any name is accepted.
+        baseline: name of the baseline; None if there is none.
+        pairs: names of the pairs of interest.
+    """
     typed = [baseline] if baseline else []
     typed += chain.from_iterable(pairs)
     for name in typed:

@@ -216,6 +216,12 @@ def _compare_design(
     """Play a design with every seed; return its costs and its distance from the whole record.
 
     A design that asks for single orders is played on a record whose orders are separate.
+
+    Args:
+        design: the tournament and its settings.
+        record: the recorded verdicts.
+        reference: the ranking of the whole record.
+        seeds: seeds of the tournament, one for each replay.
     """
     if asks_order(catalogue.tournament_rule(design.name)):
         record = recording_of(record.battles, pool=True, by_order=True)

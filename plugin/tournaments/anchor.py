@@ -138,7 +138,11 @@ class Anchor(Stopping):
     def _anchors(self, field: Field) -> tuple[str, ...]:
         """Return the named anchors; empty if a pilot chooses the anchor.
 
-        With fewer than three models there is no pilot: every anchor gives the same battles.
+        With fewer than three models there is no pilot, because every anchor gives the same battles;
+        the first model is then the anchor.
+
+        Raises:
+            UsageError: an anchor is not a model of the field.
         """
         if self.anchor == AUTO:
             return field.models[:1] if len(field.models) < MIN_FOR_PILOT else ()

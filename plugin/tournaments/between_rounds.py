@@ -128,7 +128,8 @@ def opponents_of(name: str, met: Matchups) -> frozenset[str]:
 def refuse_unrated(before: Sequence[str], met: Matchups, ratings: object) -> None:
     """Raise UsageError if a model that was ranked before has no rating and no readable battle.
 
-    Only battles with other models ranked before count. Fewer than two such models are not refused.
+    Only battles with other models ranked before count. Nothing is refused if ratings are known, or
+    if there are fewer than two such models.
 
     Args:
         before: names of the models that newcomers join.

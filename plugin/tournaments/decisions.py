@@ -140,7 +140,13 @@ def _innermost_rule(rule: Any) -> Any:
 
 
 def _open_groups(asked: Stopping, last: Look, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the groups of models that are connected by open pairs; none for `error:X`."""
+    """Return the groups of models that are connected by open pairs; none for `error:X`.
+
+    Args:
+        asked: the tournament.
+        last: the last interim analysis.
+        names: names of the models, sorted.
+    """
     if asked.error is not None:
         return ()
     open_groups = []
@@ -384,8 +390,13 @@ def _anchor_decision(
 def _set_decisions(asked: Stopping, last: Look, names: Sequence[str]) -> list[str]:
     """Return sentences on the set of the best K models.
 
-    If not all K are decided, the sentences name the models that are decided to be among them, and
-    the models that are undecided.
+    If all K are decided, one sentence names them. If none is, one sentence names the undecided
+    models. Otherwise there are two sentences, on the decided and on the undecided ones.
+
+    Args:
+        asked: the tournament.
+        last: the last interim analysis.
+        names: names of the models, sorted.
     """
     number = cast(int, asked.first)
     ranked = np.argsort(-last.theta, kind="stable")

@@ -274,6 +274,11 @@ def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> li
     The battles are (shown first, shown second): each model with the next one on the circle. A
     group of two models has one battle, and a single model none. If no pair met on the item, only
     one circle is drawn.
+
+    Args:
+        group: positions of the models of the group.
+        rng: random generator.
+        met: pairs that were played on the item before.
     """
     if len(group) < 3:
         return list(pairwise(rng.permutation(group).tolist()))
@@ -297,6 +302,11 @@ def _edges_to_opponent(
 
     All models of the group then meet the same opponent, which is shown first to all or second to
     all.
+
+    Args:
+        group: positions of the models of the group.
+        others: positions of the other models that may be opponents; at least one.
+        rng: random generator.
 
     Returns:
         The battles with the opponent; empty if the group is to play a circle instead.

@@ -66,9 +66,16 @@ def models_in_doubt(
 
 
 def _exceeds(first: Entry, second: Entry, critical: float, change: float) -> bool:
-    """Return whether two scores differ by more than `critical` times both errors, plus `change`.
+    """Return whether two scores differ by more than their errors and unparsed battles explain.
 
-    False if a score or an error is unknown.
+    The gap must exceed `critical` times the sum of both errors, plus `change`. False if a score or
+    an error is unknown.
+
+    Args:
+        first: the row of one model.
+        second: the row of the other model.
+        critical: critical value of a difference, in standard errors.
+        change: how much unparsed battles can change the difference.
     """
     if first.score is None or second.score is None:
         return False
@@ -141,9 +148,18 @@ def _largest_changes(
 
 
 def _with_losses_as(battles: Battles, credit: np.ndarray, model: str, won: float) -> np.ndarray:
-    """Return the credits with the unparsed battles of a model as won (1.0) or lost (0.0).
+    """Return the credits with the unparsed battles of a model as won or lost.
 
-    The shape is (battles,).
+    Other unparsed battles keep the credit NaN.
+
+    Args:
+        battles: the battles.
+        credit: credits of `model_a`, NaN if unparsed, shape (battles,); not changed.
+        model: name of the model.
+        won: 1.0 if its unparsed battles count as won, 0.0 if they count as lost.
+
+    Returns:
+        Credits of `model_a`, shape (battles,).
     """
     code = battles.models.index(model)
     first_codes, second_codes = battles.model_codes

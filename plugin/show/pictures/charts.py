@@ -300,7 +300,13 @@ def placement(calibration: Calibration) -> Any:
 
 
 def _diagonal(x: Any, y: Any, ends: tuple[float, float]) -> Any:
-    """Draw the line on which the values of both axes are equal, between two ends."""
+    """Draw the line on which the values of both axes are equal.
+
+    Args:
+        x: the horizontal axis of a chart.
+        y: its vertical axis.
+        ends: values at which the line begins and ends.
+    """
     names = [channel.shorthand.removesuffix(":Q") for channel in (x, y)]
     return (
         alt.Chart(alt.InlineData(values=[dict.fromkeys(names, end) for end in ends]))

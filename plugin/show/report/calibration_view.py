@@ -239,7 +239,17 @@ def _table_report(
     bars: tuple[str, ...] = (),
     legend: Sequence[str] = (),
 ) -> Report:
-    """Return a report with one table."""
+    """Return a report with one table, whose title is that of the report.
+
+    Args:
+        title: the title.
+        header: headers of the columns.
+        rows: the cells by row.
+        align: a letter per column, `l` or `r`; by default, all columns but the first are aligned
+            to the right.
+        bars: a column of bars, as `bar_column` returns it.
+        legend: sentences that explain the columns.
+    """
     cells = tuple(map(tuple, rows))
     table = Table("", tuple(header), cells, align, bars=bars, legend=tuple(legend))
     return Report(title, table=table)

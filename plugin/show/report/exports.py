@@ -183,6 +183,13 @@ def _describe_score(
     """Describe a model's score: its source, metric and uncertainty.
 
     The figures of its row and the counts of the ranking are added as texts.
+
+    Args:
+        name: name of the ranking.
+        ranking: the ranking.
+        standings: one of its tables.
+        entry: the row of the model in it, with a score.
+        dataset: the data set on the Hugging Face hub; None if it is not there.
     """
     method = standings.interval or "unknown"
     items_by_model = standings.diagnostics.get("items_by_model", {})

@@ -60,7 +60,12 @@ def terminal_text(
 def _report_blocks(report: Report, width: int, styled: bool) -> Iterator[list[str]]:
     """Yield blocks of lines: the answer, then title, facts, tables and notes of each part.
 
-    The caller puts empty lines between them.
+    The caller puts empty lines between them. A block may be empty.
+
+    Args:
+        report: the report.
+        width: width in characters.
+        styled: whether titles are bold and notes dim.
     """
     bold, dim, reset = (BOLD, DIM, RESET) if styled else ("", "", "")
     yield _wrap(report.answer, width)
@@ -152,7 +157,13 @@ def _table_lines(table: Table, width: int) -> list[str]:
 def _row_lines(row: Sequence[str], widths: Sequence[int], align: str, gap: int = GAP) -> list[str]:
     """Render a row, on as many lines as its tallest cell has.
 
-    Only cells that are aligned to the left wrap.
+    Only cells that are aligned to the left wrap. Other cells have a line per line break.
+
+    Args:
+        row: the cells.
+        widths: width of each column in characters.
+        align: `l` or `r` for each column.
+        gap: number of spaces between columns.
     """
     cells = []
     for cell, width, side in zip(row, widths, align, strict=True):

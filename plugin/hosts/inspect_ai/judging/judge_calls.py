@@ -427,7 +427,13 @@ async def ask_judges(
 def _judge_records(
     run: Run, asked: Sequence[tuple[Model, Judgment]], earlier: BattleReplies | None
 ) -> dict[str, dict[str, Any]]:
-    """Return the records that the log keeps of all judges, asked now or earlier, by name."""
+    """Return the records that the log keeps of all judges, asked now or earlier, by name.
+
+    Args:
+        run: the run.
+        asked: the judgments that are asked for, each with its judge.
+        earlier: the replies so far; None if no call was made yet.
+    """
     records = dict(earlier.judges) if earlier else {}
     for model, _ in asked:
         judge = run.judge_of(model)
@@ -673,7 +679,16 @@ async def _call_model(
     """Return a model's output for a prompt, or a reply if the model rejects the prompt.
 
     A prompt is rejected if it is too long, or if its media are refused; the reply then says why.
-    Other errors are raised. The output is cached under the name of the call.
+    Other errors are raised.
+
+    Args:
+        run: the run.
+        model: the model.
+        texts: the texts that the prompt shows, from which `podium/offline` answers.
+        prompt: the prompt.
+        call: name of the call. An output is cached under it, with messages and settings.
+        config: generation settings.
+        media: media that the prompt shows.
     """
     # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.hosts.inspect_ai.judging.offline_api import asked_by

@@ -396,6 +396,11 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
 
     Replies and responses are cut to 2,000 characters. Of a transcript, only the final answer is
     quoted.
+
+    Args:
+        battle: the battle.
+        kept: the replies.
+        rows: the verdict of each judgment in `kept`, in the same order.
     """
     a = battle.model_a
     b = battle.model_b

@@ -148,7 +148,7 @@ def own_words(text: str) -> str | None:
     if "{" in view:
         view = _lines_of_fields(view)
     if "~" in view or "<" in view:
-        view = mask(view, _struck_spans(view))
+        view = mask(view, _in_order(_struck_spans(view)))
         view = mask(view, (quoted.span() for quoted in QUOTED_TAG.finditer(view)))
         view = TAG.sub(lambda tag: "\n".ljust(len(tag[0])), view)
     if ">" in view and (QUOTE_LINE.search(view) or view.lstrip().startswith(">")):
@@ -235,6 +235,17 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
         parts += [text[last_end:start], "\n".join(masked_lines)]
         last_end = end
     return "".join([*parts, text[last_end:]]) if parts else text
+
+
+def _in_order(spans: Iterable[Span]) -> list[Span]:
+    """Return spans in order, and those that overlap as one."""
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def _without_tokens(view: str) -> str:

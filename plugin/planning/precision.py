@@ -240,7 +240,8 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
     number = int(np.clip(20_000 * most_items // size**2, 1, most_items))
     settings = dict(design.settings)
     if design.name == "anchor" and settings.get("anchor") not in model.names:
-        settings["anchor"] = model.names[np.argsort(model.theta, kind="stable")[size // 2]]
+        median_model = np.argsort(model.theta, kind="stable")[size // 2]
+        settings["anchor"] = model.names[median_model]
     rule = make_tournament(design.name, settings)
     field = Field(model.names, tuple(f"item {k}" for k in range(number)), {})
     code_of_model = {name: k for k, name in enumerate(field.models)}

@@ -96,7 +96,9 @@ class ReferenceRanking:
             if not np.isnan(of_part).any():
                 # Rounding error must not order equal scores.
                 tau = kendalltau(np.round(of_part, 9), np.round(of_whole, 9)).statistic
-            error = np.abs((of_part - of_part.mean()) - (of_whole - of_whole.mean())).mean()
+            centred_part = of_part - of_part.mean()
+            centred_whole = of_whole - of_whole.mean()
+            error = np.abs(centred_part - centred_whole).mean()
             self._known[key] = (float(tau), float(error))
         return self._known[key]
 

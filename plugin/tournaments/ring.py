@@ -131,9 +131,9 @@ class Ring(Stopping):
         return tuple(k for k, name in enumerate(sorted(field.models)) if name in names)
 
     def size(self, field: Field) -> int:
-        """Return the maximum number of battles; responses that are absent are not counted.
+        """Return the maximum number of battles; without `until`, each item is visited once.
 
-        Without `until`, each item is visited once.
+        A model without a response to an item does not count there.
         """
         turns = self.passes if self.until else 1
         new = {*self.newcomers(field)}

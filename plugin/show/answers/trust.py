@@ -74,4 +74,6 @@ def _unknown_parts(checks: Sequence[Check]) -> list[str]:
         for check in ordered
         if not check.is_known
     ]
-    return [rank_templates.UNKNOWN_CHECKS.format(names=", ".join(unknown))] if unknown else []
+    if not unknown:
+        return []
+    return [rank_templates.UNKNOWN_CHECKS.format(names=", ".join(unknown))]

@@ -351,11 +351,11 @@ def _conformal_report(calibration: Calibration) -> Report:
     rows = [
         (quantile, *map(_quantile_text, both)),
         _row(error, both, "median_se", ".1f"),
-        ("scores, of which needed", *(f"{kind.n}, {kind.least_models}" for kind in both)),
+        ("scores, of which needed", *(f"{part.n}, {part.least_models}" for part in both)),
     ]
-    if any(kind.t is not None for kind in both):
+    if any(part.t is not None for part in both):
         rows.append(_row("by t instead, if disagreement is normal", both, "t", ".2f"))
-    if any(kind.coverage is not None for kind in both):
+    if any(part.coverage is not None for part in both):
         rows += [
             _row(f"coverage over {soft.splits} half splits", both, "coverage", ".1%"),
             _row("median width over the splits, Elo", both, "median_width", ".1f"),
@@ -363,8 +363,8 @@ def _conformal_report(calibration: Calibration) -> Report:
     else:
         needed = f"coverage and width over half splits need {2 * soft.least_models} models"
         rows.append((needed, EMPTY, EMPTY))
-        if any(kind.loo_coverage is not None for kind in both):
-            widths = [number_text(kind.loo_width, 1) for kind in both]
+        if any(part.loo_coverage is not None for part in both):
+            widths = [number_text(part.loo_width, 1) for part in both]
             rows.append(_row("coverage, each left out (says n alone)", both, "loo_coverage", ".1%"))
             rows.append(("median width, each left out, Elo", *widths))
     return _table_report(

@@ -301,8 +301,9 @@ def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
         )
     reason = jury["equal_because"]
     equal = f"; the ranking has equal slopes ({reason})" if reason else ""
-    p = "unknown" if jury["one_truth_p"] is None else f"p = {jury['one_truth_p']:.2g}"
-    yield f"one truth of all judges: {p}{equal}"
+    p = jury["one_truth_p"]
+    test = "unknown" if p is None else f"p = {p:.2g}"
+    yield f"one truth of all judges: {test}{equal}"
 
 
 def _origin(origin: Mapping[str, Any]) -> Iterator[str]:

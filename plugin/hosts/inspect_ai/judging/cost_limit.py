@@ -93,7 +93,8 @@ class CostLimit:
         # `largest_cost` is what the sample could have cost: `cost` times the attempts per call
         # that are allowed (at least 2, for a longer reply) over those that were made, divided by
         # the share of its judgments that were answered.
-        factor = max(self.attempts, 2) * (len(attempts) / sum(attempts) if attempts else 1)
+        calls_per_attempt = len(attempts) / sum(attempts) if attempts else 1
+        factor = max(self.attempts, 2) * calls_per_attempt
         share = _share_answered(sample)
         largest_cost = cost * factor / share if share else 0.0
         if largest_cost or not sample.error:

@@ -129,6 +129,18 @@ def test_a_model_judges_and_nothing_is_asked_twice(two, judge, server, tmp_path,
 
 
 @pytest.mark.slow
+def test_another_system_instruction_is_warned_of_and_changes_no_exit_code(two, judge, capfd):
+    assert two("--system_instruction", "Be brief.", *judge) == 0
+    said = " ".join("".join(capfd.readouterr()).split())
+    own = "org/elm-0.6 (system instruction=Be brief.)"
+    values = f"system instruction of sums: Be brief. ({own}), default (ash-0.9, org/elm-0.6)"
+    assert f"warning: models were run with different settings: {values}" in said
+    checks = results(FOLDER)["podium"]["rankings"][0]["checks"]
+    found = {check["code"]: check["result"] for check in checks}
+    assert (found["same-question"], found["same-settings"]) == ("ok", "flagged")
+
+
+@pytest.mark.slow
 def test_api_key_is_passed_only_to_the_inspect_judge(two, server, tmp_path, capfd):
     reported = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
     where = f"base_url={server.address}/v1,api_key={KEY}"

@@ -142,6 +142,11 @@ OF_READING = {
         "{rows} rows compare (a, b) on an item that also has (b, a): if model_a was shown first, "
         "say {option:shown=a}, and the two orders are merged"
     ),
+    "other-trials-scored": (
+        "models were scored in different epochs or repeats on {unequal:,} of {items:,} items"
+        "{task:if  of #}: all scores of one are compared with all of the other, and means are over "
+        "all scores"
+    ),
     "repeated-pairs": (
         "{pairs:,} pairs have the id of an earlier pair; each is an item of its own"
     ),
@@ -289,6 +294,7 @@ OF_RESPONSES = {
 # Warnings about logs of Inspect.
 OF_LOGS = {
     "empty-shard": ("left out: {path}: its shard has no battle; give the logs of the other shards"),
+    "limits-differ": "runs of {model} on {task} have different limits ({limits:5})",
     "mean-differs-from-log": (
         "{path}: {metric} is {mean:.4g} here ({items:,} items) and {own:.4g} in the log's results"
         "{own_items:if  (# items)}"

@@ -116,7 +116,7 @@ def _joined_rows_query(
 def _note_unequal(
     engine: Duck, means: str, unequal: str, shared: Sequence[str], question: Sequence[str]
 ) -> list[Notice]:
-    """Return a note per question with different numbers of scores.
+    """Return a note per question with different trials.
 
     The note says on how many items they differ, and how many scores each model has.
     """
@@ -142,7 +142,9 @@ def _note_unequal(
     for (*names, items, differing), models in by_question.items():
         task = "" if not names or names[0] is None else str(names[0])
         fields = {"items": items, "unequal": differing, "task": task, "numbers": models}
-        notes.append(Notice("unequal-scores", fields))
+        # Models may have equally many scores and have been scored in different epochs.
+        is_unequal = len(set(models.values())) > 1
+        notes.append(Notice("unequal-scores" if is_unequal else "other-trials-scored", fields))
     return notes
 
 

@@ -257,3 +257,15 @@ def test_equal_epochs_of_means_are_read_as_before_and_without_notes():
     folder = write_pair(build_log("one", same(1.0, 0.0)), build_log("two", same(0.0, 0.0)))
     battles = podium.read_battles(folder)
     assert (len(battles), notice_texts(battles.notes)) == (16, ())
+
+
+def test_models_that_were_scored_in_other_epochs_are_told_so():
+    """Each has two scores of an item, one of them in an epoch of its own."""
+    logs = [build_log("one", same(1.0, 0.0, 1.0)), build_log("two", same(1.0, 1.0, 0.0))]
+    for log, absent in zip(logs, (2, 3), strict=True):
+        log.samples = [sample for sample in log.samples if sample.epoch != absent]
+        log.results = log.reductions = None
+        write(log)
+    battles = podium.read_battles("evals")
+    assert [note.code for note in battles.notes] == ["other-trials-scored"]
+    assert means_of("evals") == {"made/one": 1.0, "made/two": 1.0}

@@ -27,6 +27,7 @@ import podium
 from podium.hosts.inspect_ai.hook import rank_logs
 from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.inspect_ai.logs.run_records import run_in_log
+from podium.notices.notice_text import notice_texts
 from podium.responses.read import read_responses
 from podium.show.page.sources import costs_table
 
@@ -190,7 +191,10 @@ def test_a_trial_with_other_epochs_or_another_limit_is_no_other_setting():
     save(log, "a")
     save(build_log("m", dict.fromkeys(ITEMS, (1.0, 0.0))), "b")
     save(log_of("other", 15), "c")
-    assert podium.read_battles("evals").models == ("made/m", "made/other")
+    battles = podium.read_battles("evals")
+    assert battles.models == ("made/m", "made/other")
+    said = "runs of made/m on quiz have different limits (20, none)"
+    assert said in notice_texts(battles.notes)
 
 
 FLAGGED: Mapping[str, tuple[Change, str]] = {

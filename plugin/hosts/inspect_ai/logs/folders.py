@@ -212,7 +212,7 @@ def choose_logs(labels: Mapping[Path, str | None], *, every: bool = False) -> Co
     runs, lost = _read_headers(labels, needed=labels if len(labels) == 1 else ())
     named, records = _name_logs_by_settings(runs, labels)
     counted = _choose_among(named, every=every, is_single=len(labels) == 1)
-    notes = [*_notes_on_names(runs, named), *counted.notes]
+    notes = [*_notes_on_names(runs, named), *counted.notes, *_notes_on_limits(records)]
     return CountedLogs(counted.logs, records, notes, [*lost, *counted.lost])
 
 
@@ -296,6 +296,20 @@ def _notes_on_names(runs: Sequence[FiledRun], named: Sequence[FiledRun]) -> list
         Notice("settings-name-models", {"model": model, "names": sorted(given)})
         for model, given in names.items()
     ]
+
+
+def _notes_on_limits(records: Mapping[Path, RunRecord]) -> list[Notice]:
+    """Return a note on each model whose runs on a task, with the same settings, have different
+    limits."""
+    limits: dict[tuple[str, str], dict[str, None]] = {}
+    for run in records.values():
+        limits.setdefault((run.model, run.task), {})[run.limit or "none"] = None
+    notes = []
+    for (model, task), own in limits.items():
+        if len(own) > 1:
+            fields = {"model": model, "task": task, "limits": sorted(own)}
+            notes.append(Notice("limits-differ", fields))
+    return notes
 
 
 def _with_name(run: FiledRun, record: RunRecord | None) -> FiledRun:

@@ -92,7 +92,7 @@ def _content_of_battles(
     judgments = read_query(query.judgments())
     ranking, battles = rank_sources(query, how)
     sources = [str(source) for source in query.sources]
-    texts = None if no_texts else collect_texts(judgments, sources, responses)
+    texts = None if no_texts else collect_texts(judgments, sources, responses, query.allow)
     content = PageContent(
         ranking,
         calibration=read_calibration(how.calibration) if how.calibration else None,

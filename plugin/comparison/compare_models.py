@@ -97,7 +97,7 @@ def compare(
     names, sources, tables = _split_words(words, baseline)
     battles = _read_all(sources, tables, reading)
     places = sources if not tables else ()
-    answers, unknown = find_responses(places, responses, items_renamed=_renames_items(battles))
+    answers, unknown = _find_answers(places, responses, battles, reading)
     models = _pairs(battles, names, baseline, candidates)
     pairs = [_compared_pair(*both, measure, level, answers) for both in models]
     findings, failures = _findings(battles, pairs, by, pool)
@@ -118,6 +118,19 @@ def compare(
         lost=battles.lost,
         accepted=battles.accepted,
     )
+
+
+def _find_answers(
+    places: Sequence[str],
+    responses: Responses | str | Path | Sequence[str | Path] | None,
+    battles: Battles,
+    reading: Mapping[str, Any],
+) -> tuple[Responses | None, str | None]:
+    """Return the models' answers, or None and the reason; see `find_responses`."""
+    given: str | Sequence[str] = reading.get("allow", ())
+    allowed = [given] if isinstance(given, str) else given
+    is_renamed = _renames_items(battles)
+    return find_responses(places, responses, items_renamed=is_renamed, allow=allowed)
 
 
 def _renames_items(battles: Battles) -> bool:

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from podium.comparison.compared_runs import name_compared_runs
 from podium.data.formats.files import find_files, split_label
 from podium.data.formats.lm_eval_layout import is_samples
 from podium.errors import OtherQuestionError, PodiumError, UsageError
 from podium.hookspecs import load_target
+from podium.notices.notice import select_codes
+from podium.notices.notice_text import notice_texts
 from podium.plugins import catalogue
 from podium.responses.collection import Responses
 from podium.responses.read import FileReader, read_responses
@@ -18,6 +21,8 @@ TABLE_MARK = "#"
 """Stands between the path of a database and the name of one of its tables."""
 NO_ANSWERS = "no answers were found in the sources (add them with --responses)"
 LOG = ".eval"
+PAIRED = ("questions-by-input",)
+"""Codes of notices that say that items of answers have other names than in their files."""
 
 
 def split_arguments(
@@ -129,6 +134,7 @@ def find_responses(
     responses: Responses | str | Path | Sequence[str | Path] | None,
     *,
     items_renamed: bool = False,
+    allow: Sequence[str] = (),
 ) -> tuple[Responses | None, str | None]:
     """Return the models' answers, or None and the reason why there are none.
 
@@ -142,6 +148,7 @@ def find_responses(
         responses: the answers, or where they are; None to take those in the sources.
         items_renamed: whether the battles have other items than the ids in the sources. Answers to
             different questions under one id are then expected.
+        allow: names of the findings that the user accepts.
 
     Raises:
         OtherQuestionError: the answers in tables are to different questions, so that scores cannot
@@ -152,7 +159,8 @@ def find_responses(
     readers = [load_target(known.responses) for known in catalogue.formats() if known.responses]
     if responses:
         paths = [responses] if isinstance(responses, str | Path) else responses
-        return read_responses(*map(str, paths), readers=readers, reasoning="keep"), None
+        how: dict[str, Any] = {"readers": readers, "reasoning": "keep", "allow": allow}
+        return read_responses(*map(str, paths), **how), None
     files = [source for source in sources if _is_on_disk_or_url(source)]
     try:
         answers = read_responses(*files, readers=readers, reasoning="keep", optional=True)
@@ -162,6 +170,10 @@ def find_responses(
         return None, str(error)
     except PodiumError as error:
         return None, str(error)
+    # The items of scores may be named by another run than those of the answers.
+    paired = notice_texts(select_codes(answers.notes, PAIRED))
+    if paired:
+        return None, "; ".join(paired)
     return (answers, None) if answers.texts else (None, NO_ANSWERS)
 
 

@@ -323,6 +323,8 @@ def test_models_asked_different_things_are_rejected(scores, tmp_path):
     answers = [tmp_path / "new.jsonl", tmp_path / "old.jsonl"]
     with pytest.raises(DataError, match="another input of item 'q000'"):
         api.compare(scores("new", [1.0]), scores("old", [0.0]), responses=answers)
+    sources = (scores("new", [1.0]), scores("old", [0.0]))
+    assert api.compare(*sources, responses=answers, allow="questions").findings
 
 
 def test_a_win_rate_is_asked_for_by_its_name():

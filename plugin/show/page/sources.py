@@ -90,7 +90,10 @@ class BattleTexts:
 
 
 def collect_texts(
-    battles: Battles, sources: Sequence[str], responses: Sequence[str] = ()
+    battles: Battles,
+    sources: Sequence[str],
+    responses: Sequence[str] = (),
+    allow: Sequence[str] = (),
 ) -> BattleTexts:
     """Collect the texts of battles.
 
@@ -103,6 +106,7 @@ def collect_texts(
         sources: sources of the verdicts. Logs hold texts of battles, and folders may hold
             responses.
         responses: files of responses.
+        allow: names of the findings about them that the user accepts.
 
     Raises:
         PodiumError: a file of responses, or a log, cannot be read.
@@ -113,7 +117,7 @@ def collect_texts(
         texts.add_row(row)
     folders = [source for source in sources if not texts.responses and not Path(source).is_file()]
     if responses:
-        texts.add_responses(read_responses(*responses))
+        texts.add_responses(read_responses(*responses, allow=allow))
     if folders:
         _add_responses_beside(texts, folders)
     return texts

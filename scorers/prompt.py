@@ -1,8 +1,12 @@
 """Judge prompts: a template whose slots are filled with texts between fences.
 
 The fences of a text are lines such as `<response_a_3f9c2a1b>` and `</response_a_3f9c2a1b>`. The
-mark `3f9c2a1b` is taken from a hash of all texts and occurs in none of them, however it is spelled.
-So a response cannot close its own fence.
+mark `3f9c2a1b` occurs in none of the texts, however it is spelled. So a response cannot close its
+own fence.
+
+The mark is a hash of the item's texts, so that all prompts of an item begin alike and a provider
+can compute this beginning once. It is no secret: if a response contains it, or anything like a
+fence, the mark of this prompt is a hash of all its texts.
 """
 
 import hashlib
@@ -26,6 +30,12 @@ MARK = 8
 """Hexadecimal digits of a mark: 32 bits. Small models copy longer ones (benchmarks/prompts.py)."""
 LINE = re.compile(rf"^<(/?)([a-z0-9_]+)_([0-9a-f]{{{MARK}}})>$", re.MULTILINE)
 """A line of a fence: whether it closes, the slot, the mark."""
+RESPONSE_SLOTS = ("response", "response_a", "response_b")
+"""The slots of responses. All other texts belong to the item."""
+FENCED_NAMES = ("instruction", "response", "reference", "checklist", "system")
+"""How the names of fences begin."""
+LIKE_FENCE = re.compile(rf"<(?:{'|'.join(FENCED_NAMES)})|[0-9a-f]{{{MARK}}}>")
+"""Matches what resembles a fence, in a text that `_letters_of_fences` made."""
 ANSWER = "answer"
 """Name of the last piece of a transcript."""
 NEXT_LINE = "\n> "
@@ -38,6 +48,7 @@ TOKENS_PER_FENCE = 13
 Most digits of the mark are a token each.
 """
 NO_DIGIT = re.compile(r"[^0-9a-f]+")
+NO_LETTER_OF_FENCE = re.compile(r"[^0-9a-z<>]+")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters other than newline and tab, and surrogates, which no encoding can send."""
 
@@ -154,7 +165,7 @@ def packaged_template(name: str, **words: str) -> Template:
 def rules(settings: Settings) -> str:
     """Return the paragraph of every prompt about fences, transcripts, length and order.
 
-    It has the slot `{mark}`, which is not filled yet.
+    It is the same for all prompts of a run.
     """
     return keep_lines(_prompt_file("rules"), settings).strip()
 
@@ -249,9 +260,37 @@ def fill_template(text: str, texts: Mapping[str, str], settings: Settings) -> st
         texts: a text for each slot except `rules`. Their control characters are escaped.
         settings: what shapes the prompts of the run.
     """
-    fences, mark = fence_texts(texts)
-    values = {**fences, "rules": rules(settings).replace("{mark}", mark)}
+    fences, _ = fence_texts(texts)
+    values = {**fences, "rules": rules(settings)}
     return SLOT.sub(lambda slot: values[slot[1]], text)
+
+
+def _mark_of_item(texts: Mapping[str, str]) -> str | None:
+    """Return the mark that all prompts of an item share.
+
+    Returns:
+        None if the texts have no response or nothing but responses, or if a response contains the
+        mark or anything like a fence.
+    """
+    responses = [text for slot, text in texts.items() if slot in RESPONSE_SLOTS]
+    of_item = {slot: text for slot, text in texts.items() if slot not in RESPONSE_SLOTS}
+    if not responses or not of_item:
+        return None
+    mark = fence_mark(of_item)
+    for text in responses:
+        if mark in _digits_of(text) or LIKE_FENCE.search(_letters_of_fences(text)):
+            return None
+    return mark
+
+
+def _digits_of(text: str) -> str:
+    """Return the hexadecimal digits of a text, without capitals and without what is between."""
+    return NO_DIGIT.sub("", unicodedata.normalize("NFKC", text).lower())
+
+
+def _letters_of_fences(text: str) -> str:
+    """Return the characters of a text that fences are recognised by: a to z, digits, < and >."""
+    return NO_LETTER_OF_FENCE.sub("", unicodedata.normalize("NFKC", text).lower())
 
 
 def fence_mark(texts: Mapping[str, str]) -> str:
@@ -261,10 +300,7 @@ def fence_mark(texts: Mapping[str, str]) -> str:
     slots always have the same mark.
     """
     content = "".join(f"{name}\0{len(text)}\0{text}\0" for name, text in texts.items())
-    digits_of_texts = []
-    for text in texts.values():
-        plain = unicodedata.normalize("NFKC", text).lower()
-        digits_of_texts.append(NO_DIGIT.sub("", plain))
+    digits_of_texts = [_digits_of(text) for text in texts.values()]
     salt = 0
     while True:
         salted = f"{salt}\0{content}".encode("utf-8", "surrogatepass")
@@ -281,7 +317,7 @@ def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
         The fenced texts by slot, and the mark of their fences.
     """
     shown = {slot: escape_controls(text) for slot, text in texts.items()}
-    mark = fence_mark(shown)
+    mark = _mark_of_item(shown) or fence_mark(shown)
     fenced = {slot: f"<{slot}_{mark}>\n{text}\n</{slot}_{mark}>" for slot, text in shown.items()}
     return fenced, mark
 

@@ -77,7 +77,7 @@ def test_no_slot_and_no_condition_is_left_open(name: str, settings: Settings) ->
     prompt = one.prompt(texts_of(one), settings)
     assert [
         word
-        for word in ("{instruction}", "{r", "{mark}", "if tie", "if not", "if system")
+        for word in ("{instruction}", "{r", "{mark}", "{code}", "if tie", "if not", "if system")
         if word in prompt
     ] == []
 

@@ -322,6 +322,20 @@ def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
     return fenced, mark
 
 
+def split_at_responses(prompt: str) -> tuple[str, str]:
+    """Split a prompt before the fence of its first response.
+
+    All prompts of an item have the same first part, unless a response resembles a fence. The first
+    part is empty if the prompt has no response.
+    """
+    lines = list(LINE.finditer(prompt))
+    for line in lines:
+        is_own_fence = line[3] == lines[0][3]
+        if is_own_fence and line[2] in RESPONSE_SLOTS:
+            return prompt[: line.start()], prompt[line.start() :]
+    return "", prompt
+
+
 def final_answer(transcript: str) -> str:
     """Return the final answer in a transcript that `podium.responses.transcripts.render` wrote.
 

@@ -35,6 +35,7 @@ from podium.hosts.inspect_ai.judging.call_settings import (
     why_too_long,
     why_withheld,
 )
+from podium.hosts.inspect_ai.judging.judge_messages import judge_messages
 from podium.hosts.inspect_ai.judging.judge_models import (
     NO_JUDGE,
     has_judge,
@@ -63,7 +64,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     parse_sample,
     read_tournament,
 )
-from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refused
+from podium.hosts.inspect_ai.media import media_in, why_refused
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.battle import Judgment
 from podium.scorers.checklist import checklist_prompt, read_checklist
@@ -693,7 +694,7 @@ async def _call_model(
     # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.hosts.inspect_ai.judging.offline_api import asked_by
 
-    messages = prompt_with_media(prompt, media)
+    messages = judge_messages(model, prompt, media)
     with_batch = config.merge(GenerateConfig(batch=batch_of(model)))
     # Inspect's key already contains the messages and settings.
     scopes = {NAMESPACE: f"{call}{run.cache_suffix}"}

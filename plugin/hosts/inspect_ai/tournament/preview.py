@@ -25,6 +25,7 @@ from podium.notices.notice_text import notice_text, notice_texts
 from podium.responses.collection import Responses
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import count_tokens
+from podium.scorers.shared_prefixes import share_of_prefix_cache
 from podium.tournaments.judge_rotation import JudgeRotation
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import rounds_of
@@ -32,6 +33,10 @@ from podium.wording import plural
 
 SAMPLED_PROMPTS = 50
 """The tokens of a prompt are estimated from this many prompts, or up to twice as many."""
+MEASURED_PROMPTS = 200
+"""The share of a prompt cache is measured on whole items with this many prompts, or on one item."""
+LEAST_SHARE = 0.01
+"""A smaller share of cacheable tokens is not written."""
 MANY_ROUNDS = 10
 """With more rounds than this, a note says that batches of a provider wait for one another."""
 
@@ -88,7 +93,8 @@ def _cost_sentences(
     competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
     judged = f"at most {battles:,} {plural('battle', battles)}, {all_calls:,} calls"
     of_whom = "of all judges together" if rotation else "per judge"
-    tokens = _tokens_text(all_calls, per_call, plan.judging)
+    share = _cacheable_share(with_answers, source.first.pairings, plan.judging)
+    tokens = _tokens_text(all_calls, per_call, plan.judging, share)
     cost = f"{competing}; {judged} {of_whom}, {tokens}{_rounds_text(source)}"
     yield f"{cost}; {missing}" if missing else cost
     for k, model in enumerate(judges_by_role() or [None]):
@@ -128,13 +134,24 @@ def _rounds_text(source: TournamentSource) -> str:
     return ", in one round" if number == 1 else f", in at most {number:,} rounds"
 
 
-def _tokens_text(calls: int, per_call: float, how: Judging) -> str:
-    """Write the input tokens of all calls, and the most output tokens if judges have limits."""
+def _tokens_text(calls: int, per_call: float, how: Judging, share: float) -> str:
+    """Write the input tokens of all calls, and the most output tokens if judges have limits.
+
+    Args:
+        calls: number of calls.
+        per_call: input tokens of a call.
+        how: how judges are asked.
+        share: share of the input tokens that a provider's prompt cache can serve. It is written
+            from 1% on.
+    """
     most = [limits.text or limits.schema for limits in judge_limits(how).values()]
     text = f"about {calls * per_call:,.0f} input"
     if all(most):
         text += f" and at most {calls * max(filter(None, most)):,} output"
-    return f"{text} tokens"
+    text += " tokens"
+    if share >= LEAST_SHARE:
+        text += f" ({share:.0%} of the input can come from a provider's prompt cache)"
+    return text
 
 
 def _judge_text(
@@ -193,15 +210,44 @@ def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judgi
 
     Checklists do not count, because they are not written yet.
     """
+    some_pairings = pairings[:: max(1, len(pairings) // SAMPLED_PROMPTS)]
+    tokens = [
+        count_tokens(prompt) for prompt in _prompts_of(responses, some_pairings, how, ("ab",))
+    ]
+    return sum(tokens) / max(len(tokens), 1)
+
+
+def _cacheable_share(responses: Responses, pairings: Sequence[Pairing], how: Judging) -> float:
+    """Estimate the share of the input tokens that a provider's prompt cache can serve.
+
+    It is measured on all prompts of some items.
+    """
+    by_item: dict[str, list[Pairing]] = {}
+    for pairing in pairings:
+        by_item.setdefault(pairing.item, []).append(pairing)
+    measured: list[Pairing] = []
+    for own in by_item.values():
+        if measured and len(measured) + len(own) > MEASURED_PROMPTS:
+            break
+        measured += own[:MEASURED_PROMPTS]
+    orders = ("ab", "ba") if how.is_pairwise and how.orders == "both" else ("ab",)
+    return share_of_prefix_cache(_prompts_of(responses, measured, how, orders))
+
+
+def _prompts_of(
+    responses: Responses, pairings: Sequence[Pairing], how: Judging, orders: Sequence[str]
+) -> list[str]:
+    """Return the prompts of battles in the given orders, without checklists; empty for rewards."""
     if how.realization.template is None:
-        return 0.0
+        return []
     plain = replace(how, settings=replace(how.settings, checklist=False))
     write_prompt = plain.schema_prompt if plain.replies == "schema" else plain.prompt
-    some_pairings = pairings[:: max(1, len(pairings) // SAMPLED_PROMPTS)]
-    number_shown = 2 if how.is_pairwise else 1
-    tokens = []
-    for sample in SampleBuilder(responses).build_battle_samples(some_pairings, 1):
+    prompts = []
+    for sample in SampleBuilder(responses).build_battle_samples(pairings, 1):
         for battle in parse_battles(sample.metadata or {}):
-            shown = (battle.response_a, battle.response_b)[:number_shown]
-            tokens.append(count_tokens(write_prompt(prompt_texts(battle, shown))))
-    return sum(tokens) / max(len(tokens), 1)
+            for order in orders:
+                shown = (battle.response_a, battle.response_b)
+                shown = shown[::-1] if order == "ba" else shown
+                texts = prompt_texts(battle, shown if how.is_pairwise else shown[:1])
+                prompts.append(write_prompt(texts))
+    return prompts

@@ -1,0 +1,39 @@
+"""The message that a judge gets: the prompt, with a cache boundary and the item's media."""
+
+from collections.abc import Sequence
+
+from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentText, Model
+
+from podium.hosts.inspect_ai.media import prompt_with_media
+from podium.scorers.prompt import count_tokens, split_at_responses
+from podium.scorers.shared_prefixes import LEAST_CACHED
+
+BOUNDARY = "cache_breakpoint"
+"""Field of Inspect's `ContentText` that marks a cache boundary; older versions do not have it."""
+WITH_BOUNDARIES = frozenset({"anthropic", "openai"})
+"""Providers of Inspect that pass cache boundaries on. The others get the prompt as one text."""
+
+
+def judge_messages(model: Model, prompt: str, media: Sequence[Content]) -> str | list[ChatMessage]:
+    """Return a judge's input.
+
+    If the provider takes cache boundaries and the prompt is long enough to be cached, a boundary
+    stands before the first response: all prompts of an item are the same up to there.
+
+    Args:
+        model: the judge.
+        prompt: the prompt.
+        media: the item's media, which follow the prompt.
+    """
+    of_item, rest = split_at_responses(prompt)
+    has_field = BOUNDARY in ContentText.model_fields
+    takes_boundaries = has_field and provider_of(model) in WITH_BOUNDARIES
+    if media or not takes_boundaries or count_tokens(of_item) < LEAST_CACHED:
+        return prompt_with_media(prompt, media)
+    before = ContentText.model_validate({"text": of_item, BOUNDARY: True})
+    return [ChatMessageUser(content=[before, ContentText(text=rest)])]
+
+
+def provider_of(model: Model) -> str:
+    """Return the name of a model's provider, such as `openai`."""
+    return str(model).partition("/")[0]

@@ -1,0 +1,45 @@
+"""How much of the prompts of a run a provider can keep in its prefix cache."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from podium.scorers.prompt import count_tokens
+
+LEAST_CACHED = 1024
+"""Number of tokens from which on the large providers cache the beginning of a prompt."""
+
+
+def share_of_prefix_cache(prompts: Iterable[str], least: float = LEAST_CACHED) -> float:
+    """Return the share of the tokens of prompts that a perfect prefix cache would serve.
+
+    Such a cache keeps every prompt, and serves the longest beginning that a prompt shares with one
+    before it. The share does not depend on the order of the prompts: of sorted prompts, each one
+    shares its longest beginning with a neighbour.
+
+    Args:
+        prompts: the prompts of all calls.
+        least: shared beginnings with fewer tokens are not cached.
+
+    Returns:
+        The share, in [0, 1); 0 without prompts.
+    """
+    ordered = sorted(prompts)
+    whole = sum(map(count_tokens, ordered))
+    served = 0.0
+    for first, second in pairwise(ordered):
+        tokens = count_tokens(first[: _shared_length(first, second)])
+        served += tokens if tokens >= least else 0.0
+    return served / whole if whole else 0.0
+
+
+def _shared_length(first: str, second: str) -> int:
+    """Return the number of characters with which both texts begin, by bisection."""
+    shared = 0
+    different = min(len(first), len(second)) + 1
+    while different - shared > 1:
+        middle = (shared + different) // 2
+        if first[shared:middle] == second[shared:middle]:
+            shared = middle
+        else:
+            different = middle
+    return shared

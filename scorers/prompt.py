@@ -27,7 +27,7 @@ SLOT = re.compile(r"\{([a-z][a-z_]*)\}")
 CONDITION = re.compile(rf"^if (not )?({'|'.join(SWITCHES)}|transcript):[ ]?(.*)$")
 """A line of a template that depends on a setting, such as `if not tie: Choose A or B.`"""
 MARK = 8
-"""Hexadecimal digits of a mark: 32 bits. Small models copy longer ones (benchmarks/prompts.py)."""
+"""Hexadecimal digits of a mark: 32 bits. Small models copy longer ones (benchmarks/fences.py)."""
 LINE = re.compile(rf"^<(/?)([a-z0-9_]+)_([0-9a-f]{{{MARK}}})>$", re.MULTILINE)
 """A line of a fence: whether it closes, the slot, the mark."""
 RESPONSE_SLOTS = ("response", "response_a", "response_b")

@@ -260,6 +260,7 @@ _CHECKS = (
         ok="all models had the same prompt, shots, task version, dataset and scorers",
         question="whether all models had the same prompt, shots, dataset and scorers",
         remedy="run them with the same settings",
+        remedy_apart=True,
     ),
     CheckKind(
         "unparsed",

@@ -119,7 +119,9 @@ def test_a_repeated_pair_that_was_parsed_once_counts_once() -> None:
 def test_checks_of_a_judge_are_not_listed_for_an_accuracy(tmp_path: Path) -> None:
     for name, right in (("ash", [1, 1, 0] * 12), ("elm", [1, 0, 0] * 12), ("oak", [1, 0, 1] * 12)):
         write_run(tmp_path, name, {"quiz": scored(right)})
-    assert checks_of(podium.read_battles(tmp_path)).keys() == {"items", "cycle", "fit"}
+    of_runs = {"same question", "same settings"}
+    checks = checks_of(podium.read_battles(tmp_path))
+    assert checks.keys() == {"items", "cycle", "fit", *of_runs}
 
 
 def test_checks_of_three_models_are_not_listed_for_two() -> None:

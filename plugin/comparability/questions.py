@@ -28,9 +28,7 @@ Pairing = Literal["id", "input", "other inputs", "unknown"]
 different ones. `other inputs`: by their ids, although the inputs differ. `unknown`: by their ids,
 and the files do not hold the inputs.
 """
-INPUT_KINDS: frozenset[SettingKind] = frozenset(
-    {"task argument", "prompt", "task version", "solver", "solver argument", "shots"}
-)
+INPUT_KINDS: frozenset[SettingKind] = frozenset({"task argument", "prompt", "task version"})
 """Kinds of settings that may change the inputs while the ids remain those of the same questions."""
 EXCERPT = 400
 """Number of characters of each input that are kept for messages."""
@@ -211,15 +209,16 @@ def pair_questions(
     names = _names_by_input(runs, reference, taken={})
     reasons: dict[str, None] = {}
     accepted: dict[str, None] = {}
-    for group in groups[1:]:
+    for number, group in enumerate(groups[1:], start=1):
         names |= _names_by_id(runs, reference, group, names)
-        conflict = _conflict_between(runs, reference, group)
-        if conflict is None:
-            continue
-        reason = _settings_that_change_inputs(runs, reference, group)
-        if not reason:
-            accepted[_accept_other_inputs(task, conflict, allowed, option, remedy)] = None
-        reasons.update(dict.fromkeys(reason))
+        for earlier in groups[:number]:
+            conflict = _conflict_between(runs, earlier, group)
+            if conflict is None:
+                continue
+            reason = _settings_that_change_inputs(runs, earlier, group)
+            if not reason:
+                accepted[_accept_other_inputs(task, conflict, allowed, option, remedy)] = None
+            reasons.update(dict.fromkeys(reason))
     finding = QuestionFinding(
         task,
         "other inputs" if reasons or accepted else "input",
@@ -236,7 +235,7 @@ def pair_questions(
 def _finding_without_conflict(task: str, runs: Sequence[AskedRun]) -> QuestionFinding:
     """Return the finding for runs whose ids have equal inputs, or inputs that are unknown."""
     ids = {item.id for run in runs for item in run.items}
-    is_known = all(any(item.input for item in run.items) for run in runs)
+    is_known = all(any(_is_known(item.input) for item in run.items) for run in runs)
     return QuestionFinding(task, "id" if is_known else "unknown", items=len(ids))
 
 
@@ -246,8 +245,12 @@ def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
     conflicts: dict[str, None] = {}
     for run in runs:
         for item in run.items:
-            if not inputs_may_equal(first.setdefault(item.id, item.input), item.input):
+            known = first.setdefault(item.id, item.input)
+            if not inputs_may_equal(known, item.input):
                 conflicts[item.id] = None
+            elif not _is_known(known):
+                # An input of which more is known may contradict those of later runs.
+                first[item.id] = item.input
     return list(conflicts)
 
 
@@ -302,14 +305,18 @@ def _share_inputs(
 ) -> bool:
     """Return whether two runs asked the same inputs.
 
-    One shared input suffices. If a setting that may change inputs differs, at least half of the
-    inputs of the smaller run must be shared, because a few may be equal by chance.
+    One shared input suffices, unless a setting that may change inputs differs. A few inputs may
+    then be equal by chance: they do not count if they are fewer than half of those of the smaller
+    run, and have the same ids in both runs.
     """
-    shared = len(inputs[first] & inputs[second])
+    shared = inputs[first] & inputs[second]
     if not shared:
         return False
     smaller = min(len(inputs[first]), len(inputs[second]))
-    return 2 * shared >= smaller or not _settings_that_change_inputs(runs, [first], [second])
+    if 2 * len(shared) >= smaller or not _settings_that_change_inputs(runs, [first], [second]):
+        return True
+    ids = {item.input: item.id for item in runs[first].items}
+    return any(ids[item.input] != item.id for item in runs[second].items if item.input in shared)
 
 
 def _names_by_input(

@@ -95,7 +95,8 @@ def test_a_recorded_prompt_explains_that_no_input_is_shared() -> None:
 
 
 def test_one_equal_input_is_chance_where_prompts_differ() -> None:
-    framed = ["question 7", *(f"Answer: {question}" for question in QUESTIONS[1:])]
+    framed = [f"Answer: {question}" for question in QUESTIONS]
+    framed[7] = QUESTIONS[7]
     runs = [
         asked("a", numbered(QUESTIONS), prompt="{input}"),
         asked("b", numbered(framed), prompt="Answer: {input}"),
@@ -226,3 +227,35 @@ def test_ids_that_only_one_run_has_are_paired_by_inputs() -> None:
 def test_items_of_one_run_with_equal_inputs_keep_their_ids() -> None:
     runs = [asked(name, numbered(["same"] * 5)) for name in "ab"]
     assert pair_questions("t", runs).names == ({}, {})
+
+
+def test_shuffled_parts_of_two_versions_are_paired_where_they_share_inputs() -> None:
+    """Equal inputs under other ids are no chance, however few."""
+    runs = [
+        asked("a", numbered(QUESTIONS[:12]), task_version="1"),
+        asked("b", numbered([*QUESTIONS[12:], *QUESTIONS[:4]]), task_version="2"),
+    ]
+    paired = pair_questions("t", runs)
+    ours, theirs = question_of_name(paired, runs)
+    shared = ours.keys() & theirs.keys()
+    assert {ours[name] for name in shared} == {*QUESTIONS[:4]}
+    assert all(ours[name] == theirs[name] for name in shared)
+    assert paired.finding.pairing == "input"
+
+
+def test_a_solver_does_not_explain_other_questions() -> None:
+    others = [f"other {k}" for k in range(20)]
+    runs = [
+        asked("a", numbered(QUESTIONS), solver="generate"),
+        asked("b", numbered(others), solver="chain_of_thought"),
+    ]
+    with pytest.raises(OtherQuestionError):
+        pair_questions("t", runs)
+
+
+def test_a_run_with_unknown_inputs_hides_no_contradiction_of_later_runs() -> None:
+    others = [f"other {k}" for k in range(20)]
+    unknown = numbered([""] * 20)
+    runs = [asked("a", unknown), asked("b", numbered(QUESTIONS)), asked("c", numbered(others))]
+    with pytest.raises(OtherQuestionError):
+        pair_questions("t", runs)

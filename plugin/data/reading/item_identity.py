@@ -195,7 +195,7 @@ def _by_inputs(
         return IdentifiedTables(tables)
     if is_shuffled or _is_one_for_most(rows, ids):
         raise _conflict_error(rows, inputs, column)
-    if not _differs_by_file(rows):
+    if not _differs_by_file(rows) and not _differs_by_model(rows):
         return IdentifiedTables(tables)
     if column != "prompt":
         raise _conflict_error(rows, inputs, column)
@@ -381,6 +381,18 @@ def _differs_by_file(rows: ItemRows) -> bool:
     within = "and input is not null group by place, id having"
     has_repeats = rows.has(f"{within} count(*) > 1 limit 1")
     return has_repeats and not rows.has(f"{within} min(input) <> max(input) limit 1")
+
+
+def _differs_by_model(rows: ItemRows) -> bool:
+    """Return whether models have ids in common, and no input.
+
+    It is False for battles, and if a model has several inputs of an id.
+    """
+    known = "and input is not null and model is not null group by"
+    several_models = "having min(model) <> max(model) limit 1"
+    if not rows.has(f"{known} id {several_models}") or rows.has(f"{known} input {several_models}"):
+        return False
+    return not rows.has(f"{known} model, id having min(input) <> max(input) limit 1")
 
 
 def _named_by_input(rows: ItemRows, inputs: Sequence[str | None]) -> list[RecordTable]:

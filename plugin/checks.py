@@ -246,10 +246,10 @@ _CHECKS = (
         "same question",
         0,
         flagged=(
-            "{conflicts:,} of {items:,} items of {task} have different inputs in different runs "
-            "({example}): they are not compared where no other run has the input"
+            "runs differ in the inputs of {conflicts:,} of {ids:,} ids of {task} ({example}): "
+            "these are not compared where no other run has the input"
         ),
-        ok="all models were asked the same questions",
+        ok="all models were asked the same {asked}",
         question="whether all models were asked the same questions",
         remedy="run the models on the same dataset",
     ),

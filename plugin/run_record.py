@@ -36,14 +36,18 @@ class Setting(NamedTuple):
     Attributes:
         kind: what the setting belongs to.
         name: name of the argument or option; empty if the kind has a single setting.
+        scorer: name of the scorer that has the option; empty if the setting is not such an option.
     """
 
     kind: SettingKind
     name: str = ""
+    scorer: str = ""
 
     @property
     def text(self) -> str:
-        """The name that messages show, such as `shots` or `temperature`."""
+        """The name that messages show, such as `shots` or `model of scorer exact`."""
+        if self.scorer:
+            return f"{self.name} of scorer {self.scorer}"
         return self.name or self.kind
 
 
@@ -157,6 +161,8 @@ class RunRecord:
         for kind, pairs in several.items():
             for name, value in pairs:
                 known[Setting(kind, name)] = value
+        for name, value in self.scorers:
+            known |= _options_of_scorer(name, value)
         return known
 
     def to_json(self) -> dict[str, Any]:
@@ -166,6 +172,22 @@ class RunRecord:
         described = known.pop("is_described")
         fields = {name: value for name, value in known.items() if value not in (None, (), "", [])}
         return fields if described else {**fields, "is_described": False}
+
+
+def _options_of_scorer(scorer: str, value: str) -> dict[Setting, str]:
+    """Return the settings of a scorer with one entry per option, if its value is an object.
+
+    The scorer itself has the same value then, whatever its options.
+    """
+    try:
+        options = json.loads(value)
+    except ValueError:
+        return {}
+    if not isinstance(options, dict):
+        return {}
+    texts = settings_as_pairs(options)
+    named = {Setting("scorer", option, scorer): text for option, text in texts}
+    return {Setting("scorer", scorer): "{}", **named}
 
 
 def settings_as_pairs(*given: Mapping[str, Any] | None) -> Settings:

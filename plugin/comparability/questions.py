@@ -87,6 +87,8 @@ class QuestionFinding:
         pairing: how the items were paired.
         items: number of different items in all runs.
         conflicts: number of ids that stand for different inputs in different runs.
+        shared_ids: number of ids that stand in several runs, among them those of `conflicts`; 0 if
+            not known.
         unshared: by model, the number of its items with such an id whose input no other run has.
         example: an id, with the beginning of its input in two runs, by the source of the run.
         reason: the settings that may have changed the inputs, if `pairing` is `other inputs`.
@@ -96,6 +98,7 @@ class QuestionFinding:
     pairing: Pairing
     items: int = 0
     conflicts: int = 0
+    shared_ids: int = 0
     unshared: Mapping[str, int] = field(default_factory=dict)
     example: Mapping[str, Any] = field(default_factory=dict)
     reason: tuple[str, ...] = ()
@@ -224,6 +227,7 @@ def pair_questions(
         "other inputs" if reasons or accepted else "input",
         items=len({names[k][item.id] for k, run in enumerate(runs) for item in run.items}),
         conflicts=len(conflicts),
+        shared_ids=_number_of_shared_ids(runs),
         unshared=_unshared_items(runs, names, conflicts),
         example=_example_of(runs, conflicts[0]) if conflicts else {},
         reason=tuple(reasons),
@@ -252,6 +256,12 @@ def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
                 # An input of which more is known may contradict those of later runs.
                 first[item.id] = item.input
     return list(conflicts)
+
+
+def _number_of_shared_ids(runs: Sequence[AskedRun]) -> int:
+    """Return the number of ids that stand in several runs."""
+    runs_of_id = Counter(item.id for run in runs for item in run.items)
+    return sum(number > 1 for number in runs_of_id.values())
 
 
 def _have_other_ids(runs: Sequence[AskedRun]) -> bool:

@@ -130,6 +130,8 @@ def _known_values(
 
 def _has_default(run: RunRecord, setting: Setting) -> bool:
     """Return whether a setting that a run does not record had its default value."""
+    if setting.scorer:
+        return any(name == setting.scorer for name, _ in run.scorers)
     return run.is_described and setting.kind not in RECORDED_KINDS
 
 

@@ -77,6 +77,8 @@ def test_a_changed_question_meets_no_other() -> None:
     ours, theirs = question_of_name(paired, runs)
     assert len(ours.keys() & theirs.keys()) == 19
     assert (paired.finding.conflicts, paired.finding.unshared) == (1, {"a": 1, "b": 1})
+    # The changed question counts once, although it stands for two items.
+    assert (paired.finding.shared_ids, paired.finding.items) == (20, 21)
     assert paired.finding.example == {
         "item": "20",
         "inputs": {"a.eval": "question 19", "b.eval": "question 19, mended"},

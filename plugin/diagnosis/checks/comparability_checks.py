@@ -33,7 +33,21 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
     if unknown:
         reason = f"the files of {some(unknown, most=3)} do not hold the inputs"
         return (not_known("same question", reason),)
-    return (make_check("same question", False),)
+    other = next((own for own in findings if own.pairing == "other inputs"), None)
+    return (make_check("same question", False, fields={"asked": _asked_text(other)}),)
+
+
+def _asked_text(finding: QuestionFinding | None) -> str:
+    """Return what all models were asked.
+
+    Args:
+        finding: a finding whose items were paired by their ids, although the inputs differ; None
+            if there is none.
+    """
+    if finding is None:
+        return "questions"
+    reason = some(finding.reason, most=3) or "accepted"
+    return f"items by their ids, with different inputs ({reason})"
 
 
 def _flagged_questions(finding: QuestionFinding) -> Check:
@@ -41,7 +55,7 @@ def _flagged_questions(finding: QuestionFinding) -> Check:
     inputs = [repr(shorten(text, LONGEST_INPUT)) for text in finding.example["inputs"].values()]
     fields = {
         "conflicts": finding.conflicts,
-        "items": finding.items,
+        "ids": finding.shared_ids or finding.items,
         "task": finding.task,
         "example": f"item {finding.example['item']}: {' and '.join(inputs)}",
     }
@@ -70,7 +84,9 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
         return (make_check("same settings", True, **facts),)
     unknown = undescribed_sources(runs)
     if unknown:
-        reason = f"{some(unknown, most=2)} has no file with the settings of its run"
+        lacks = "have no files" if len(unknown) > 1 else "has no file"
+        whose = "their runs" if len(unknown) > 1 else "its run"
+        reason = f"{some(unknown, most=2)} {lacks} with the settings of {whose}"
         return (not_known("same settings", reason),)
     return (make_check("same settings", False),)
 

@@ -108,10 +108,11 @@ def test_a_changed_question_is_flagged_and_not_compared(suffix):
 
 def test_every_command_tells_of_a_changed_question(run_podium):
     folder = folder_of({"3": "What is blue?"}, {"3": "What is red?"})
-    for words in (("rank", folder), ("compare", "one", "three", folder)):
+    for words in (("rank", folder), ("compare", "one", "three", folder), ("diagnose", folder)):
         code, out, told = run_podium(*words)
         assert code == 0
-        assert "different inputs in different runs" in out + told, words
+        shown = " ".join((out + told).split())
+        assert "uns differ in the inputs of 1 of 8 ids of quiz" in shown, words
 
 
 @pytest.mark.parametrize("suffix", [".eval", ".json"])

@@ -205,7 +205,7 @@ FLAGGED: Mapping[str, tuple[Change, str]] = {
     ),
     "scorer": (
         in_spec(scorers=[EvalScorer(name="exact", options={"strict": True})]),
-        'exact of quiz: {"strict": true} (made/two), {} (made/one)',
+        "strict of scorer exact of quiz: default (made/one), true (made/two)",
     ),
     "prompt": (prompt("Think. {input}"), "prompt of quiz: Think. {input} (made/two), {input}"),
     "argument": (argument(style="brief"), "style of quiz: brief (made/two), default (made/one)"),
@@ -226,6 +226,10 @@ def test_models_that_were_not_asked_alike_are_flagged(name, run_podium):
     assert (code, "models were run with different settings: " + said in err) == (0, True)
     [flagged] = [row for row in json.loads(out)["checks"] if row["result"] == "flagged"]
     assert (flagged["code"], {*flagged["models"]}) == ("same-settings", {"made/one", "made/two"})
+    code, out, _ = run_podium("diagnose", "evals", "--format", "json")
+    rows = [row for card in json.loads(out)["cards"] for row in card["checks"]]
+    results = {row["code"]: row["result"] for row in rows}
+    assert (results["same-question"], results["same-settings"]) == ("ok", "flagged")
 
 
 def test_a_comparison_is_not_flagged_for_settings_of_a_third_model():

@@ -1,0 +1,78 @@
+"""The checks of runs say in plain words what they found."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+import podium
+from podium.checks import Result
+from podium.comparability.questions import QuestionFinding
+from podium.comparability.run_settings import differences_of_models, name_runs
+from podium.data.battles import Battles
+from podium.diagnosis.checks.comparability_checks import check_questions, check_settings
+from podium.run_record import RunRecord, settings_as_pairs
+
+
+def battles_of(*runs: RunRecord, questions: tuple[QuestionFinding, ...] = ()) -> Battles:
+    """Return battles of the models of runs."""
+    rows = [
+        {"item": "1", "task": "t", "model": run.model, "score": float(place)}
+        for place, run in enumerate(runs)
+    ]
+    battles = podium.read_battles(pd.DataFrame(rows))
+    return replace(battles, runs=runs, questions=questions)
+
+
+def run_of(model: str, scorers: dict[str, object] | None = None) -> RunRecord:
+    """Return a run of a model on the task `t`, with options of its scorers."""
+    return RunRecord(model, "t", f"{model}.json", scorers=settings_as_pairs(scorers))
+
+
+@pytest.mark.parametrize(
+    ("described", "said"),
+    [
+        (True, "b.json has no file with the settings of its run"),
+        (False, "a.json, b.json have no files with the settings of their runs"),
+    ],
+)
+def test_the_reason_of_unknown_settings_agrees_with_their_number(described, said) -> None:
+    first = replace(run_of("a"), is_described=described)
+    [check] = check_settings(battles_of(first, replace(run_of("b"), is_described=False)))
+    assert (check.result, check.finding_text) == (Result.NOT_KNOWN, said)
+
+
+@pytest.mark.parametrize(
+    ("finding", "said"),
+    [
+        (QuestionFinding("t", "id"), "the same questions"),
+        (
+            QuestionFinding("t", "other inputs", reason=("style",)),
+            "the same items by their ids, with different inputs (style)",
+        ),
+        (
+            QuestionFinding("t", "other inputs"),
+            "the same items by their ids, with different inputs (accepted)",
+        ),
+    ],
+)
+def test_items_with_other_inputs_are_not_called_the_same_questions(finding, said) -> None:
+    [check] = check_questions(battles_of(run_of("a"), run_of("b"), questions=(finding,)))
+    assert (check.result, check.finding_text) == (Result.OK, f"all models were asked {said}")
+
+
+def test_an_option_of_a_scorer_is_named_with_its_scorer() -> None:
+    runs = [run_of(model, {"exact": {"model": judge}}) for model, judge in ("ax", "by")]
+    [difference] = differences_of_models(runs)
+    assert difference.text == "model of scorer exact of t: x (a), y (b)"
+    named = name_runs([replace(run, model="a") for run in runs])
+    assert [run.model for run in named] == [
+        "a (model of scorer exact=x)",
+        "a (model of scorer exact=y)",
+    ]
+
+
+def test_an_option_that_one_scorer_lacks_has_its_default_there() -> None:
+    runs = [run_of("a", {"exact": {}}), run_of("b", {"exact": {"strict": True}}), run_of("c")]
+    [difference] = differences_of_models(runs)
+    assert difference.text == "strict of scorer exact of t: default (a), true (b)"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import podium
-from podium.errors import OtherQuestionError
+from podium.errors import DataError, OtherQuestionError
 from podium.notices.notice_text import notice_texts
 
 CODES = ("ids-begin-anew", "ids-with-inputs-of-categories", "paired-by-input")
@@ -376,3 +376,20 @@ def test_orders_are_merged_where_their_repeats_are_counted_on(save, numbers, swa
 def test_repeats_that_have_a_number_in_both_orders_keep_their_numbers(save, numbers):
     made = podium.read_battles(save("battles.jsonl", in_orders(numbers)))
     assert "repeats-numbered" not in [note.code for note in made.notes]
+
+
+def test_models_without_a_common_item_are_told_so(save):
+    rows = [score("a", "m"), score("b", "m", 0.0), score("c", "n"), score("d", "n")]
+    with pytest.raises(DataError, match="no two models have a score of the same item"):
+        podium.read_battles(save("scores.jsonl", rows))
+
+
+def test_models_that_were_asked_other_questions_under_the_same_ids_are_an_error(save):
+    rows = []
+    for k in range(30):
+        rows.append(score(k, "m", k % 2, input=f"question {k}"))
+        rows.append(score(k, "n", 1.0, input=f"another question {k}"))
+    with pytest.raises(OtherQuestionError, match="question"):
+        podium.read_battles(save("scores.jsonl", rows))
+    allowed = podium.read_battles(save("scores.jsonl", rows), allow="questions")
+    assert allowed.counts().items == 30

@@ -15,7 +15,7 @@ from podium.data.formats import score_files as pointwise
 from podium.data.formats.records import JSON, TEXT, Column, Records, columns_as, records_of_view
 from podium.data.measure import Measure
 from podium.data.reading import table
-from podium.errors import UsageError
+from podium.errors import DataError, UsageError
 from podium.names import spelled_like
 from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord, join_judges
@@ -235,7 +235,7 @@ def join_tables(
         made, absent, remarks = pointwise.pair_up(
             records_of_view(engine, scores, source), scores_only=scores_only, chances=chances
         )
-        battles = table.check(made)
+        battles = _check_paired(made)
         parts = [records_of_view(engine, view, "")] if played else []
         if battles:
             parts.append(battles)
@@ -244,6 +244,22 @@ def join_tables(
         notes = [*notes, *remarks]
     known_missing = sum(missing) if missing else None
     return JoinedTables(view, known_missing, [*_note_repeats(repeated), *notes], copies)
+
+
+def _check_paired(battles: Records) -> Records | None:
+    """Return battles that were made of scores, checked.
+
+    Raises:
+        DataError: there is no battle, because no two models have a score of one item.
+    """
+    try:
+        return table.check(battles)
+    except table.NoRowError:
+        raise DataError(
+            "no two models have a score of the same item",
+            source=battles.source,
+            remedy="score the models on the same items, or give the same id to equal items",
+        ) from None
 
 
 def _note_repeats(repeated: dict[str, int]) -> list[Notice]:

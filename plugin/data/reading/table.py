@@ -86,6 +86,10 @@ def is_pointwise(columns: Iterable[str]) -> bool:
     return {*columns} >= SCORES and "model_a" not in columns
 
 
+class NoRowError(DataError):
+    """A table has no row."""
+
+
 def check(records: Records, *, skip_alone: bool = False) -> Records | None:
     """Return records with typed columns after checking all values.
 
@@ -94,7 +98,8 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
         skip_alone: whether to return None if every battle is one of a model with itself.
 
     Raises:
-        DataError: a column is missing, a value is invalid, or there is no row.
+        NoRowError: there is no row.
+        DataError: a column is missing, or a value is invalid.
     """
     try:
         if is_pointwise(records.columns):
@@ -169,7 +174,7 @@ def _scan_rows(
     wanted.append(f"bit_xor(hash({everything}))")
     (rows, is_alone, *answers), *_ = records.rows(", ".join(wanted))
     if not rows:
-        raise DataError("no rows", remedy="give a file that holds verdicts")
+        raise NoRowError("no rows", remedy="give a file that holds verdicts")
     if skip_alone and is_alone:
         return None
     for rule, row in zip(rules, answers, strict=False):

@@ -12,7 +12,7 @@ import lm_eval_output
 import numpy as np
 import pytest
 from asked_runs import simple_run, write_inspect_log, write_lm_eval_run
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, EvalPlanStep
 from inspect_ai.model import GenerateConfig, ModelConfig
 from shared_fixtures import Answer
 
@@ -112,6 +112,22 @@ def with_choices(choices: Callable[[int], list[str]]) -> Callable[[EvalLog], Non
             sample.choices = choices(place)
 
     return change
+
+
+def test_choices_belong_to_the_question(podium: Podium, tmp_path: Path) -> None:
+    """inspect_ai 618 for multiple choice: all inputs are alike, and the choices tell which
+    question it is."""
+    order = np.random.default_rng(0).permutation(ITEMS).tolist()
+    first = with_choices(lambda place: [f"{place} is even", f"{place} is odd"])
+    mixed = with_choices(lambda place: [f"{order[place]} is even", f"{order[place]} is odd"])
+    write_inspect_log(simple_run("lab/a", GOOD), tmp_path, change=first)
+    write_inspect_log(simple_run("lab/b", [GOOD[place] for place in order]), tmp_path, change=mixed)
+    answer = podium("rank", tmp_path, "--format", "json")
+    if answer.code:
+        assert (answer.code, "--allow" in answer.err) == (1, True)
+        return
+    [ranking] = json.loads(answer.out)["rankings"]
+    assert ranking["diagnostics"]["informative_items"] == 0
 
 
 def test_choices_in_another_order_are_the_same_question(podium: Podium, tmp_path: Path) -> None:
@@ -228,6 +244,25 @@ def test_two_arguments_of_a_model_are_two_models(podium: Podium, tmp_path: Path)
     [with_betas] = [name for name in said.scores if "betas=" in name]
     assert said.scores[with_betas] == pytest.approx(2 / 3)
     assert len(said.scores) == 2
+
+
+def test_two_system_messages_of_a_model_are_two_models(podium: Podium, tmp_path: Path) -> None:
+    """inspect_ai PR 2704: a solver with another system message was no other task."""
+
+    def with_message(text: str) -> Callable[[EvalLog], None]:
+        def change(log: EvalLog) -> None:
+            given = {"template": text}
+            step = EvalPlanStep(solver="system_message", params=given, params_passed=given)
+            log.plan.steps.insert(0, step)
+
+        return change
+
+    kind, brief = with_message("Be kind."), with_message("Be brief.")
+    write_inspect_log(simple_run("lab/a", GOOD), tmp_path, "kind.json", change=kind)
+    write_inspect_log(simple_run("lab/a", FAIR), tmp_path, "brief.json", change=brief)
+    said = ranked(podium, tmp_path)
+    scores = {("kind" in name, "brief" in name): score for name, score in said.scores.items()}
+    assert scores == pytest.approx({(True, False): 0.8, (False, True): 2 / 3})
 
 
 def test_of_a_run_and_its_repetition_the_newer_counts(podium: Podium, tmp_path: Path) -> None:

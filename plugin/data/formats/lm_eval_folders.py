@@ -13,6 +13,8 @@ import pandas as pd
 from podium.data.formats.leaderboard_details import read_details
 from podium.data.formats.lm_eval_judged import gather_verdicts
 from podium.data.formats.lm_eval_layout import (
+    HELM,
+    HELM_RUN,
     Results,
     Samples,
     find_runs,
@@ -68,6 +70,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         of_source, results = _find_run_files(source, lost)
         paths.update(file.path for file in of_source)
         paths.update(run.path for run in results)
+        paths.update(file.path.with_name(HELM_RUN) for file in of_source if file.path.name == HELM)
         samples = {file.path.resolve(): file for file in of_source} | samples
     if not paths:
         return GatheredBattles()

@@ -34,6 +34,8 @@ DETAILS = re.compile(rf"details_(?P<task>.+)_(?P<time>{TIME})\.parquet$")
 """Names of the files with details of the Open LLM Leaderboard."""
 HELM = "per_instance_stats.json"
 """Name of the files with details of HELM."""
+HELM_RUN = "run_spec.json"
+"""Name of the file beside them that describes the run."""
 SAMPLE_FIELDS = frozenset({"doc_id", "doc", "arguments"})
 """Fields by which a row of lm-eval's samples is recognised."""
 LMMS_FIELDS = frozenset({"doc_id", "target", "filtered_resps", "input"})
@@ -227,6 +229,19 @@ def _details_at(path: Path, label: str | None) -> Samples:
     return Samples(path, named["task"], named["time"], label or model, bool(label), None)
 
 
+def read_run_spec(path: Path) -> dict[str, Any]:
+    """Return what HELM's description of a run says; empty if there is none.
+
+    Args:
+        path: the file with the details of the run. The description is in the same folder.
+
+    Raises:
+        ValueError: the description is not JSON.
+    """
+    spec = path.with_name(HELM_RUN)
+    return parse_json(spec.read_bytes()) if spec.is_file() else {}
+
+
 def _helm_details_at(path: Path, label: str | None) -> Samples:
     """Return the description of a file with the details of HELM.
 
@@ -236,9 +251,9 @@ def _helm_details_at(path: Path, label: str | None) -> Samples:
     Raises:
         DataError: run_spec.json does not describe a run.
     """
-    spec = path.with_name("run_spec.json")
+    spec = path.with_name(HELM_RUN)
     try:
-        content = parse_json(spec.read_bytes()) if spec.is_file() else {}
+        content = read_run_spec(path)
         run = content.get("name") or path.absolute().parent.name
         model = (content.get("adapter_spec") or {}).get("model")
         if not model:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.data.formats.lm_eval_documents import is_chat_file
-from podium.data.formats.lm_eval_layout import Results, Samples
+from podium.data.formats.lm_eval_layout import HELM, Results, Samples, read_run_spec
 from podium.data.formats.lm_eval_task_configs import (
     arguments_of_config,
     choices_of_config,
@@ -22,12 +22,20 @@ from podium.text import text_of
 MESSAGES = "messages"
 """Text of the chat template of prompts that are lists of messages. The server renders them."""
 
+HELM_GENERATION = ("temperature", "max_tokens", "stop_sequences")
+"""Settings of generation in HELM's description of a run."""
+HELM_SETTINGS = ("max_train_instances", "instructions", *HELM_GENERATION)
+"""All settings that are read from HELM's description of a run."""
+
 
 def run_of_samples(file: Samples) -> RunRecord:
     """Return the record of the run that wrote a samples file.
 
-    If there is no results file, only the model, the task, the file and the time are known.
+    If there is no results file, only the model, the task, the file and the time are known. Runs of
+    HELM are described in another file.
     """
+    if file.path.name == HELM:
+        return _run_of_helm(file)
     results = file.results
     task = file.task
     source = str(file.path)
@@ -62,6 +70,22 @@ def run_of_samples(file: Samples) -> RunRecord:
         chat_template=template,
         limit=_text_or_none(results.value("config", "limit")),
         epochs=_count_or_none(config.get("repeats")),
+    )
+
+
+def _run_of_helm(file: Samples) -> RunRecord:
+    """Return the record of a run of HELM, from its description beside the details."""
+    given = read_run_spec(file.path).get("adapter_spec") or {}
+    return RunRecord(
+        model=file.model,
+        task=file.task,
+        source=str(file.path),
+        time=file.time,
+        is_described=any(name in given for name in HELM_SETTINGS),
+        named_settings=file.named_settings,
+        generation=settings_as_pairs({name: given.get(name) for name in HELM_GENERATION}),
+        shots=_count_or_none(given.get("max_train_instances")),
+        system_instruction=_text_or_none(given.get("instructions")),
     )
 
 

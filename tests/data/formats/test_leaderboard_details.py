@@ -187,3 +187,64 @@ def test_the_first_open_llm_leaderboard(tmp_path, nested):
             folder / "details_harness|arc:challenge|25_2023-07-19T20:31:16.803242.parquet"
         )
     assert means_of(tmp_path, metric="acc") == pytest.approx(MEANS)
+
+
+def settle(folder, model, **settings):
+    """Write settings into the description of a run of HELM that `write_helm` wrote."""
+    [spec] = folder.glob(f"*model={model.replace('/', '_')}/run_spec.json")
+    run = json.loads(spec.read_text())
+    run["adapter_spec"] |= settings
+    spec.write_text(json.dumps(run))
+
+
+def check_of_settings(battles):
+    """Return the check of settings of a ranking."""
+    checks = podium.rank(battles).standings[0].checks
+    [check] = [each for each in checks if each.name == "same settings"]
+    return check
+
+
+@pytest.mark.parametrize(
+    ("name", "ours", "others", "text"),
+    [
+        ("max_train_instances", 5, 0, "shots"),
+        ("instructions", "Be brief.", "", "system instruction"),
+    ],
+)
+def test_settings_of_helm_that_differ_are_flagged(tmp_path, name, ours, others, text):
+    for model, solved in SOLVED.items():
+        write_helm(tmp_path, model, solved)
+        settle(tmp_path, model, **{name: ours if model == "lab/ash" else others})
+    battles = podium.read_battles(tmp_path, metric="exact_match")
+    check = check_of_settings(battles)
+    assert check.is_flagged
+    assert text in str(check)
+
+
+def test_generation_of_helm_that_differs_is_noted(tmp_path):
+    for model, solved in SOLVED.items():
+        write_helm(tmp_path, model, solved)
+        settle(tmp_path, model, temperature=float(model == "lab/ash"), max_tokens=len(model))
+    battles = podium.read_battles(tmp_path, metric="exact_match")
+    assert not check_of_settings(battles).is_flagged
+    assert "temperature" in " ".join(notice_texts(battles.notes))
+
+
+def test_nothing_is_said_of_helm_runs_with_the_same_settings(tmp_path):
+    for model, solved in SOLVED.items():
+        write_helm(tmp_path, model, solved)
+        settle(tmp_path, model, max_train_instances=5, temperature=0, instructions="")
+    battles = podium.read_battles(tmp_path, metric="exact_match")
+    assert not check_of_settings(battles).is_flagged
+    said = " ".join(notice_texts(battles.notes))
+    assert "run_spec.json" not in said
+    assert "differ" not in said
+
+
+def test_helm_runs_of_a_model_that_differ_in_shots_are_two_models(tmp_path):
+    for shots, solved in ((0, SOLVED["lab/fir"]), (5, SOLVED["lab/ash"])):
+        write_helm(tmp_path / f"{shots}", "lab/ash", solved)
+        settle(tmp_path / f"{shots}", "lab/ash", max_train_instances=shots)
+    ranking = podium.rank(podium.read_battles(tmp_path, metric="exact_match"))
+    names = {each.model for each in ranking.standings[0].entries}
+    assert names == {"lab/ash (shots=0)", "lab/ash (shots=5)"}

@@ -261,3 +261,14 @@ def test_invalidated_samples_are_not_compared():
     write(invalidate(log_with_inputs("one", {"3": "Another question?"}), "3-1"))
     folder = write(log_with_inputs("three", {}))
     assert len(podium.read_battles(folder).table.dropna(subset="credit")) == len(ITEMS) - 1
+
+
+def test_choices_in_another_order_are_the_same_question():
+    own, said = read_input("Which is right?", {}, ["yes", "no"])
+    turned, _ = read_input("Which is right?", {}, ["no", "yes"])
+    other, _ = read_input("Which is right?", {}, ["no", "never"])
+    unknown, _ = read_input("Which is right?", {}, ["no", "attachment://long"])
+    assert own == turned
+    assert inputs_may_equal(own, unknown)
+    assert not inputs_may_equal(own, other)
+    assert said == "Which is right? (yes / no)"

@@ -61,13 +61,19 @@ class LogInputs:
         self.asked = asked
         self.items: dict[str, ItemRecord] = {}
 
-    def add(self, sample: str, given: Input, attachments: Mapping[str, str]) -> None:
-        """Add the input of a sample.
+    def add(
+        self,
+        sample: str,
+        given: Input,
+        attachments: Mapping[str, str],
+        choices: Sequence[str] = (),
+    ) -> None:
+        """Add the input of a sample, with its choices if it has some.
 
         Raises:
             OtherQuestionError: another epoch of the sample has another input.
         """
-        parts, excerpt = read_input(given, attachments)
+        parts, excerpt = read_input(given, attachments, choices)
         own = self.asked.record_of(sample, parts, excerpt)
         first = self.items.setdefault(sample, own)
         if not inputs_may_equal(first.input, own.input):
@@ -81,19 +87,39 @@ class LogInputs:
         self.asked.keep(Path(self.log.source), [*self.items.values()])
 
 
-def read_input(given: Input, attachments: Mapping[str, str]) -> tuple[InputParts, str]:
+def read_input(
+    given: Input, attachments: Mapping[str, str], choices: Sequence[str] = ()
+) -> tuple[InputParts, str]:
     """Return what is compared of a sample's input, and its first `EXCERPT` characters.
+
+    Choices belong to the input, in any order: the same choices in another order are the same
+    question.
 
     Args:
         given: the input; empty if the log does not hold it.
-        attachments: long texts that the input may refer to, by their names.
+        attachments: long texts that the input or the choices may refer to, by their names.
+        choices: the choices of a question of multiple choice; empty for other questions.
     """
     if not given:
         return (), ""
     if isinstance(given, str):
         text = resolve_text(given, attachments)
-        return (None if text is None else _hash_of(text),), (text or "")[:EXCERPT]
-    return _read_messages(given, attachments)
+        parts: InputParts = (None if text is None else _hash_of(text),)
+        excerpt = text or ""
+    else:
+        parts, excerpt = _read_messages(given, attachments)
+    if choices:
+        texts = [resolve_text(choice, attachments) for choice in choices]
+        parts += (_hash_of_choices(texts),)
+        known = " / ".join(text for text in texts if text is not None)
+        excerpt = f"{excerpt} ({known})"
+    return parts, excerpt[:EXCERPT]
+
+
+def _hash_of_choices(texts: Sequence[str | None]) -> int | None:
+    """Return a hash of choices that ignores their order; None if one is not in the log."""
+    known = [_hash_of(text) for text in texts if text is not None]
+    return hash(tuple(sorted(known))) if len(known) == len(texts) else None
 
 
 def _read_messages(

@@ -207,7 +207,8 @@ class _LogReader:
     def _add_input(self, sample: ScoredSample) -> None:
         """Add the input of a sample; OtherQuestionError if another epoch has another input."""
         if self.scores:
-            self.inputs.add(f"{sample.id}", sample.input, sample.attachments)
+            own = sample.id
+            self.inputs.add(f"{own}", sample.input, sample.attachments, sample.choices)
 
     def _add_judgment(self, row: dict[str, Any], *, repeats: bool) -> None:
         """Add a judgment. If its call failed, it is kept apart: a later sample may repeat it."""

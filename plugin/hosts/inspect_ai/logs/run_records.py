@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, EvalPlanStep
 from pydantic_core import to_jsonable_python
 
 from podium.errors import DataError
@@ -51,6 +51,10 @@ LIMITS = (
     "cost_limit",
 )
 """Limits of a sample in the configuration of an eval. Older versions of Inspect lack some."""
+SYSTEM_MESSAGE = "system_message"
+"""Name of Inspect's solver that adds a system message, which is its argument `template`."""
+ABSOLUTE_PATH = re.compile(r"(~|[A-Za-z]:)?[/\\]\S*[/\\](?P<name>[^/\\\s]+)")
+"""Matches an absolute path. Its folders differ between machines."""
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """Matches the address in the text of a Python object, which differs between processes."""
 
@@ -66,7 +70,6 @@ def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
     spec = log.eval
     limit = spec.config.limit
     name, arguments = _solver_of(log)
-    system = log.plan.config.system_message
     return RunRecord(
         model=model or spec.model,
         task=spec.task,
@@ -85,7 +88,7 @@ def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
         dataset=_settings_without_addresses({"dataset": _dataset_of(log)}),
         scorers=_settings_without_addresses(_scorers_of(log)),
         prompt=_prompt_in(path),
-        system_instruction=None if system is None else str(system),
+        system_instruction=_system_messages_of(log),
         limit=None if limit is None else str(limit),
         epochs=spec.config.epochs or 1,
         reducers=tuple(spec.config.epochs_reducer or ()),
@@ -121,19 +124,53 @@ def _solver_of(log: EvalLog) -> tuple[str | None, dict[str, Any]]:
     """Return the name of the solver and the arguments that were given to it.
 
     If the task chose its solvers, these are their names, and the arguments of all, each with the
-    name of the solver if there are several.
+    name of the solver if there are several. Templates of system messages are left out: see
+    `_system_messages_of`.
     """
     spec = log.eval
     if spec.solver is not None:
         passed = getattr(spec, "solver_args_passed", None)
-        return spec.solver, dict(spec.solver_args or {} if passed is None else passed)
+        given = spec.solver_args or {} if passed is None else passed
+        return spec.solver, _without_folders(dict(given))
     steps = log.plan.steps
     arguments = {}
     for step in steps:
-        given = getattr(step, "params_passed", None)
-        for name, value in (step.params if given is None else given).items():
+        for name, value in _arguments_of_step(step).items():
+            if (step.solver.rpartition("/")[2], name) == (SYSTEM_MESSAGE, "template"):
+                continue
             arguments[name if len(steps) == 1 else f"{step.solver}.{name}"] = value
     return " + ".join(step.solver for step in steps) or None, arguments
+
+
+def _arguments_of_step(step: EvalPlanStep) -> dict[str, Any]:
+    """Return the arguments that were given to a solver; in older logs, also its defaults."""
+    passed = getattr(step, "params_passed", None)
+    given = step.params if passed is None else passed
+    return {name: _without_folders(value) for name, value in given.items()}
+
+
+def _without_folders(value: Any) -> Any:
+    """Return a value; of an absolute path, only the name of the file."""
+    if isinstance(value, list):
+        return [_without_folders(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _without_folders(each) for name, each in value.items()}
+    path = ABSOLUTE_PATH.fullmatch(value) if isinstance(value, str) else None
+    return path["name"] if path else value
+
+
+def _system_messages_of(log: EvalLog) -> str | None:
+    """Return the system messages of all samples, or None.
+
+    They are a setting of generation, or templates that were given to solvers. The steps of the plan
+    have these solvers even if the eval names a solver of its own, because a task may have a setup.
+    """
+    given = [log.plan.config.system_message]
+    for step in log.plan.steps:
+        if step.solver.rpartition("/")[2] == SYSTEM_MESSAGE:
+            given.append(_arguments_of_step(step).get("template"))
+    texts = [ADDRESS.sub("", str(each)) for each in given if each is not None]
+    return "\n\n".join(texts) or None
 
 
 def _generation_of(log: EvalLog) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import json
 import re
 import zipfile
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
@@ -50,6 +50,7 @@ class ScoredSample(NamedTuple):
         invalidated: why the sample was invalidated ("" if no reason is given); None if valid.
         kept: podium's entry in the store if the sample failed; None otherwise.
         input: the input, a text or messages.
+        choices: the choices of a question of multiple choice; empty for other questions.
         attachments: long texts that the input may refer to, by their names.
     """
 
@@ -61,6 +62,7 @@ class ScoredSample(NamedTuple):
     invalidated: str | None = None
     kept: Any = None
     input: Input = ""
+    choices: Sequence[str] = ()
     attachments: Mapping[str, str] = {}
 
 
@@ -172,6 +174,7 @@ def _parse_scored(content: bytes) -> ScoredSample:
         invalidated=why_invalidated,
         kept=entries,
         input=kept.get("input") or "",
+        choices=kept.get("choices") or (),
         attachments=kept.get("attachments") or {},
     )
 
@@ -207,6 +210,7 @@ def _scored_sample(sample: EvalSample) -> ScoredSample:
         invalidated=reason_of_invalidation(sample),
         kept=sample.store.get(NAMESPACE) if sample.error else None,
         input=given,
+        choices=sample.choices or (),
     )
 
 

@@ -249,7 +249,7 @@ _CHECKS = (
             "runs differ in the inputs of {conflicts:,} of {ids:,} ids of {task} ({example}): "
             "these are not compared where no other run has the input"
         ),
-        ok="all models were asked the same {asked}",
+        ok="all models were asked the same questions",
         question="whether all models were asked the same questions",
         remedy="run the models on the same dataset",
     ),

@@ -33,21 +33,16 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
     if unknown:
         reason = f"the files of {some(unknown, most=3)} do not hold the inputs"
         return (not_known("same question", reason),)
-    other = next((own for own in findings if own.pairing == "other inputs"), None)
-    return (make_check("same question", False, fields={"asked": _asked_text(other)}),)
+    others = [own for own in findings if own.pairing == "other inputs"]
+    if others:
+        return (not_known("same question", _reason_of_other_inputs(others[0])),)
+    return (make_check("same question", False),)
 
 
-def _asked_text(finding: QuestionFinding | None) -> str:
-    """Return what all models were asked.
-
-    Args:
-        finding: a finding whose items were paired by their ids, although the inputs differ; None
-            if there is none.
-    """
-    if finding is None:
-        return "questions"
-    reason = some(finding.reason, most=3) or "accepted"
-    return f"items by their ids, with different inputs ({reason})"
+def _reason_of_other_inputs(finding: QuestionFinding) -> str:
+    """Return why it is not known whether items with one id and different inputs are the same."""
+    why = some(finding.reason, most=3) or "accepted"
+    return f"the inputs of {finding.task} differ between runs ({why})"
 
 
 def _flagged_questions(finding: QuestionFinding) -> Check:

@@ -42,6 +42,20 @@ RECORDED_KINDS: frozenset[SettingKind] = frozenset(
 IMPLIED_KINDS: tuple[SettingKind, ...] = ("solver", "solver argument", "prompt")
 """Kinds of settings that other settings often change, in the order in which names leave them
 out."""
+WORDING_KINDS: frozenset[SettingKind] = frozenset(
+    {
+        "shots",
+        "few-shot seed",
+        "examples",
+        "examples as turns",
+        "task version",
+        "system instruction",
+        "prompt",
+        "chat template",
+        "task argument",
+    }
+)
+"""Kinds of settings that change the words of a question."""
 DEFAULT = "default"
 """What texts show for an option that was not given."""
 HASH = re.compile("[0-9a-f]{32,}")
@@ -266,6 +280,15 @@ def _without_implied(settings: Sequence[Setting], runs: Sequence[RunRecord]) -> 
         if all(len(values) == 1 for values in cells.values()):
             kept = others
     return kept
+
+
+def differ_in_words(runs: Iterable[RunRecord]) -> bool:
+    """Return whether runs of a task differ in a setting that changes the words of its questions."""
+    by_task: dict[str, list[RunRecord]] = defaultdict(list)
+    for run in runs:
+        by_task[run.task].append(run)
+    differing = [setting for own in by_task.values() for setting in differing_settings(own)]
+    return any(setting.kind in WORDING_KINDS for setting in differing)
 
 
 def notices_of_settings(runs: Sequence[RunRecord]) -> list[Notice]:

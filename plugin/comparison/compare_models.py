@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from podium.checks import Check
+from podium.comparability.run_settings import differ_in_words
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
 from podium.comparison.comparison import Comparison
 from podium.comparison.gate import Requirement, decide_requirements, read_requirements
@@ -177,15 +178,17 @@ def _collect_warnings(
 ) -> tuple[Notice, ...]:
     """Return the warnings of a comparison, each once.
 
-    They are about the reading of the battles, about items with different instructions, about the
-    judges, and about flagged checks that concern the compared models.
+    They are about the reading of the battles, about items whose instructions differ for no recorded
+    reason, about the judges, and about flagged checks that concern the compared models.
     """
     notes = list(battles.notes)
     if len({finding.question for finding in findings}) > 1:
         notes = [note for note in notes if note.code != OF_RANKINGS]
-    for note in select_codes(answers.notes if answers else (), ["different-words"]):
-        notes.append(Notice("different-words-compared", note.fields))
     compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
+    # The names of the models, a note or a check tell of settings that change the words.
+    if not differ_in_words(run for run in battles.runs if run.model in compared):
+        for note in select_codes(answers.notes if answers else (), ["different-words"]):
+            notes.append(Notice("different-words-compared", note.fields))
     doubts = [
         Notice(check.kind.code, check.fields, template=check.kind.clause_template)
         for check in doubts_about_models(checks, compared)

@@ -68,19 +68,16 @@ def _name_runs_at(
         return None
     together = read(places)
     names = []
-    for place in places:
-        names.append({run.model for run in together if _is_at(run, place)})
+    for own in alone:
+        # A results file stands for the samples files beside it, which are the sources of its runs.
+        sources = {run.source for run in own}
+        names.append({run.model for run in together if run.source in sources})
     if [len(own) for own in names] == [1, 1] and names[0] != names[1]:
         first, second = (own.pop() for own in names)
         return (first, second), False
     newest = [max(own, key=lambda run: run.time) for own in alone]
     labels = _label_by_revision_or_time(*newest)
     return None if labels is None else (labels, True)
-
-
-def _is_at(run: RunRecord, place: SourceFiles) -> bool:
-    """Return whether the file of a run is one of some files."""
-    return run.source in map(str, place.paths)
 
 
 def _label_by_revision_or_time(first: RunRecord, second: RunRecord) -> tuple[str, str] | None:

@@ -46,12 +46,10 @@ OF_READING = {
         "against different targets are not compared: {item} in {places:20; #}"
     ),
     "different-words": (
-        "{items:len} items were put to models in different words (templates differ); the judge is "
-        "shown the shortest: {items:5}"
+        "{items:len} items were put to models in different words; the judge is shown the shortest: "
+        "{items:5}"
     ),
-    "different-words-compared": (
-        "{items:len} items were put to models in different words (templates differ)"
-    ),
+    "different-words-compared": "{items:len} items were put to models in different words",
     "documents-missing": (
         "{path} contains {documents:,} of {expected:,} documents; run {task} again"
     ),

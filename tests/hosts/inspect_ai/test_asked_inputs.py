@@ -89,7 +89,8 @@ def test_samples_with_shuffled_ids_are_paired_by_their_inputs(suffix, run_podium
         code, _, told = run_podium(*words)
         assert (code, told.count(paired)) == (0, 1), words
     answers = podium.compare("one", "three", folder)
-    assert answers.unknown_answers is None
+    # Answers may be named by another run than scores, so identical ones are not counted.
+    assert answers.unknown_answers == paired
 
 
 @pytest.mark.parametrize("suffix", [".eval", ".json"])

@@ -424,3 +424,20 @@ def test_an_old_log_has_the_options_of_its_scorers_in_its_results():
     log.results.scores[0].params = {"strict": True}
     write_eval_log(log, "a.eval")
     assert run_in_log(Path("a.eval"), log).scorers == (("exact", '{"strict": true}'),)
+
+
+def test_a_model_that_grades_itself_is_named_as_grader():
+    """Inspect asks the evaluated model where neither a model nor a grader is given."""
+
+    def scorers_of(options, **roles):
+        scorers = [EvalScorer(name="model_graded_qa", options=options)]
+        roles = {name: ModelConfig(model=model) for name, model in roles.items()}
+        log = log_of("m", 10, in_spec(scorers=scorers, model_roles=roles or None))
+        return dict(run_in_log(Path("a.eval"), log).scorers)["model_graded_qa"]
+
+    assert scorers_of({}) == '{"model": "made/m"}'
+    assert scorers_of({"model": "x/y"}) == '{"model": "x/y"}'
+    assert scorers_of({}, grader="x/y") == "{}"
+    assert scorers_of({"model_role": "judge"}, grader="x/y") == (
+        '{"model": "made/m", "model_role": "judge"}'
+    )

@@ -58,6 +58,9 @@ ABSOLUTE_PATH = re.compile(r"(~|[A-Za-z]:)?[/\\]\S*[/\\](?P<name>[^/\\\s]+)")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """Matches the address in the text of a Python object, which differs between processes."""
 
+MODEL_GRADED = frozenset({"model_graded_qa", "model_graded_fact"})
+"""Scorers of Inspect that ask a model."""
+
 
 def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
     """Return the record of a log's run, from the log's header and its first samples.
@@ -207,10 +210,25 @@ def _scorers_of(log: EvalLog) -> dict[str, Any]:
     """
     listed = getattr(log.eval, "scorers", None)
     if listed:
-        return {own.name: own.options or {} for own in listed}
+        return {own.name: _with_own_model(own.name, own.options or {}, log) for own in listed}
     scores = log.results.scores if log.results else []
     # podium adds scores to the results, whose names begin with its own name and a slash.
     return {own.scorer: own.params for own in scores if not own.scorer.startswith("podium/")}
+
+
+def _with_own_model(scorer: str, options: Mapping[str, Any], log: EvalLog) -> dict[str, Any]:
+    """Return the options of a scorer, with the evaluated model as `model` if it grades itself.
+
+    Inspect's scorers that ask a model ask the evaluated one if neither a model nor its role is
+    given.
+    """
+    given = dict(options)
+    role = given.get("model_role", "grader")
+    asks_model = scorer.rpartition("/")[2] in MODEL_GRADED
+    is_given = given.get("model") is not None or role in (log.eval.model_roles or {})
+    if asks_model and isinstance(role, str | None) and not is_given:
+        given["model"] = log.eval.model
+    return given
 
 
 def _dataset_of(log: EvalLog) -> str | None:

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from os.path import commonprefix
 
 from podium.notices.notice import Notice
 from podium.printable import shorten
@@ -62,6 +63,8 @@ HASH = re.compile("[0-9a-f]{32,}")
 """Matches a value that is a hash, such as that of a chat template."""
 SHOWN_OF_HASH = 8
 """Number of characters of a hash that texts show."""
+SHOWN_BEFORE = 8
+"""Number of characters that are shown before the place where long values first differ."""
 LONGEST_VALUE = 40
 """Largest number of characters of a setting's value in names and messages."""
 
@@ -169,11 +172,16 @@ def _models_by_value(runs: Sequence[RunRecord], setting: Setting) -> dict[str, t
 def value_texts(values: Iterable[str | None]) -> list[str]:
     """Return short texts of the values of a setting; different values have different texts.
 
+    Long values are shown from shortly before the place where they first differ.
+
     Args:
         values: texts or JSON; None for the default.
     """
     values = list(values)
-    texts = [DEFAULT if value is None else _shown_value(value) for value in values]
+    contents = [DEFAULT if value is None else _plain_content(value) for value in values]
+    long = {content for content in contents if len(content) > LONGEST_VALUE}
+    alike = len(commonprefix(sorted(long))) if len(long) > 1 else 0  # noqa: RUF071
+    texts = [_shown_content(content, alike) for content in contents]
     values_of_text: dict[str, set[str | None]] = defaultdict(set)
     for value, text in zip(values, texts, strict=True):
         values_of_text[text].add(value)
@@ -185,16 +193,28 @@ def value_texts(values: Iterable[str | None]) -> list[str]:
     return distinct
 
 
-def _shown_value(value: str) -> str:
-    """Return one value as a short text, without the quotation marks of JSON."""
+def _plain_content(value: str) -> str:
+    """Return a value without the quotation marks of JSON; of a hash, its first digits."""
     try:
         content = json.loads(value)
     except ValueError:
         content = value
     text = content if isinstance(content, str) else value
-    if HASH.fullmatch(text):
-        return text[:SHOWN_OF_HASH]
-    return shorten(text, LONGEST_VALUE)
+    return text[:SHOWN_OF_HASH] if HASH.fullmatch(text) else text
+
+
+def _shown_content(content: str, alike: int) -> str:
+    """Return a short form of a value.
+
+    Args:
+        content: the value.
+        alike: number of characters with which all long values begin.
+    """
+    if len(content) <= LONGEST_VALUE or alike <= SHOWN_BEFORE:
+        return shorten(content, LONGEST_VALUE)
+    # The word in which the values differ, or a few characters where there are no words.
+    start = max(content.rfind(" ", 0, alike) + 1, alike - SHOWN_BEFORE)
+    return shorten(f"... {content[start:]}", LONGEST_VALUE)
 
 
 def name_runs(

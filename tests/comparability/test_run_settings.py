@@ -51,11 +51,19 @@ def test_hashes_are_shortened() -> None:
     assert value_texts(["0123456789abcdef" * 4, "f" * 64]) == ["01234567", "ffffffff"]
 
 
-def test_long_values_that_begin_alike_stay_distinct() -> None:
+def test_long_values_are_shown_where_they_differ() -> None:
     start = "You are a careful assistant who answers in one sentence and "
-    texts = value_texts([start + "in verse.", start + "in verse!", None])
-    assert len({*texts}) == 3
-    assert texts[2] == "default"
+    assert value_texts([start + "in verse.", start + "with a joke at the end", None]) == [
+        "... in verse.",
+        "... with a joke at the end",
+        "default",
+    ]
+
+
+def test_long_values_that_differ_in_the_middle_alone_stay_distinct() -> None:
+    middle = "word " * 30
+    texts = value_texts([f"a {middle}one {middle}z", f"b {middle}two {middle}z"])
+    assert len({*texts}) == 2
 
 
 @pytest.mark.parametrize(

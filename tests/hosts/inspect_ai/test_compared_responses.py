@@ -167,7 +167,7 @@ def test_a_recorded_prompt_explains_other_inputs_and_both_are_said(behave, play,
     difference = "models were run with different settings: prompt of sums: bare (lab/a), brief"
     assert f"warning: {difference} (lab/b)" in said
     assert {sample.metadata["instruction"] for sample in battles(log)} == {*QUESTIONS}
-    assert checks_of(ranked(log)) == {"same question": "ok", "same settings": "flagged"}
+    assert checks_of(ranked(log)) == {"same question": "not known", "same settings": "flagged"}
     assert difference[1:] in " ".join(ranked(log)["answer"])
 
 

@@ -22,7 +22,6 @@ from inspect_ai.log import (
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments, typed_metadata
-from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
 from podium.hosts.inspect_ai.logs.log_files import (
     NAMESPACE,
     PLAYED_FOR,
@@ -195,6 +194,8 @@ def _rank_together(
     text = _text_of_ranking(ranking, battles, logs[0])
     _print_at_end(lambda: print(text, end="", file=sys.stderr))
     if is_tournament(logs[0]):
+        from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
+
         for cached in cached_tokens_texts(logs[0].stats.model_usage):
             _print_at_end(partial(tell, cached))
     _print_at_end(lambda: tell(f"wrote {written}"))

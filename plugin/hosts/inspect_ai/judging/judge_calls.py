@@ -35,7 +35,6 @@ from podium.hosts.inspect_ai.judging.call_settings import (
     why_too_long,
     why_withheld,
 )
-from podium.hosts.inspect_ai.judging.judge_messages import judge_messages
 from podium.hosts.inspect_ai.judging.judge_models import (
     NO_JUDGE,
     has_judge,
@@ -692,6 +691,7 @@ async def _call_model(
         media: media that the prompt shows.
     """
     # Imported here because Inspect's registry loads this file even if nothing is judged.
+    from podium.hosts.inspect_ai.judging.judge_messages import judge_messages
     from podium.hosts.inspect_ai.judging.offline_api import asked_by
 
     messages = judge_messages(model, prompt, media)

@@ -1,13 +1,22 @@
-"""Read from tournaments' logs what is known of the runs whose responses they judge."""
+"""Write to tournaments' logs what is known of the runs whose responses they judge, and read it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from inspect_ai.log import EvalLog
+from pydantic import TypeAdapter
+from pydantic_core import to_jsonable_python
 
 from podium.comparability.questions import QuestionFinding
+from podium.errors import named_in_errors
 from podium.hosts.inspect_ai.logs.podium_entries import TournamentMetadata, read_tournament
 from podium.run_record import RunRecord
+
+SECRET_FIELDS = frozenset({"model_arguments"})
+"""Fields of a run's record that tournaments' logs do not hold, because they may hold secrets."""
+RUNS: TypeAdapter[list[RunRecord]] = TypeAdapter(list[RunRecord])
+QUESTIONS: TypeAdapter[list[QuestionFinding]] = TypeAdapter(list[QuestionFinding])
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +32,16 @@ class JudgedRuns:
     runs: tuple[RunRecord, ...]
     questions: tuple[QuestionFinding, ...]
     accepted: tuple[str, ...]
+
+
+def dump_record(record: RunRecord | QuestionFinding) -> dict[str, Any]:
+    """Return the fields of a record that have another value than the default, as plain values."""
+    kept = {}
+    for own in fields(record):
+        value = getattr(record, own.name)
+        if own.name not in SECRET_FIELDS and value not in (own.default, {}):
+            kept[own.name] = to_jsonable_python(value)
+    return kept
 
 
 def task_of_tournament(tournament: TournamentMetadata) -> str:
@@ -44,8 +63,10 @@ def judged_runs(headers: Iterable[EvalLog]) -> JudgedRuns:
         if tournament is None:
             continue
         task = task_of_tournament(tournament)
-        runs += [replace(run, verdict_task=task) for run in tournament.runs]
-        questions += tournament.questions
+        with named_in_errors(header.location):
+            own_runs = RUNS.validate_python(tournament.runs)
+            questions += QUESTIONS.validate_python(tournament.questions)
+        runs += [replace(run, verdict_task=task) for run in own_runs]
         accepted.update(dict.fromkeys(tournament.accepted))
     distinct = [own for k, own in enumerate(questions) if own not in questions[:k]]
     return JudgedRuns(tuple(dict.fromkeys(runs)), tuple(distinct), tuple(accepted))

@@ -14,7 +14,6 @@ Parsing raises a DataError that names the field.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import Any, NotRequired, Self
 
 from inspect_ai.log import EvalLog, EvalSample
@@ -24,17 +23,13 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
-    field_serializer,
     model_validator,
 )
-from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
-from podium.comparability.questions import QuestionFinding
 from podium.errors import DataError, named_in_errors
 from podium.format_version import FORMAT_VERSION, require_format
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
-from podium.run_record import RunRecord
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.prompt import final_answer
 
@@ -50,8 +45,6 @@ AGAIN = "::again"
 """End of the id of a sample that repeats failed calls. The rest is the id of the first sample."""
 PORTION = "podium portion"
 """Key of a sample's metadata that marks an announced portion (see `PortionMetadata`)."""
-SECRET_FIELDS = frozenset({"model_arguments"})
-"""Fields of a run's record that tournaments' logs do not hold, because they may hold secrets."""
 KEYS = {
     "pairings": ROUND,
     "replaced": "podium replaced",
@@ -159,24 +152,9 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
     agents: list[KeptNotice] = []
     preferred: str | None = None
     jury: list[str] = []
-    runs: list[RunRecord] = []
-    questions: list[QuestionFinding] = []
+    runs: list[dict[str, Any]] = []
+    questions: list[dict[str, Any]] = []
     accepted: list[str] = []
-
-    @field_serializer("runs", "questions")
-    def _known_fields(self, records: list[RunRecord] | list[QuestionFinding]) -> list[Any]:
-        """Return the fields of records that have another value than the default, by name."""
-        return [dump_record(record) for record in records]
-
-
-def dump_record(record: RunRecord | QuestionFinding) -> dict[str, Any]:
-    """Return the fields of a record that have another value than the default, as plain values."""
-    kept = {}
-    for own in fields(record):
-        value = getattr(record, own.name)
-        if own.name not in SECRET_FIELDS and value not in (own.default, {}):
-            kept[own.name] = to_jsonable_python(value)
-    return kept
 
 
 def is_tournament(log: EvalLog) -> bool:

@@ -18,6 +18,7 @@ from podium.hosts.inspect_ai.judging.judge_calls import judge
 from podium.hosts.inspect_ai.judging.judge_models import identity, judges_by_role
 from podium.hosts.inspect_ai.judging.offline_api import MODEL
 from podium.hosts.inspect_ai.judging.scorers import verdict
+from podium.hosts.inspect_ai.logs.judged_runs import dump_record
 from podium.hosts.inspect_ai.logs.log_files import rankers_asked_for
 from podium.hosts.inspect_ai.logs.podium_entries import TournamentMetadata
 from podium.hosts.inspect_ai.tournament.answers_on_demand import ask_models
@@ -203,8 +204,8 @@ def _build_metadata(
     if plan.rotation:
         more["jury"] = list(plan.rotation.judges)
     more["agents"] = notices_to_json(plan.agents)
-    more["runs"] = list(competing.runs)
-    more["questions"] = list(competing.questions)
+    more["runs"] = [dump_record(run) for run in competing.runs]
+    more["questions"] = [dump_record(finding) for finding in competing.questions]
     more["accepted"] = list(competing.accepted)
     if competitors.record:
         more["preferred"] = competitors.record.preferred

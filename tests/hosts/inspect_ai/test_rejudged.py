@@ -1,6 +1,7 @@
 """A tournament is re-judged: the same pairings and answers, another judge, or the same one once
 more."""
 
+import random
 import re
 from collections import Counter
 
@@ -28,7 +29,7 @@ def met(log):
 def moody(prompt: str, seen: Counter) -> str:
     """Return a verdict that depends on the prompt and on how often it was asked."""
     seen[prompt] += 1
-    return "AB"[hash((len(prompt), sum(map(ord, prompt)), seen[prompt])) % 2]
+    return random.Random(f"{prompt} {seen[prompt]}").choice("AB")
 
 
 def cards(*paths):

@@ -172,6 +172,9 @@ def _pair_runs(task: str, of_task: TaskRuns, allowed: AllowedFindings) -> Paired
     names: Sequence[Mapping[str, str]] = [{} for _ in runs]
     if result.finding.pairing == "other inputs":
         names = items_by_name(documents, asked, result.names)
+    if result.accepted:
+        # Prompts differ because the documents do, so their hashes say nothing more.
+        return PairedRuns(result, names, runs)
     # Only tasks of multiple choice have choices, and their samples hold no texts.
     return PairedRuns(result, names, settle_prompts(documents, [""] * len(runs), runs))
 

@@ -10,25 +10,13 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from podium.comparability.questions import AskedRun, ItemRecord, QuestionFinding, pair_questions
+from podium.comparability.run_settings import WORDING_KINDS
 from podium.data.formats.lm_eval_documents import AskedDocument
 from podium.data.formats.lm_eval_run_records import choices_of_run, run_of_samples
 from podium.data.formats.lm_eval_scores import Scores
 from podium.run_record import RunRecord, Setting, SettingKind
 
-EXPLAINING_KINDS: frozenset[SettingKind] = frozenset(
-    {
-        "shots",
-        "few-shot seed",
-        "examples",
-        "examples as turns",
-        "task version",
-        "system instruction",
-        "prompt",
-        "chat template",
-        "dataset",
-        "task argument",
-    }
-)
+EXPLAINING_KINDS: frozenset[SettingKind] = WORDING_KINDS | {"dataset"}
 """Kinds of settings that explain why prompts of one document differ."""
 REMEDY = "compare runs of one version of the dataset"
 """What to do if two runs of a task share no document."""
@@ -76,6 +64,9 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
             names = items_by_name(of_task, asked, questions.names)
             for k, own in zip(positions, names, strict=True):
                 paired[k] = _rename_items(paired[k], own, are_accepted=bool(questions.accepted))
+        if questions.accepted:
+            # Prompts differ because the documents do, so their hashes say nothing more.
+            continue
         documents = [paired[k].asked for k in positions]
         choices = [choices_of_run(paired[k].file) for k in positions]
         with_prompts = settle_prompts(documents, choices, [runs[k] for k in positions])

@@ -113,6 +113,16 @@ def test_other_documents_that_are_accepted_are_paired_by_their_places(
     assert battles.accepted[0].startswith("Accepted with --allow questions: b has another input")
 
 
+def test_prompts_of_accepted_documents_are_no_other_prompt(tmp_path: Path) -> None:
+    """They differ because the documents do."""
+    write_run(tmp_path, "a", {"t": asked(QUESTIONS, A)})
+    write_run(tmp_path, "b", {"t": asked([f"other {k}" for k in range(6)], B)})
+    battles = podium.read_battles(tmp_path, allow="questions")
+    checks = {own.name: own for own in podium.rank(battles).standings[0].checks}
+    assert checks["same settings"].result is Result.OK
+    assert checks["same question"].result is Result.NOT_KNOWN
+
+
 def test_disjoint_parts_of_a_data_set_are_no_other_questions(tmp_path: Path) -> None:
     write_run(tmp_path, "a", {"t": asked(QUESTIONS, A)})
     write_run(tmp_path, "b", {"t": asked(QUESTIONS, B)})

@@ -67,7 +67,7 @@ class Variant:
         by_slot = texts.by_slot(Settings(), ("response_a", "response_b"))
         mark = sha256(texts.instruction.encode()).hexdigest()[:digits]
 
-        def line(form: str, slot: str) -> str:
+        def line(form: str, slot: str, mark: str = mark) -> str:
             name = slot.replace("_", " ").upper()
             return form.format(
                 slot=slot, name=name, short=name.removeprefix("RESPONSE "), mark=mark
@@ -77,8 +77,9 @@ class Variant:
             slot: f"{line(opening, slot)}\n{text}\n{line(closing, slot)}"
             for slot, text in by_slot.items()
         }
-        told = rules(Settings()).replace("</name_{mark}>", line(closing, "name"))
-        told = told.replace("<name_{mark}>", line(opening, "name"))
+        told = rules(Settings()).replace("</name_code>", line(closing, "name", "code"))
+        told = told.replace("<name_code>", line(opening, "name", "code"))
+        told = told.replace("eight characters", f"{digits} characters")
         return SLOT.sub(lambda slot: (values | {"rules": told})[slot[1]], self.words()), mark
 
     def words(self) -> str:

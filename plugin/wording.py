@@ -37,3 +37,16 @@ def join_item_names(names: Sequence[str], *, are_rows: bool) -> str:
 def item_option(column: str) -> str:
     """Return the value of `--columns` that names a column as the item, quoted for a shell."""
     return shlex.quote(f"item={column}")
+
+
+def shared_length(first: str, second: str) -> int:
+    """Return the number of characters with which both texts begin, by bisection."""
+    shared = 0
+    different = min(len(first), len(second)) + 1
+    while different - shared > 1:
+        middle = (shared + different) // 2
+        if first[shared:middle] == second[shared:middle]:
+            shared = middle
+        else:
+            different = middle
+    return shared

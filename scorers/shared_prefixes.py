@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from podium.scorers.prompt import count_tokens
+from podium.wording import shared_length
 
 LEAST_CACHED = 1024
 """Number of tokens from which on the large providers cache the beginning of a prompt."""
@@ -27,19 +28,6 @@ def share_of_prefix_cache(prompts: Iterable[str], least: float = LEAST_CACHED) -
     whole = sum(map(count_tokens, ordered))
     served = 0.0
     for first, second in pairwise(ordered):
-        tokens = count_tokens(first[: _shared_length(first, second)])
+        tokens = count_tokens(first[: shared_length(first, second)])
         served += tokens if tokens >= least else 0.0
     return served / whole if whole else 0.0
-
-
-def _shared_length(first: str, second: str) -> int:
-    """Return the number of characters with which both texts begin, by bisection."""
-    shared = 0
-    different = min(len(first), len(second)) + 1
-    while different - shared > 1:
-        middle = (shared + different) // 2
-        if first[shared:middle] == second[shared:middle]:
-            shared = middle
-        else:
-            different = middle
-    return shared

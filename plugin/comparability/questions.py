@@ -15,6 +15,7 @@ from podium.findings import accepted_sentence, remedy_with_option
 from podium.notices.notice import Notice
 from podium.printable import shorten
 from podium.run_record import RunRecord, SettingKind
+from podium.wording import shared_length
 
 InputParts: TypeAlias = tuple[int | None, ...]
 """Hashes of an input's texts and media.
@@ -489,10 +490,7 @@ def problem_of(conflict: Conflict) -> str:
 
 def _distinct_excerpts(here: str, there: str) -> tuple[str, str]:
     """Return short excerpts of two texts around the place where they first differ."""
-    pairs = zip(here, there, strict=False)
-    shorter = min(len(here), len(there))
-    alike = next((k for k, (own, other) in enumerate(pairs) if own != other), shorter)
-    start = max(alike - SHOWN // 2, 0)
+    start = max(shared_length(here, there) - SHOWN // 2, 0)
     before = "... " if start else ""
     own, other = (f"{before}{shorten(text[start:], SHOWN)}" for text in (here, there))
     return own, other

@@ -11,12 +11,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from os.path import commonprefix
 
 from podium.notices.notice import Notice
 from podium.printable import shorten
 from podium.run_record import RunRecord, Setting, SettingKind
-from podium.wording import some
+from podium.wording import shared_length, some
 
 FLAGGED_KINDS: frozenset[SettingKind] = frozenset(
     {
@@ -180,7 +179,8 @@ def value_texts(values: Iterable[str | None]) -> list[str]:
     values = list(values)
     contents = [DEFAULT if value is None else _plain_content(value) for value in values]
     long = {content for content in contents if len(content) > LONGEST_VALUE}
-    alike = len(commonprefix(sorted(long))) if len(long) > 1 else 0  # noqa: RUF071
+    # All texts begin as the first and the last of them in order do.
+    alike = shared_length(min(long), max(long)) if len(long) > 1 else 0
     texts = [_shown_content(content, alike) for content in contents]
     values_of_text: dict[str, set[str | None]] = defaultdict(set)
     for value, text in zip(values, texts, strict=True):

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 
+from podium.comparability.questions import FINDING
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.records import TEXT, Column, Records
@@ -36,8 +37,6 @@ LENGTHS = ("length_a", "length_b", "length")
 """Columns that describe the responses of a row."""
 TEXT_LENGTH = 20
 """A column of texts describes the question or the responses if its mean length is above this."""
-FINDING = "questions"
-"""Name of the finding that `--allow` accepts."""
 MOST_BY_CHANCE = 2.0
 """Rows of one id in two categories are about one question if their verdicts are equal more often
 than by chance, by more than this number of standard errors."""

@@ -7,6 +7,7 @@ after shuffling them. The inputs then say which items are the same.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from podium.comparability.run_settings import differing_settings
@@ -135,6 +136,11 @@ class PairedTasks:
     findings: tuple[QuestionFinding, ...]
     names: tuple[Mapping[str, str], ...]
     accepted: tuple[str, ...] = ()
+
+
+def hash_of_text(text: str) -> int:
+    """Return a hash of a text, for `InputParts`, that is the same in every process."""
+    return int.from_bytes(sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
 def inputs_may_equal(first: InputParts, second: InputParts) -> bool:

@@ -8,7 +8,6 @@ ids, and the judge is shown one of the wordings.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from itertools import chain
 
 from podium.comparability.questions import (
@@ -18,6 +17,7 @@ from podium.comparability.questions import (
     ItemRecord,
     PairedQuestions,
     QuestionFinding,
+    hash_of_text,
     notices_of_questions,
     pair_questions,
 )
@@ -255,12 +255,11 @@ def _with_system(run: RunRecord, questions: Iterable[QuestionRow]) -> RunRecord:
     return replace(run, system_instruction=systems.pop())
 
 
-def _order_of(asked: AskedRun) -> tuple[bool, str, str, str, str]:
+def _order_of(asked: AskedRun) -> tuple[bool, str, int, str, str]:
     """Return the key by which runs are sorted: see `_runs_of_rows`."""
     content = sorted(f"{item.id} {item.excerpt}" for item in asked.items)
-    digest = sha256("\n".join(content).encode("utf-8", "surrogatepass")).hexdigest()
     run = asked.run
-    return bool(run.model), run.time, digest, run.model, run.source
+    return bool(run.model), run.time, hash_of_text("\n".join(content)), run.model, run.source
 
 
 def _record_of_question(question: QuestionRow, is_split: bool) -> ItemRecord:
@@ -281,17 +280,16 @@ def _input_of_question(question: QuestionRow) -> InputParts:
     If a template wrote the prompt, they are those of the document, of which the id is a hash.
     """
     if question.rendered:
-        return (_stable_hash(question.document.item if question.document else question.item),)
+        return (_hash_of_words(question.document.item if question.document else question.item),)
     if question.instruction is None:
         return ()
-    media = _stable_hash(question.media) if question.media else NO_MEDIA
-    return _stable_hash(question.instruction), media
+    media = _hash_of_words(question.media) if question.media else NO_MEDIA
+    return _hash_of_words(question.instruction), media
 
 
-def _stable_hash(text: str) -> int:
-    """Return a hash of a text that is the same in every process."""
-    content = normal_text(text).encode("utf-8", "surrogatepass")
-    return int.from_bytes(sha256(content).digest()[:8], "big")
+def _hash_of_words(text: str) -> int:
+    """Return a hash of a text that ignores what `normal_text` does not keep."""
+    return hash_of_text(normal_text(text))
 
 
 def _rename_question(row: Row, names: Mapping[str, str]) -> Row:
@@ -321,8 +319,9 @@ def _in_one_wording(rows: Sequence[Row], *, is_accepted: bool) -> tuple[list[Row
     for question in map(question_of_row, rows):
         if question.instruction is not None and (is_accepted or not question.rendered):
             own = wordings[question.item]
-            known = own.setdefault(_input_of_question(question), question)
-            own[_input_of_question(question)] = min(known, question, key=_order_of_wording)
+            asked = _input_of_question(question)
+            known = own.setdefault(asked, question)
+            own[asked] = min(known, question, key=_order_of_wording)
     chosen = {}
     for item, own in wordings.items():
         if len(own) > 1:

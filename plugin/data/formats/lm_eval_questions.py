@@ -9,7 +9,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from podium.comparability.questions import AskedRun, ItemRecord, QuestionFinding, pair_questions
+from podium.comparability.questions import (
+    AskedRun,
+    ItemRecord,
+    QuestionFinding,
+    hash_of_text,
+    pair_questions,
+)
 from podium.comparability.run_settings import WORDING_KINDS
 from podium.data.formats.lm_eval_documents import AskedDocument
 from podium.data.formats.lm_eval_run_records import choices_of_run, run_of_samples
@@ -122,10 +128,9 @@ def _are_distinct(places: Sequence[str]) -> bool:
 
 def _document_as_item(document: AskedDocument, has_places: bool) -> ItemRecord:
     """Return a document as an item, whose input is the document."""
-    number = int.from_bytes(sha256(document.item.encode("utf-8", "surrogatepass")).digest()[:8])
     return ItemRecord(
         id=document.place if has_places else document.item,
-        input=(number,) if document.is_known else (),
+        input=(hash_of_text(document.item),) if document.is_known else (),
         excerpt=document.excerpt,
         row=document.line,
     )

@@ -408,8 +408,7 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
     """Convert a reply to JSON for a log.
 
     The text is kept whole. Of the tokens, the first 8 and the last 64 are kept, with their
-    alternatives. Other fields than `text` and `truncated` are left out if they are not set. A cost
-    of 0 counts as not set.
+    alternatives. Other fields than `text` and `truncated` are left out if they are not set.
     """
     logged = reply.tokens[:FIRST_TOKENS] + reply.tokens[FIRST_TOKENS:][-LAST_TOKENS:]
     optional: dict[str, Any] = {
@@ -417,11 +416,12 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
         "refused": reply.refused,
         "rejection": reply.refused and reply.rejection,
         "structured": reply.structured,
-        "cost": reply.cost,
         "failed": reply.failed,
         "withheld": reply.withheld,
     }
     kept = {name: value for name, value in optional.items() if value}
+    if reply.cost is not None:
+        kept["cost"] = reply.cost
     return {"text": reply.text, "truncated": reply.truncated, **kept}
 
 

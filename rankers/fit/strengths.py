@@ -94,7 +94,9 @@ class LadderPrior:
 
         The value is 1 for a newcomer that is above all rated models and wins nearly all battles
         with them (`NEARLY_ALL`). It is -1 for a newcomer that is below all of them and loses
-        nearly all of these battles, or has none. It is 0 for any other model.
+        nearly all of these battles. A newcomer without battles against rated models, which is
+        connected to them by other newcomers, is beyond them if its log-strength is above or below
+        all of theirs. The value is 0 for any other model.
 
         Args:
             pairs: sums of the battles of each pair.
@@ -103,7 +105,7 @@ class LadderPrior:
         rated = self.is_rated
         against = pairs.take(rated[pairs.first] != rated[pairs.second])
         earned = against.sum_by_model(against.credit, against.weight - against.credit)
-        total = np.maximum(against.sum_by_model(against.weight, against.weight), 1e-300)
+        total = against.sum_by_model(against.weight, against.weight)
         above = (theta > theta[rated].max()) & (earned >= NEARLY_ALL * total)
         below = (theta < theta[rated].min()) & (earned <= (1 - NEARLY_ALL) * total)
         return np.where(rated, 0, above.astype(int) - below)

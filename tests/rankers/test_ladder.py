@@ -44,6 +44,11 @@ def coded_battles(seed, items=80, truth=TRUTH, newcomers=("new", "odd")):
 
 def battles_of(*options, **more):
     """Return the same as a table that was read."""
+    return read_battles(frame_of(*options, **more))
+
+
+def frame_of(*options, **more):
+    """Return the same as a frame."""
     coded = coded_battles(*options, **more)
     names = np.array(coded.models)
     columns = {
@@ -52,7 +57,7 @@ def battles_of(*options, **more):
         "model_b": names[coded.b],
         "credit": coded.credit,
     }
-    return read_battles(pd.DataFrame(columns).astype({"item": str}))
+    return pd.DataFrame(columns).astype({"item": str})
 
 
 def given(error=20.0, shift=0.0, scale=1.0, **changed):
@@ -312,6 +317,18 @@ def test_a_newcomer_beyond_the_ladder_has_a_bound_on_one_side(name, elo, side):
     assert missing is None
     assert abs(end - 1500) > 150
     assert (end < 1500 + elo) if side == "above" else (end > 1500 + elo)
+
+
+@pytest.mark.parametrize(("elo", "side"), [(700.0, "above"), (-700.0, "below")])
+def test_a_newcomer_that_only_met_newcomers_beyond_the_ladder_is_beyond_it_too(elo, side):
+    met_rated = frame_of(11, truth={**TRUTH, "new": elo})
+    met_newcomer = pd.DataFrame({"item": [str(k) for k in range(40)]}).assign(
+        model_a="new", model_b="far", credit=[0.0, 1.0] * 20
+    )
+    battles = read_battles(pd.concat([met_rated, met_newcomer], ignore_index=True))
+    entries, standings = entries_of(battles, ratings=given())
+    assert standings.diagnostics["ladder"]["beyond"] == {"new": side, "far": side}
+    assert (entries["far"].high if side == "above" else entries["far"].low) is None
 
 
 @pytest.mark.slow

@@ -43,3 +43,10 @@ def test_failed_call_is_unparsed_by_its_error_and_kept_in_the_log() -> None:
     reply = load_reply(json.loads(json.dumps(kept)))
     assert how.reason(reply, "off") == "failed: HTTP 500"
     assert reply.refused == "InternalServerError: Error code: 500"
+
+
+@pytest.mark.parametrize(("cost", "is_kept"), [(0.0, True), (0.25, True), (None, False)])
+def test_a_call_that_cost_nothing_is_not_a_call_of_unknown_cost(cost, is_kept):
+    kept = dump_reply(Reply("A", cost=cost))
+    assert ("cost" in kept) == is_kept
+    assert load_reply(kept).cost == cost

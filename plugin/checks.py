@@ -254,6 +254,16 @@ _CHECKS = (
         remedy="run the models on the same dataset",
     ),
     CheckKind(
+        "same responses",
+        0.05,
+        flagged=(
+            "{model} has different responses to {differing:,} of {items:,} items "
+            "({example}{more}), and no column counts them as repeats"
+        ),
+        remedy="give each set of responses a name of its own",
+        starts_with_name=True,
+    ),
+    CheckKind(
         "same settings",
         0,
         flagged="models were run with different settings: {differences}",

@@ -475,3 +475,25 @@ def test_a_second_turn_is_not_averaged_with_the_first(podium: Podium, tmp_path: 
     ]
     said = ranked(podium, write_table(tmp_path / "scores.csv", rows))
     assert said.scores == pytest.approx({"a": 0.8, "b": 2 / 3})
+
+
+def test_one_name_of_two_references_is_named(podium: Podium, tmp_path: Path) -> None:
+    """alpaca_eval PR 176: two files had different outputs under the name of one reference."""
+    for model, reference in (("wren", "long"), ("finch", "short")):
+        rows = [
+            {
+                "instruction": f"Question {place}?",
+                "output_1": f"a {reference} answer to {place}",
+                "output_2": f"{model} answers {place}",
+                "generator_1": "reference",
+                "generator_2": model,
+                "annotator": "judge",
+                "preference": 1 + int(score),
+            }
+            for place, score in enumerate(GOOD)
+        ]
+        folder = tmp_path / model
+        folder.mkdir()
+        (folder / "annotations.json").write_text(json.dumps(rows), encoding="utf-8")
+    said = ranked(podium, tmp_path)
+    assert "reference" in said.warnings + " ".join(said.flagged.values())

@@ -23,12 +23,13 @@ InputParts: TypeAlias = tuple[int | None, ...]
 
 An element is None if the file does not hold the content. The tuple is empty if nothing is known.
 """
-Pairing = Literal["id", "input", "other inputs", "unknown"]
+Pairing = Literal["id", "input", "other inputs", "unknown", "undecided"]
 """How the items of a task are paired.
 
 `id`: by their ids, and the inputs are equal. `input`: by their inputs, because ids stand for
 different ones. `other inputs`: by their ids, although the inputs differ. `unknown`: by their ids,
-and the files do not hold the inputs.
+and the files do not hold the inputs. `undecided`: by their ids, in a table with a column of inputs
+that may be questions or the prompts of a judge.
 """
 INPUT_KINDS: frozenset[SettingKind] = frozenset({"task argument", "prompt", "task version"})
 """Kinds of settings that may change the inputs while the ids remain those of the same questions."""
@@ -93,7 +94,8 @@ class QuestionFinding:
             not known.
         unshared: by model, the number of its items with such an id whose input no other run has.
         example: an id, with the beginning of its input in two runs, by the source of the run.
-        reason: the settings that may have changed the inputs, if `pairing` is `other inputs`.
+        reason: the settings that may have changed the inputs, if `pairing` is `other inputs`; the
+            column, if it is `undecided`.
     """
 
     task: str
@@ -511,7 +513,7 @@ def notices_of_questions(findings: Iterable[QuestionFinding]) -> list[Notice]:
         is_paired = max(finding.unshared.values(), default=0) < finding.conflicts
         if finding.pairing == "input" and is_paired:
             notices.append(Notice("questions-by-input", fields))
-        elif finding.reason:
+        elif finding.pairing == "other inputs" and finding.reason:
             notices.append(Notice("questions-by-id", fields))
     return notices
 

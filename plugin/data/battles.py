@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from podium.comparability.questions import QuestionFinding
+from podium.comparability.responses import ResponseFinding
 from podium.data.counting.battle_frame import BattleFrame, parsed_credits
 from podium.data.counting.relations import CRITERION, NO_SCORE, NO_VALUE, UNNAMED_JUDGE
 from podium.data.counting.verdicts import FirstShown, Tally, Verdicts
@@ -134,7 +135,9 @@ class Battles:
         likely_item: if no battle has an item, the column that looks like the item; else None. If it
             is set, no model is called clearly ahead of another.
         runs: the runs of hosts' evals that gave the scores.
-        questions: how the items of these runs were paired, by task.
+        questions: how the items of these runs were paired, by task; a finding without a task is of
+            a table with inputs.
+        other_responses: models whose rows hold different responses to one item.
         whole: the battles that these are a part of; None if these are all battles.
         accepted: sentences on findings that the user accepted by name. The result repeats them.
     """
@@ -156,6 +159,7 @@ class Battles:
     accepted: tuple[str, ...] = ()
     runs: tuple[RunRecord, ...] = ()
     questions: tuple[QuestionFinding, ...] = ()
+    other_responses: tuple[ResponseFinding, ...] = ()
     likely_item: str | None = None
     whole: "Battles | None" = field(default=None, repr=False, compare=False)
 

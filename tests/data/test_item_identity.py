@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import podium
+import podium as package
+from podium.checks import Result
+from podium.diagnosis.checks.comparability_checks import check_questions
 from podium.errors import DataError, OtherQuestionError
 from podium.notices.notice_text import notice_texts
 
@@ -393,3 +396,87 @@ def test_models_that_were_asked_other_questions_under_the_same_ids_are_an_error(
         podium.read_battles(save("scores.jsonl", rows))
     allowed = podium.read_battles(save("scores.jsonl", rows), allow="questions")
     assert allowed.counts().items == 30
+
+
+def in_two_kinds(pairs, name="prompt", **more):
+    """Return battles of six ids, each of which stands for two questions for every pair."""
+    return [
+        battle(k, float(kind == "What"), *pair, **{name: f"{kind} is {k}?"}, **more)
+        for pair, kind, k in product(pairs, ("What", "Who"), range(6))
+    ]
+
+
+def kind_of_question(made):
+    """Return the result of the check `same question`, None if it is not listed."""
+    return next((check.result for check in check_questions(made)), None)
+
+
+@pytest.mark.parametrize("name", ["prompt", "input", "question", "instruction"])
+def test_inputs_that_recur_for_other_pairs_are_questions_of_their_own(save, name):
+    made = podium.read_battles(save("battles.jsonl", in_two_kinds(["ab", "ac", "bc"], name)))
+    assert made.counts().items == 12
+    assert codes_of(made) == ["paired-by-input"]
+    as_one = podium.read_battles(
+        save("battles.jsonl", in_two_kinds(["ab", "ac", "bc"], name)), ids="global"
+    )
+    assert as_one.counts().items == 6
+
+
+def test_a_column_called_question_needs_no_other_pair(save):
+    made = podium.read_battles(save("battles.jsonl", in_two_kinds(["ab"], "question")))
+    assert made.counts().items == 12
+
+
+def test_categories_name_battles_where_their_inputs_show_it(save):
+    rows = in_two_kinds(["ab", "ac"])
+    rows = [row | {"category": row["prompt"].split()[0]} for row in rows]
+    made = podium.read_battles(save("battles.jsonl", rows))
+    assert codes_of(made) == ["ids-with-inputs-of-categories"]
+    assert made.counts().items == 12
+
+
+def test_an_input_that_is_shorter_than_the_responses_holds_none_of_them(save):
+    rows = in_two_kinds(["ab"], length_a=400, length_b=500)
+    assert podium.read_battles(save("battles.jsonl", rows)).counts().items == 12
+
+
+def test_inputs_of_scores_that_recur_for_other_models_are_questions_of_their_own(save):
+    rows = [
+        score(k, model, float(kind == "What"), prompt=f"{kind} is {k}?")
+        for kind, k, model in product(("What", "Who"), range(6), "ab")
+    ]
+    made = podium.read_battles(save("scores.jsonl", rows))
+    assert made.counts().items == 12
+
+
+def test_inputs_of_which_nothing_shows_what_they_are_are_not_known(podium, save):
+    path = save("battles.jsonl", [*in_two_kinds(["ab"]), *in_two_kinds(["ab"])])
+    made = package.read_battles(path)
+    assert made.counts().items == 6
+    assert kind_of_question(made) is Result.NOT_KNOWN
+    said = podium("rank", path, "--format", "json").out
+    assert "6 of 6 ids have different texts in the column prompt" in said
+    said = podium("rank", path, "--ids", "global", "--format", "json").out
+    assert "column prompt" not in said
+
+
+def test_prompts_that_hold_the_responses_say_nothing_of_the_question(save):
+    rows = []
+    for k, (a, b) in product(range(6), ("ab", "ac", "bc")):
+        texts = {
+            f"response_{side}": f"{model} says at some length: {k}"
+            for side, model in (("a", a), ("b", b))
+        }
+        prompt = f"Which is better? {' or '.join(texts.values())}"
+        rows.append(battle(k, 1.0, a, b, prompt=prompt, **texts))
+    made = podium.read_battles(save("battles.jsonl", rows))
+    assert made.counts().items == 6
+    assert kind_of_question(made) is None
+
+
+def test_prompts_that_differ_between_orders_say_nothing_of_the_question(save):
+    rows = [
+        battle(k, 1.0, "a", b, order=order, prompt=f"{k}, {b}, {order}")
+        for k, b, order in product(range(6), "bc", ("ab", "ba"))
+    ]
+    assert kind_of_question(podium.read_battles(save("battles.jsonl", rows))) is None

@@ -70,8 +70,8 @@ def read_alpaca_eval(records: pd.DataFrame) -> pd.DataFrame:
     """Read AlpacaEval annotations, with generator_2 as model_a.
 
     A preference of 2 is a win of generator_2, and 1 is a loss. For a number p between them, the
-    credit is p - 1. Both 1.5 and 0 are ties. Null, NaN and -1 are unparsed. If there is no column
-    `index`, one is added that counts from 0.
+    credit is p - 1. Both 1.5 and 0 are ties. Null, NaN and -1 are unparsed. The outputs become
+    `response_a` and `response_b`. If there is no column `index`, one is added that counts from 0.
     """
     preference = parse_numbers(records["preference"])
     unparsed = np.isnan(preference) | (preference == -1)
@@ -84,9 +84,11 @@ def read_alpaca_eval(records: pd.DataFrame) -> pd.DataFrame:
     frame = _rename(records, {"instruction": "item", "annotator": "judge", "dataset": "category"})
     frame = frame.assign(model_a=records["generator_2"], model_b=records["generator_1"])
     frame = frame.drop(columns=["preference", "generator_1", "generator_2"])
-    for name, output in (("length_a", "output_2"), ("length_b", "output_1")):
+    for side, output in (("a", "output_2"), ("b", "output_1")):
         if output in records:
-            frame = frame.assign(**{name: records[output].map(_length)}).drop(columns=output)
+            frame = frame.drop(columns=output)
+            frame[f"length_{side}"] = records[output].map(_length)
+            frame[f"response_{side}"] = records[output].where(records[output].map(_is_text))
     frame = frame.assign(credit=credit, reason=reasons_where(unparsed, "no preference"))
     if "index" not in records:
         frame = frame.assign(index=np.arange(len(records)))
@@ -96,6 +98,11 @@ def read_alpaca_eval(records: pd.DataFrame) -> pd.DataFrame:
 def _length(text: Any) -> float:
     """Return the number of characters of a text; NaN for anything else."""
     return len(text) if isinstance(text, str) else np.nan
+
+
+def _is_text(value: Any) -> bool:
+    """Return whether a value is a text."""
+    return isinstance(value, str)
 
 
 def read_arena(records: pd.DataFrame) -> pd.DataFrame:

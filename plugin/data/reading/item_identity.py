@@ -2,8 +2,9 @@
 
 Inputs decide where a table has a column of them. Rows of one id with different inputs are of
 different items. If each id has one input in every category, category and id together are the item.
-If ids were shuffled between models or files, rows are paired by input. Otherwise they contradict
-each other.
+If ids were shuffled between models or files, or if inputs recur, rows are paired by input.
+Otherwise they contradict each other. A column of inputs may also have the prompts of a judge, which
+say nothing of the question: see `podium.data.reading.input_kinds`.
 
 The turns of a conversation are different questions.
 
@@ -15,12 +16,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from podium.comparability.questions import FINDING
+from podium.comparability.questions import FINDING, QuestionFinding
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.records import TEXT, Column, Records
 from podium.data.formats.score_files import INSTRUCTION_NAMES, has_answers
 from podium.data.query import BattleQuery
+from podium.data.reading.input_kinds import kind_of_inputs
+from podium.data.reading.item_rows import ItemRows, gather_item_rows, input_hash
 from podium.data.reading.rows import RecordTable
 from podium.data.reading.table import is_pointwise
 from podium.errors import OtherQuestionError, UsageError
@@ -50,37 +53,13 @@ class IdentifiedTables:
         tables: the tables.
         notes: a note on what was done, if anything was.
         accepted: a sentence, if the user accepted different inputs of one id.
+        questions: a finding, if it is not known whether the inputs are the questions.
     """
 
     tables: Sequence[RecordTable]
     notes: Sequence[Notice] = ()
     accepted: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ItemRows:
-    """The rows of all tables that have an id, as one relation.
-
-    Attributes:
-        engine: the database.
-        tables: the tables.
-        name: name of the view. Its columns are `place` (number of the table), `row`, `id`, `input`
-            (a hash; null if there is none), `model` and `pair` (whose verdict the row is), and
-            `category`.
-    """
-
-    engine: Duck
-    tables: Sequence[RecordTable]
-    name: str
-
-    def has(self, condition: str) -> bool:
-        """Return whether the relation has rows with what a condition or grouping (SQL) says."""
-        return bool(self.engine.rows(f"select 1 from {self.name} where id is not null {condition}"))
-
-    def row_place(self, place: int, row: int) -> str:
-        """Return the file and row of a row."""
-        each = self.tables[place]
-        return f"{each.source}, {each.records.name_row(row)}"
+    questions: Sequence[QuestionFinding] = ()
 
 
 def identify_items(
@@ -174,12 +153,12 @@ def _by_inputs(
     """
     if not _have_conflict(engine, tables, inputs):
         return IdentifiedTables(tables)
-    rows = _rows_of(engine, tables, inputs, None)
+    rows = gather_item_rows(engine, tables, inputs, None)
     conflict = "group by id having min(input) <> max(input)"
     if not rows.has(f"{conflict} limit 1") or not _may_be_questions(rows):
         return IdentifiedTables(tables)
     for category in _shared_categories(tables):
-        parted = _rows_of(engine, tables, inputs, category)
+        parted = gather_item_rows(engine, tables, inputs, category)
         within = "group by category, id having min(input) <> max(input) limit 1"
         if not parted.has("and category is null limit 1") and not parted.has(within):
             note = Notice("ids-with-inputs-of-categories", _counts(parted, category))
@@ -190,17 +169,36 @@ def _by_inputs(
     if is_shuffled and _is_one_to_one(rows):
         note = Notice("paired-by-input", {"ids": ids, "column": column})
         return IdentifiedTables(_named_by_input(rows, inputs), [note])
-    if (is_shuffled and _differs_by_row(rows)) or _have_answers(tables):
+    if _have_answers(tables):
         return IdentifiedTables(tables)
-    if is_shuffled or _is_one_for_most(rows, ids):
+    of_rows = is_shuffled and _differs_by_row(rows)
+    if not of_rows and (is_shuffled or _is_one_for_most(rows, ids)):
         raise _conflict_error(rows, inputs, column)
-    if not _differs_by_file(rows) and not _differs_by_model(rows):
+    kind = kind_of_inputs(rows, inputs)
+    if kind == "judge's prompt":
         return IdentifiedTables(tables)
-    if column != "prompt":
-        raise _conflict_error(rows, inputs, column)
-    asked = f"select id from {rows.name} where id is not null {conflict} order by id"
-    items = [item for (item,) in engine.rows(asked)]
-    return IdentifiedTables(tables, [Notice("different-words-compared", {"items": items})])
+    if not of_rows and (_differs_by_file(rows) or _differs_by_model(rows)):
+        if column != "prompt":
+            raise _conflict_error(rows, inputs, column)
+        asked = f"select id from {rows.name} where id is not null {conflict} order by id"
+        items = [item for (item,) in engine.rows(asked)]
+        return IdentifiedTables(tables, [Notice("different-words-compared", {"items": items})])
+    if kind == "question" and not of_rows:
+        note = Notice("paired-by-input", {"ids": ids, "column": column})
+        return IdentifiedTables(_named_by_input(rows, inputs), [note])
+    return IdentifiedTables(tables, questions=[_undecided_inputs(rows, ids, column)])
+
+
+def _undecided_inputs(rows: ItemRows, conflicts: int, column: str) -> QuestionFinding:
+    """Return the finding for inputs that may be questions or the prompts of a judge.
+
+    Args:
+        rows: the rows.
+        conflicts: number of ids with several inputs.
+        column: name of the column with inputs.
+    """
+    ((items,),) = rows.engine.rows(f"select count(distinct id) from {rows.name}")
+    return QuestionFinding("", "undecided", items, conflicts, reason=(column,))
 
 
 def _have_conflict(
@@ -255,53 +253,6 @@ def _category_of(tables: Sequence[RecordTable]) -> str:
             f"{option_text('ids', 'per-category')}: a file has no column {' or '.join(CATEGORIES)}"
         )
     return shared[0]
-
-
-def _rows_of(
-    engine: Duck,
-    tables: Sequence[RecordTable],
-    inputs: Sequence[str | None],
-    category: str | None,
-) -> ItemRows:
-    """Return the rows of all tables.
-
-    Args:
-        engine: the database.
-        tables: the tables.
-        inputs: name of the column with inputs of each table; None if it has none.
-        category: name of the column with categories; None to leave categories empty.
-    """
-    queries = []
-    for place, (each, column) in enumerate(zip(tables, inputs, strict=True)):
-        columns = each.records.columns
-        empty = "cast(null as varchar)"
-        is_scored = is_pointwise(columns)
-        model = columns["model"].text if is_scored else empty
-        pair = empty
-        if not is_scored:
-            a, b = columns["model_a"].text, columns["model_b"].text
-            pair = f"concat(least({a}, {b}), chr(0), greatest({a}, {b}))"
-        cells = {
-            "place": str(place),
-            "row": ROW,
-            "id": columns["item"].text,
-            "input": "cast(null as ubigint)" if column is None else _input_hash(columns[column]),
-            "model": model,
-            "pair": pair,
-            "category": empty if category is None else columns[category].text,
-        }
-        selected = ", ".join(f'{sql} as "{name}"' for name, sql in cells.items())
-        queries.append(f"select {selected} from {each.records.scan}")
-    name = engine.fresh("identified")
-    engine.view(name, " union all ".join(queries))
-    return ItemRows(engine, tables, name)
-
-
-def _input_hash(column: Column) -> str:
-    """Return SQL of the hash of an input without blanks at its ends."""
-    lines = f"replace({column.text}, chr(13) || chr(10), chr(10))"
-    words = f"trim({lines}, ' ' || chr(9) || chr(10) || chr(13))"
-    return f"case when {column.text} is not null then hash({words}) end"
 
 
 def _counts(rows: ItemRows, category: str) -> dict[str, object]:
@@ -417,7 +368,7 @@ def _named_by_input(rows: ItemRows, inputs: Sequence[str | None]) -> list[Record
             tables.append(each)
             continue
         records = each.records
-        hashed = _input_hash(records.columns[column])
+        hashed = input_hash(records.columns[column])
         joined = f"left join {names} as known on known.hashed = {hashed}"
         scan = f"(select held.*, known.item_name from {records.scan} as held {joined})"
         item = Column(f"coalesce(item_name, {records.columns['item'].text})")
@@ -471,7 +422,7 @@ def _numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: str) -
             return []
     if not _stands_in_several(engine, tables, category, "1"):
         return []
-    rows = _rows_of(engine, tables, [None] * len(tables), category)
+    rows = gather_item_rows(engine, tables, [None] * len(tables), category)
     number = "try_cast(id as bigint)"
     facts = (
         f"count(distinct {number}) as n, min({number}) as least, max({number}) as most, "

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from podium.comparability.questions import notices_of_questions
+from podium.comparability.responses import ResponseFinding
 from podium.comparability.run_settings import notices_of_settings
 from podium.data.battles import Battles, source_column
 from podium.data.counting.duck import Duck
@@ -50,6 +51,7 @@ from podium.data.reading.model_names import (
 )
 from podium.data.reading.on_spark import COPIES, is_parquet, scan_parquet
 from podium.data.reading.repeat_numbers import pair_repeats
+from podium.data.reading.response_texts import find_other_responses, without_bulky_responses
 from podium.data.reading.rows import (
     RecordTable,
     distinct_texts,
@@ -107,11 +109,13 @@ class SourceTables:
         gathered: notes and other results of formats that read several files together. Their sheets
             are among the tables.
         notes: warnings made while reading.
+        other_responses: models whose rows hold different responses to one item.
     """
 
     tables: Sequence[RecordTable]
     gathered: GatheredBattles
     notes: tuple[Notice, ...]
+    other_responses: tuple[ResponseFinding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,11 +402,18 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
     chosen, without_column = keep_rows(numbered, others, query.human_judge)
     kept, without_flag = keep_rows(chosen, of_arena, query.human_judge)
     accepted = [*read.gathered.accepted, *identified.accepted]
-    gathered = replace(read.gathered, accepted=accepted)
+    questions = [*read.gathered.questions, *identified.questions]
+    gathered = replace(read.gathered, accepted=accepted, questions=questions)
     left_out = [*without_column, *without_flag, *note_rows_left_out(chosen, kept, of_arena)]
     counted = note_rows_counted(kept, conditions)
     notes = (*read.notes, *identified.notes, *on_repeats, *left_out, *counted)
-    return replace(read, tables=kept, gathered=gathered, notes=notes)
+    return replace(
+        read,
+        tables=without_bulky_responses(kept),
+        gathered=gathered,
+        notes=notes,
+        other_responses=find_other_responses(duck, kept),
+    )
 
 
 def _orient_scores_of_query(read: SourceTables, query: BattleQuery) -> SourceTables:
@@ -462,6 +473,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
         accepted=tuple(gathered.accepted),
         runs=tuple(gathered.runs),
         questions=tuple(gathered.questions),
+        other_responses=read.other_responses,
         likely_item=likely,
     )
 

@@ -12,7 +12,11 @@ import numpy as np
 from podium.checks import GRAVITY, LENGTH_CONTROL, Check, Result
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
-from podium.diagnosis.checks.comparability_checks import check_questions, check_settings
+from podium.diagnosis.checks.comparability_checks import (
+    check_questions,
+    check_responses,
+    check_settings,
+)
 from podium.diagnosis.checks.human_checks import (
     check_human_scale,
     check_misjudged,
@@ -101,6 +105,11 @@ CHECKLIST = (
         of_card=lambda card: check_questions(card.battles),
         in_comparisons=True,
         of_scores=True,
+    ),
+    ListedCheck(
+        of_battles=check_responses,
+        of_card=lambda card: check_responses(card.battles),
+        in_comparisons=True,
     ),
     ListedCheck(
         of_battles=check_settings,

@@ -1,28 +1,33 @@
-"""Checks of the runs of hosts' evals: were all models asked the same, in the same way?"""
+"""Checks whether rows are about the same.
 
-from podium.checks import Check, make_check, not_known
+Were all models asked the same questions, in the same way? Does a name stand for one model?
+"""
+
+from podium.checks import CHECKS, Check, make_check, not_known
 from podium.comparability.questions import QuestionFinding
 from podium.comparability.run_settings import differences_of_models, undescribed_sources
 from podium.data.battles import Battles
 from podium.printable import shorten
 from podium.run_record import RunRecord
-from podium.wording import some
+from podium.wording import plural, some
 
 LONGEST_INPUT = 40
-"""Largest number of characters of an input in the text of a check."""
+"""Largest number of characters of an input or response in the text of a check."""
 
 
 def check_questions(battles: Battles) -> tuple[Check, ...]:
     """Check whether rows with one item are about the same input in all runs.
 
     Returns:
-        The check; empty if the battles are of no host's eval, or of the runs of one model.
+        The check; empty if the battles are of no host's eval, or of the runs of one model, unless
+        it is not known whether a column of a table has the questions.
     """
     compared = _compared_tasks(battles)
     models = set(battles.models)
     findings = []
     for own in battles.questions:
-        if own.task in compared or own.unshared.keys() & models:
+        is_of_table = own.pairing == "undecided"
+        if is_of_table or own.task in compared or own.unshared.keys() & models:
             findings.append(own)
     if not findings:
         return ()
@@ -33,6 +38,9 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
     if unknown:
         reason = f"the files of {some(unknown, most=3)} do not hold the inputs"
         return (not_known("same question", reason),)
+    undecided = [own for own in findings if own.pairing == "undecided"]
+    if undecided:
+        return (not_known("same question", _reason_of_column(undecided[0])),)
     others = [own for own in findings if own.pairing == "other inputs"]
     if others:
         return (not_known("same question", _reason_of_other_inputs(others[0])),)
@@ -43,6 +51,13 @@ def _reason_of_other_inputs(finding: QuestionFinding) -> str:
     """Return why it is not known whether items with one id and different inputs are the same."""
     why = some(finding.reason, most=3) or "accepted"
     return f"the inputs of {finding.task} differ between runs ({why})"
+
+
+def _reason_of_column(finding: QuestionFinding) -> str:
+    """Return why a column of inputs does not say whether rows with one id are of one question."""
+    ids = f"{finding.conflicts:,} of {finding.items:,} ids"
+    column = finding.reason[0]
+    return f"{ids} have different texts in the column {column}: questions, or a judge's prompts"
 
 
 def _flagged_questions(finding: QuestionFinding) -> Check:
@@ -57,6 +72,42 @@ def _flagged_questions(finding: QuestionFinding) -> Check:
     models = tuple(finding.unshared)
     number = finding.conflicts
     return make_check("same question", True, number=number, fields=fields, models=models)
+
+
+def check_responses(battles: Battles) -> tuple[Check, ...]:
+    """Check whether each model's name stands for one response to an item.
+
+    A few responses that were made again are not flagged.
+
+    Returns:
+        The flagged check; empty if no model has other responses to more than the threshold's share
+        of its items, or if no table holds responses.
+    """
+    models = {*battles.models}
+    threshold = CHECKS["same responses"].threshold
+    findings = []
+    for own in battles.other_responses:
+        if own.model in models and own.differing > threshold * own.items:
+            findings.append(own)
+    if not findings:
+        return ()
+    first = max(findings, key=lambda own: own.differing)
+    examples = []
+    for place, response in first.examples.items():
+        examples.append(f"{shorten(response, LONGEST_INPUT)!r} ({place})")
+    others = len(findings) - 1
+    fields = {
+        "model": first.model,
+        "differing": first.differing,
+        "items": first.items,
+        "example": f"item {shorten(first.item, LONGEST_INPUT)}: {' and '.join(examples)}",
+        "more": f"; so have {others} other {plural('model', others)}" if others else "",
+    }
+    affected = dict.fromkeys(own.model for own in findings)
+    for own in findings:
+        affected |= dict.fromkeys(own.opponents)
+    facts = {"number": first.differing / first.items, "fields": fields, "models": tuple(affected)}
+    return (make_check("same responses", True, **facts),)
 
 
 def check_settings(battles: Battles) -> tuple[Check, ...]:

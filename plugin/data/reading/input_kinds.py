@@ -1,0 +1,122 @@
+"""Decide whether a column of inputs has questions, or the prompts of a judge.
+
+A prompt of a judge holds the responses, so it differs between the rows of one item. Only facts of
+the rows decide.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from podium.data.reading.item_rows import ItemRows
+from podium.data.reading.response_texts import response_columns
+
+InputKind = Literal["question", "judge's prompt", "not known"]
+"""What a column of inputs has."""
+QUESTION_NAMES = frozenset({"question", "instruction"})
+"""Columns with one of these names have the question."""
+MOST = 0.5
+"""A fact decides if more than this share of the rows or groups show it."""
+NEARLY_ALL = 0.9
+"""Least share of groups for facts that must hold for all but a few."""
+LONG = 20
+"""A response of at least this many characters is not in a question by chance."""
+
+
+def kind_of_inputs(rows: ItemRows, inputs: Sequence[str | None]) -> InputKind:
+    """Return what the inputs of ids with several inputs are.
+
+    They are prompts of a judge if they hold the responses, or if the two orders of a pair have
+    different ones and are otherwise equal. They are questions if the column is called so, if most
+    inputs recur for several models or pairs of models, or if they are shorter than the responses.
+
+    Args:
+        rows: the rows; some id has several inputs.
+        inputs: name of the column with inputs of each table; None if it has none.
+    """
+    if _hold_responses(rows, inputs) or _differ_by_order(rows):
+        return "judge's prompt"
+    is_named = {name for name in inputs if name is not None} <= QUESTION_NAMES
+    if is_named or _recur_for_other_models(rows) or _are_shorter_than_responses(rows, inputs):
+        return "question"
+    return "not known"
+
+
+def _hold_responses(rows: ItemRows, inputs: Sequence[str | None]) -> bool:
+    """Return whether most inputs contain both responses, among rows with long responses."""
+    holding = counted = 0
+    for each, name in zip(rows.tables, inputs, strict=True):
+        responses = response_columns(each.records.columns)
+        if responses is None or name is None:
+            continue
+        words = each.records.columns[name].text
+        a, b = (column.text for column in responses)
+        is_long = f"length({a}) >= {LONG} and length({b}) >= {LONG} and {words} is not null"
+        counts = f"count(*) filter (contains({words}, {a}) and contains({words}, {b})), count(*)"
+        ((own, number),) = each.records.rows(counts, f"where {is_long}")
+        holding += own
+        counted += number
+    return holding > MOST * counted
+
+
+def _differ_by_order(rows: ItemRows) -> bool:
+    """Return whether an id, a pair and an order have one input, and the other order another."""
+    conflicts = (
+        f"select id from {rows.name} where input is not null group by id "
+        "having min(input) <> max(input)"
+    )
+    of_order = (
+        "select id, pair, side, min(input) as input, min(input) = max(input) as is_one "
+        f"from {rows.name} where id in ({conflicts}) and pair is not null and input is not null "
+        "group by id, pair, side"
+    )
+    ((single,),) = rows.engine.rows(f"select avg(is_one::int) from ({of_order}) as of_order")
+    if single is None or single < NEARLY_ALL:
+        return False
+    of_pair = (
+        "select count(distinct input) = count(*) as differs "
+        f"from ({of_order}) as of_order group by id, pair having count(*) > 1"
+    )
+    ((differing,),) = rows.engine.rows(f"select avg(differs::int) from ({of_pair}) as of_pair")
+    return differing is not None and differing > MOST
+
+
+def _recur_for_other_models(rows: ItemRows) -> bool:
+    """Return whether most inputs of ids with several inputs are of several models or pairs.
+
+    A prompt of a judge is of the models whose responses it holds.
+    """
+    asked = (
+        "select id, count(distinct coalesce(model, pair)) > 1 as recurs "
+        f"from {rows.name} where id is not null and input is not null group by id, input"
+    )
+    several = "select avg(recurs::int) as share from asked group by id having count(*) > 1"
+    ((share,),) = rows.engine.rows(
+        f"with asked as ({asked}) select avg(share) from ({several}) as several"
+    )
+    return share is not None and share > MOST
+
+
+def _are_shorter_than_responses(rows: ItemRows, inputs: Sequence[str | None]) -> bool:
+    """Return whether nearly all inputs are shorter than the longer response of their row.
+
+    The lengths of responses are those of a column, or of the texts.
+    """
+    shorter = counted = 0
+    for each, name in zip(rows.tables, inputs, strict=True):
+        columns = each.records.columns
+        responses = response_columns(columns)
+        if name is None:
+            continue
+        if responses is not None:
+            a, b = (f"length({column.text})" for column in responses)
+        elif {"length_a", "length_b"} <= columns.keys():
+            a, b = (columns[f"length_{side}"].number for side in "ab")
+        else:
+            continue
+        known = f"{columns[name].text} is not null and {a} + {b} is not null"
+        is_shorter = f"length({columns[name].text}) < greatest({a}, {b})"
+        counts = f"count(*) filter ({is_shorter}), count(*)"
+        ((own, number),) = each.records.rows(counts, f"where {known}")
+        shorter += own
+        counted += number
+    return counted > 0 and shorter >= NEARLY_ALL * counted

@@ -1,0 +1,87 @@
+"""The rows of all tables as one relation: ids of items, inputs, models and orders."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from podium.data.counting.duck import Duck
+from podium.data.counting.relations import ROW, text
+from podium.data.formats.records import Column
+from podium.data.reading.rows import RecordTable
+from podium.data.reading.table import is_pointwise
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRows:
+    """The rows of all tables that have an id, as one relation.
+
+    Attributes:
+        engine: the database.
+        tables: the tables.
+        name: name of the view. Its columns are `place` (number of the table), `row`, `id`, `input`
+            (a hash; null if there is none), `model` (of a score; null for battles), `pair` (both
+            models of a battle in alphabetical order; null for scores), `side` (model_a with the
+            order, so that swapped responses have another value; null for scores), and `category`.
+    """
+
+    engine: Duck
+    tables: Sequence[RecordTable]
+    name: str
+
+    def has(self, condition: str) -> bool:
+        """Return whether the relation has rows with what a condition or grouping (SQL) says."""
+        return bool(self.engine.rows(f"select 1 from {self.name} where id is not null {condition}"))
+
+    def row_place(self, place: int, row: int) -> str:
+        """Return the file and row of a row."""
+        each = self.tables[place]
+        return f"{each.source}, {each.records.name_row(row)}"
+
+
+def gather_item_rows(
+    engine: Duck,
+    tables: Sequence[RecordTable],
+    inputs: Sequence[str | None],
+    category: str | None,
+) -> ItemRows:
+    """Return the rows of all tables.
+
+    Args:
+        engine: the database.
+        tables: the tables.
+        inputs: name of the column with inputs of each table; None if it has none.
+        category: name of the column with categories; None to leave categories empty.
+    """
+    queries = []
+    for place, (each, column) in enumerate(zip(tables, inputs, strict=True)):
+        columns = each.records.columns
+        empty = "cast(null as varchar)"
+        is_scored = is_pointwise(columns)
+        model = columns["model"].text if is_scored else empty
+        pair = side = empty
+        if not is_scored:
+            a, b = columns["model_a"].text, columns["model_b"].text
+            pair = f"concat(least({a}, {b}), chr(0), greatest({a}, {b}))"
+            order = columns["order"].text if "order" in columns else text("")
+            side = f"concat({a}, chr(0), {order})"
+        cells = {
+            "place": str(place),
+            "row": ROW,
+            "id": columns["item"].text,
+            "input": "cast(null as ubigint)" if column is None else input_hash(columns[column]),
+            "model": model,
+            "pair": pair,
+            "side": side,
+            "category": empty if category is None else columns[category].text,
+        }
+        selected = ", ".join(f'{sql} as "{name}"' for name, sql in cells.items())
+        queries.append(f"select {selected} from {each.records.scan}")
+    name = engine.fresh("identified")
+    engine.view(name, " union all ".join(queries))
+    return ItemRows(engine, tables, name)
+
+
+def input_hash(column: Column) -> str:
+    """Return SQL of the hash of an input without blanks at its ends."""
+    lines = f"replace({column.text}, chr(13) || chr(10), chr(10))"
+    words = f"trim({lines}, ' ' || chr(9) || chr(10) || chr(13))"
+    return f"case when {column.text} is not null then hash({words}) end"

@@ -242,6 +242,10 @@ OF_RESPONSES = {
         "shortest: {items:5}"
     ),
     "models-differ-in-setting": "models were run with different settings: {difference}",
+    "questions-by-category": (
+        "{task}: ids stand for other questions in each category: category and id together are the "
+        "item ({items:,} items)"
+    ),
     "questions-by-id": (
         "{task}: inputs differ between runs ({reason:4}), so items are paired by id"
     ),
@@ -756,6 +760,7 @@ NOTES = frozenset(
         "lower-is-better",
         "lower-is-better-by-name",
         "prompts-without-id",
+        "questions-by-category",
         "questions-by-id",
         "questions-by-input",
         "ranked-alone",

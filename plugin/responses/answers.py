@@ -32,6 +32,9 @@ class QuestionRow:
         media: images, audio or files, as the host's JSON.
         rendered: whether the instruction is a prompt that a template wrote around the question.
         task: name of the task.
+        choices: the choices of a question of multiple choice; empty if there are none, or if the
+            row does not say.
+        id_scope: a label within which the id may be unique, for rows without a category.
         document: the document of lm-eval that the question is made of; None if it is of no samples
             file.
     """
@@ -46,6 +49,8 @@ class QuestionRow:
     media: str | None = None
     rendered: bool = False
     task: str | None = None
+    choices: tuple[str, ...] = ()
+    id_scope: str | None = None
     document: AskedDocument | None = None
 
     @property

@@ -30,6 +30,7 @@ from podium.data.formats.lm_eval_questions import (
 )
 from podium.notices.notice import Notice
 from podium.responses.answers import QuestionRow, ResponseRow, Row, normal_text
+from podium.responses.category_items import name_by_category
 from podium.run_record import RunRecord
 from podium.wording import some
 
@@ -37,6 +38,9 @@ UNNAMED_TASK = "the responses"
 """Name of the task, in messages, of tables that name none."""
 NO_MEDIA = 0
 """What stands for the media of a question without media, among the hashes of its input."""
+
+NO_CHOICES = 0
+"""What stands for the choices of a question without choices, among the hashes of its input."""
 
 RunKey = tuple[str, str]
 """The file of a run that a host recorded (otherwise empty), and the model.
@@ -130,8 +134,12 @@ def pair_rows(
     records: list[RunRecord] = []
     results: list[PairedQuestions] = []
     differing: list[str] = []
+    by_category: list[Notice] = []
     for task, places in _places_by_task(rows, runs).items():
-        own = [rows[place] for place in places]
+        unnamed = [rows[place] for place in places]
+        own, number = name_by_category(unnamed, lambda row: _run_key(row, runs))
+        if number:
+            by_category.append(Notice("questions-by-category", {"task": task, "items": number}))
         of_task = _runs_of_rows(task, own, runs)
         together = _pair_runs(task, of_task, allowed)
         names = dict(zip(of_task.keys, together.names, strict=True))
@@ -146,7 +154,7 @@ def pair_rows(
         results.append(together.result)
     kept = tuple(records) if runs or _warn_of_settings(records) else ()
     findings = tuple(result.finding for result in results)
-    notes = [*notices_of_questions(findings), *_notes_on_runs(kept)]
+    notes = [*by_category, *notices_of_questions(findings), *_notes_on_runs(kept)]
     if differing:
         notes.append(Notice("instructions-differ", {"items": differing}))
     return PairedRows(
@@ -207,13 +215,14 @@ def question_of_row(row: Row) -> QuestionRow:
     return row.question if isinstance(row, ResponseRow) else row
 
 
-def _runs_of_rows(task: str, rows: Iterable[Row], runs: Mapping[str, RunRecord]) -> TaskRuns:
+def _runs_of_rows(task: str, rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> TaskRuns:
     """Return the runs that a task's rows are of, in a fixed order.
 
     Questions without a response come first, then runs by time. The order of runs without a time
     depends on their questions alone, not on names of files or models.
     """
     of_run: dict[RunKey, dict[str, QuestionRow]] = defaultdict(dict)
+    rows = _with_common_choices(rows)
     for row in rows:
         question = question_of_row(row)
         items = of_run[_run_key(row, runs)]
@@ -231,6 +240,25 @@ def _runs_of_rows(task: str, rows: Iterable[Row], runs: Mapping[str, RunRecord])
     asked.sort(key=lambda pair: _order_of(pair[1]))
     keys = [key for key, _ in asked]
     return TaskRuns(keys, [run for _, run in asked], [[*of_run[key].values()] for key in keys])
+
+
+def _with_common_choices(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return rows without choices where a row with the same instruction has none.
+
+    Tables and tournaments do not record choices, so such questions are compared without them.
+    """
+    if not any(question_of_row(row).choices for row in rows):
+        return rows
+    without = {
+        question.instruction for question in map(question_of_row, rows) if not question.choices
+    }
+    kept = []
+    for row in rows:
+        question = question_of_row(row)
+        if question.choices and question.instruction in without:
+            row = _with_question(row, replace(question, choices=()))
+        kept.append(row)
+    return kept
 
 
 def _run_key(row: Row, described: Collection[str]) -> RunKey:
@@ -269,22 +297,28 @@ def _record_of_question(question: QuestionRow, is_split: bool) -> ItemRecord:
         question: the question.
         is_split: whether its run has several files. The row then names the file.
     """
-    excerpt = (question.instruction or question.media or "")[:EXCERPT]
+    excerpt = question.instruction or question.media or ""
+    if question.choices:
+        excerpt = f"{excerpt} ({' / '.join(question.choices)})"
     place = question.place if is_split else question.row
-    return ItemRecord(question.item, _input_of_question(question), excerpt, place)
+    return ItemRecord(question.item, _input_of_question(question), excerpt[:EXCERPT], place)
 
 
 def _input_of_question(question: QuestionRow) -> InputParts:
-    """Return the hashes of a question's instruction and media; empty if it has no instruction.
+    """Return the hashes of a question's instruction, media and choices; empty without instruction.
 
-    If a template wrote the prompt, they are those of the document, of which the id is a hash.
+    The same choices in another order are the same question. If a template wrote the prompt, the
+    hash is that of the document, of which the id is a hash.
     """
     if question.rendered:
         return (_hash_of_words(question.document.item if question.document else question.item),)
     if question.instruction is None:
         return ()
     media = _hash_of_words(question.media) if question.media else NO_MEDIA
-    return _hash_of_words(question.instruction), media
+    choices = NO_CHOICES
+    if question.choices:
+        choices = hash_of_text("\n".join(sorted(map(normal_text, question.choices))))
+    return _hash_of_words(question.instruction), media, choices
 
 
 def _hash_of_words(text: str) -> int:
@@ -319,7 +353,7 @@ def _in_one_wording(rows: Sequence[Row], *, is_accepted: bool) -> tuple[list[Row
     for question in map(question_of_row, rows):
         if question.instruction is not None and (is_accepted or not question.rendered):
             own = wordings[question.item]
-            asked = _input_of_question(question)
+            asked = _input_of_question(question)[:2]  # choices are in no wording
             known = own.setdefault(asked, question)
             own[asked] = min(known, question, key=_order_of_wording)
     chosen = {}

@@ -38,6 +38,9 @@ NAMES = {
     "error": ("error",),
 }
 """For each field of a plain table, the names that its column may have."""
+ID_SCOPES = ("subset", "subject", "domain", "task")
+"""Columns within which ids may be unique, in a table without categories
+(`podium.data.reading.item_identity.CATEGORIES`)."""
 MEDIA = ("image", "images", "audio", "video")
 """Columns that name images, audio or video which models saw with the instruction.
 
@@ -131,6 +134,8 @@ def _question(
             "no id and no instruction", "give each row the instruction that it answers, or an id"
         )
     more = {name: record.name(columns[name]) for name in ("category", "reference")}
+    scope = next((name for name in ID_SCOPES if name in record.cells), None)
+    more["id_scope"] = record.name(scope)
     return record.question(
         item, instruction, system=record.text(columns["system"]) or chat.system, **more
     )

@@ -1,6 +1,7 @@
 """Responses of tables and samples files are joined by what was asked, not by ids alone."""
 
 import random
+from dataclasses import replace
 from hashlib import sha256
 
 import pandas as pd
@@ -9,7 +10,8 @@ from lm_eval_output import TIME
 
 from podium.errors import DataError, OtherQuestionError, UsageError
 from podium.notices.notice_text import notice_texts
-from podium.responses.answers import QuestionRow
+from podium.responses.answers import QuestionRow, ResponseRow
+from podium.responses.question_pairing import pair_rows
 from podium.responses.read import read_responses
 
 QUESTIONS = [f"What is {k} times 7?" for k in range(8)]
@@ -218,3 +220,79 @@ def test_two_settings_of_one_model_in_two_sources_are_two_models(save, tmp_path)
     assert read.models == ("org/a (shots=0)", "org/a (shots=5)")
     assert [run.model for run in read.runs] == [*read.models]
     assert not [note for note in read.notes if note.code == "models-differ-in-setting"]
+
+
+def chosen(model, place, choices, source):
+    """Return a response to the question of multiple choice with an id."""
+    question = QuestionRow(
+        f"{place}", "Which is right?", source=source, row=f"sample {place}", choices=choices
+    )
+    return ResponseRow(question, model, f"{choices[0]}, says {model}")
+
+
+def on_choices(order, *, swapped=False):
+    """Return the responses of two models whose samples of multiple choice have ids in an order."""
+    rows = []
+    for model, places in (("a", range(8)), ("b", order)):
+        for item, place in enumerate(places):
+            choices = (f"{place} is even", f"{place} is odd")
+            if swapped and model == "b":
+                choices = choices[::-1]
+            rows.append(chosen(model, item, choices, f"{model}.x"))
+    return rows
+
+
+def items_of(rows, model):
+    return [row.question.item for row in rows if row.model == model]
+
+
+def test_choices_belong_to_the_question_of_a_response():
+    order = [3, 1, 0, 2, 7, 6, 5, 4]
+    paired = pair_rows(on_choices(order), {})
+    assert [own.pairing for own in paired.findings] == []
+    assert items_of(paired.rows, "b") == list(map(str, order))
+    assert [note.code for note in paired.notes] == ["questions-by-input"]
+
+
+def test_choices_of_other_questions_are_an_error_that_shows_them():
+    with pytest.raises(OtherQuestionError, match="is even"):
+        pair_rows(on_choices(range(100, 108)), {})
+
+
+def test_choices_in_another_order_are_the_question_of_a_response():
+    paired = pair_rows(on_choices(range(8), swapped=True), {})
+    assert (paired.notes, items_of(paired.rows, "b")) == ((), list(map(str, range(8))))
+
+
+def test_a_table_that_does_not_record_choices_is_paired_by_id():
+    rows = on_choices(range(8))
+    rows = [
+        replace(row, question=replace(row.question, choices=())) if row.model == "b" else row
+        for row in rows
+    ]
+    paired = pair_rows(rows, {})
+    assert paired.notes == ()
+    assert items_of(paired.rows, "b") == list(map(str, range(8)))
+
+
+@pytest.mark.parametrize("column", ["category", "subset", "domain"])
+def test_ids_that_begin_anew_in_each_category_are_named_by_it(save, column):
+    paths = []
+    for model in ("a", "b"):
+        parts = [
+            row | {column: name}
+            for name, asked in (("times", QUESTIONS), ("rivers", OTHERS))
+            for row in rows(model, asked)
+        ]
+        paths.append(save(f"{model}.jsonl", parts))
+    read = read_responses(*paths)
+    assert len(read.items) == 16
+    assert {item.id for item in read.items} >= {"times:q0", "rivers:q0"}
+    [note] = notice_texts(read.notes)
+    assert "category and id together are the item (16 items)" in note
+
+
+def test_an_id_with_two_questions_in_one_category_stays_an_error(save):
+    parts = rows("a") + rows("a", OTHERS)
+    with pytest.raises(DataError):
+        read_responses(save("a.jsonl", [row | {"category": "one"} for row in parts]))

@@ -236,6 +236,7 @@ def question_of(
         row=f"sample {item}",
         task=task,
         media=media_as_text(sample.input),
+        choices=tuple(sample.choices or ()),
     )
 
 

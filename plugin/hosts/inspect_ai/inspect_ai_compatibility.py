@@ -137,6 +137,35 @@ def batch_of(judge: "Model") -> Any:
     return active_generate_config().batch if judge.config.batch is None else judge.config.batch
 
 
+def is_batched(judge: "Model", batch: Any) -> bool:
+    """Return whether a model's calls wait for a batch of its provider.
+
+    Args:
+        judge: the model.
+        batch: how its calls are batched, as `batch_of` returns it. Inspect ignores this setting
+            for providers that have no batches. A provider of another package is taken to have
+            them.
+    """
+    if not batch:
+        return False
+    is_own = type(judge.api).__module__.startswith("inspect_ai.")
+    # Public way tried: nothing says which providers have batches. Those that do keep a batcher.
+    return not is_own or any("batcher" in name for name in vars(judge.api))
+
+
+def limits_of_retries(model: "Model") -> tuple[int | None, int | None]:
+    """Return the most retries of a model's calls, and the seconds after which none is made.
+
+    Each is None if there is no limit. `--max-retries` and `--timeout` win over the settings of the
+    model's role, as in Inspect.
+    """
+    # Public way tried: the `GenerateConfig` of the task, which is not used for models of roles.
+    from inspect_ai.model._generate_config import active_generate_config
+
+    config = model.config.merge(active_generate_config())
+    return config.max_retries, config.timeout
+
+
 def option_typed(name: str) -> Any:
     """Return the value of an option of the running command; None if it was not given."""
     command = click.get_current_context(silent=True)

@@ -19,6 +19,7 @@ from podium.hosts.inspect_ai.judging.call_control import (
     name_of_failure,
     root_of,
 )
+from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT
 from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_judges
 from podium.hosts.inspect_ai.judging.judge_models import build_rotation, jury_of
 from podium.hosts.inspect_ai.logs.podium_entries import BattleMetadata, has_failed
@@ -48,6 +49,7 @@ def judge_battles(
     turns: tuple[str, float],
     concurrency: int,
     cache: bool,
+    call_timeout: float | None = CALL_TIMEOUT,
 ) -> list[dict[str, Any]]:
     """Judge battles. This also works inside a running event loop.
 
@@ -58,6 +60,7 @@ def judge_battles(
         turns: the values of the options `judges` and `overlap`.
         concurrency: the most calls at once.
         cache: whether replies are taken from Inspect's cache.
+        call_timeout: seconds that each attempt of a call may take; None for no limit.
 
     Returns:
         each battle with its verdict and judgments. A battle whose calls failed is unparsed.
@@ -68,7 +71,13 @@ def judge_battles(
         async with AsyncExitStack() as stack:
             jury = [await stack.enter_async_context(model) for model in models()]
             rotation = build_rotation(*turns, how, how.seed, jury)
-            run = Run(how, cache=cache, jury=jury, rotating=len(jury) if rotation else 0)
+            run = Run(
+                how,
+                cache=cache,
+                call_timeout=call_timeout,
+                jury=jury,
+                rotating=len(jury) if rotation else 0,
+            )
             batch_judge = BatchJudge(run, concurrency)
             asked = battles if rotation is None else _with_turns(battles, rotation)
             return await make_calls([partial(batch_judge.judge, battle) for battle in asked])

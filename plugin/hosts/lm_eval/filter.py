@@ -15,6 +15,7 @@ from lm_eval.api.filter import Filter
 from podium.data.formats.lm_eval_judged import UNNAMED_MODEL, verdicts_as_text
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_command import refuse_lm_eval_model
+from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT, check_call_timeout
 from podium.hosts.inspect_ai.tournament.run_options import JudgeOptions
 from podium.hosts.lm_eval.batch import judge_battles, judges_of_battles
 from podium.hosts.lm_eval.judge import judge_model
@@ -57,7 +58,7 @@ class JudgeFilter(Filter):
         task: str | None = None,
         concurrency: int = 10,
         max_retries: int = 3,
-        timeout: int | None = 300,
+        call_timeout: float | None = CALL_TIMEOUT,
         cache: bool = True,
         reasoning: Policy = "strip",
         judges: str = "all",
@@ -79,7 +80,7 @@ class JudgeFilter(Filter):
                 same documents.
             concurrency: maximum number of calls at once, 1 or more.
             max_retries: maximum number of times that a failed call is repeated.
-            timeout: seconds after which a call fails; None for no limit.
+            call_timeout: seconds that each attempt of a call may take; None for no limit.
             cache: whether replies are taken from Inspect's cache.
             reasoning: whether the judge is shown the reasoning before an answer (`keep`) or not
                 (`strip`).
@@ -96,7 +97,8 @@ class JudgeFilter(Filter):
         given = {"against": against, "judge": judge, "judge_args": judge_args or {}, **options}
         refuse_secrets(given)
         refuse_unknown_options(options, _filter_options())
-        _require_positive(concurrency=concurrency, timeout=timeout)
+        _require_positive(concurrency=concurrency)
+        check_call_timeout(call_timeout)
         self.how = judging_settings(**options)
         self.judges = _judge_names(judge)
         read_shares(judges, overlap, len(self.judges))
@@ -106,9 +108,8 @@ class JudgeFilter(Filter):
         self.cache = cache
         self.reasoning = reasoning
         self.strips = check_policy(reasoning)
-        self.limits = GenerateConfig(
-            max_connections=concurrency, max_retries=max_retries, attempt_timeout=timeout
-        )
+        self.call_timeout = call_timeout
+        self.limits = GenerateConfig(max_connections=concurrency, max_retries=max_retries)
         self.against = against
         self.model = model
         self.item = item
@@ -139,6 +140,7 @@ class JudgeFilter(Filter):
             turns=self.turns,
             concurrency=self.concurrency,
             cache=self.cache,
+            call_timeout=self.call_timeout,
         )
         rest = iter(judged)
         verdicts = []

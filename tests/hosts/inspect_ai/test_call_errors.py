@@ -4,11 +4,13 @@ address."""
 import errno
 import socket
 import ssl
+from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
 
 import anyio
 import pytest
+from inspect_ai.model import GenerateConfig
 
 from podium.hosts.inspect_ai.judging.call_control import (
     ConnectionFailedError,
@@ -42,12 +44,15 @@ def raised_by_call(*chain, base_url=ADDRESS):
     for error, cause in pairwise(chain):
         error.__cause__ = cause
 
-    async def generate(messages):
+    async def generate(messages, config):
         raise chain[0]
 
-    model = SimpleNamespace(generate=generate, api=SimpleNamespace(base_url=base_url))
+    model = SimpleNamespace(
+        generate=generate, api=SimpleNamespace(base_url=base_url, generate=generate)
+    )
+    call = partial(generate_output, model, "a prompt", timeout=None, config=GenerateConfig())
     with pytest.raises(Exception) as caught:
-        anyio.run(generate_output, model, "a prompt")
+        anyio.run(call)
     return caught.value
 
 

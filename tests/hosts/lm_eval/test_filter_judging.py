@@ -168,6 +168,19 @@ def test_calls_that_fail_leave_their_battle_unparsed_and_the_rest_judged(
 
 
 @pytest.mark.slow
+def test_calls_without_an_answer_leave_their_battle_unparsed(
+    server: StandIn, tmp_path: Path, asked: dict[str, Any], caplog: Any
+):
+    server.script(faults={"hang": 0.25}, lasting=True)
+    found = evaluated(write_task(tmp_path, {**asked, "call_timeout": 2}))
+    unparsed = [one for one in battles(found) if one["credit"] is None]
+    why = "no answer within 2 seconds"
+    assert {one["reason"] for one in unparsed} <= {f"failed: {why}", "one order unparsed"}
+    assert 0 < len(unparsed) < ITEMS * 2
+    assert f"{why}: openai-api/standin/judge at {server.address}/v1" in caplog.text
+
+
+@pytest.mark.slow
 def test_only_failed_calls_are_retried(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
     tasks = write_task(tmp_path, asked)
     server.script(faults={"400": 0.25}, lasting=True)

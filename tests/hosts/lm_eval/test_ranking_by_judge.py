@@ -202,6 +202,28 @@ def test_permanently_failed_battles_are_unparsed_and_retried_by_the_next_run(
     assert calls(server, ["judge"]) == asked + len(failed)
 
 
+@pytest.mark.slow
+def test_judge_that_does_not_answer_is_named_and_its_battles_are_retried_by_the_next_run(
+    two, judge, server, monkeypatch, capfd
+):
+    monkeypatch.setattr("podium.hosts.lm_eval.tournament.MAX_RETRIES", 0)
+    server.script(faults={"hang": 0.3}, lasting=True, draw=2)
+    how = "orders=as-given,call_timeout=2"
+    assert two(*judge, "--ranker_args", how) == 3
+    hung = [one for one in server.calls() if one.model == "judge" and one.fate != "answered"]
+    assert 0 < len(hung) < 12
+    counts = results(FOLDER)["podium"]["rankings"][0]["counts"]
+    assert (counts["battles"], counts["unparsed"]) == (12, len(hung))
+    assert (
+        f"no answer within 2 seconds: openai-api/standin/judge at {server.address}/v1; see whether "
+        "its server works, or set --ranker_args call_timeout=SECONDS"
+    ) in capfd.readouterr().err
+    asked = calls(server, ["judge"])
+    server.script()
+    assert two(*judge, "--ranker_args", how) == 0
+    assert calls(server, ["judge"]) == asked + len(hung)
+
+
 class Echo(BaseHTTPRequestHandler):
     """Refuses every request, and repeats the key that came with it."""
 

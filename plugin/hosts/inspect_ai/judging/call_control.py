@@ -4,24 +4,34 @@ import json
 import os
 import re
 import ssl
+import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, TypeVar
 
 import anyio
-from inspect_ai.model import Model, ModelOutput
+from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
+from podium.hosts.inspect_ai.inspect_ai_compatibility import is_batched
+from podium.hosts.inspect_ai.judging.call_timeouts import (
+    as_unanswered,
+    limit_attempts,
+    may_repeat,
+    timeout_text,
+)
 from podium.hosts.inspect_ai.logs.podium_entries import STOPPED
 from podium.printable import shorten, tell
 from podium.storage.remote import without_secrets
 
 
 class ConnectionFailedError(ConnectionError):
-    """A model's server could not be reached.
+    """A model's server could not be reached, or gave no answer in time.
 
     Attributes:
-        reason: the message of the operating system, such as `connection refused`.
+        reason: the message of the operating system, such as `connection refused`, or `no answer
+            within 600 seconds`.
         message: the reason and the server's address. Inspect shows it.
     """
 
@@ -31,32 +41,54 @@ class ConnectionFailedError(ConnectionError):
         super().__init__(self.message)
 
 
-async def generate_output(model: Model, messages: Any, **options: Any) -> ModelOutput:
+async def generate_output(
+    model: Model,
+    messages: Any,
+    *,
+    timeout: float | None,
+    config: GenerateConfig,
+    **options: Any,
+) -> ModelOutput:
     """Call a model; if the call fails, raise the cause without Inspect's wrappers.
 
     A call whose JSON reply was cut off is repeated up to twice, because no provider's client does
-    this.
+    this. A call without an answer is repeated once (`may_repeat`).
 
     Args:
         model: the model.
         messages: the prompt or messages.
+        timeout: seconds that each attempt may take, also those that Inspect repeats; None for no
+            limit. It does not hold for calls that wait for a batch.
+        config: the settings of the call.
         **options: further arguments of `Model.generate`.
 
     Raises:
-        ConnectionFailedError: the server could not be reached. Any other failure is raised as it
-            is.
+        ConnectionFailedError: the server could not be reached, or gave no answer in time. Any
+            other failure is raised as it is.
     """
-    for repeats_left in (2, 1, 0):
+    waits_for_batch = is_batched(model, config.batch)
+    begun = time.monotonic()
+    cut_off = 0
+    unanswered = 0
+    while True:
         try:
-            return await model.generate(messages, **options)
+            with nullcontext() if waits_for_batch else limit_attempts(model, timeout):
+                return await model.generate(messages, config=config, **options)
         except Exception as error:
             failure = root_of(error)
+        # Errors are raised outside of `except`, so that Inspect's wrapper is not their context.
+        late = as_unanswered(model, failure)
+        if late:
+            unanswered += 1
+            if may_repeat(model, late, unanswered - 1, begun):
+                continue
+            raise ConnectionFailedError(*timeout_text(model, late, unanswered))
         is_decode_error = isinstance(failure, json.JSONDecodeError)
-        is_cut_off = is_decode_error or str(failure).startswith("JSONDecodeError")
-        if not is_cut_off or not repeats_left:
-            break
-    # The cause is raised outside of `except`, so that the wrapper is not its context.
-    raise _connection_failure(failure, model.api.base_url) or failure
+        if is_decode_error or str(failure).startswith("JSONDecodeError"):
+            cut_off += 1
+            if cut_off < 3:
+                continue
+        raise _connection_failure(failure, model.api.base_url) or failure
 
 
 def root_of(error: BaseException) -> BaseException:

@@ -100,15 +100,19 @@ class CallSettings:
         self._unlimited: set[JudgeRecord] = set()
         self._few_alternatives: set[JudgeRecord] = set()
         self._locks: dict[JudgeRecord, anyio.Lock] = {}
+        # Judges whose first call in a JSON schema was begun.
+        self._begun: set[JudgeRecord] = set()
 
     @asynccontextmanager
     async def first_alone(self, judge: JudgeRecord) -> AsyncIterator[None]:
-        """Let the body run alone until it is known whether the judge takes a JSON schema.
+        """Let the first body run alone, which shows whether the judge takes a JSON schema.
 
-        The first reply decides this for all further calls.
+        If it shows nothing, because its call failed or the reply was withheld, all others run at
+        once: a server that gives no answer must not keep one call after the other waiting.
         """
         async with self._locks.setdefault(judge, anyio.Lock()):
-            if judge not in self._takes_schema:
+            if judge not in self._begun:
+                self._begun.add(judge)
                 yield
                 return
         yield

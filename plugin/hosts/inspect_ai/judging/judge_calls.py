@@ -35,6 +35,7 @@ from podium.hosts.inspect_ai.judging.call_settings import (
     why_too_long,
     why_withheld,
 )
+from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT, check_call_timeout
 from podium.hosts.inspect_ai.judging.judge_models import (
     NO_JUDGE,
     has_judge,
@@ -93,6 +94,7 @@ class Run(ModelCalls):
     Args:
         how: how the judges are asked.
         cache: whether calls are answered from Inspect's cache.
+        call_timeout: seconds that each attempt of a call may take; None for no limit.
         reask: log of an earlier run. Judgments that are parsed in it are kept, and only the others
             are asked for. None to ask for all.
         jury: the judges; empty for the models of the roles.
@@ -102,7 +104,7 @@ class Run(ModelCalls):
             numbered on from there.
 
     Raises:
-        UsageError: `reask` is no log of a tournament.
+        UsageError: `reask` is no log of a tournament, or the time limit is not positive.
     """
 
     def __init__(
@@ -110,15 +112,18 @@ class Run(ModelCalls):
         how: Judging,
         *,
         cache: bool = True,
+        call_timeout: float | None = CALL_TIMEOUT,
         reask: str | None = None,
         jury: Sequence[Model] = (),
         ends_run: bool = False,
         rotating: int = 0,
         asked_before: Mapping[str, int] | None = None,
     ) -> None:
+        check_call_timeout(call_timeout)
         super().__init__(ends_run=ends_run and not rotating)
         self.how = how
         self.cache = cache
+        self.call_timeout = call_timeout
         self.jury = jury
         self.rotating = rotating
         self.asked_before = asked_before or {}
@@ -250,6 +255,7 @@ def _response_key_of(battle: BattleMetadata) -> str:
 def judge(
     *,
     cache: bool = True,
+    call_timeout: float | None = CALL_TIMEOUT,
     reask: str | None = None,
     asked_before: dict[str, int] | None = None,
     rotating: int = 0,
@@ -263,15 +269,21 @@ def judge(
 
     Args:
         cache: whether calls are answered from Inspect's cache.
+        call_timeout: see `Run`.
         reask: see `Run`.
         asked_before: see `Run`.
         rotating: see `Run`.
         kwargs: options of the judge, which the log keeps.
     """
     options = flatten_arguments(kwargs)
-    how = judging_settings(**options)
     run = Run(
-        how, cache=cache, reask=reask, ends_run=True, asked_before=asked_before, rotating=rotating
+        judging_settings(**options),
+        cache=cache,
+        call_timeout=call_timeout,
+        reask=reask,
+        ends_run=True,
+        asked_before=asked_before,
+        rotating=rotating,
     )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
@@ -289,12 +301,7 @@ def judge(
             return state
         kept, errors = await _ask_for_sample(run, state, earlier)
         state.store.set(NAMESPACE, {**kept.to_log(), "options": options})
-        if errors and not any(map(_has_new_reply, kept.to_battles())):
-            raise errors[0]
-        if errors:
-            run.failed_calls[_sample_key(state)] = (
-                f"{len(errors)} calls failed, the first by {cause_of(errors[0])}"
-            )
+        _note_failed_calls(run, state, kept, errors)
         state.completed = True
         return state
 
@@ -309,6 +316,25 @@ def _earlier_replies(
     None if no call was made yet in any epoch, and an empty list if no call of this epoch failed.
     """
     return None if contents.earlier is None else contents.earlier.get(str(epoch), [])
+
+
+def _note_failed_calls(
+    run: Run, state: TaskState, kept: SampleReplies, errors: Sequence[Exception]
+) -> None:
+    """Remember why calls of a sample failed; raise the first error if no call was answered.
+
+    Args:
+        run: the run, which is changed in place.
+        state: the sample.
+        kept: its replies.
+        errors: the errors of its failed calls; empty if none failed.
+    """
+    if errors and not any(map(_has_new_reply, kept.to_battles())):
+        raise errors[0]
+    if errors:
+        run.failed_calls[_sample_key(state)] = (
+            f"{len(errors)} calls failed, the first by {cause_of(errors[0])}"
+        )
 
 
 def _sample_key(state: TaskState) -> tuple[str, int]:
@@ -703,7 +729,9 @@ async def _call_model(
     async def ask() -> ModelOutput | Reply:
         """Make the call; return a reply for a rejected prompt, and raise other errors."""
         try:
-            output = await generate_output(model, messages, config=with_batch, cache=policy)
+            output = await generate_output(
+                model, messages, timeout=run.call_timeout, config=with_batch, cache=policy
+            )
         except Exception as error:
             why = why_too_long(error)
             if why:

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspect_ai.model import Model, get_model, model_roles
 
@@ -14,7 +14,9 @@ from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import has_active_model
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import Judging
-from podium.tournaments.judge_rotation import JudgeRotation, read_shares
+
+if TYPE_CHECKING:
+    from podium.tournaments.judge_rotation import JudgeRotation
 
 ROLES = ("judge", "grader")
 """Roles whose models judge. The first one that is given counts."""
@@ -70,7 +72,7 @@ def build_rotation(
     how: Judging,
     seed: int,
     jury: Sequence[Model] | None = None,
-) -> JudgeRotation | None:
+) -> "JudgeRotation | None":
     """Return the rotation that assigns judges to battles; None if all judges judge every battle.
 
     Args:
@@ -85,6 +87,7 @@ def build_rotation(
     """
     # Imported here because Inspect's registry loads this file even if no table is read.
     from podium.responses.collection import response_key
+    from podium.tournaments.judge_rotation import JudgeRotation, read_shares
 
     jury = judges_by_role() if jury is None else jury
     if judges != "all" and not jury:

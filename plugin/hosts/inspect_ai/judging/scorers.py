@@ -17,6 +17,7 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import (
     plain_errors,
     score_without_value,
 )
+from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT
 from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_jury
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
@@ -148,6 +149,7 @@ def verdict(**kwargs: Any) -> Scorer:
 def pairwise(
     reference: str,
     cache: bool = True,
+    call_timeout: float | None = CALL_TIMEOUT,
     reasoning: Policy = "strip",
     show: Mode = "auto",
     transcript_tokens: int | None = None,
@@ -162,6 +164,7 @@ def pairwise(
     Args:
         reference: the other log.
         cache: whether calls are answered from Inspect's cache.
+        call_timeout: seconds that each attempt of a call may take; None for no limit.
         reasoning: whether reasoning in answers is removed (`strip`) or shown (`keep`).
         show: whether transcripts or last messages of agents are compared. With `auto`, transcripts
             are compared if the reference called tools.
@@ -169,10 +172,10 @@ def pairwise(
         kwargs: options of the judge, as for a tournament.
 
     Raises:
-        UsageError: the reference has several models, or an option is unknown or impossible.
+        UsageError: the reference has several models, the time limit is not positive, or an option
+            is unknown or impossible.
     """
     from podium.hosts.inspect_ai.judging.judge_context import choose_show
-    from podium.hosts.inspect_ai.logs.sample_answers import build_agent_response
 
     with plain_errors(), typed_as(typed_in_score):
         options = flatten_arguments(kwargs)
@@ -182,16 +185,15 @@ def pairwise(
         [name] = responses.models
         transcripts = responses.has_transcripts
         several = {each.id for each in responses.items if each.responses > 1}
-        run = Run(judging_settings(**{**options, "transcript": transcripts}), cache=cache)
+        how = judging_settings(**{**options, "transcript": transcripts})
+        run = Run(how, cache=cache, call_timeout=call_timeout)
         shown = replace(asked, mode="transcript" if transcripts else "answer")
         # The cache remembers the texts that were printed.
         print_once = remember(partial(tell, who=SCORER))
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         """Score one sample."""
-        response, work = build_agent_response(state, shown, len(state.input_text))
-        if reasoning == "strip" and not work.shown:
-            response = strip_reasoning(response)
+        response, work = _shown_response(state, shown)
         for note in _notes_on_sample(work):
             print_once(note)
         key = _key_in_reference(state, several)
@@ -203,6 +205,16 @@ def pairwise(
         return _score_battle(battle, await ask_jury(run, battle), run.how)
 
     return score
+
+
+def _shown_response(state: TaskState, show: Show) -> tuple[str, AgentWork]:
+    """Return a sample's response as the judge is shown it, and the agent's work."""
+    from podium.hosts.inspect_ai.logs.sample_answers import build_agent_response
+
+    response, work = build_agent_response(state, show, len(state.input_text))
+    if show.reasoning == "strip" and not work.shown:
+        response = strip_reasoning(response)
+    return response, work
 
 
 def typed_in_score(kind: Kind, name: str, value: str) -> str:

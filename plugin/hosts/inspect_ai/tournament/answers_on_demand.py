@@ -35,6 +35,7 @@ from podium.hosts.inspect_ai.judging.call_control import (
     generate_output,
     make_calls,
 )
+from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role, models_of_role, settings_of
 from podium.hosts.inspect_ai.judging.token_estimates import (
     ESTIMATE,
@@ -284,33 +285,57 @@ def _answer_cache() -> CachePolicy:
     return CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE})
 
 
+async def _ask_model(
+    calls: ModelCalls, name: str, messages: list[ChatMessage], **settings: Any
+) -> GivenAnswer:
+    """Ask a model for an answer; a failure is returned, not raised.
+
+    Args:
+        calls: makes the call, unless the model is not asked any more.
+        name: name of the model.
+        messages: what it is asked.
+        **settings: further arguments of `generate_output`.
+    """
+    try:
+        model = models_by_name()[name]
+        output = await calls.call(name, partial(generate_output, model, messages, **settings))
+        estimate_usage(model, "\n".join(message.text for message in messages), output)
+        return GivenAnswer(text=output.completion)
+    except JudgeStoppedError as error:
+        return GivenAnswer(failed=str(error).partition(": ")[2], gave_up=True)
+    except Exception as error:
+        return GivenAnswer(failed=cause_of(error))
+
+
 @solver
 def ask_models(
-    *, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None
+    *,
+    cache: bool = True,
+    call_timeout: float | None = CALL_TIMEOUT,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
 ) -> Solver:
-    """Ask models for the answers that a sample requests; leave other samples unchanged."""
-    policy = _answer_cache() if cache else False
-    calls = ModelCalls()
-    config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
+    """Ask models for the answers that a sample requests; leave other samples unchanged.
 
-    async def ask_model(name: str, messages: list[ChatMessage]) -> GivenAnswer:
-        """Ask a model; a failure is returned, not raised."""
-        try:
-            model = models_by_name()[name]
-            generate = partial(generate_output, model, messages, config=config, cache=policy)
-            output = await calls.call(name, generate)
-            estimate_usage(model, "\n".join(message.text for message in messages), output)
-            return GivenAnswer(text=output.completion)
-        except JudgeStoppedError as error:
-            return GivenAnswer(failed=str(error).partition(": ")[2], gave_up=True)
-        except Exception as error:
-            return GivenAnswer(failed=cause_of(error))
+    Args:
+        cache: whether calls are answered from Inspect's cache.
+        call_timeout: seconds that each attempt of a call may take; None for no limit.
+        temperature: sampling temperature of the models; None for that of the role.
+        max_tokens: most output tokens of an answer; None for no limit.
+    """
+    calls = ModelCalls()
+    settings: dict[str, Any] = {
+        "timeout": call_timeout,
+        "config": GenerateConfig(temperature=temperature, max_tokens=max_tokens),
+        "cache": _answer_cache() if cache else False,
+    }
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         request = parse_sample(state.metadata)
         if not isinstance(request, RequestMetadata):
             return state
-        ask = partial(ask_model, messages=_messages_to_model(request, state.input))
+        messages = _messages_to_model(request, state.input)
+        ask = partial(_ask_model, calls, messages=messages, **settings)
         # All epochs of the tournament use the same answers.
         asked = [
             partial(calls.ask_once, (name, request.item), partial(ask, name))

@@ -86,6 +86,9 @@ class RunOptions(JudgeOptions, total=False):
     """With `judges=rotate`: share of the battles, in [0, 1], that all judges judge."""
     cache: bool
     """Take replies to calls that were made before from Inspect's cache."""
+    call_timeout: float | None
+    """Seconds that a call to a judge or model may take, else it has failed (null: no limit). Each
+    attempt of a call that is repeated has this limit; calls in a provider's batch have none."""
     reask: str | None
     """A log: repeat its calls whose replies could not be parsed, and keep its other replies."""
     earlier: str | None

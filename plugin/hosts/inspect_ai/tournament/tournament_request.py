@@ -8,6 +8,7 @@ from typing import Any, Literal, Unpack
 
 from podium.errors import UsageError
 from podium.findings import check_findings
+from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT, check_call_timeout
 from podium.hosts.inspect_ai.judging.cost_limit import Prices
 from podium.hosts.inspect_ai.judging.judge_models import NO_JUDGE, has_judge, roles_are_known
 from podium.hosts.inspect_ai.logs.recorded_battles import RECORDED
@@ -30,8 +31,8 @@ class RunSettings:
     """Options of a run with their defaults. `RunOptions` describes each of them.
 
     Raises:
-        UsageError: a number is not whole or too small, the value of `pack` is unknown, or a name in
-            `allow` is not the name of a finding.
+        UsageError: a number is not whole or too small, the time limit is not positive, the value of
+            `pack` is unknown, or a name in `allow` is not the name of a finding.
     """
 
     shard: str | None = None
@@ -43,6 +44,7 @@ class RunSettings:
     max_battles: int | None = None
     pack: bool | Literal["auto"] = "auto"
     cache: bool = True
+    call_timeout: float | None = CALL_TIMEOUT
     reask: str | None = None
     earlier: str | None = None
     reasoning: Policy = "strip"
@@ -66,6 +68,7 @@ class RunSettings:
             raise UsageError(
                 f"pack={self.pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)"
             )
+        check_call_timeout(self.call_timeout)
         check_findings(split_names(self.allow))
 
 

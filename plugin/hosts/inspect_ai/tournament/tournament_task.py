@@ -153,6 +153,7 @@ def _build_solvers(
     how: dict[str, Any] = {
         "seed": options.seed,
         "cache": options.cache,
+        "call_timeout": options.call_timeout,
         "reask": options.reask,
         **plan.judge_options,
     }
@@ -161,7 +162,12 @@ def _build_solvers(
     verdicts = judge(asked_before=record.repeats if record else {}, **how)
     if not plan.collector:
         return verdicts
-    return [ask_models(cache=options.cache, **questions.requests.generation), verdicts]
+    answers = ask_models(
+        cache=options.cache,
+        call_timeout=options.call_timeout,
+        **questions.requests.generation,
+    )
+    return [answers, verdicts]
 
 
 def _notes_on_rankers(

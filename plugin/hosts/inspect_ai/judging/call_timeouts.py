@@ -1,0 +1,159 @@
+"""A time limit for each call to a model, which Inspect does not have for models of roles."""
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, Literal
+
+import anyio
+from inspect_ai.model import Model, ModelAPI
+
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.inspect_ai_compatibility import limits_of_retries
+from podium.notices.option_forms import option_text
+from podium.storage.remote import without_secrets
+
+CALL_TIMEOUT = 600.0
+"""Seconds after which a call has failed, unless the user gives another limit."""
+Setting = Literal["call_timeout", "attempt_timeout", "client_timeout"]
+READ_TIMEOUTS = frozenset({"ReadTimeout", "ReadTimeoutError", "SocketTimeoutError"})
+"""Names of errors of HTTP clients whose own time limit for an answer is over."""
+
+
+class UnansweredError(RuntimeError):
+    """An attempt to call a model got no answer in time. No provider repeats such attempts.
+
+    Attributes:
+        seconds: the time limit, or how long the provider's client waited.
+        setting: the setting with the limit: `call_timeout` of podium, `attempt_timeout` of Inspect,
+            or `client_timeout` of the provider's client.
+    """
+
+    def __init__(self, seconds: float, setting: Setting = "call_timeout") -> None:
+        self.seconds = seconds
+        self.setting = setting
+        super().__init__(f"no answer within {seconds:,.3g} seconds")
+
+
+_LIMIT: ContextVar[float | None] = ContextVar("seconds that an attempt may take", default=None)
+"""It is None if attempts are not watched, and infinite if they are, and have no limit."""
+
+
+def check_call_timeout(seconds: Any) -> None:
+    """Raise UsageError if a time limit is neither None nor a number of seconds above 0."""
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if seconds is not None and not (is_number and seconds > 0):
+        raise UsageError(
+            f"call_timeout={seconds}: give a number of seconds above 0, or null for no limit"
+        )
+
+
+@contextmanager
+def limit_attempts(model: Model, seconds: float | None) -> Iterator[None]:
+    """Limit the time of each attempt to call a model while the body runs.
+
+    Only the provider's request counts, not the wait for a free connection or between attempts.
+
+    Args:
+        model: the model, which is changed in place so that it knows the limit.
+        seconds: the limit; None for no limit.
+    """
+    _let_watch(model.api)
+    before = _LIMIT.set(math.inf if seconds is None else seconds)
+    try:
+        yield
+    finally:
+        _LIMIT.reset(before)
+
+
+def _let_watch(api: ModelAPI) -> None:
+    """Change a provider in place, once, so that its calls end at the limit in `_LIMIT`."""
+    generate = api.generate
+    if getattr(generate, "is_watched", False):
+        return
+
+    @wraps(generate)
+    async def generate_in_time(*arguments: Any, **options: Any) -> Any:
+        """Make one attempt; raise UnansweredError if the limit passes before an answer."""
+        limit = _LIMIT.get()
+        if limit is None:
+            return await generate(*arguments, **options)
+        begun = time.monotonic()
+        with anyio.move_on_after(limit):
+            try:
+                return await generate(*arguments, **options)
+            except Exception as error:
+                if not _is_read_timeout(error):
+                    raise
+                waited = time.monotonic() - begun
+            raise UnansweredError(waited, "client_timeout")
+        raise UnansweredError(limit)
+
+    generate_in_time.is_watched = True  # type: ignore[attr-defined]
+    api.generate = generate_in_time  # type: ignore[method-assign]
+
+
+def _is_read_timeout(error: BaseException | None) -> bool:
+    """Return whether an error was caused by a client whose time limit for an answer is over."""
+    seen: list[BaseException] = []
+    while error is not None and error not in seen:
+        if type(error).__name__ in READ_TIMEOUTS:
+            return True
+        seen.append(error)
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def as_unanswered(model: Model, failure: BaseException) -> UnansweredError | None:
+    """Return a failure as one without an answer; None if it is another one.
+
+    Args:
+        model: the model that was called.
+        failure: the failure. Inspect's own error counts if the role has an `attempt_timeout`.
+    """
+    if type(failure).__name__ == "AttemptTimeoutError":
+        return UnansweredError(model.config.attempt_timeout or 0, "attempt_timeout")
+    return failure if isinstance(failure, UnansweredError) else None
+
+
+def may_repeat(model: Model, failure: UnansweredError, repeats: int, begun: float) -> bool:
+    """Return whether a call without an answer is repeated.
+
+    It is repeated once, unless `--max-retries` is 0 or the time of `--timeout` is over. At an
+    `attempt_timeout`, Inspect has repeated it already.
+
+    Args:
+        model: the model.
+        failure: the last attempt.
+        repeats: how often it was repeated.
+        begun: when the first attempt began, by `time.monotonic`.
+    """
+    if failure.setting == "attempt_timeout":
+        return False
+    retries, timeout = limits_of_retries(model)
+    has_time = timeout is None or time.monotonic() - begun < timeout
+    return repeats < min(1, 1 if retries is None else retries) and has_time
+
+
+def timeout_text(model: Model, failure: UnansweredError, attempts: int) -> tuple[str, str]:
+    """Return why a call failed, and where and what to do about it.
+
+    Args:
+        model: the model.
+        failure: the last attempt.
+        attempts: number of attempts by podium.
+
+    Returns:
+        The reason, such as `no answer within 600 seconds`, and the model with its address and the
+        setting that gives it longer.
+    """
+    address = model.api.base_url
+    where = f"{model} at {without_secrets(address)}" if address else str(model)
+    times = "" if attempts == 1 else f", in each of {attempts} attempts"
+    longer = f"a longer {failure.setting} of its role"
+    if failure.setting == "call_timeout":
+        longer = option_text("call_timeout", "SECONDS", "argument")
+    return str(failure), f"{where}{times}; see whether its server works, or set {longer}"

@@ -64,8 +64,8 @@ OTHER = {"A": "B", "B": "A"}
 def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
     """Yield the comparisons in a text, from `start` to `end`, that prefer a response as a whole.
 
-    Conditions, concessions, negated comparisons, and comparisons of single aspects are left out. A
-    sentence may have several comparisons.
+    Questions, conditions, concessions, negated comparisons, and comparisons of single aspects are
+    left out. A sentence may have several comparisons.
 
     Yields:
         Statements that span the comparison. Their value is the preferred response, A or B, or C if
@@ -74,7 +74,7 @@ def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
     """
     for sentence in SENTENCE.finditer(view, start, end):
         begin, stop = sentence.span()
-        if CONDITION.match(view, begin, stop):
+        if CONDITION.match(view, begin, stop) or sentence[0].endswith("?"):
             continue
         for phrase in _phrases_of_sentence(view, begin, stop):
             before = view[begin : phrase.start()]
@@ -87,7 +87,7 @@ def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
                 continue
             value, place = _preferred_response(phrase, groups)
             form: Form = "marked" if _only_introduces(before) else "mention"
-            yield Statement(phrase.start(), phrase.end(), place, value, form)
+            yield Statement(phrase.start(), phrase.end(), place, value, form, is_sentence=True)
 
 
 def _only_introduces(text: str) -> bool:

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from podium.scorers import reply_words as words
 from podium.scorers.comparisons import find_comparisons
+from podium.scorers.contradictions import VerdictPlace, contradicts, is_unrelated
 from podium.scorers.reply import Reply, no_verdict
 from podium.scorers.reply_structure import MASK, Span, own_words
 from podium.scorers.verdict_statements import (
@@ -147,10 +148,12 @@ class StatedVerdict(NamedTuple):
     Attributes:
         place: position of the verdict in the text.
         value: its canonical spelling.
+        statement: the statement that gives it.
     """
 
     place: int
     value: str
+    statement: Statement
 
 
 def read_statement(
@@ -198,7 +201,33 @@ def read_statement(
         return "several verdicts"
     if signs and _has_other_levels(view, reading, parse):
         return "several verdicts"
+    place = _verdict_place(reading)
+    if contradicts(view, place):
+        return "several verdicts"
+    if compares == "last" and is_unrelated(view[place.end :]):
+        return "reported"
     return reading
+
+
+def _verdict_place(reading: StatedVerdict) -> VerdictPlace:
+    """Return where a verdict stands, and which response it prefers."""
+    statement = reading.statement
+    preferred = response_of_value(reading.value)
+    if statement.is_sentence:
+        span = (statement.start, statement.end)
+    else:
+        span = (statement.place, statement.place + len(statement.value))
+    return VerdictPlace(*span, statement.form, preferred, statement.is_sentence)
+
+
+def response_of_value(value: str) -> str:
+    """Return the letter of the response that a value prefers; C for neither.
+
+    It is empty if the value is no letter or label but rates one response.
+    """
+    if value[:1] not in ("A", "B", "C"):
+        return ""
+    return "C" if "=" in value else value[0]
 
 
 def _first_with_words(view: str, lines: Sequence[Span]) -> Span:
@@ -292,7 +321,7 @@ def _decide(
     reason = _reason_of_context(view, spans)
     if reason is None:
         reason = _reason_of_contradiction(view, last, final, _text_after(view, spans))
-    return reason or StatedVerdict(last.place, final)
+    return reason or StatedVerdict(last.place, final, last)
 
 
 def _text_after(view: str, spans: Sequence[Span]) -> str:
@@ -333,9 +362,9 @@ def _reason_of_contradiction(view: str, last: Statement, final: str, rest: str) 
         final: the value of the verdict.
         rest: the text after the verdict.
     """
-    if final[:1] not in ("A", "B", "C"):
+    preferred = response_of_value(final)
+    if not preferred:
         return None
-    preferred = "C" if "=" in final else final[0]
     if not WORDS.search(rest):
         rest = ""
     near = chain(

@@ -69,8 +69,8 @@ TIES = r"equivalent|(?:a )?ties?|tied|(?:a )?draw|equal"
 EQUAL = r"""\bneither(?: (?:response|answer|one|of (?:them|the two)))? is (?:\w+ ){0,2}better
 |\b(?:both|they|the (?:two|responses)|these)(?: (?:two|responses|answers))?(?: are
 |['’]re) (?:\w+ ){0,2}(?:equal(?:ly (?:good|bad|strong|helpful|well\b)|\b(?!ly))|tied|level\b
-|on a par|the same\b|equivalent|identical)|\bthey say the same\b|\bno clear winner\b|\bno (?:real 
-|relevant )?(?:difference|preference)\b(?! for (?:response )?[abc]\b)|\b(?:it|this|that)(?:['’]s
+|on a par|the same\b|equivalent|identical)|\bthey say the same\b|\bno clear winner\b|\bno (?:real
+ |relevant )?(?:difference|preference)\b(?! for (?:response )?[abc]\b)|\b(?:it|this|that)(?:['’]s
 | is) a (?:tie|draw)\b|(?:\A|(?<=\n))tie[,.!]|(?:\A|(?<=\n))equally good\b|\bgleich gut\b
 |\bégalement bonnes\b|\bse valent\b|\bigual de buenas\b|\bодинаково хорош\w*""".replace("\n", "")
 FIRST = """(?:response |answer )?(?:first|former)(?: (?:response|answer|one|text|letter))?
@@ -86,9 +86,8 @@ COPULAS = (
     "|ist|est|reste|es"
 )
 BETTER = r"""better|best|stronger|superior|preferable|winner|preferred|ahead|besser\w*|beste\w*
-|überlegen|vorzuziehen|stärker|meilleure?|supérieure?|préférable|mejor|preferible|лучш\w+|сильнее""".replace(
-    "\n", ""
-)
+|überlegen|vorzuziehen|stärker|meilleure?|supérieure?|préférable|mejor
+|preferible|лучш\w+|сильнее""".replace("\n", "")
 WINS = rf"""(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b
 |not\b)\w+[ ,]+){{0,4}}?(?:{BETTER}|win|right|richtig|juste|correcta)\b|(?:is|would be|wäre|ist
 |est|es) (?:my|meine?|mon|mi) (?:\w+ )?(?:choice|pick|preference|favou?rite|wahl|choix|elección)\b
@@ -107,8 +106,10 @@ WINS = rf"""(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b
 # Predicates of the worse response, such as `is clearly worse`, after its name.
 LOSES = rf"""(?:{COPULAS})[ ,]+(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:worse|worst
 |weaker|inferior|wrong|loser|useless|schlechter|schwächer|falsch|unterlegen|pire|moins bonne
-|inférieure|fausse|peor|incorrecta)\b|loses\b|fails (?:\w+ ){{0,3}}?(?:completely|entirely|utterly
-|on all|on every|at all)|(?:\w+ ){{0,2}}?(?:хуже|слабее|неверен|проигрывает)\b""".replace("\n", "")
+|inférieure|fausse|peor|incorrecta)\b|loses\b|fails(?=[.,;]|\Z| but\b| and\b| while\b)|(?:is
+|was) incorrect\b(?=[.,;]|\Z| but\b| and\b| while\b)|lost\b|fails (?:\w+ ){{0,3}}?(?:completely
+|entirely|utterly|on all|on every|at all)|(?:\w+ ){{0,2}}?(?:хуже|слабее
+|неверен|проигрывает)\b""".replace("\n", "")
 PREFERS = r"""(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for|give it to
 |favou?r|choosing|picking|picked|chose|selected|preferred|meant?|served by|goes to|(?:better
 |best)(?: one| response| answer| choice)?(?: is|:)|winner(?: is|:)|better,|(?:es )?gewinnt
@@ -123,8 +124,8 @@ correct correctly works wins beats outperforms surpasses nod vote edge advantage
 beste besten bessere überlegen vorzuziehen stärker richtig gewinnt schlägt meilleure meilleur
 supérieur supérieure préférable juste gagne emporte mejor preferible correcta gana supera лучше
 лучший лучшая сильнее выигрывает побеждает превосходит worse worst weaker inferior wrong loser
-useless loses fails schlechter schwächer falsch unterlegen pire moins inférieure fausse peor
-incorrecta хуже слабее неверен проигрывает choice pick wahl choix elección"""
+useless loses fails lost incorrect schlechter schwächer falsch unterlegen pire moins inférieure
+fausse peor incorrecta хуже слабее неверен проигрывает choice pick wahl choix elección"""
 PREFERS_WORDS = """prefer preferred go going choose choosing chose pick picking picked take select
 selected vote favor favour mean meant served goes give better best winner gewinnt bevorzuge nehme
 wähle meinte meine bessere préfère choisis meilleure prefiero elijo gana mejor выбираю лучше"""
@@ -157,13 +158,13 @@ ABOUT_NEXT = r"""\bi (?:won['’]t|can(?:no|['’])?t|refuse to|am (?:not able|u
 |pretend|let['’]s say|suppose|assume)\b|\b(?:(?:next|following) (?:line|words?|one|verdict|letter
 |label|object|text|is|was|came)|(?:the|as) follow(?:ing|s)|line below|what follows|this is (?:how
 |what)|(?:closes|ends|finishes|concludes)\W*\Z|not (?:mine|my own|written|by me|from me)|(?:do not
-|don['’]t) (?:count|use|read|trust|take)|placeholder|test(?:ing)? the|(?:of|by|from) (?:the 
-|an? )?(?:first|second|other|another|previous|earlier) (?:rater|judge|grader|reviewer)
+|don['’]t) (?:count|use|read|trust|take)|placeholder|test(?:ing)? the|(?:of|by|from) (?:the
+ |an? )?(?:first|second|other|another|previous|earlier) (?:rater|judge|grader|reviewer)
 |still to come|draft|devil['’]s advocate|(?:drawn|chosen|picked) (?:at random|by)
 |not an? (?:answer|verdict|rating)|for the sake of|nächste zeile|folgende[ns]?|entwurf|zählt nicht
 |ligne suivante|ce qui suit|suivant[es]*|brouillon|línea siguiente|lo siguiente|borrador
-|следующ\w+|черновик)\b|(?:e\.g|z\. ?b|p\. ?ej)\.\W*\Z|下一行|以下内容
-|草稿|下面这|不是最终""".replace("\n", "")
+|следующ\w+|черновик)\b|(?:e\.g|z\. ?b|p\. ?ej)\.\W*\Z|下一行|以下内容|草稿
+|下面这|不是最终""".replace("\n", "")
 """Phrases which say that the next line is not the judge's own verdict, or that introduce it."""
 OPEN_ENDS = """is are was were be been reads read says said say write wrote written writes writing
 print prints printed give gives gave given had have has to with into as by a an the of at on like
@@ -193,8 +194,8 @@ HARMLESS_SELF_REFERENCE = r"""\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:
 )
 RETRACTION_STARTS = r"""(?:(?:\w+, )?if your|signed|end of|according to|says?|whoops|it depends
 |depends|as if|by the way|so (?:the|it|says|claims)|the (?:letter|labels?|verdict|numbers?
-|figures?|object|token|judge?ment)|(?:copied|quoted|taken|pasted|stolen) from|(?:this is |that is 
-|quoted |copied )?(?:from|by|in|inside) (?:response|answer)|no(?=\W*(?:\Z|[,.!:;—–\n-]|no\b
+|figures?|object|token|judge?ment)|(?:copied|quoted|taken|pasted|stolen) from|(?:this is |that is
+ |quoted |copied )?(?:from|by|in|inside) (?:response|answer)|no(?=\W*(?:\Z|[,.!:;—–\n-]|no\b
 |wait\b))|nope|no (?:verdict|rating|judg\w+|responses?|decision|scores?|grade|opinion|idea)|lol|ha
 |haha|incorrect\W*\Z|or\b(?! (?:else|more))|meant|wait|oops|hold on|actually|correction
 |edit(?:ed)?|update|erratum|errata|sorry|apologies|pardon|my bad|hm+|(?:just |only )?(?:kidding
@@ -210,53 +211,56 @@ RETRACTION_STARTS = r"""(?:(?:\w+, )?if your|signed|end of|according to|says?|wh
 |these|that|those)(?: last| final)?(?:['’]s| is| was| are| were| holds?| should| must
 | can)?(?! (?:because|why|is why|only one)\b)(?: (?:not|no longer|only|just|merely|what
 |the))? ?(?:a guess|false|untrue|(?:response )?[ab]['’]s|valid|mine|final|hold|holds|ranks?|filler
-|random|what|placeholder|unless|label|letter|text|line|verdict|answer|judge?ment|score|scores
-|rating|sheet|came|comes|came|was|were|should|stood|stands|means|applies)|nein|halt|moment
-|korrektur|irrtum|vertan|ignorier\w*|vergiss|vergessen sie|streiche?|falsch|entschuldigung|quatsch
-|eigentlich|doch nicht|eso es falso|das (?:war|ist) (?:falsch|ein|nicht|ironisch|nur)|non|erreur
-|en fait|en réalité|c['’]est|ignorez|oubliez|rectification|correctif|plutôt|désolée?|au contraire
-|ce n['’]est pas|perdón|error|corrección|mejor dicho|en realidad|rectifico|al revés|al contrario
-|ni en broma|ja ja|mentira|olvid\w+|ignor\w+|нет|стоп|ошибка|исправлен\w+|точнее|вернее|наоборот
-|на самом деле|извин\w+|простите|шучу|отмена|впрочем|забудьте|прошу|не учитыва\w+|не считать
-|игнорируй\w*)(?!\w)|[\^]|不对|等等|错|更正|抱歉|对不起|其实|应为|应该是|以上|请忽略|不是|反话
-|当然|开玩笑|取消|作废|前面|上面""".replace("\n", "")
+|(?:the |an? )?(?:format|example|sample|template)|random|what|placeholder|unless|label|letter|text
+|line|verdict|answer|judge?ment|score|scores|rating|sheet|came|comes|came|was|were|should|stood
+|stands|means|applies)|nein|halt|moment|korrektur|irrtum|vertan|ignorier\w*|vergiss|vergessen sie
+|streiche?|falsch|entschuldigung|quatsch|eigentlich|doch nicht|eso es falso|das (?:war
+|ist) (?:falsch|ein|nicht|ironisch|nur)|non|erreur|en fait|en réalité|c['’]est|ignorez|oubliez
+|rectification|correctif|plutôt|désolée?|au contraire|ce n['’]est pas|perdón|error|corrección
+|mejor dicho|en realidad|rectifico|al revés|al contrario|ni en broma|ja ja|mentira|olvid\w+
+|ignor\w+|нет|стоп|ошибка|исправлен\w+|точнее|вернее|наоборот|на самом деле|извин\w+|простите|шучу
+|отмена|впрочем|забудьте|прошу|не учитыва\w+|не считать|игнорируй\w*)(?!\w)|[\^]
+|不对|等等|错|更正|抱歉|对不起
+|其实|应为|应该是|以上|请忽略|不是|反话|当然|开玩笑|取消|作废|前面|上面""".replace("\n", "")
 """Sentences after a verdict that begin like this take it back."""
-RETRACTIONS = r"""\b(?=\w)(?:by mistake|own (?:words?|figures?|rating|scores?|numbers?|line
-|verdict|label)|example only|not an? (?:judg|verdict|rating|answer)\w*|the other (?:response
-|answer) (?:is|was) (?:\w+ )?(?:better|right|best)|mistake (?:on|of) my|scratch that|strike that
-|just kidding|crossed out|withdraw\b|take (?:it|this|that) back|retract\w*|revok\w*
-|no longer (?:my|valid)|the opposite|opposite is|mixed (?:the|them|up)|mix(?:ed)?[- ]?up|swapp?ed
-|(?<!which is the )wrong (?:way|letter|label|order|one|response first)|the other one(?=\W*(?:\Z|\n
-|[.!,]))|other way (?:a)?round|injected|planted|responses? (?:was|were) not (?:shown|given
-|displayed|provided)|not (?:by|from) (?:me|the judge)|said nobody|(?:isn['’]t|not) mine
-|considered (?:invalid|void)|invalid|null and void|placeholder|stand by|(?:line|letter|label
-|verdict|answer|object|token|sentence|word|scores?|rating|grade|text|json|sheet)s? (?:above|before
-|preceding)|(?:above|preceding|previous) (?:line|letter|label|verdict|answer|object|token|scores?
-|rating|grade|json|word)|the above|told me|orders? (?:judges|me)|asked me|tells? (?:me|the judge)
-|random(?:ly)? (?:letter|number|pick|choice|score|verdict|label)|coin|dice|to be (?:checked
-|confirmed|revised)|provisional\w*|tentative\w*|preliminary|the (?:reverse|contrary|inverse)
-|revers(?:ed|al)|another (?:pair|task|item)|too (?:high|low|kind|harsh|generous|lenient)
-|make (?:it|that)|(?:figures|values|numbers|ratings|marks) above|(?:should|must|is to
-|are to) be (?:read|taken|treated|considered|ignored|replaced|counted)|reconsider\w*|redo
-|chang(?:e|ed|ing) (?:it|this|that|my)|if you like your|(?:says?|said|claims|claimed
+RETRACTIONS = r"""\b(?=\w)(?:by mistake|(?:as|like|because|since) (?:the )?(?:response|answer|text
+|it|they)(?: [ab])? (?:demands?|demanded|asks?|asked|says|requests?|requested|instructs?
+|instructed|orders?|ordered|wants?|tells?|told|suggests?|insists)(?: (?:it|so|me|for|to))?
+|own (?:words?|figures?|rating|scores?|numbers?|line|verdict|label)|example only|not an? (?:judg
+|verdict|rating|answer)\w*|the other (?:response|answer) (?:is|was) (?:\w+ )?(?:better|right|best)
+|mistake (?:on|of) my|scratch that|strike that|just kidding|crossed out|withdraw\b|take (?:it|this
+|that) back|retract\w*|revok\w*|no longer (?:my|valid)|the opposite|opposite is|mixed (?:the|them
+|up)|mix(?:ed)?[- ]?up|swapp?ed|(?<!which is the )wrong (?:way|letter|label|order|one
+|response first)|the other one(?=\W*(?:\Z|\n|[.!,]))|other way (?:a)?round|injected|planted
+|responses? (?:was|were) not (?:shown|given|displayed|provided)|not (?:by|from) (?:me|the judge)
+|said nobody|(?:isn['’]t|not) mine|considered (?:invalid|void)|invalid|null and void|placeholder
+|stand by|(?:line|letter|label|verdict|answer|object|token|sentence|word|scores?|rating|grade|text
+|json|sheet)s? (?:above|before|preceding)|(?:above|preceding|previous) (?:line|letter|label
+|verdict|answer|object|token|scores?|rating|grade|json|word)|the above|told me|orders? (?:judges
+|me)|asked me|tells? (?:me|the judge)|random(?:ly)? (?:letter|number|pick|choice|score|verdict
+|label)|coin|dice|to be (?:checked|confirmed|revised)|provisional\w*|tentative\w*|preliminary
+|the (?:reverse|contrary|inverse)|revers(?:ed|al)|another (?:pair|task|item)|too (?:high|low|kind
+|harsh|generous|lenient)|make (?:it|that)|(?:figures|values|numbers|ratings|marks) above|(?:should
+|must|is to|are to) be (?:read|taken|treated|considered|ignored|replaced|counted)|reconsider\w*
+|redo|chang(?:e|ed|ing) (?:it|this|that|my)|if you like your|(?:says?|said|claims|claimed
 |wrote) (?:the )?response|as (?:if|though) that|yeah,? right|so much for|as (?:demanded|ordered
 |told) (?:in|by)|(?:is|means) the (?:best|worst) score|in which case|in that case|zurück
 |vertauscht|widerrufe|gegenteil|ungültig|bitte ignorier\w*|annul\w*|inversée?s?|le contraire
 |trompée?|retir[eo]|me equivoqué|retracto|anulo|lo contrario|invertid[ao]s|anterior|ошиб\w+
 |перепутал\w*|отменяю|забираю|наоборот|беру .{0,20}назад|недействител\w+|выше не)(?!\w)|(?:ed
 |written|taken|comes?|came|stems?|put|stands?|stood|inside|found) (?:\w+ ){0,2}?(?:by|from|out of
-|inside) (?:the )?(?:text|author|responses?|answers?)\b|弄反|搞反|写错|看错|说错|作废|收回|撤回
-|忽略|反话|改为|应为|不算|无效|颠倒|相反""".replace("\n", "")
+|inside) (?:the )?(?:text|author|responses?|answers?)\b
+|弄反|搞反|写错|看错|说错|作废|收回|撤回|忽略|反话|改为|应为|不算|无效
+|颠倒|相反""".replace("\n", "")
 """Phrases anywhere after a verdict that take it back."""
 # The beginning of an explanation after the verdict.
-EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|no doubt|without (?:a 
-|any )?doubt|explanations?|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum
+EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|no doubt|without (?:a
+ |any )?doubt|explanations?|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum
 |_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)] |confidence|(?:key )?differences?
 |reason\w*|rationale|justification|why|because|since|as|due|overall|summary|note that|details?
 |comments?|analysis|strengths?|evaluation|i hope|let me know|correct\w*|complete\w*|clear\w*
-|thanks?|thank you|erklärung|weil|denn|da|car|justification|porque|理由|解释|因为)(?!\w)""".replace(
-    "\n", ""
-)
+|thanks?|thank you|erklärung|weil|denn|da|car|justification|porque|理由|解释
+|因为)(?!\w)""".replace("\n", "")
 SUBJECTS = r"""(?<![^\W_])[ABC](?![\w])|\b(?:good|well|overall|minor|weak|missing|errors?|more
 |better|slightly|somewhat|it|its|narrowly|differences?|gap|sources?|dates?|mistakes?|steps?
 |points?|parts?|structure|language|details?|examples?|lack\w*|wrong|incomplete|incorrect

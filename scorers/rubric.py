@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from podium.scorers.comparisons import find_comparisons
+from podium.scorers.contradictions import VerdictPlace, contradicts
 from podium.scorers.levels import NUMBER_WORDS
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
@@ -159,6 +160,10 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
         return "several verdicts"
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
     reason = reason_around(view, table.places) or reason_after(remarks)
+    scores_end = table.places[-1][1]
+    scored = VerdictPlace(table.places[0][0], scores_end, "marked", better or "C", True)
+    if contradicts(view, scored):
+        return "several verdicts"
     if reason or better is None:
         return reason
     worse = "B" if better == "A" else "A"

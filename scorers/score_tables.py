@@ -125,6 +125,7 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
     )
     pieces_of_table: list[re.Match[str]] = []
     lines_of_table = []
+    table_end = 0  # the end of the last line with a number
     for line in re.finditer(r"[^\n]+", view):
         start, end = line.span()
         mark = LIST_MARK.match(view, start, end)
@@ -133,6 +134,8 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
         if has_criterion or begins.match(view, start, end):
             pieces_of_table += pieces_of_line
             lines_of_table.append((start, end))
+            if any(piece["number"] for piece in pieces_of_line):
+                table_end = end
     scores = _scores_of_pieces(pieces_of_table, "", is_object=False)
     if scores is None:
         return "several verdicts"
@@ -142,7 +145,7 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
     first_name = next(piece.start() for piece in pieces_of_table if not piece["word"])
     has_words_before = re.search(r"[^\W\d_]", view[first_line:first_name])
     table_start = first_name if has_words_before else first_line
-    return ScoreTable(scores, [(table_start, lines_of_table[-1][1])])
+    return ScoreTable(scores, [(table_start, table_end)])
 
 
 def _scores_of_pieces(

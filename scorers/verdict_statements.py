@@ -120,6 +120,8 @@ class Statement(NamedTuple):
             `alone` if nothing else stands on its line; `leading` if it begins its line; `mention`
             if it is no verdict.
         named: whether a noun such as `Response` stands before the value.
+        is_sentence: whether a comparison such as `A is better` states the value
+            (`comparisons.find_comparisons`).
     """
 
     start: int
@@ -128,6 +130,7 @@ class Statement(NamedTuple):
     value: str
     form: Form
     named: bool = False
+    is_sentence: bool = False
 
 
 def find_statements(

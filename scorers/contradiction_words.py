@@ -1,0 +1,65 @@
+"""Words of judges' replies that speak against a verdict, or that somebody else says.
+
+This file has only data, like `reply_words`. The rules that use it are in `contradictions`.
+"""
+
+DECISION_NOUNS = r"""verdict|winner|decision|final answer|choice|pick|better(?: (?:response|answer
+|one|option))?|judge?ment|preference|best(?: (?:response|answer|one))?|urteil|entscheidung|gewinner
+|décision|gagnante?|veredicto|ganadora?|decisión|вердикт|победитель|решение|裁决|胜者|结论""".replace(
+    "\n", ""
+)
+"""Nouns that name a verdict and nothing else, at the beginning of a line before a colon."""
+GRADE_NOUNS = "score|rating|grade|verdict|bewertung|note|puntuación|nota|оценка|评分|评级"
+"""Nouns that name the rating of one response, at the beginning of a line before a colon."""
+UNDECIDED = r"""neither|none|nobody|no one|no winner|no verdict|nothing|undecided|undetermined
+|undecidable|unclear|unknown|uncertain|inconclusive|(?:a )?tie|tied|(?:a )?draw|both|equal|n/a
+|not applicable|null|pending|tbd|open|withheld|unsure|depends|it depends|not (?:sure|possible|clear
+|decided|given|available)|(?:i )?(?:can ?not|can['’]t) (?:say|tell|decide|judge)
+|(?:impossible|hard) to (?:say|tell|decide)|weder|keine[rs]?|beide|unentschieden|unklar|offen
+|aucune?|indécise?|égalité|les deux|ninguna|ninguno|ambas|empate|indecis[oa]|ни один|никто|ничья
+|неясно|оба|都不|平局|无|不确定""".replace("\n", "")
+"""Words in the place of a verdict that choose neither response."""
+LOSING_NOUNS = r"""loser|worse|worst|weaker|weakest|inferior|poorer|rejected|eliminated|losing
+|disqualified|schlechtere?|schwächere?|verlierer(?:in)?|pire|moins bonne|perdante?|peor|perdedora?
+|худший|слабее""".replace("\n", "")
+"""Words that name the worse response: `Loser: A`, `the weaker one`."""
+FAULTS = r"""worse|worst|weaker|weakest|inferior|poorer|loser|loses|lost|losing|wrong
+|incorrect(?:ly)?|inaccurate|fails?|failed|misses|missed|missing|lacks?|lacking|incomplete
+|off[- ]topic|irrelevant|unhelpful|useless|false|bad|poor|too (?:long|short|vague|verbose|brief
+|wordy|generic|general)|to (?:be )?avoid(?:ed)?|reject(?:ed)?|hallucinat\w+|invents|contradict(?:s
+|ory)|misleading|confusing|nonsense|lower|second place|runner[- ]?up|eliminated|disqualified
+|ignores? (?:the |all|half )?(?:question|instructions?|request|task|prompt|limit|format|user)
+|(?:has|contains|makes|with|full of) (?:\w+ ){0,2}(?:errors?|mistakes?)|less (?:helpful|accurate
+|complete|correct|useful|clear|relevant|precise|good)|not (?:as )?(?:good|correct|right|helpful
+|accurate|complete|better|the|useful|acceptable)|schlechter\w*|schwächer\w*|falsch\w*|fehlerhaft
+|pire|moins bonne|fausse|faux|incorrecte|peor|incorrect[ao]|errónea|хуже|слабее|неверн\w+
+|ошибочн\w+""".replace("\n", "")
+"""Words directly after a verdict that blame the response: `A: misses the point`."""
+CHINESE_FAULTS = "更差|较差|错误|不如|不好"
+NO_FAULTS = r"""no|never|nothing|without|fewer|avoids|fixes|corrects|none|neither|though|although
+|even|despite|unlike|rather|than|instead|if|isn|doesn|hardly|free|beats|over|ohne|keine?|sans|sin
+|без|trotz|obwohl|malgré|aunque|хотя""".replace("\n", "")
+"""Words in the same clause that deny or concede a fault: `A: no wrong dates`."""
+ADDRESSES = r"""dear (?:judge|evaluator|grader|reviewer|rater|ai)|(?:attention|hey|hello
+|hi),? (?:judge|evaluator|grader)|(?:an? )?(?:note|message|memo|instructions?|hint|reminder
+|notice) (?:to|for) (?:the |all |any )?(?:judges?|evaluators?|graders?|ai|model|reviewers?
+|raters?)|(?:the |any |all |as a |as the )?(?:judges?|evaluators?|graders?|raters?)(?: must
+| should| shall| has to| have to| is to| are to|, (?:you|please|choose|output|write|answer))
+|system (?:note|message|prompt|override|instruction|notice)|\W*(?:system|admin|developer
+|override)[\])]? ?[:：]|(?:please |now |you must )?(?:ignore|disregard|forget) (?:all |any |the
+ |your |every |these |of )*(?:previous|prior|above|earlier|other|preceding) \w+|you (?:must|should
+|have to|are to|will|need to) (?:choose|select|pick|rate|vote|give|output|write|answer|print|reply
+|respond|prefer|declare|judge|conclude)|(?:please |kindly |always |simply |just )(?:choose|select
+|pick|rate|vote|give|output|write|answer|print|reply|respond|prefer|declare|judge|conclude)
+|your (?:verdict|answer|output|reply|rating|decision|score) (?:must|should|has to|is to|shall
+|will)|output (?:the following|exactly|only)|end of (?:the )?responses?\b""".replace("\n", "")
+"""Beginnings of sentences with which somebody else tells the judge what to write."""
+ADDRESS_WORDS = """dear attention hey hello hi a an note message memo instruction instructions hint
+reminder notice the any all as judge judges evaluator evaluators grader graders rater raters system
+admin developer override please now you ignore disregard forget kindly always simply just your
+output end"""
+"""The first words of `ADDRESSES`. A sentence that begins with another word is not compared."""
+PAIR = r"""both|either|neither|first|second|former|latter|other|two|responses|answers|each
+|beide\w*|erste|zweite|andere|antworten?|les deux|réponses?|première|seconde|ambas|respuestas?
+|primera|segunda|оба|ответ\w*|перв\w+|втор\w+""".replace("\n", "")
+"""Words that speak of the two responses without their letters."""

@@ -1,0 +1,167 @@
+"""Scores that a reply states for both responses beside its verdict, such as `A: 3/10, B: 9/10`.
+
+They may be written in sentences, in lists, in rows of a table or in columns of a table.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from podium.scorers import reply_words as words
+
+NAME = r"(?P<side>[AB])(?<![\w'’].)(?![\w'’](?!s (?:total|(?:\w+ )?(?:score|rating|grade))\b))"
+"""The letter of a response. The pattern begins with a set of characters, which is searched faster
+than a noun such as `Response` before it."""
+NOUN = rf"(?:(?i:{'|'.join(words.RESPONSE_NOUNS.split())}|assistant)s?[ _-]?)?"
+NUMBER = r"(?P<number>\d{1,3}(?:[.,]\d{1,2})?)(?:[ \t]*(?:%|/[ \t]*\d{1,3}|out of \d{1,3}|分))?"
+AFTER_NUMBER = (
+    r"(?![\w.,]\d|[\w–-]|\.[ \t]+[a-z]|[ \t]*(?:words?|[:*x×]|[-–][ \t]*\d)"
+    r"|[ \t]+of[ \t]+(?:the[ \t]+)?\d)"
+    r"(?=[ \t]*(?:[^\w \t]|\Z|(?:points?|pts|punkten?|stars?|vs?|versus|and|und|et|y|but|while"
+    r"|whereas|for|to|on|in|because|as|since|overall|over|so|from)\b|[AB]\b|[A-Z]))"
+)
+GIVES = (
+    r"(?:gets?|got|scores?|scored|earns?|earned|receives?|received|deserves?|is|at|with|rated"
+    r"|reaches|bekommt|erhält|obtient|obtiene)"
+)
+# What may stand between a name and its score; a bare blank needs a unit after the number.
+BETWEEN = (
+    rf"(?:['’]s\b)?[*_`\"'\])}}]*[ \t]*(?:[|:：=({{[–—→-]|{GIVES}\b|(?<=['’]s )(?=\w))"
+    r"[ \t|*_`\"'({\[:=]*"
+    r"(?:(?:a|an|about|the|total|overall|final|score|rating|grade|points|mark|is|of)\b"
+    r"[ \t:=*_]*)*"
+)
+BARE = r"[ \t*_]+(?=\d+ ?(?:%|/|out of|[,;|)\n.]|\Z|(?:and|vs)\b))"
+AFTER_NAME = re.compile(rf"{NAME}(?:{BETWEEN}|{BARE}){NUMBER}{AFTER_NUMBER}")
+BEFORE_NAME = re.compile(
+    rf"(?<![\w.,/]){NUMBER}[ \t]*(?:points?[ \t]*)?(?:(?:for|to)[ \t]+|\(){NOUN}{NAME}"
+)
+SECTION = re.compile(rf"[^\w\n]*{NOUN}{NAME}[^\w\n]*(?:\(|:|\Z)")
+"""A line that begins with the name of a response, whose score may stand on a later line."""
+SECTION_SCORE = re.compile(
+    rf"(?i)[^\w\n]*(?:(?:total|overall|final) ?)*(?:scores?|rating|grade|points|total)\W{{1,6}}"
+    rf"{NUMBER}"
+    r"(?![\w.,]\d|\w)"
+)
+TOTAL = re.compile(
+    r"(?i)\b(?:total|sum|overall|average|mean|final|scores?|rating|gesamt|summe|durchschnitt"
+    r"|moyenne|media|promedio|итого|сумма)\b|总分|总计|平均"
+)
+"""Words of a line whose scores stand for the whole response."""
+OTHER_COUNTS = re.compile(
+    r"(?i)\b(?:rank\w*|plac(?:e|ed|es)|position|errors?|mistakes?|words?|penalt\w*|deduct\w*"
+    r"|lower|fewer|length|lines?|sentences?|steps?|typos?|issues?|characters?|tokens?)\b"
+)
+"""Words of a line whose numbers are no scores, or of which the lower one is better."""
+SIDE_CELL = re.compile(rf"[ \t*_]*{NOUN}{NAME}[^|\w]*(?:\w[^|]{{0,20}})?")
+NUMBER_CELL = re.compile(rf"[ \t*_]*{NUMBER}[ \t*_]*")
+LONGEST_SIDE = 100
+"""Number of characters on each side of a score that are searched for words about it."""
+DIGIT = re.compile(r"\d")
+LONGEST = 3000
+"""Number of characters at the end of a reply that are searched for scores."""
+
+
+class Lead(NamedTuple):
+    """The difference of two scores.
+
+    Attributes:
+        margin: score of A minus score of B.
+        is_total: whether the scores stand for the whole responses.
+    """
+
+    margin: float
+    is_total: bool
+
+
+def preferred_by_scores(view: str) -> str | None:
+    """Return the response with the higher score, A or B.
+
+    The last scores that are called a total, average or score decide; without them, all pairs of
+    scores must agree.
+
+    Returns:
+        None if there are no scores of both responses, they are equal, or they do not agree.
+    """
+    text = view[-LONGEST:]
+    if not DIGIT.search(text):
+        return None
+    leads = [*_leads_of_sentences(text), *_leads_of_columns(text), *_leads_of_sections(text)]
+    totals = [lead for lead in leads if lead.is_total]
+    deciding = totals[-1:] or leads
+    signs = {lead.margin > 0 for lead in deciding if lead.margin}
+    if len(signs) != 1:
+        return None
+    return "A" if signs.pop() else "B"
+
+
+def _leads_of_sentences(text: str) -> Iterator[Lead]:
+    """Yield the leads of scores that follow, or are followed by, the name of a response.
+
+    Neighbours are a pair if they name different responses. A score has one partner only.
+    """
+    matches = list(BEFORE_NAME.finditer(text))
+    if len({match["side"] for match in matches}) < len("AB"):
+        matches = list(AFTER_NAME.finditer(text))
+    scores = []
+    for match in matches:
+        line = _line_around(text, match)
+        if not OTHER_COUNTS.search(line):
+            scores.append((match["side"], _value(match), TOTAL.search(line) is not None))
+    is_paired = False
+    for (side, score, is_total), (next_side, next_score, next_is_total) in pairwise(scores):
+        is_paired = not is_paired and side != next_side
+        if is_paired:
+            margin = score - next_score if side == "A" else next_score - score
+            yield Lead(margin, is_total or next_is_total)
+
+
+def _line_around(text: str, match: re.Match[str]) -> str:
+    """Return the line of a match, at most 100 characters on each side."""
+    start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - LONGEST_SIDE)
+    return text[start : match.end() + LONGEST_SIDE].partition("\n")[0]
+
+
+def _leads_of_columns(text: str) -> Iterator[Lead]:
+    """Yield the leads of the rows of tables with a column for each response."""
+    if "|" not in text:
+        return
+    columns: dict[str, int] = {}
+    for line in text.split("\n"):
+        if "|" not in line:
+            columns = {}
+            continue
+        cells = line.strip().strip("|").split("|")
+        sides = {}
+        for place, cell in enumerate(cells):
+            name = SIDE_CELL.fullmatch(cell)
+            if name:
+                sides[name["side"]] = place
+        if len(sides) == len("AB"):
+            columns = sides
+        elif columns and not OTHER_COUNTS.search(line) and max(columns.values()) < len(cells):
+            numbers = [NUMBER_CELL.fullmatch(cells[columns[side]]) for side in "AB"]
+            if numbers[0] and numbers[1]:
+                margin = _value(numbers[0]) - _value(numbers[1])
+                yield Lead(margin, TOTAL.search(line) is not None)
+
+
+def _leads_of_sections(text: str) -> Iterator[Lead]:
+    """Yield the lead of the last scores that stand under the names of the two responses."""
+    side = ""
+    scores: dict[str, float] = {}
+    for line in text.split("\n"):
+        name = SECTION.match(line)
+        if name:
+            side = name["side"]
+        score = SECTION_SCORE.match(line)
+        if side and score:
+            scores[side] = _value(score)
+    if len(scores) == len("AB"):
+        yield Lead(scores["A"] - scores["B"], is_total=True)
+
+
+def _value(number: re.Match[str]) -> float:
+    """Return the number of a match. A comma stands for the decimal point."""
+    return float(number["number"].replace(",", "."))

@@ -1,0 +1,82 @@
+"""Signs beside a verdict: pictures, arrows and signs of comparison.
+
+A tick or a cup approves of the value beside it, and a pointing hand or an arrow introduces it. Any
+other sign, such as a cross, a thumb down or `≠`, is not understood, and the verdict does not count.
+"""
+
+import re
+from unicodedata import category
+
+from podium.scorers.reply_structure import MASK
+
+APPROVING = frozenset("✅✓✔☑👍🏆🥇🏅🎉🎊⭐★☆🌟✨💯🙂😊😀😃😄👏🙌🔥🟢🟩💪🚀🥳🎯🏁❤💚👑🎖👌🆗")
+NEUTRAL = frozenset(f"{MASK}👉👈➡→⇒➜➤►▶▸▪▫■□●○◆◇🔹🔸🔷🔶📌📝📊📋🔎🔍⚖🧑👨👩🤖🏻🏼🏽🏾🏿💡💬🗳│┃║∴≫≪")
+"""Signs that introduce a value or draw a list, a box or a person."""
+ARROWS = frozenset("👉➡→⇒➜➤►▶▸")
+"""Signs after which something else is named. Directly after a value, they do not approve of it."""
+UNEQUAL = re.compile(r"!=|=/=|/=|<>(?!\w)")
+"""Signs in plain characters that say `is not`."""
+BETTER = re.compile(
+    r"\W*(?:(?:is|the|clearly|much|far|slightly|somewhat|overall) )*"
+    r"(?:better|best|stronger|superior|more|most|winner|wins|preferred|correct|right)\b",
+    re.IGNORECASE,
+)
+"""The beginning of praise after an arrow: `A → more complete`."""
+SIGNS_AFTER = re.compile(r"[^\w\n]*")
+LONGEST_RUN = 60
+"""Number of characters beside a value that are searched for signs."""
+
+
+def has_foreign_sign(view: str, start: int, end: int) -> bool:
+    """Return whether a sign beside a verdict is not understood as approval of it.
+
+    The signs stand directly before or after the value, or alone on a line after it. An arrow after
+    the value is understood only if praise follows it.
+
+    Args:
+        view: the judge's own words.
+        start: position of the value.
+        end: end of the value.
+    """
+    before = view[max(0, start - LONGEST_RUN) : start]
+    leading = before[_start_of_signs(before) :]
+    after = view[end : end + LONGEST_RUN]
+    trailing = after[: _end_of_signs(after)]
+    if UNEQUAL.search(trailing) or any(map(_is_foreign, leading + trailing)):
+        return True
+    follows_arrow = not ARROWS.isdisjoint(trailing)
+    if follows_arrow and not BETTER.match(view, end + len(trailing)):
+        return bool(view[end + len(trailing) :].strip())
+    rest = view[end:]
+    return not rest.isascii() and any(map(_is_line_of_foreign_signs, rest.split("\n")[1:]))
+
+
+def _start_of_signs(text: str) -> int:
+    """Return where the signs at the end of a text begin."""
+    return len(text) - len(_signs_of(text[::-1]))
+
+
+def _end_of_signs(text: str) -> int:
+    """Return where the signs at the beginning of a text end."""
+    return len(_signs_of(text))
+
+
+def _signs_of(text: str) -> str:
+    """Return the beginning of a text that has neither letters, digits nor line breaks."""
+    signs = SIGNS_AFTER.match(text)
+    return signs[0] if signs else ""
+
+
+def _is_line_of_foreign_signs(line: str) -> bool:
+    """Return whether a line has no words but a sign that is not understood."""
+    return _signs_of(line) == line and any(map(_is_foreign, line))
+
+
+def _is_foreign(sign: str) -> bool:
+    """Return whether a character is a picture or a sign of comparison that is not understood.
+
+    Plain ASCII characters are not.
+    """
+    if sign.isascii() or sign in APPROVING or sign in NEUTRAL:
+        return False
+    return category(sign) in ("So", "Sm")

@@ -246,6 +246,50 @@ def test_two_arguments_of_a_model_are_two_models(podium: Podium, tmp_path: Path)
     assert len(said.scores) == 2
 
 
+def with_argument(name: str, value: str) -> Callable[[EvalLog], None]:
+    """Return a function that gives a log an argument of the task."""
+
+    def change(log: EvalLog) -> None:
+        log.eval.task_args = {name: value}
+        log.eval.task_args_passed = {name: value}
+
+    return change
+
+
+def test_an_argument_that_selects_other_data_makes_the_answer_conditional(
+    podium: Podium, tmp_path: Path
+) -> None:
+    """inspect_ai 2176: the argument of a task is its dataset, whose ids begin at 1, too."""
+    easy = simple_run("lab/a", GOOD)
+    hard = simple_run("lab/b", [0.0] * ITEMS)
+    hard = replace(hard, inputs=tuple(f"Prove {7 * k + 100}." for k in range(ITEMS)))
+    write_inspect_log(easy, tmp_path, change=with_argument("dataset", "easy"))
+    write_inspect_log(hard, tmp_path, change=with_argument("dataset", "hard"))
+    condition = (
+        "If equal ids are the same questions, which the inputs do not show: lab/a is clearly"
+    )
+    for words in (("rank", tmp_path), ("compare", "lab/a", "lab/b", tmp_path)):
+        answer = podium(*words, "--format", "json")
+        assert answer.code == 0, answer.err
+        said = json.loads(answer.out)
+        [first, *_] = said["rankings"][0]["answer"] if "rankings" in said else said["answer"]
+        assert first.startswith(condition), first
+
+
+def test_an_argument_that_frames_the_same_questions_leaves_the_answer_as_it_is(
+    podium: Podium, tmp_path: Path
+) -> None:
+    """langwatch 5100: two prompts of one model are compared with no option."""
+    plain = simple_run("lab/a", GOOD)
+    polite = replace(plain, scores=((0.0,),) * ITEMS)
+    polite = replace(polite, inputs=tuple(f"Please tell me: {own}" for own in plain.inputs))
+    first = write_inspect_log(plain, tmp_path, "a.json", change=with_argument("style", "plain"))
+    other = write_inspect_log(polite, tmp_path, "b.json", change=with_argument("style", "polite"))
+    answer = podium("compare", first, other)
+    assert answer.code == 0, answer.err
+    assert answer.out.startswith("lab/a (style=plain) is clearly ahead of lab/a (style=polite)")
+
+
 def test_two_system_messages_of_a_model_are_two_models(podium: Podium, tmp_path: Path) -> None:
     """inspect_ai PR 2704: a solver with another system message was no other task."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from podium.comparability.rewording import are_reworded
 from podium.comparability.run_settings import differing_settings
 from podium.errors import OtherQuestionError
 from podium.findings import accepted_sentence, remedy_with_option
@@ -96,6 +97,8 @@ class QuestionFinding:
         example: an id, with the beginning of its input in two runs, by the source of the run.
         reason: the settings that may have changed the inputs, if `pairing` is `other inputs`; the
             column, if it is `undecided`.
+        is_reworded: whether, by their words, the inputs of each id put one question in other words,
+            if `pairing` is `other inputs`.
     """
 
     task: str
@@ -106,6 +109,7 @@ class QuestionFinding:
     unshared: Mapping[str, int] = field(default_factory=dict)
     example: Mapping[str, Any] = field(default_factory=dict)
     reason: tuple[str, ...] = ()
+    is_reworded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,9 +244,29 @@ def pair_questions(
         unshared=_unshared_items(runs, names, conflicts),
         example=_example_of(runs, conflicts[0]) if conflicts else {},
         reason=tuple(reasons),
+        is_reworded=bool(reasons) and _are_groups_reworded(runs, names, groups),
     )
     changed = tuple(_changed_names(names[k]) for k in range(len(runs)))
     return PairedQuestions(finding, changed, tuple(accepted))
+
+
+def _are_groups_reworded(
+    runs: Sequence[AskedRun],
+    names: Mapping[int, Mapping[str, str]],
+    groups: Sequence[Sequence[int]],
+) -> bool:
+    """Return whether the inputs of all groups put the questions of the first in other words.
+
+    Args:
+        runs: all runs.
+        names: for each run, the names of its items by their ids.
+        groups: groups of runs that share no input; the first run of each is compared.
+    """
+    inputs = []
+    for group in groups:
+        own = names[group[0]]
+        inputs.append({own[item.id]: item.excerpt for item in runs[group[0]].items})
+    return all(are_reworded(inputs[0], other) for other in inputs[1:])
 
 
 def _finding_without_conflict(task: str, runs: Sequence[AskedRun]) -> QuestionFinding:

@@ -16,6 +16,7 @@ from podium.wording import item_option, plural, some
 AHEAD = "clearly ahead"
 BEHIND = "clearly behind"
 CLOSE = "too close to call"
+IN_DOUBT = "not in one unit"
 
 
 def comparison_answer(
@@ -35,7 +36,8 @@ def comparison_answer(
         return (*verdict, *failures[:1])
     if len(findings) > 1:
         doubts = dict.fromkeys(_doubt_sentence(own.doubt) for own in findings if own.doubt)
-        return (*verdict, _several_sentence(findings), *doubts)
+        several = _if_same_questions(_several_sentence(findings), findings)
+        return (*verdict, several, *doubts)
     # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
     # is therefore called two-sided.
     p_name = "two-sided p" if gate else "p"
@@ -53,14 +55,29 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
             option=item_option(finding.likely_item),
         )
         return [unknown]
-    sentences = [_lead_sentence(finding, p_name)]
     if finding.doubt is not None:
-        sentences.append(_doubt_sentence(finding.doubt))
+        sentences = [_not_called_sentence(finding, finding.doubt)]
+    else:
+        sentences = [_if_same_questions(_lead_sentence(finding, p_name), [finding])]
     if len(finding.results):
         sentences.append(_tally_sentence(finding))
-    if not finding.is_distinguishable:
+    if not finding.is_distinguishable and finding.doubt is None:
         sentences.append(_further_items_sentence(finding))
     return sentences
+
+
+def _not_called_sentence(finding: PairFinding, doubt: Check) -> str:
+    """Write that neither model is called ahead, because their difference may mean nothing."""
+    return comparison_templates.NOT_CALLED.format(
+        candidate=finding.candidate, baseline=finding.baseline, reason=doubt.clause
+    )
+
+
+def _if_same_questions(sentence: str, findings: Sequence[PairFinding]) -> str:
+    """Begin a sentence with the condition that questions are the same, if this is in doubt."""
+    if not any(own.questions_in_doubt for own in findings):
+        return sentence
+    return comparison_templates.QUESTIONS_IN_DOUBT.format(answer=sentence)
 
 
 def _doubt_sentence(doubt: Check) -> str:
@@ -153,10 +170,10 @@ def tally_text(tally: Sequence[float], separator: str = "–") -> str:
 
 
 def _several_sentence(findings: Sequence[PairFinding]) -> str:
-    """Write which candidates are clearly ahead, clearly behind, and too close to call."""
-    groups: dict[str, list[str]] = {AHEAD: [], BEHIND: [], CLOSE: []}
+    """Write which candidates are clearly ahead, clearly behind, too close to call, or in doubt."""
+    groups: dict[str, list[str]] = {AHEAD: [], BEHIND: [], CLOSE: [], IN_DOUBT: []}
     for own in findings:
-        group = CLOSE
+        group = CLOSE if own.doubt is None else IN_DOUBT
         if own.is_distinguishable:
             group = AHEAD if own.difference.value > 0 else BEHIND
         groups[group].append(finding_label(own, findings))

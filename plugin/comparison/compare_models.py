@@ -28,6 +28,7 @@ from podium.diagnosis.checks.all_checks import (
     doubt_about_scales,
     doubts_about_models,
 )
+from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
 from podium.notices.notice import Notice, select_codes
@@ -105,7 +106,7 @@ def compare(
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
     checks = checks_of_comparison(battles, {name for both in models for name in both})
-    findings = [_with_doubt(own, checks) for own in findings]
+    findings = [_with_doubts(own, checks, battles) for own in findings]
     options = {"level": level, "measure": measure, "by": by, "pool": pool}
     return Comparison(
         findings=tuple(findings),
@@ -319,13 +320,21 @@ def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
     return replace(finding, likely_item=column, slices=slices)
 
 
-def _with_doubt(finding: PairFinding, checks: Sequence[Check]) -> PairFinding:
-    """Return a finding about scores with the doubt whether both models' are in one unit."""
+def _with_doubts(finding: PairFinding, checks: Sequence[Check], battles: Battles) -> PairFinding:
+    """Return a finding with the doubts about it.
+
+    They are whether the scores of both models are in one unit, and whether both models were asked
+    the same questions.
+    """
+    models = (finding.candidate, finding.baseline)
+    runs = tuple(run for run in battles.runs if run.model in models)
+    finding = replace(
+        finding, questions_in_doubt=are_questions_in_doubt(replace(battles, runs=runs))
+    )
     if finding.measure != SCORE:
         return finding
     about = {name: getattr(finding, name) for name in QUESTION}
-    doubt = doubt_about_scales(checks, (finding.candidate, finding.baseline), about)
-    return replace(finding, doubt=doubt)
+    return replace(finding, doubt=doubt_about_scales(checks, models, about))
 
 
 def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:

@@ -71,6 +71,8 @@ class PairFinding:
         scored: what is known of the metric; None if nothing is known.
         doubt: the flagged check that one model's scores are fractions and the other's percent;
             None if there is no such doubt. If there is, no requirement is decided.
+        questions_in_doubt: whether the two had other inputs under the same ids, which do not show
+            that the questions are the same.
     """
 
     candidate: str
@@ -95,6 +97,7 @@ class PairFinding:
     likely_item: str | None = None
     scored: Measure | None = None
     doubt: Check | None = None
+    questions_in_doubt: bool = False
 
     @property
     def difference(self) -> DifferenceTest:
@@ -103,8 +106,12 @@ class PairFinding:
 
     @property
     def is_distinguishable(self) -> bool:
-        """Whether the adjusted test detects a difference; False if items are not known."""
-        return self.likely_item is None and self.p_adjusted <= 1 - self.level
+        """Whether the adjusted test detects a difference.
+
+        It is False if items are not known, or if the scores are not in one unit.
+        """
+        is_comparable = self.likely_item is None and self.doubt is None
+        return is_comparable and self.p_adjusted <= 1 - self.level
 
     @property
     def _joint_level(self) -> float:

@@ -47,6 +47,18 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
     return (make_check("same question", False),)
 
 
+def are_questions_in_doubt(battles: Battles) -> bool:
+    """Return whether items are paired by ids although, by their inputs, the questions differ.
+
+    It is False if the inputs put the same questions in other words.
+    """
+    compared = _compared_tasks(battles)
+    return any(
+        own.pairing == "other inputs" and not own.is_reworded and own.task in compared
+        for own in battles.questions
+    )
+
+
 def _reason_of_other_inputs(finding: QuestionFinding) -> str:
     """Return why it is not known whether items with one id and different inputs are the same."""
     why = some(finding.reason, most=3) or "accepted"

@@ -1,7 +1,8 @@
 """The check whether some scores are fractions and others percent.
 
 A model's scores look like fractions if all lie in [0, 1], and like percent if all lie in [0, 100]
-and hardly any between 0 and 1. Only models whose means then differ by a factor near 100 are named.
+and hardly any between 0 and 1, unless they look like those of a scale without an upper end. Only
+models whose means then differ by a factor near 100 are named.
 """
 
 from collections.abc import Collection, Mapping
@@ -30,6 +31,13 @@ RATIOS = (20, 500)
 
 A model whose fractions have the mean 0.5 is compared with models from 10% to 100%.
 """
+LEAST_AT_ENDS = 0.1
+"""Least share of scores at the ends of a scale that shows that it ends there."""
+LEAST_MEDIAN = 0.35
+"""A median above this share of the scale shows that the scale ends near the largest score."""
+LARGEST_SPREAD = 0.6
+"""Rewards without an upper end, most of them near 0, have a larger ratio of standard deviation to
+mean: about 1 if they are exponential."""
 GROUPS = ("task", "metric", "judge")
 """Columns that divide scores into those of one scale."""
 SCORED = ("model", "item", "repeat", "response")
@@ -98,6 +106,31 @@ def compares_scales(
         if not is_other and not any(compared.isdisjoint(kind) for kind in kinds):
             return True
     return False
+
+
+def models_of_unlike_scales(checks: Collection[Check], models: Collection[str]) -> tuple[str, ...]:
+    """Return the models about which nothing can be claimed, because others have another unit.
+
+    These are the fewer of those with fractions and those with percent; both if they are as many.
+
+    Args:
+        checks: any checks.
+        models: the ranked models.
+    """
+    unlike: dict[str, None] = {}
+    for check in checks:
+        if not compares_scales(check, models):
+            continue
+        for group in check.fields["groups"]:
+            kinds = [
+                [name for name in group[kind] if name in models]
+                for kind in ("fractions", "percent")
+            ]
+            fewest = min(map(len, kinds))
+            for names in kinds:
+                if len(names) == fewest:
+                    unlike |= dict.fromkeys(names)
+    return tuple(unlike)
 
 
 def _scores_by_group(battles: Battles) -> list[tuple[dict[str, str], pd.DataFrame]]:
@@ -171,13 +204,26 @@ def _looks_like_fractions(scores: np.ndarray) -> bool:
     """Return whether scores are in [0, 1]: ten or more between 0 and 1, or only 0 and 1."""
     if scores.max() > 1:
         return False
-    return _count_between(scores) >= FEWEST or _is_binary(scores, 1)
+    is_continuous = _count_between(scores) >= FEWEST and _has_end(scores, 1)
+    return is_continuous or _is_binary(scores, 1)
 
 
 def _looks_like_percent(scores: np.ndarray) -> bool:
     """Return whether scores are beyond what grades are, and hardly any are between 0 and 1."""
     is_beyond = scores.max() > LARGEST_GRADE and (scores > 1).sum() >= FEWEST
-    return bool(is_beyond and _count_between(scores) <= MOST_BELOW_ONE * len(scores))
+    is_above = _count_between(scores) <= MOST_BELOW_ONE * len(scores)
+    return bool(is_beyond and is_above and _has_end(scores, 100))
+
+
+def _has_end(scores: np.ndarray, top: float) -> bool:
+    """Return whether scores in [0, top] look like those of a scale that ends there.
+
+    Scores of an open scale, such as rewards, are mostly near 0, and few of them are much larger.
+    """
+    at_ends = np.isin(scores, (0, top)).mean()
+    if at_ends >= LEAST_AT_ENDS or np.median(scores) >= LEAST_MEDIAN * top:
+        return True
+    return bool(scores.std() <= LARGEST_SPREAD * scores.mean())
 
 
 def _spans_both(scores: np.ndarray) -> bool:

@@ -19,7 +19,9 @@ from podium.diagnosis.checks.all_checks import (
     flagged_checks,
     models_with_lost_battles,
 )
+from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.checks.sample_checks import check_first_place, robustness_of
+from podium.diagnosis.checks.score_scale_checks import models_of_unlike_scales
 from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.errors.rank_sets import further_items, further_labels
 from podium.rankers.ladder_placement import RATED_ONLY
@@ -115,16 +117,20 @@ def _unclaimed_models(
 ) -> tuple[str, ...]:
     """Return the names of the models about which nothing can be claimed.
 
-    More of their battles are unparsed than of other models, and this may change a claim. The tuple
-    is empty if the slice has no checks.
+    More of their battles are unparsed than of other models, and this may change a claim; or their
+    scores are in another unit than those of most models. The tuple is empty if the slice has no
+    checks.
 
     Args:
         standings: the standings.
         slices: the battles of each slice.
         checks: the checks of each slice, with p-values that are not adjusted.
     """
-    lost = models_with_lost_battles(adjust_tests(checks.get(standings.slice, ())))
-    return models_in_doubt(standings, slices[standings.slice], lost) if lost else ()
+    adjusted = adjust_tests(checks.get(standings.slice, ()))
+    lost = models_with_lost_battles(adjusted)
+    in_doubt = models_in_doubt(standings, slices[standings.slice], lost) if lost else ()
+    ranked = {entry.model for entry in standings.entries}
+    return tuple(dict.fromkeys([*in_doubt, *models_of_unlike_scales(adjusted, ranked)]))
 
 
 def build_ranking_answer(
@@ -137,7 +143,8 @@ def build_ranking_answer(
     """Return standings with their checks and an answer in at most three sentences.
 
     If it is not known which rows are about the same item, the answer says only so and whether to
-    trust the ranking.
+    trust the ranking. If items have other inputs for other models, and these do not show that the
+    questions are the same, the first sentence begins with that condition.
 
     Args:
         standings: the standings, which are not changed.
@@ -170,7 +177,10 @@ def build_ranking_answer(
     what_next = _next_step_sentence(claimed, robustness, what_next)
     if claimed.ranker == WITH_NEXT_LEADER:
         who = " ".join(filter(None, [who, neighbours_sentence(claimed)]))
-        what_next = " ".join(filter(None, [what_next, _new_leader_sentence(claimed)]))
+        new_leader = None if in_doubt else _new_leader_sentence(claimed)
+        what_next = " ".join(filter(None, [what_next, new_leader]))
+    if are_questions_in_doubt(battles):
+        who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=who)
     sentences = [who, trust]
     if what_next:
         sentences.append(what_next)

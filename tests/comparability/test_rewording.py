@@ -1,0 +1,39 @@
+"""Are inputs with one id the same questions in other words?"""
+
+import pytest
+
+from podium.comparability.rewording import are_reworded
+
+PLAIN = {str(k): f"What is {3 * k} plus {k * k}?" for k in range(12)}
+
+
+@pytest.mark.parametrize(
+    "framed",
+    [
+        lambda text: f"Briefly: {text}",
+        lambda text: f"{text} Answer with a number, and give no reason.",
+        lambda text: text.upper(),
+        lambda text: f"[user]\n{text}",
+    ],
+)
+def test_a_frame_around_a_question_leaves_it_the_same(framed):
+    assert are_reworded(PLAIN, {item: framed(text) for item, text in PLAIN.items()})
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda k: f"What is {31 * k} plus {k * 7 + 50}?",
+        lambda k: f"Name {k} rivers of Norway.",
+        lambda k: f"What is {3 * ((k + 1) % 12)} plus {((k + 1) % 12) ** 2}?",
+        lambda _: "Solve the exercise in the picture.",
+    ],
+    ids=["other numbers", "another subject", "shifted by one", "no words of its own"],
+)
+def test_other_questions_under_the_same_ids_are_no_rewording(other):
+    assert not are_reworded(PLAIN, {str(k): other(k) for k in range(12)})
+
+
+def test_few_questions_show_nothing():
+    few = dict(list(PLAIN.items())[:3])
+    assert not are_reworded(few, few)

@@ -439,6 +439,23 @@ def test_rows_that_arenas_scripts_leave_out_are_named_with_the_conditions_that_d
     assert scored(chosen, "win-rate")["win-rate"] == {"x": 1.0, "y": 0.0}
 
 
+def test_inconsistent_ties_of_mt_bench_are_ties_and_flips():
+    """Two wins, three ties and a loss; two of the ties were inconsistent."""
+    case = case_of("15-mt-bench-tie-inconsistent.jsonl")
+    win_rates = {"alpha": 3.5 / 6, "beta": 2.5 / 6}
+    assert scored(case, "win-rate")["win-rate"] == pytest.approx(win_rates)
+    assert podium.read_battles(CASES / case.name).swaps().flip == 2
+    assert compared(case).by_item == (2, 1, 3)
+
+
+def test_voters_of_arena_are_one_population_in_every_command():
+    case = case_of("17-arena-voters.jsonl")
+    assert ranked(case).counts["battles"] == 36
+    for one in (ranked(case), printed(case), compared(case)):
+        assert "7 voters gave 36 verdicts" in one.warnings
+        assert "jury" not in one.answer + one.warnings
+
+
 def test_two_unicode_forms_of_a_name_are_an_error_and_one_model_if_joined():
     refused = ranked(case_of("19-unicode-forms.csv"))
     assert is_refused(refused)

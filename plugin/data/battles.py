@@ -38,6 +38,7 @@ COLUMNS = {
     "score_b": "pointwise score of b",
     "order": "ab or ba (whose response was shown first), or merged",
     "judge": "judge identity",
+    "voter": "which human voted, if the judge is a population of humans",
     "metric": "what pointwise scores measure, of an eval with several metrics",
     "jury": "a name for judges that took turns, whose battles are ranked together",
     "repeat": "repetition by the same judge",
@@ -52,6 +53,8 @@ COLUMNS = {
     "swap": "how the two orders of a merged battle agree: same, half, flip, one-sided or unparsed",
 }
 """The columns of the battles table, in their written order. Any other column is kept."""
+VOTERS = "voters"
+"""Name of the judge of votes by many humans, whose ids are in the column `voter`."""
 SOURCES = ("judge", "metric")
 """Columns that name the source of a row: the judge of its verdict, or the metric of its scores."""
 REPLIES = ("reply", "raw_completion", "preference_raw_completion", "judgment")

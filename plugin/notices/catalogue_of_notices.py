@@ -212,6 +212,10 @@ OF_READING = {
         "tables of wins were skipped, because none says whose they are: {files}; say "
         "{option:matrix}"
     ),
+    "voters-pooled": (
+        "{voters:,} {voters:noun voter} gave {votes:,} {votes:noun verdict}, which count together "
+        "as those of one population; the column voter names them"
+    ),
     "win-matrix": (
         "{source}: each cell is read as the number of battles that its {whose}'s model won; ties "
         "are not in it"
@@ -777,6 +781,7 @@ NOTES = frozenset(
         "unequal-estimates",
         "verdicts-unweighted",
         "votes-agree",
+        "voters-pooled",
         "win-matrix",
     }
 )

@@ -107,7 +107,7 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
         "MT-bench single-answer grading",
         "model",
     ),
-    ("arena", "verdict_files:read_arena", "FastChat and Arena battles", None),
+    ("arena", "arena_battles:read_arena", "FastChat and Arena battles", None),
     (
         "soft-elo",
         "verdict_files:read_soft_elo",

@@ -5,7 +5,8 @@ A relation is a table, a view or a subquery. The relations are derived from each
 - judgments: a row per judge call.
 - sided: judgments with models as codes; credits and margins are those of the model with the lower
   code.
-- groups: a row per item, pair, judge, repeat and response, with counts and sums of its judgments.
+- groups: a row per item, pair, judge, voter, repeat and response, with counts and sums of its
+  judgments.
 - cells: a row per group, in which the two orders are merged.
 - pairs: a row per pair of models, with sums over its cells.
 - battles: a row per battle, made of judgments, with the two orders merged.
@@ -61,6 +62,8 @@ SWAP_OF_ORDER_PAIRS = (
 KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
 """Columns of which a merged battle takes the mean, or the only value if one judgment has none."""
 SCORES = ("score_a", "score_b")
+JUDGMENT_KEYS = ("judge", "voter", "metric", "repeat", "response")
+"""Columns that tell the judgments on a pair and an item apart, beside the order."""
 HARD = "hard_credit"
 """Column with the credit of the parsed verdict. If it is known, it decides what counts as a win, a
 tie or a flip."""
@@ -109,7 +112,7 @@ def sided_query(
         is_whole: whether every row has an item.
     """
     joins = [f"join {names['model']} as {side} on {side}.name = p.model_{side}" for side in "ab"]
-    coded = [name for name in ("item", "judge", "metric", "reason") if name in present]
+    coded = [name for name in ("item", "judge", "voter", "metric", "reason") if name in present]
     joins += [f"left join {names[name]} as {name}s on {name}s.name = p.{name}" for name in coded]
     item = "items.code" if "item" in present else "cast(null as int)"
     cluster = item if is_whole else f"coalesce({item}, {items} + p.{ROW})"
@@ -172,13 +175,13 @@ def counted_query(sided: str, present: Present) -> str:
     names.append("ordered, shown_first" if "order" in present else "forward")
     if "margin" in present:
         names.append("credit")
-    others = ("judge", "metric", "repeat", "response", "weight", "margin", "reason", "swap")
+    others = (*JUDGMENT_KEYS, "weight", "margin", "reason", "swap")
     names += [name for name in others if name in present]
     return f"select {', '.join(names)} from {sided}"
 
 
 def grouped_query(sided: str, present: Present, further: Mapping[str, str] | None = None) -> str:
-    """Query the groups of judgments: counts and sums per item, pair, judge, repeat and response.
+    """Query the groups of judgments: counts and sums per item, pair and `JUDGMENT_KEYS`.
 
     Judgments with a known order and judgments without one are in different groups.
 
@@ -188,7 +191,7 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
         further: SQL of further aggregates, by name; none by default.
     """
     keys = ["cluster", "first", "second"]
-    keys += [name for name in ("judge", "metric", "repeat", "response") if name in present]
+    keys += [name for name in JUDGMENT_KEYS if name in present]
     counts = _counts_of_group() | dict(further or {}) | _optional_counts(present)
     if "order" in present:
         keys.append("ordered")
@@ -282,7 +285,7 @@ def cells_query(
     sums_if_pair = _sums_of_order_pair(present, keep_one_sided=keep_one_sided, hard=hard)
     sums_if_other = _sums_of_other_groups(present, hard=hard)
     columns = ["cluster", "first", "second"]
-    columns += [name for name in ("judge", "metric") if name in present]
+    columns += [name for name in ("judge", "voter", "metric") if name in present]
     merged_before = "0"
     if "swap" in present:
         merged_before = " + ".join(f"swap_{k}" for k in range(len(SWAPS)))

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 Engine: TypeAlias = "Duck | Spark"
 """A database that runs the queries. Both kinds have the same methods."""
 
-CATEGORIES = ("item", "judge", "metric", "order", "category", "reason", "swap")
+CATEGORIES = ("item", "judge", "voter", "metric", "order", "category", "reason", "swap")
 """Columns of the battles table that become categoricals, in addition to those of the models."""
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair, which cannot be written as UTF-8."""
-CODED = ("item", "judge", "metric", "reason")
+CODED = ("item", "judge", "voter", "metric", "reason")
 """Columns whose names are replaced by codes, in addition to those of the models."""
 CELL_ORDER = "cluster, first, second"
 OF_PAIRS = ("credit", "weight", "judged")
@@ -518,7 +518,7 @@ class Verdicts:
         They may be two orders whose column `order` is missing. Rows without an item do not count.
         """
         keys = "cluster, first, second"
-        for name in ("judge", "metric"):
+        for name in ("judge", "voter", "metric"):
             keys += f", {name}" if name in self.columns else ""
         matchups = (
             f"select sum(battles) as n, sum(forward) as ahead from {self.cells()} "

@@ -40,16 +40,6 @@ def with_reversed(numbers: Mapping[str, float]) -> dict[str, float]:
 
 FIVE_LEVELS = with_reversed({"A>>B": 2.0, "A>B": 1.0, "A=B": 0.0, "B>A": -1.0, "B>>A": -2.0})
 """Margin of response A by label."""
-# Words of Arena's column `winner` that mean a tie.
-TIES = (
-    "tie",
-    "tie (bothbad)",
-    "tie(bothbad)",
-    "tie (both bad)",
-    "tie(all bad)",
-    "both_bad",
-    "bothbad",
-)
 NO_ERROR = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
 """Values of Soft-Elo's column `parse_error` which mean that there was no error."""
 PYTHON_TEXTS = re.compile(r"""\[(?:(?:'[^'\\]*'|"[^"\\]*")(?:, ?)?)+\]""")
@@ -59,8 +49,6 @@ SECOND_TURN = "multi-turn"
 MOST_CRITERIA = 100
 """If there are more criteria than this, for example a rubric per instruction, only the mean margin
 is kept."""
-PYTHON_FLAGS = re.compile(r"\{(?:'[^'\"\\]*': (?:True|False)(?:, )?)*\}")
-"""A dictionary of booleans as Python prints it, such as `{'sampled': True}`."""
 PYTHON_SCORES = re.compile(r"\{(?:'[^'\"\\]*': [-+.0-9e]+(?:, )?)*\}")
 """A dictionary of numbers as Python prints it, such as `{'clarity': 7}`. With other quotes, it is
 JSON."""
@@ -81,7 +69,9 @@ def read_alpaca_eval(records: pd.DataFrame) -> pd.DataFrame:
     reject_cells(records["preference"], outside, "is not a preference", remedy)
     credit_if_parsed = np.where(tie, 0.5, preference - 1)
     credit = np.where(unparsed, np.nan, credit_if_parsed)
-    frame = _rename(records, {"instruction": "item", "annotator": "judge", "dataset": "category"})
+    frame = rename_unless_taken(
+        records, {"instruction": "item", "annotator": "judge", "dataset": "category"}
+    )
     frame = frame.assign(model_a=records["generator_2"], model_b=records["generator_1"])
     frame = frame.drop(columns=["preference", "generator_1", "generator_2"])
     for side, output in (("a", "output_2"), ("b", "output_1")):
@@ -103,61 +93,6 @@ def _length(text: Any) -> float:
 def _is_text(value: Any) -> bool:
     """Return whether a value is a text."""
     return isinstance(value, str)
-
-
-def read_arena(records: pd.DataFrame) -> pd.DataFrame:
-    """Read battles of Arena or FastChat.
-
-    The winner is a word (`both bad` is a tie), the name of a model, or given by three columns
-    (`winner_model_a`, `winner_tie`, `winner_model_b`) of which exactly one is 1.
-    """
-    if "winner" in records:
-        credits = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys(TIES, 0.5)
-        known = "known winners: model_a, model_b, tie, tie (bothbad), both_bad"
-        remedy = f"{known}; translate others with --columns and --credit-map"
-        winner = _side_of_winner(records, "model_a", "model_b")
-        no_verdict = frozenset({"error", "invalid"})
-        credit, unparsed = parse_words(winner, credits, no_verdict, remedy=remedy)
-        frame = records.drop(columns="winner")
-    else:
-        indicators = ["winner_model_a", "winner_tie", "winner_model_b"]
-        # Shape (3, rows). In each row, exactly one flag must be 1. The credit is 1 for model_a,
-        # and 0.5 for a tie.
-        flags = np.stack([parse_numbers(records[name]) for name in indicators])
-        unparsed = np.isnan(flags).any(axis=0)
-        names_one = (np.sort(flags, axis=0) == [[0.0], [0.0], [1.0]]).all(axis=0)
-        odd = ~unparsed & ~names_one
-        if odd.any():
-            column = pd.Series(flags.T.tolist(), index=records.index, name="winner indicators")
-            remedy = "exactly one of winner_model_a, winner_model_b, winner_tie must be 1"
-            reject_cells(column, odd, "do not name exactly one outcome", remedy)
-        credit = np.where(unparsed, np.nan, flags[0] + flags[1] / 2)
-        frame = records.drop(columns=indicators)
-    item = "question_id" if "question_id" in records else "id"
-    frame = _rename(frame, {item: "item", "language": "category"})
-    if "dedup_tag" in frame:
-        frame = frame.assign(dedup_tag=frame["dedup_tag"].map(_as_json))
-    if _has_turns_of_one_question(frame):
-        frame = name_turns(frame)
-    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))
-
-
-def _as_json(cell: Any) -> Any:
-    """Return a text that Python printed, such as `{'sampled': True}`, as JSON; else the cell."""
-    if not isinstance(cell, str) or not PYTHON_FLAGS.fullmatch(cell):
-        return cell
-    return cell.replace("'", '"').replace("True", "true").replace("False", "false")
-
-
-def _has_turns_of_one_question(frame: pd.DataFrame) -> bool:
-    """Return whether any question has rows of several turns, as in MT-bench's human votes.
-
-    In Arena's battles, no question has: there, `turn` is the length of a conversation.
-    """
-    if not {"item", "turn"} <= {*frame}:
-        return False
-    turns = pd.DataFrame({"item": as_text(frame["item"]), "turn": as_text(frame["turn"])})
-    return bool(turns.drop_duplicates()["item"].duplicated().any())
 
 
 def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
@@ -193,7 +128,7 @@ def read_evalica(records: pd.DataFrame) -> pd.DataFrame:
     remedy = (
         "a winner is left, right, tie, or the name of one of the two; empty if no verdict was given"
     )
-    winner = _side_of_winner(records, "left", "right")
+    winner = side_of_winner(records, "left", "right")
     credit, unparsed = parse_words(winner, {"left": 1.0, "right": 0.0, "tie": 0.5}, remedy=remedy)
     frame = records.drop(columns="winner").rename(columns={"left": "model_a", "right": "model_b"})
     return frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))
@@ -318,20 +253,26 @@ def read_mt_bench_scores(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
-    """Return records of MT-bench with the columns `item`, `judge` and `template`.
+    """Return records of MT-bench with the columns `item`, `judge` and `template`."""
+    frame = split_judges(records.rename(columns={"question_id": "item"}))
+    judges = frame.attrs["judges"]
+    named = name_turns(_with_turns_of_templates(frame))
+    named.attrs["judges"] = judges
+    return named
 
-    If the judge is a list, such as `["gpt-4", "pair-v2"]`, its first text is the judge and the rest
-    is the template.
+
+def split_judges(records: pd.DataFrame) -> pd.DataFrame:
+    """Split cells of the column `judge` that are lists, such as `["gpt-4", "pair-v2"]`.
+
+    The first text of a list is the judge, and the rest is the `template`. The judges of lists are
+    models: their records are in `attrs["judges"]`. Other judges may be humans.
     """
     parts = records["judge"].map(_parts_of_judge)
-    frame = records.rename(columns={"question_id": "item"})
-    frame["judge"] = parts.str[0]
-    frame["template"] = parts.map(lambda part: " ".join(part[1:]) or None)
-    named = name_turns(_with_turns_of_templates(frame))
-    # A judge that is not a list may be a human, because MT-bench has verdicts of experts, too.
+    template = parts.map(lambda part: " ".join(part[1:]) or None)
+    frame = records.assign(judge=parts.str[0], template=template)
     models = parts[parts.str.len() > 1].str[0].unique()
-    named.attrs["judges"] = {name: JudgeRecord(name, "model", name) for name in models}
-    return named
+    frame.attrs["judges"] = {name: JudgeRecord(name, "model", name) for name in models}
+    return frame
 
 
 def _with_turns_of_templates(frame: pd.DataFrame) -> pd.DataFrame:
@@ -539,12 +480,12 @@ def reasons_where(unparsed: np.ndarray, reason: str) -> np.ndarray:
     return np.array([None, reason], dtype=object)[unparsed.astype(int)]
 
 
-def _rename(records: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+def rename_unless_taken(records: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
     """Rename columns, except those whose new name another column has already."""
     return records.rename(columns={old: new for old, new in names.items() if new not in records})
 
 
-def _side_of_winner(records: pd.DataFrame, first: str, second: str) -> pd.Series:
+def side_of_winner(records: pd.DataFrame, first: str, second: str) -> pd.Series:
     """Return the column `winner`, in which names of models are replaced by names of their columns.
 
     Args:

@@ -486,7 +486,7 @@ def _compared_rows(each: RecordTable, category: str) -> str:
     `description` (a hash of what describes the question or the responses; null if nothing does).
     """
     columns = each.records.columns
-    keys = ("item", "model", "model_a", "model_b", "judge", "metric", "order", "repeat")
+    keys = ("item", "model", "model_a", "model_b", "judge", "voter", "metric", "order", "repeat")
     key = ", ".join(f"{columns[name].text}" for name in keys if name in columns)
     verdict = ", ".join(columns[name].text for name in VERDICTS if name in columns)
     known = {*keys, *VERDICTS, *CATEGORIES, "reason", "human", "hard_credit", "weight", "swap"}

@@ -62,6 +62,7 @@ from podium.data.reading.rows import (
 from podium.data.reading.shared_metrics import note_lone_models
 from podium.data.reading.table import FRAME, check, is_pointwise, remedy_of_columns
 from podium.data.reading.units import likely_item, name_items, name_items_of_scores
+from podium.data.reading.voters import note_voters
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
@@ -455,7 +456,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
     odd_items = note_odd_items(duck, joined.view, likely)
     gathered = read.gathered
     notes = [*_notes_on_sources(read), *joined.notes, *odd_items, *verdicts.notes()]
-    notes += note_bare_names(verdicts.models)
+    notes += [*note_bare_names(verdicts.models), *note_voters(duck, joined.view)]
     return Battles(
         verdicts,
         joined.missing,

@@ -378,7 +378,7 @@ def _identity_columns(names: Collection[str]) -> list[str]:
             for name in ("item", "judge", "metric", "repeat", "task", "model", "score")
             if name in names
         ]
-    key = [name for name in ("item", "judge", "metric", "repeat") if name in names]
+    key = [name for name in ("item", "judge", "voter", "metric", "repeat") if name in names]
     forward = "model_a < model_b"
     shown = f"cast((\"order\" = 'ab') = ({forward}) as varchar)"
     order = f"case when \"order\" in ('ab', 'ba') then {shown} else \"order\" end"

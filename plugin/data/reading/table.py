@@ -27,7 +27,7 @@ NUMBERS = (
     "weight",
     "repeat",
 )
-TEXTS = ("item", "judge", "metric", "order", "category", "reason", "swap")
+TEXTS = ("item", "judge", "voter", "metric", "order", "category", "reason", "swap")
 ORDERS = ("ab", "ba", "merged")
 SCORES = frozenset({"item", "model", "score"})
 """Columns that a table of scores must have."""

@@ -22,7 +22,7 @@ from podium.data.reading.table import LIKELY, is_pointwise
 ITEM_NAMES = ("item_id", "sample_id", "doc_id", "instance_id", "example_id", "query_id")
 """Names of columns that are used as the item if their values repeat like items. Upper and lower
 case are the same."""
-CELL = ("model_a", "model_b", "order", "judge", "metric", "repeat", "response")
+CELL = ("model_a", "model_b", "order", "judge", "voter", "metric", "repeat", "response")
 """Columns whose combinations are the cells. An item stands about once in a cell."""
 NO_ITEMS = frozenset(
     {*COLUMNS, *REPLIES, "", "Unnamed: 0", "winner", "label", "template", "source", "turn", "jury"}

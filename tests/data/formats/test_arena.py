@@ -235,3 +235,177 @@ def test_rows_without_the_field_are_left_out_as_by_the_notebook(podium, save):
     rows[1]["dedup_tag"] = None
     path = save("battles.jsonl", rows)
     assert "leave out 8 of these 10" in podium("rank", path).err
+
+
+def judged(winner, number, **more):
+    row = {"question_id": number, "model_a": "x", "model_b": "y", "winner": winner}
+    return row | {"judge": ["gpt-4", "pair-v2"]} | more
+
+
+def test_an_inconsistent_tie_is_a_tie_and_a_flip_and_the_others_agree(save):
+    rows = [judged(w, k) for k, w in enumerate(["model_a", "tie", "tie (inconsistent)", "error"])]
+    battles = podium.read_battles(save("battles.jsonl", rows))
+    assert battles.table["credit"].tolist()[:3] == [1.0, 0.5, 0.5]
+    report = battles.swaps()
+    assert (report.same, report.half, report.flip, report.unparsed) == (2, 0, 1, 1)
+    assert battles.counts().judgments == 8
+
+
+def test_no_order_is_invented_where_no_tie_is_inconsistent(save):
+    rows = [judged(w, k) for k, w in enumerate(["model_a", "tie"])]
+    battles = podium.read_battles(save("battles.jsonl", rows))
+    assert battles.swaps() is None
+    assert "order" not in battles.table
+
+
+def test_judges_that_are_lists_are_one_judge_with_its_templates(save):
+    rows = [
+        judged("model_a", 81, turn=1),
+        judged("model_b", 81, turn=2, judge=["gpt-4", "pair-v2-multi-turn"]),
+    ]
+    battles = podium.read_battles(save("battles.jsonl", rows))
+    assert battles.judges == ("gpt-4",)
+    assert battles.judge_of("gpt-4").kind == "model"
+    assert battles.table["template"].tolist() == ["pair-v2", "pair-v2-multi-turn"]
+
+
+def votes(*voters):
+    winners = ["model_a", "tie", "model_b", "model_a"]
+    return [arena_row(k, winners[k % 4], judge=voter) for k, voter in enumerate(voters)]
+
+
+def test_voters_are_pooled_counted_and_called_neither_judges_nor_a_jury(podium, save):
+    path = save("votes.jsonl", votes(*(f"arena_user_{k % 3}" for k in range(12))))
+    done = podium("rank", path)
+    assert done.code == 0
+    assert "12 battles" in done.out
+    [line] = [line for line in done.err.splitlines() if "voter" in line]
+    assert "3 voters gave 12 verdicts" in line
+    shown = (done.out + done.err).lower()
+    assert "jury" not in shown
+    assert "judges" not in shown
+
+
+def test_voters_are_humans_and_kept_in_a_column(save):
+    battles = podium.read_battles(save("votes.jsonl", votes("arena_user_7", "arena_user_x")))
+    assert battles.judges == ("voters",)
+    assert battles.judge_of("voters").is_human
+    assert battles.table["voter"].tolist() == ["arena_user_7", "arena_user_x"]
+
+
+def test_votes_of_one_voter_can_be_chosen(save):
+    path = save("votes.jsonl", votes("arena_user_7", "arena_user_x", "arena_user_7"))
+    assert len(podium.read_battles(path, where={"voter": "arena_user_7"})) == 2
+
+
+def test_voters_of_several_files_are_one_population(save):
+    paths = [save(f"{k}.jsonl", [arena_row(k, "model_a", judge=f"arena_user_{k}")]) for k in (1, 2)]
+    battles = podium.read_battles(*paths)
+    assert (battles.judges, len(battles)) == (("voters",), 2)
+
+
+def test_a_converted_table_keeps_its_voters(podium, save, tmp_path):
+    path = save("votes.jsonl", votes("arena_user_7", "arena_user_x", "arena_user_7"))
+    own = tmp_path / "own.csv"
+    assert podium("convert", path, "-o", own).code == 0
+    assert "2 voters gave 3 verdicts" in podium("rank", own).err
+
+
+def test_experts_who_agree_on_a_battle_are_two_votes_and_no_copies(save):
+    rows = [
+        {**arena_row(81, "model_a"), "judge": judge, "turn": 1}
+        for judge in ("expert_1", "author_0")
+    ]
+    battles = podium.read_battles(save("human.jsonl", rows))
+    assert (battles.judges, len(battles)) == (("voters",), 2)
+    assert not [note for note in battles.notes if note.code == "rows-repeat"]
+    one, two = (save(f"{k}.jsonl", [row]) for k, row in enumerate(rows))
+    assert (len(podium.read_battles(one, two)), podium.read_battles(one, two).copies) == (2, 0)
+
+
+def test_voters_beside_a_judge_are_two_sources(podium, save):
+    done = podium("rank", save("votes.jsonl", votes("arena_user_1", "arena_user_2", "gpt-4")))
+    assert done.code == 1
+    assert "2 judges in one table (gpt-4, voters)" in done.err
+
+
+def test_hashes_of_voters_stand_for_voters(save):
+    rows = [arena_row(k, "model_a", judge_hash=f"{k % 2:x}") for k in range(4)]
+    battles = podium.read_battles(save("votes.jsonl", rows))
+    assert (battles.judges, battles.values_of("voter")) == (("voters",), ("0", "1"))
+
+
+def talk(*answers):
+    messages = []
+    for answer in answers:
+        messages += [{"role": "user", "content": "why?"}, {"role": "assistant", "content": answer}]
+    return messages
+
+
+@pytest.mark.parametrize(
+    ("cell", "length"),
+    [
+        (talk("abc", "de"), 5),
+        (
+            [
+                {
+                    "role": "assistant",
+                    "content": [{"type": "text", "text": "abcd"}, {"type": "image"}],
+                }
+            ],
+            4,
+        ),
+        (["abc", None, "d"], 4),
+        ([{"role": "user", "content": "why?"}], None),
+        (None, None),
+    ],
+)
+def test_the_length_of_a_conversation_is_that_of_its_answers(save, cell, length):
+    rows = [arena_row(1, "model_a", conversation_a=cell, conversation_b=talk("abcdef"))]
+    table = podium.read_battles(save("battles.jsonl", rows)).table
+    lengths = [None if pd.isna(cell) else cell for cell in table["length_a"]]
+    assert (lengths, table["length_b"].tolist()) == ([length], [6])
+    assert "conversation_a" not in table
+
+
+@pytest.mark.parametrize("kind", ["json", "parquet", "csv"])
+def test_lengths_are_the_same_in_every_kind_of_file(save, tmp_path, kind):
+    rows = [
+        arena_row(k, "model_a", conversation_a=talk("a" * k, "b"), conversation_b=talk("c"))
+        for k in range(3)
+    ]
+    path = tmp_path / f"battles.{kind}"
+    if kind == "csv":
+        texts = [
+            row | {name: json.dumps(row[name]) for name in ("conversation_a", "conversation_b")}
+            for row in rows
+        ]
+        pd.DataFrame(texts).to_csv(path, index=False)
+    else:
+        path = save(path.name, rows)
+    table = podium.read_battles(path).table
+    assert table["length_a"].tolist() == [1, 2, 3]
+    assert table["length_b"].tolist() == [1, 1, 1]
+
+
+def test_responses_of_the_competition_are_lists_in_a_csv_file(tmp_path):
+    path = tmp_path / "train.csv"
+    flags = {"winner_model_a": 1, "winner_model_b": 0, "winner_tie": 0}
+    sides = {"model_a": "x", "model_b": "y", "response_a": '["abc","de"]', "response_b": '["f"]'}
+    pd.DataFrame([{"id": 1, **sides, "prompt": '["why?"]', **flags}]).to_csv(path, index=False)
+    table = podium.read_battles(path).table
+    assert (table["length_a"].tolist(), table["length_b"].tolist()) == ([5.0], [1.0])
+
+
+def test_length_control_works_on_conversations(podium, save):
+    rows = [
+        arena_row(
+            k,
+            "model_a" if k % 3 else "model_b",
+            conversation_a=talk("a" * (5 + 7 * k % 31)),
+            conversation_b=talk("b" * 11),
+        )
+        for k in range(60)
+    ]
+    done = podium("rank", save("battles.jsonl", rows), "--set", "length_control=true")
+    assert done.code == 0, done.err

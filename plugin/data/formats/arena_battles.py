@@ -1,0 +1,250 @@
+"""Read battles of Arena and FastChat, most of which are votes of humans.
+
+A voter is a human whose id names the judge of a row. All voters of a file are one population of
+humans, which is the judge of their verdicts; the column `voter` keeps their ids.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.data.battles import VOTERS
+from podium.data.formats.verdict_files import (
+    name_turns,
+    parse_numbers,
+    parse_words,
+    reasons_where,
+    reject_cells,
+    rename_unless_taken,
+    side_of_winner,
+    split_judges,
+)
+from podium.scorers.judge_record import JudgeRecord
+from podium.text import as_text, parse_json
+
+TIES = (
+    "tie",
+    "tie (bothbad)",
+    "tie(bothbad)",
+    "tie (both bad)",
+    "tie(all bad)",
+    "both_bad",
+    "bothbad",
+)
+"""Words of the column `winner` that mean a tie."""
+INCONSISTENT = "tie (inconsistent)"
+"""Word of MT-bench for a battle whose two orders have different winners."""
+INDICATORS = ("winner_model_a", "winner_tie", "winner_model_b")
+"""Columns of which exactly one is 1 in each row, instead of a column `winner`."""
+VOTER = re.compile(r"arena_user_.+|(?:expert|author)_[0-9]+")
+"""Names of voters: those that FastChat's `clean_battle_data.py` writes, and those of MT-bench's
+human judgments."""
+PYTHON_FLAGS = re.compile(r"\{(?:'[^'\"\\]*': (?:True|False)(?:, )?)*\}")
+"""A dictionary of booleans as Python prints it, such as `{'sampled': True}`."""
+ANSWERS = ("conversation", "response")
+"""Beginnings of the names of columns with the answers of a model, before `_a` or `_b`. The first
+one that a table has gives the lengths."""
+CONVERSATIONS = ("conversation_a", "conversation_b")
+"""Columns that are dropped because of their size."""
+
+
+def read_arena(records: pd.DataFrame) -> pd.DataFrame:
+    """Read battles of Arena or FastChat.
+
+    The winner is a word (`both bad` is a tie), the name of a model, or given by three columns
+    (`winner_model_a`, `winner_tie`, `winner_model_b`) of which exactly one is 1. If any winner is
+    `tie (inconsistent)`, a judge saw each battle in both orders: this word is a tie and a flip, and
+    the other rows have the same verdict in both orders.
+
+    Lengths are those of all answers of a conversation, in characters. Conversations are dropped.
+    """
+    if "winner" in records:
+        credit, unparsed, frame = _read_winners(records)
+    else:
+        credit, unparsed = _read_indicators(records)
+        frame = records.drop(columns=[*INDICATORS])
+    item = "question_id" if "question_id" in records else "id"
+    frame = rename_unless_taken(frame, {item: "item", "language": "category"})
+    if "dedup_tag" in frame:
+        frame = frame.assign(dedup_tag=frame["dedup_tag"].map(_as_json))
+    frame = with_lengths(frame, ANSWERS)
+    frame = frame.drop(columns=[name for name in CONVERSATIONS if name in frame])
+    judges = dict[str, JudgeRecord]()
+    if "judge" in frame:
+        frame = _with_judges_of_lists(frame)
+        judges |= frame.attrs.get("judges", {})
+    frame = name_voters(frame)
+    judges |= frame.attrs.get("judges", {})
+    if _has_turns_of_one_question(frame):
+        frame = name_turns(frame)
+    frame = frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))
+    frame.attrs["judges"] = judges
+    return frame
+
+
+def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.DataFrame]:
+    """Return the credits of model_a, the mask of the unparsed rows, and the other columns.
+
+    The arrays have the shape (rows,). If any winner is inconsistent, the columns `order` and `swap`
+    are added.
+    """
+    credits = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys((*TIES, INCONSISTENT), 0.5)
+    known = "known winners: model_a, model_b, tie, tie (bothbad), both_bad, tie (inconsistent)"
+    remedy = f"{known}; translate others with --columns and --credit-map"
+    winner = side_of_winner(records, "model_a", "model_b")
+    no_verdict = frozenset({"error", "invalid"})
+    credit, unparsed = parse_words(winner, credits, no_verdict, remedy=remedy)
+    frame = records.drop(columns="winner")
+    is_flip = (winner == INCONSISTENT).to_numpy()
+    if is_flip.any() and not {"order", "swap"} & {*frame}:
+        swap = np.select([is_flip, unparsed], ["flip", "unparsed"], "same")
+        frame = frame.assign(order="merged", swap=swap)
+    return credit, unparsed, frame
+
+
+def _read_indicators(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return the credits of model_a and the mask of the unparsed rows by the columns `INDICATORS`.
+
+    Both arrays have the shape (rows,). A row with an empty cell is unparsed.
+
+    Raises:
+        DataError: a row has another outcome than exactly one 1.
+    """
+    # Shape (3, rows). In each row, exactly one flag must be 1. The credit is 1 for model_a,
+    # and 0.5 for a tie.
+    flags = np.stack([parse_numbers(records[name]) for name in INDICATORS])
+    unparsed = np.isnan(flags).any(axis=0)
+    names_one = (np.sort(flags, axis=0) == [[0.0], [0.0], [1.0]]).all(axis=0)
+    odd = ~unparsed & ~names_one
+    if odd.any():
+        column = pd.Series(flags.T.tolist(), index=records.index, name="winner indicators")
+        remedy = "exactly one of winner_model_a, winner_model_b, winner_tie must be 1"
+        reject_cells(column, odd, "do not name exactly one outcome", remedy)
+    return np.where(unparsed, np.nan, flags[0] + flags[1] / 2), unparsed
+
+
+def _with_judges_of_lists(frame: pd.DataFrame) -> pd.DataFrame:
+    """Split the judges of MT-bench's verdicts, which are lists of a model and a prompt.
+
+    A table without such lists is returned unchanged.
+    """
+    split = split_judges(frame)
+    return split if split.attrs["judges"] else frame
+
+
+def name_voters(frame: pd.DataFrame, ids: str = "judge_hash") -> pd.DataFrame:
+    """Move the ids of voters from the column `judge` to the column `voter`.
+
+    The judge of their rows becomes `VOTERS`, with a record in `attrs["judges"]` that says that they
+    are humans. Other judges are kept. A table with a column `voter` is returned unchanged.
+
+    Args:
+        frame: the rows.
+        ids: the column with ids of voters that is used if there is no column `judge`. If there is
+            neither, nothing is changed.
+    """
+    if "voter" in frame:
+        return frame
+    if "judge" not in frame:
+        if ids not in frame:
+            return frame
+        frame = frame.rename(columns={ids: "voter"}).assign(judge=VOTERS)
+        frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, "human")}
+        return frame
+    judge = as_text(frame["judge"])
+    is_voter = judge.isin([name for name in judge.dropna().unique() if VOTER.fullmatch(name)])
+    if not is_voter.any():
+        return frame
+    frame = frame.assign(voter=judge.where(is_voter, None), judge=judge.mask(is_voter, VOTERS))
+    frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, "human")}
+    return frame
+
+
+def with_lengths(frame: pd.DataFrame, answers: Iterable[str]) -> pd.DataFrame:
+    """Add the lengths of the answers of both models.
+
+    A table with lengths, or without answers of both models, is returned unchanged.
+
+    Args:
+        frame: the rows.
+        answers: beginnings of the names of the columns with answers, before `_a` and `_b`. The
+            first one that the table has is used.
+    """
+    if {"length_a", "length_b"} & {*frame}:
+        return frame
+    for name in answers:
+        sides = {f"length_{side}": f"{name}_{side}" for side in "ab"}
+        if {*sides.values()} <= {*frame}:
+            lengths = {length: frame[column].map(answer_length) for length, column in sides.items()}
+            return frame.assign(**lengths)
+    return frame
+
+
+def answer_length(cell: Any) -> float:
+    """Return the number of characters of the answers in a cell; NaN if it has none.
+
+    Args:
+        cell: a text, a list of texts, or a list of messages with `role` and `content`, of which
+            those of the assistant count. A list may be written as JSON. A content may be a list of
+            parts with a `text`.
+    """
+    if isinstance(cell, str):
+        parsed = _parse_list(cell)
+        if parsed is None:
+            return float(len(cell))
+        cell = parsed
+    if not isinstance(cell, list | tuple | np.ndarray):
+        return np.nan
+    said = [message for message in cell if _is_said_by_model(message)]
+    return float(sum(map(_text_length, said))) if said else np.nan
+
+
+def _parse_list(text: str) -> list[Any] | None:
+    """Return the list that a text has as JSON; None if it is no list."""
+    if not text.startswith("["):
+        return None
+    try:
+        parsed = parse_json(text)
+    except ValueError:
+        return None
+    return parsed if isinstance(parsed, list) else None
+
+
+def _is_said_by_model(message: Any) -> bool:
+    """Return whether an element of a conversation is an answer of the model: a text, or a message
+    of the assistant."""
+    if isinstance(message, Mapping):
+        return message.get("role") == "assistant"
+    return isinstance(message, str)
+
+
+def _text_length(message: Any) -> int:
+    """Return the number of characters of a text, of a message, or of the parts of its content."""
+    content = message.get("content") if isinstance(message, Mapping) else message
+    if isinstance(content, str):
+        return len(content)
+    if not isinstance(content, list | tuple | np.ndarray):
+        return 0
+    texts = [part.get("text") for part in content if isinstance(part, Mapping)]
+    return sum(len(text) for text in texts if isinstance(text, str))
+
+
+def _as_json(cell: Any) -> Any:
+    """Return a text that Python printed, such as `{'sampled': True}`, as JSON; else the cell."""
+    if not isinstance(cell, str) or not PYTHON_FLAGS.fullmatch(cell):
+        return cell
+    return cell.replace("'", '"').replace("True", "true").replace("False", "false")
+
+
+def _has_turns_of_one_question(frame: pd.DataFrame) -> bool:
+    """Return whether any question has rows of several turns, as in MT-bench's human votes.
+
+    In Arena's battles, no question has: there, `turn` is the length of a conversation.
+    """
+    if not {"item", "turn"} <= {*frame}:
+        return False
+    turns = pd.DataFrame({"item": as_text(frame["item"]), "turn": as_text(frame["turn"])})
+    return bool(turns.drop_duplicates()["item"].duplicated().any())

@@ -18,8 +18,8 @@ TASKS = ("quiz", "riddles")
 TEMPLATES = (None, "<|user|>{{ text }}", "[INST] {{ text }} [/INST]", "### {{ text }}")
 COMPARABILITY = ("same-question", "same-settings")
 """Codes of the checks whether rows are about the same thing."""
-OTHER_WARNINGS = frozenset({"tasks-count-alike", "items"})
-"""Warnings that are not about runs: tasks of lm-eval are ranked together, and items are few."""
+OTHER_WARNINGS = frozenset({"items"})
+"""Warnings that are not about runs: items are few."""
 
 
 @dataclass(frozen=True)

@@ -364,8 +364,8 @@ READING_OPTIONS = (
         "--metric",
         metavar="NAME[,FILTER]",
         help=(
-            "Of lm-eval folders: what to compare; may be given several times, or all. Default: "
-            "the only one there is."
+            "Of lm-eval folders and Inspect logs: what to compare; may be given several times, or "
+            "all. Default: of each task, the one that the host shows first."
         ),
     ),
     choice_option(

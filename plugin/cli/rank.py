@@ -119,7 +119,10 @@ def rank_sources(query: BattleQuery, how: RankingOptions) -> "tuple[Ranking, Bat
     from podium.ranking.rank_battles import rank as rank_battles
 
     scores_only = None if names is None else {*names} <= {"mean", "median"}
-    battles = read_query(replace(query, scores_only=scores_only))
+    query = replace(query, scores_only=scores_only)
+    if how.by == "metric" and not query.metric:
+        query = replace(query, metric=("all",))
+    battles = read_query(query)
     ranking = rank_battles(
         battles,
         names,

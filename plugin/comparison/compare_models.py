@@ -49,11 +49,6 @@ RENAMED_ITEMS = (
     "turns-are-items",
 )
 """Codes of notes on ids that are not the items."""
-OF_RANKINGS = "tasks-count-alike"
-"""Code of a warning for rankings that mix tasks.
-
-It is left out if there are several questions, because tasks are then not mixed.
-"""
 
 
 def compare(
@@ -183,8 +178,6 @@ def _collect_warnings(
     reason, about the judges, and about flagged checks that concern the compared models.
     """
     notes = list(battles.notes)
-    if len({finding.question for finding in findings}) > 1:
-        notes = [note for note in notes if note.code != OF_RANKINGS]
     compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
     # The names of the models, a note or a check tell of settings that change the words.
     if not differ_in_words(run for run in battles.runs if run.model in compared):

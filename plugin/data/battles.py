@@ -417,29 +417,30 @@ class Battles:
         note = Notice("complete-items", numbers)
         return replace(kept, notes=(*kept.notes, note))
 
-    def slices(self, column: str) -> Iterator[tuple[str, "Battles"]]:
+    def slices(self, column: str, *, most: int = MOST_SLICES) -> Iterator[tuple[str, "Battles"]]:
         """Yield each value of a column with its battles, in the order of the values.
 
         Args:
             column: a name, or several separated by commas, whose values are combined as `x, y`.
+            most: the largest number of values that a column may have.
 
         Raises:
-            UsageError: there is no such column, it is empty, or it has more than 100 values.
+            UsageError: there is no such column, it is empty, or it has more values than `most`.
         """
         first, comma, rest = column.partition(",")
         if comma:
-            for value, part in self.slices(first.strip()):
-                for other, inner in part.slices(rest.strip()):
+            for value, part in self.slices(first.strip(), most=most):
+                for other, inner in part.slices(rest.strip(), most=most):
                     yield f"{value}, {other}", inner
             return
         known = self.values_of(column)
         if not known:
             raise UsageError(f"column {column!r} is empty; choose another for --by")
-        if len(known) > MOST_SLICES:
+        if len(known) > most:
             problem = (
                 f"column {column!r} has {len(known):,} values, and --by makes a ranking of each"
             )
-            raise UsageError(f"{problem}: choose one with at most {MOST_SLICES}")
+            raise UsageError(f"{problem}: choose one with at most {most}")
         for value in known:
             yield value, self._part(self._rows_to_search(column).keep_where([column], value))
 

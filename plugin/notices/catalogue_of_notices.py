@@ -179,9 +179,13 @@ OF_READING = {
     "settings-name-models": (
         "runs of {model} with other settings count as different models: {names}"
     ),
-    "tasks-count-alike": (
-        "{tasks:len} tasks ({tasks:10 #: @}): ranked together, every document counts the same; "
-        "{option:by=task} ranks each"
+    "other-metrics": (
+        "the eval's first metric counts ({chosen:5}); {option:metric=NAME} takes another "
+        "({others:6}), and {option:metric=all} {option:by=metric} ranks by each"
+    ),
+    "group-apart": (
+        "the eval's figure of {group} ({metric}) is neither the mean over documents nor over "
+        "tasks: its tasks are ranked alone"
     ),
     "tasks-without-metric": ("{tasks:len} tasks without {metrics} are left out: {tasks:10}"),
     "tasks-without-numbers": (
@@ -699,6 +703,9 @@ OF_RANKINGS = {
         "{values:len} {column}s ({values:5}), each ranked alone, as by {option:by={column}}; "
         "{option:pool=true} joins them"
     ),
+    "ranked-together": (
+        "{values:len} {column}s ({values:5}) are ranked together; {option:by={column}} ranks each"
+    ),
     "replaced-ranker": ("ranked by {instead}, not by {ranker}{idle:if  (# without effect)}: {why}"),
     "replay-not-scored": (
         "some seeds gave no score to some models and are left out of error and tau: {tournaments}"
@@ -761,6 +768,7 @@ NOTES = frozenset(
         "ids-with-inputs-of-categories",
         "log-likelihood",
         "names-joined",
+        "other-metrics",
         "lower-is-better",
         "lower-is-better-by-name",
         "prompts-without-id",
@@ -768,6 +776,7 @@ NOTES = frozenset(
         "questions-by-id",
         "questions-by-input",
         "ranked-alone",
+        "ranked-together",
         "reasoning-left-out",
         "repeats-numbered",
         "responses-recorded",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.data.battles import SOURCES, Battles
+from podium.data.battles import MOST_SLICES, SOURCES, Battles
 from podium.data.reading.judgments import read_battles
 from podium.data.reading.side_tables import About, about_models, families_of, read_length_data
 from podium.defaults import RANKER_OF_DECISIONS
@@ -90,7 +90,8 @@ def rank(
         NotIdentifiedError: several judges that did not take turns, without `by` or `pool`; or no
             ranker has an answer.
     """
-    battles = battles if isinstance(battles, Battles) else read_battles(battles)
+    if not isinstance(battles, Battles):
+        battles = read_battles(battles, metric="all" if by == "metric" else ())
     names = ranker_names(battles.default_ranker if rankers is None else rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
     settings = _read_options(names, options)
@@ -230,14 +231,19 @@ def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | N
     notes = []
     column = by
     apart: Sequence[str] = ()
-    if by is None and not pool and battles.apart:
+    if by is None and battles.apart:
         apart = battles.values_of(battles.apart)
-    if len(apart) > 1:
+    if len(apart) > 1 and pool:
+        notes.append(Notice("ranked-together", {"column": battles.apart, "values": list(apart)}))
+    elif len(apart) > 1:
         column = battles.apart
         notes.append(Notice("ranked-alone", {"column": column, "values": list(apart)}))
     elif by != "judge" and battles.is_one_jury:
         notes.append(_note_on_jury(battles))
-    slices: list[Slice] = list(battles.slices(column)) if column else [(None, battles)]
+    slices: list[Slice] = [(None, battles)]
+    if column:
+        most = max(len(apart), MOST_SLICES)
+        slices = list(battles.slices(column, most=most))
     outside = len(battles) - sum(len(part) for _, part in slices)
     if outside:
         fields = {"outside": outside, "battles": len(battles), "column": column}

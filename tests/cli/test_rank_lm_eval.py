@@ -81,12 +81,19 @@ def test_tasks_are_ranked_one_by_one(podium: Podium, out: Path) -> None:
     ]
 
 
-def test_several_metrics_end_with_1_and_name_the_option(podium: Podium, tmp_path: Path) -> None:
-    for name in "ab":
-        write_run(tmp_path, name, {"t": [sample("q", {"acc": 1.0, "acc_norm": 0.0})]})
-    answer = podium("rank", tmp_path)
-    assert (answer.code, answer.out) == (1, "")
-    assert "acc,none | acc_norm,none (t); choose with --metric, as --metric acc,none" in answer.err
+def test_the_first_metric_is_ranked_and_one_line_names_the_others(
+    podium: Podium, tmp_path: Path
+) -> None:
+    for name, x, y in (("a", 1.0, 0.25), ("b", 0.0, 0.5)):
+        rows = [sample(f"q{k}", {"acc": x, "f1": y}, place=k) for k in range(9)]
+        write_run(tmp_path, name, {"t": rows})
+    answer = podium("rank", tmp_path, "--format", "json")
+    ranking = json.loads(answer.out)
+    [one] = ranking["rankings"]
+    assert (answer.code, one["models"][0]["model"]) == (0, "a")
+    assert ranking["provenance"]["metrics"] == ["acc,none"]
+    [text] = [each["text"] for each in one["warnings"] if each["code"] == "other-metrics"]
+    assert "--metric NAME takes another (f1,none)" in text
 
 
 def test_each_metric_can_be_ranked(podium: Podium, tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_names_with_braces_and_signs_stay_as_they_are():
 
 
 def test_an_option_is_written_as_it_is_typed_where_podium_runs():
-    notice = Notice("tasks-count-alike", {"tasks": {"t": 2, "u": 3}})
+    notice = Notice("ranked-together", {"column": "task", "values": ["t", "u"]})
     assert "by='task' ranks each" in notice_text(notice)
     with typed_as(typed_in_command):
         assert "--by task ranks each" in notice_text(notice)

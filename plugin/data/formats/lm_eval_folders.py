@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from podium.data.formats.headline_metrics import metrics_asked_for
 from podium.data.formats.leaderboard_details import read_details
+from podium.data.formats.lm_eval_groups import TaskGroup, find_groups, weights_of_documents
 from podium.data.formats.lm_eval_judged import gather_verdicts
 from podium.data.formats.lm_eval_layout import (
     HELM,
@@ -116,7 +118,7 @@ def _gather_scores(
     Args:
         files: the samples files.
         reading: says which metrics and runs count, and which findings are allowed. If no metric is
-            named, the only metric of each task is read.
+            named, lm-eval's first metric of each task is read.
         lost_before: losses so far, which the error repeats.
 
     Raises:
@@ -127,7 +129,7 @@ def _gather_scores(
     scores = _read_all_scores(files, lost)
     if not scores:
         raise _nothing_to_compare([*lost_before, *lost])
-    metrics, notes = choose_metrics(scores, reading.metrics)
+    metrics, notes = choose_metrics(scores, metrics_asked_for(reading))
     compared = pair_documents(scores, reading.allowed)
     scores = list(compared.scores)
     sheets: list[tuple[str, pd.DataFrame]] = []
@@ -143,14 +145,16 @@ def _gather_scores(
                 sizes[task] = documents
     if not sizes:
         raise _nothing_to_compare([*lost_before, *lost])
-    if len(sizes) > 1:
-        notes.append(Notice("tasks-count-alike", {"tasks": sizes}))
+    groups, of_groups = find_groups(scores, metrics)
+    notes += of_groups
+    sheets = [(path, _with_group(sheet, groups, sizes)) for path, sheet in sheets]
     runs = [run for run in compared.runs if run.task in sizes]
     return GatheredBattles(
         sheets=tuple(sheets),
         notes=tuple(notes),
         lost=tuple(lost),
         accepted=tuple(accepted),
+        apart="group" if groups else "task",
         runs=tuple(_with_ranked_scorers(run, metrics[run.task]) for run in runs),
         questions=tuple(own for own in compared.findings if own.task in sizes),
     )
@@ -159,6 +163,30 @@ def _gather_scores(
 def _with_ranked_scorers(run: RunRecord, metrics: Sequence[str]) -> RunRecord:
     """Return the record of a run with the options of the metrics by which models are ranked."""
     return replace(run, scorers=scorers_of_metrics(run.scorers, metrics))
+
+
+def _with_group(
+    sheet: pd.DataFrame, groups: Mapping[str, TaskGroup], sizes: Mapping[str, int]
+) -> pd.DataFrame:
+    """Return the rows of one task with a column for its group, and weights as in its group.
+
+    The column is the task for tasks without a group. It is left out if no task has a group, and the
+    weights if all documents of the group count the same.
+
+    Args:
+        sheet: the rows.
+        groups: the group of each task that has one.
+        sizes: number of documents by task.
+    """
+    if not groups:
+        return sheet
+    task = sheet["task"].iloc[0]
+    group = groups.get(task)
+    named = sheet.assign(group=group.name if group else task)
+    if group and group.counted == "tasks":
+        named["weight"] = weights_of_documents(group, sizes)[task]
+    named.attrs = sheet.attrs
+    return named
 
 
 def _find_run_files(source: SourceFiles, lost: list[Notice]) -> tuple[list[Samples], list[Results]]:

@@ -15,6 +15,12 @@ import pandas as pd
 
 from podium.data.counting.relations import NO_VALUE
 from podium.data.formats import lm_eval_layout as layout
+from podium.data.formats.headline_metrics import (
+    ALL_METRICS,
+    MeasuredRun,
+    choose_headline,
+    note_other_metrics,
+)
 from podium.data.formats.lm_eval_documents import (
     AskedDocument,
     description_of_row,
@@ -32,8 +38,6 @@ NO_METRICS = (
     layout.SAMPLE_FIELDS | layout.LMMS_FIELDS | {"resps", "filter", "metrics", "scores_per_repeat"}
 )
 """Fields that are not metrics, in rows that do not list their metrics. Hashes are not, either."""
-ALL = "all"
-"""Name by which users ask for all metrics."""
 SAME = 1e-6
 """Two numbers count as equal if their relative difference is at most this."""
 
@@ -69,6 +73,16 @@ class Scores:
             "n-samples", self.file.task, "effective"
         )
         return number if isinstance(number, int) else None
+
+    @property
+    def shown_metrics(self) -> tuple[str, ...]:
+        """The metrics that can be compared, in the order of lm-eval's own table.
+
+        Metrics that the results file lacks come last, in the order of the samples.
+        """
+        shown = self.file.results and self.file.results.value("results", self.file.task)
+        first = [name for name in shown if name in self.values] if shown else []
+        return tuple(dict.fromkeys((*first, *self.values)))
 
     def mean_and_figure(self, metric: str) -> tuple[float, float] | None:
         """Return a metric's mean over the documents, and the figure that lm-eval reports.
@@ -184,26 +198,31 @@ def choose_metrics(
 
     Args:
         files: the runs.
-        asked: names as `metric,filter` or `metric`, or `all`. If it is empty, the only metric of
-            each task is chosen.
+        asked: names as `metric,filter` or `metric`, or `all`. If it is empty, the first metric in
+            lm-eval's own table that two models have is chosen for each task.
 
     Returns:
-        The metrics of each task that has any, and notes on the other tasks.
+        The metrics of each task that has any; notes on the other tasks, and a note on the metrics
+        that were not chosen.
 
     Raises:
         UsageError: no task has a metric that is asked for.
-        NotIdentifiedError: a task has several metrics of which none was chosen, or no task has a
-            metric that can be compared.
+        NotIdentifiedError: a name that is asked for fits several metrics of a task, no two models
+            have the same metric, or no task has a metric that can be compared.
     """
     usable, unusable = _metrics_by_task(files)
     known = [metric for task in usable for metric in (*usable[task], *unusable[task])]
     for name in asked:
-        if name != ALL and not any(_fits(name, metric) for metric in known):
+        if name != ALL_METRICS and not any(_fits(name, metric) for metric in known):
             raise UsageError(f"no task has the metric {name!r}; there are: {_list_metrics(usable)}")
     by_task = {}
     for task, names in usable.items():
         by_task[task] = [name for name in names if _is_wanted(asked, name)]
-    _reject_several_metrics(by_task, asked, files)
+    notes = []
+    if asked:
+        _reject_several_metrics(by_task, asked, files)
+    else:
+        by_task, notes = _choose_first_metrics(by_task, files)
     lacking = [task for task, names in by_task.items() if not names]
     reasons = []
     for task in lacking:
@@ -212,73 +231,101 @@ def choose_metrics(
         raise _no_metric_error(asked, lacking, reasons)
     chosen = {task: names for task, names in by_task.items() if names}
     if not lacking:
-        return chosen, []
+        return chosen, notes
     if asked:
         fields = {"metrics": " or ".join(asked), "tasks": lacking}
-        return chosen, [Notice("tasks-without-metric", fields)]
+        return chosen, [*notes, Notice("tasks-without-metric", fields)]
     causes = [f"{task}, {metric}: {why}" for task, metric, why in reasons]
-    return chosen, [Notice("tasks-without-numbers", {"tasks": len(lacking), "why": causes})]
+    fields = {"tasks": len(lacking), "why": causes}
+    return chosen, [*notes, Notice("tasks-without-numbers", fields)]
+
+
+def _choose_first_metrics(
+    by_task: Mapping[str, Sequence[str]], files: Sequence[Scores]
+) -> tuple[dict[str, list[str]], list[Notice]]:
+    """Choose the first metric in lm-eval's own table that two models have, for each task.
+
+    Args:
+        by_task: the metrics of each task.
+        files: the runs of all tasks.
+
+    Returns:
+        A list with the chosen metric, by task; it is empty for a task without metrics. And a note
+        on the other metrics, if there are any.
+
+    Raises:
+        NotIdentifiedError: several models were run on a task, and no two have the same metric of
+            it; or a task of HELM, whose files name no first metric, has several.
+    """
+    of_helm = {scores.file.task for scores in files if scores.file.path.name == layout.HELM}
+    unordered = {task: names for task, names in by_task.items() if task in of_helm}
+    if any(len(names) > 1 for names in unordered.values()):
+        raise _several_metrics_error(unordered)
+    chosen: dict[str, list[str]] = {}
+    headlines = []
+    for task, metrics in by_task.items():
+        of_task = [scores for scores in files if scores.file.task == task]
+        runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in of_task]
+        headline = choose_headline(task, runs, metrics)
+        if headline is None and metrics:
+            raise _no_shared_metric_error(task, metrics, of_task)
+        chosen[task] = []
+        if headline is not None:
+            chosen[task] = [headline.metric]
+            headlines.append(headline)
+    return chosen, note_other_metrics(headlines)
+
+
+def _no_shared_metric_error(
+    task: str, metrics: Sequence[str], files: Sequence[Scores]
+) -> NotIdentifiedError:
+    """Return the error for a task of which no two models have the same metric.
+
+    The replies of the models were then filtered in different ways, for example.
+    """
+    models: dict[tuple[str, ...], list[str]] = {}
+    for scores in files:
+        own = tuple(metric for metric in metrics if metric in scores.values)
+        models.setdefault(own, []).append(scores.file.model)
+    parts = []
+    for own, names in models.items():
+        has = "has" if len(names) == 1 else "have"
+        parts.append(f"{some(names, most=5)} {has} only {' and '.join(own) or 'none'}")
+    return NotIdentifiedError(
+        f"no two models have one metric: not all models of {task} have them: {', '.join(parts)}; "
+        "run the models with the same metrics and filters"
+    )
 
 
 def _reject_several_metrics(
     by_task: Mapping[str, Sequence[str]], asked: Sequence[str], files: Sequence[Scores]
 ) -> None:
-    """Raise NotIdentifiedError if a task has several metrics of which none was chosen.
+    """Raise NotIdentifiedError if a name that is asked for fits several metrics of a task.
 
-    The message names the metrics of each model if models have different ones, for example because
-    their replies were filtered in different ways.
+    It does if it has no filter, and the task has several. If no two models have one of them, the
+    message says which model has which.
     """
-    if ALL in asked:
+    if ALL_METRICS in asked:
         return
     several = {task: names for task, names in by_task.items() if _is_ambiguous(names, asked)}
-    if not several:
-        return
-    unlike = [text for task in several for text in _unlike_metrics(task, several[task], files)]
-    if unlike and not any(_have_shared_metric(task, several[task], files) for task in several):
-        remedy = "run the models with the same metrics and filters"
-        raise NotIdentifiedError(
-            f"no two models have one metric: {some(unlike, '; ', most=3)}; {remedy}"
-        )
-    first_of_task = next(iter(several.values()))[0]
+    for task, names in several.items():
+        of_task = [scores for scores in files if scores.file.task == task]
+        runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in of_task]
+        if choose_headline(task, runs, names) is None:
+            raise _no_shared_metric_error(task, names, of_task)
+    if several:
+        raise _several_metrics_error(several)
+
+
+def _several_metrics_error(by_task: Mapping[str, Sequence[str]]) -> NotIdentifiedError:
+    """Return the error for tasks with several metrics between which the user must choose."""
+    first_of_task = next(iter(by_task.values()))[0]
     own = option_text("metric", first_of_task)
-    each = f"{option_text('metric', ALL)} {option_text('by', 'metric')}"
+    each = f"{option_text('metric', ALL_METRICS)} {option_text('by', 'metric')}"
     remedy = f"choose with {option_text('metric')}, as {own}, or rank by each with {each}"
-    raise NotIdentifiedError(
-        f"several metrics could be compared: {_list_metrics(several)}"
-        f"{'; ' if unlike else ''}{some(unlike, '; ', most=3)}; {remedy}"
+    return NotIdentifiedError(
+        f"several metrics could be compared: {_list_metrics(by_task)}; {remedy}"
     )
-
-
-def _have_shared_metric(task: str, metrics: Sequence[str], files: Sequence[Scores]) -> bool:
-    """Return whether two models of a task have the same metric of a list."""
-    of_task = [scores for scores in files if scores.file.task == task]
-    return any(
-        len({scores.file.model for scores in of_task if metric in scores.values}) > 1
-        for metric in metrics
-    )
-
-
-def _unlike_metrics(task: str, metrics: Sequence[str], files: Sequence[Scores]) -> list[str]:
-    """Return a text on the metrics of each model, if models of a task have different ones.
-
-    Args:
-        task: the task.
-        metrics: the metrics to choose from.
-        files: the runs of all tasks.
-    """
-    models: dict[tuple[str, ...], list[str]] = {}
-    for scores in files:
-        if scores.file.task == task:
-            own = tuple(metric for metric in metrics if metric in scores.values)
-            models.setdefault(own, []).append(scores.file.model)
-    if len(models) < 2:
-        return []
-    parts = []
-    for own, names in models.items():
-        if len(own) < len(metrics):
-            has = "has" if len(names) == 1 else "have"
-            parts.append(f"{some(names, most=5)} {has} only {' and '.join(own) or 'none'}")
-    return [f"not all models of {task} have them: {', '.join(parts)}"]
 
 
 def _no_metric_error(
@@ -325,7 +372,7 @@ def _metrics_by_task(
 
 def _is_wanted(asked: Sequence[str], metric: str) -> bool:
     """Return whether a metric is asked for. If no metric is named, all are."""
-    return not asked or ALL in asked or any(_fits(name, metric) for name in asked)
+    return not asked or ALL_METRICS in asked or any(_fits(name, metric) for name in asked)
 
 
 def _fits(asked: str, metric: str) -> bool:
@@ -334,19 +381,8 @@ def _fits(asked: str, metric: str) -> bool:
 
 
 def _is_ambiguous(metrics: Sequence[str], asked: Sequence[str]) -> bool:
-    """Return whether the user must choose between the metrics of a task.
-
-    This is so if there are several and none was named, or if a name without a filter fits several.
-    """
-    if len(metrics) < 2:
-        return False
-    if not asked:
-        return True
-    for name in asked:
-        fitting = [metric for metric in metrics if _fits(name, metric)]
-        if len(fitting) > 1:
-            return True
-    return False
+    """Return whether one of the names that are asked for fits several metrics of a task."""
+    return any(sum(_fits(name, metric) for metric in metrics) > 1 for name in asked)
 
 
 def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:

@@ -24,6 +24,7 @@ from podium.data.formats import score_files as pointwise
 from podium.data.formats.containers import open_records
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.foreign import name_columns, propose_map, translate_verdicts
+from podium.data.formats.headline_metrics import ALL_METRICS
 from podium.data.formats.records import Column, Records, records_of, records_of_view
 from podium.data.formats.win_matrix import (
     ambiguous_matrix,
@@ -180,8 +181,10 @@ def read_battles(
         human_judge: a judge, or a metric that humans gave. Its verdicts become the human labels of
             other judges' battles on the same item and pair. Conditions of `where` on the column
             `judge` do not apply to its rows.
-        metric: for lm-eval's samples, `metric,filter`, or the metric alone if a task has one
-            filter; several such names; or `all`. By default, it is the only metric in the files.
+        metric: metrics of evals that count: one name, several, or `all`. A name is `metric,filter`
+            for lm-eval's samples, or the metric alone if a task has one filter. For Inspect's logs,
+            it is a scorer, a field of its values, or both. By default, the metric that the host
+            shows first counts for each task.
         runs: if a model was run on a task, or a tournament was played, several times, whether only
             the `newest` run counts, or `all` runs count as repeats.
         engine: the database: `duckdb`, `spark`, or `spark=URL` of a master.
@@ -204,8 +207,8 @@ def read_battles(
     Raises:
         UsageError: a path, format or column does not exist, or the files have different formats.
         DataError: a file is damaged, or a value in it is invalid.
-        NotIdentifiedError: the human judge has no verdict on any of the battles, or there are
-            several metrics and none was chosen.
+        NotIdentifiedError: the human judge has no verdict on any of the battles, or a name of
+            `metric` fits several metrics of a task.
     """
     counting: dict[str, Any] = {"engine": engine, "memory": memory, "scores_only": scores_only}
     meaning: dict[str, Any] = {"names": names, "ids": ids, "lower_is_better": lower_is_better}
@@ -341,7 +344,8 @@ def _read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
     ]
     tables, gathered = _gather_tables(duck, places, plan)
     places_read = without_secrets(some(sources) or "nothing")
-    if not tables and (reading.metrics or reading.all_runs):
+    names_metrics = reading.metrics and ALL_METRICS not in reading.metrics
+    if not tables and (names_metrics or reading.all_runs):
         there = f"no lm-eval samples in {places_read}, and no Inspect logs"
         choices = f"{option_text('metric')} and {option_text('runs')}"
         raise UsageError(f"{there}: {choices} choose among those")

@@ -85,6 +85,20 @@ def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:
     )
 
 
+def headline_score_of(results: "EvalResults") -> tuple[str, str] | None:
+    """Return the scorer and the name of the score that the results name as their headline.
+
+    Returns:
+        None if they name none: the first score is then the headline. Older versions of Inspect
+        never name one.
+    """
+    headline = getattr(results, "headline", None)
+    if headline is None or headline.score is None:
+        return None
+    scorers = {score.name: score.scorer for score in results.scores}
+    return headline.scorer or scorers.get(headline.score, headline.score), headline.score
+
+
 def set_headline(results: "EvalResults", score: "EvalScore", metric: str) -> None:
     """Make a metric the headline, which Inspect shows in lists of logs.
 

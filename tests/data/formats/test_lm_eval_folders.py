@@ -188,9 +188,12 @@ def two_metrics(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_several_metrics_are_listed_and_one_must_be_chosen(two_metrics: Path) -> None:
-    with pytest.raises(podium.NotIdentifiedError, match=r"acc,none \| acc_norm,none \(t\)"):
-        podium.read_battles(two_metrics)
+def test_the_first_of_several_metrics_counts_and_the_others_are_named(two_metrics: Path) -> None:
+    battles = podium.read_battles(two_metrics)
+    assert battles.metrics == ("acc,none",)
+    [note] = [note for note in battles.notes if note.code == "other-metrics"]
+    assert note.fields == {"chosen": ["acc,none"], "others": ["acc_norm,none"]}
+    assert podium.read_battles(two_metrics, metric="all").metrics == ("acc,none", "acc_norm,none")
 
 
 @pytest.mark.slow

@@ -54,14 +54,13 @@ def test_two_models_that_differ_in_the_filter_are_named_with_both(
     assert "choose with" not in text
 
 
-def test_of_several_metrics_the_message_says_who_has_which(tmp_path: Path) -> None:
-    folder = folder_of_runs(
-        tmp_path, {"A": [STRICT], "B": [STRICT, FLEXIBLE], "C": [STRICT, FLEXIBLE]}
-    )
-    with pytest.raises(podium.NotIdentifiedError) as raised:
-        podium.read_battles(folder)
-    assert f"not all models of gsm have them: A has only exact_match,{STRICT}" in str(raised.value)
-    assert "choose with" in str(raised.value)
+def test_the_first_metric_that_two_models_have_counts(tmp_path: Path) -> None:
+    folder = folder_of_runs(tmp_path, {"A": [FLEXIBLE], "B": [STRICT, FLEXIBLE], "C": [STRICT]})
+    battles = podium.read_battles(folder)
+    assert battles.metrics == (f"exact_match,{FLEXIBLE}",)
+    [lost] = battles.lost
+    assert lost.code == "metric-missing"
+    assert lost.fields["model"] == "C"
 
 
 def test_a_comparison_says_why_a_model_of_the_sources_is_not_there(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.scorer import Score, at_least, max_score, median_score, mode_score, pass_at
 
 from podium.data.measure import Measure
+from podium.hosts.inspect_ai.inspect_ai_compatibility import headline_score_of
 
 MEAN = "mean"
 COLLECT = "collect"
@@ -128,6 +129,24 @@ def own_figures(header: EvalLog, reducer: str) -> dict[str, OwnFigure]:
         own = OwnFigure(score.scorer, float(score.metrics[name].value), score.scored_samples)
         figures.setdefault(measure_of_part(header.eval.task, score.scorer, part).name, own)
     return figures
+
+
+def metrics_in_results(header: EvalLog) -> list[str]:
+    """Return the names of the measures in a log's results, the headline first.
+
+    The headline is what Inspect shows in lists of logs. The others are in the order of the results.
+    """
+    if header.results is None:
+        return []
+    shown = [(score.scorer, score.name) for score in header.results.scores]
+    headline = headline_score_of(header.results)
+    if headline is not None:
+        shown.insert(0, headline)
+    names = []
+    for scorer, score in shown:
+        part = "" if score == scorer else score
+        names.append(measure_of_part(header.eval.task, scorer, part).name)
+    return list(dict.fromkeys(names))
 
 
 def read_reductions(path: Path, reducer: str) -> Values:

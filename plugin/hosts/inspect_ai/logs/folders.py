@@ -25,6 +25,7 @@ from podium.comparability.questions import (
 )
 from podium.comparability.run_settings import name_runs
 from podium.data.formats.files import find_files, local_files
+from podium.data.formats.headline_metrics import metrics_asked_for
 from podium.data.formats.run_folders import FiledRun, choose_runs
 from podium.errors import DataError, OtherQuestionError
 from podium.hookspecs import GatheredBattles, Reading
@@ -45,6 +46,7 @@ from podium.hosts.inspect_ai.logs.scored_runs import (
     accept_reductions,
     notes_on_left_out,
     notes_on_reductions,
+    select_metrics,
     unequal_estimates,
 )
 from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
@@ -403,7 +405,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     """
     counted = choose_logs(labels, every=reading.all_runs)
     notes, lost = counted.notes, counted.lost
-    read = _read_each_log(counted, labels)
+    read = _select_scores(_read_each_log(counted, labels), reading, counted)
     frames, evals = read.frames, read.evals
     paired = _pair_rows_of_logs(read, reading.allowed)
     if reading.all_runs:
@@ -469,6 +471,58 @@ def _read_each_log(counted: CountedLogs, labels: Mapping[Path, str | None]) -> R
                 raise
             counted.lost.append(Notice("left-out", {"why": str(error)}))
     return contents
+
+
+def _select_scores(read: ReadLogs, reading: Reading, counted: CountedLogs) -> ReadLogs:
+    """Return what was read of the metrics that count.
+
+    Logs of which no metric counts are left out.
+
+    Args:
+        read: what was read.
+        reading: says which metrics are asked for.
+        counted: the logs. A note on the metrics that do not count, and notes on the logs that are
+            left out, are appended to its lists.
+
+    Raises:
+        UsageError: no log has a metric that is asked for.
+    """
+    measures = {
+        measure for _, frame in read.frames for measure in frame.attrs.get("measures") or ()
+    }
+    metrics, more = select_metrics(read.evals, measures, metrics_asked_for(reading))
+    counted.notes.extend(more)
+    evals = []
+    for own in read.evals:
+        figures = [figure for figure in own.figures if figure.metric in metrics[own.task]]
+        if figures:
+            evals.append(own._replace(figures=figures))
+        else:
+            counted.lost.append(_note_missing_metric(own, metrics[own.task]))
+    kept = {own.run.path for own in evals}
+    left_out = {own.run.path for own in read.evals} - kept
+    frames = []
+    for log, frame in read.frames:
+        if log.path in kept:
+            attrs = frame.attrs
+            frame = frame[frame["metric"].isin(metrics[log.header.eval.task])]
+            frame.attrs = attrs
+        if log.path not in left_out:
+            frames.append((log, frame))
+    runs = [run for run in read.runs if Path(run.source) not in left_out]
+    return ReadLogs(frames, evals, runs, read.inputs)
+
+
+def _note_missing_metric(run: ScoredRun, metrics: Collection[str]) -> Notice:
+    """Return the note on a log that has no score by the metrics that count."""
+    fields = {
+        "path": str(run.run.path),
+        "model": run.run.who,
+        "task": run.task,
+        "metric": " | ".join(sorted(metrics)) or "the metric asked for",
+        "known": " | ".join(run.shown_metrics) or "no metric",
+    }
+    return Notice("metric-missing", fields)
 
 
 def _pair_rows_of_logs(read: ReadLogs, allowed: Collection[str]) -> PairedTasks:

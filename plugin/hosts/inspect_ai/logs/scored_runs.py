@@ -5,9 +5,17 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from podium.data.formats.headline_metrics import (
+    ALL_METRICS,
+    MeasuredRun,
+    choose_headline,
+    note_other_metrics,
+)
 from podium.data.formats.run_folders import FiledRun
+from podium.data.measure import Measure, metric_names
+from podium.errors import UsageError
 from podium.findings import accept_or_raise
-from podium.hosts.inspect_ai.logs.epoch_scores import Reduction
+from podium.hosts.inspect_ai.logs.epoch_scores import Reduction, metrics_in_results
 from podium.hosts.inspect_ai.logs.eval_scores import EvalFigure, LeftOut
 from podium.notices.notice import Notice
 from podium.wording import some
@@ -35,6 +43,63 @@ class ScoredRun(NamedTuple):
     def task(self) -> str:
         """The task of the log."""
         return str(self.run.header.eval.task)
+
+    @property
+    def shown_metrics(self) -> tuple[str, ...]:
+        """The metrics of the log, in the order of its results; others come last.
+
+        The first is the headline of Inspect, if its values are numbers.
+        """
+        shown = metrics_in_results(self.run.header)
+        measured = [figure.metric for figure in self.figures]
+        first = [name for name in shown if name in measured]
+        return tuple(dict.fromkeys((*first, *measured)))
+
+
+def select_metrics(
+    runs: Sequence[ScoredRun], measures: Collection[Measure], asked: Collection[str]
+) -> tuple[dict[str, frozenset[str]], list[Notice]]:
+    """Select the metrics by which each task is ranked.
+
+    Args:
+        runs: the runs of all tasks.
+        measures: what is known of their metrics.
+        asked: names of metrics, with or without task and scorer, or `all`. If it is empty, the
+            first metric in the results of the logs that two models have is selected for each task.
+
+    Returns:
+        The names of the metrics in the column `metric`, by task; and a note on the metrics that
+        were not selected, if none was asked for.
+
+    Raises:
+        UsageError: no task has a metric that is asked for.
+    """
+    measure_by_name = {measure.name: measure for measure in measures}
+    selected: dict[str, frozenset[str]] = {}
+    headlines = []
+    for task, own in _by_task(runs).items():
+        shown = [MeasuredRun(each.run.who, each.shown_metrics) for each in own]
+        known = frozenset(metric for run in shown for metric in run.metrics)
+        if ALL_METRICS in asked:
+            selected[task] = known
+        elif asked:
+            names = {metric: metric_names(measure_by_name.get(metric)) for metric in known}
+            selected[task] = frozenset(name for name in known if names[name] & {*asked})
+        else:
+            headline = choose_headline(task, shown, known)
+            selected[task] = frozenset({headline.metric}) if headline else known
+            headlines += [headline] if headline else []
+    if asked and not any(selected.values()):
+        raise _unknown_metric_error(runs, asked)
+    return selected, note_other_metrics(headlines)
+
+
+def _unknown_metric_error(runs: Sequence[ScoredRun], asked: Collection[str]) -> UsageError:
+    """Return the error for names of metrics that no task has."""
+    known = sorted({metric for each in runs for metric in each.shown_metrics})
+    return UsageError(
+        f"no task has the metric {' or '.join(asked)}; there are: {some(known, most=10)}"
+    )
 
 
 def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> list[str]:

@@ -1,0 +1,150 @@
+"""Find the groups of tasks for which lm-eval reports one figure, such as `mmlu`.
+
+lm-eval averages the figures of a group's tasks in one of two ways: every document counts the same,
+or every task does (`weight_by_size: false`). Its results do not say which, so the figures decide.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isclose
+from typing import Any, Literal
+
+import numpy as np
+
+from podium.data.formats.lm_eval_layout import Results
+from podium.data.formats.lm_eval_scores import SAME, Scores
+from podium.notices.notice import Notice
+
+Counted = Literal["documents", "tasks"]
+"""What counts the same in the figure of a group."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGroup:
+    """A group of tasks that are ranked together.
+
+    Attributes:
+        name: the name of the group.
+        tasks: its tasks, with those of the groups in it.
+        counted: what counts the same in its figure.
+    """
+
+    name: str
+    tasks: tuple[str, ...]
+    counted: Counted
+
+
+def tasks_by_group(results: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the tasks of each group that has a row in the results, in their order.
+
+    Tasks of groups in the group are included.
+
+    Args:
+        results: the content of a results file.
+    """
+    children = results.get("group_subtasks")
+    rows = results.get("results")
+    if not isinstance(children, Mapping) or not isinstance(rows, Mapping):
+        return {}
+    groups = {}
+    for group in children:
+        tasks = [*dict.fromkeys(_tasks_below(group, children, ()))]
+        if group in rows and tasks != [group]:
+            groups[group] = tasks
+    return groups
+
+
+def _tasks_below(
+    name: str, children: Mapping[str, Sequence[str]], above: tuple[str, ...]
+) -> Iterable[str]:
+    """Yield the tasks of a group, or the name itself if it is a task.
+
+    A group that contains itself (`above` holds the groups that led here) ends there.
+    """
+    below = [child for child in children.get(name) or () if child not in above]
+    if not below:
+        yield name
+        return
+    for child in below:
+        yield from _tasks_below(child, children, (*above, name))
+
+
+def find_groups(
+    files: Sequence[Scores], metrics: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, TaskGroup], list[Notice]]:
+    """Find the largest group of each task for which lm-eval reports a figure.
+
+    Args:
+        files: the runs of all tasks.
+        metrics: the metrics by which each task is ranked.
+
+    Returns:
+        The group by task. Tasks without a group are left out, and so are those of a group whose
+        tasks are ranked by different metrics, or whose results have no figure of the metric. And
+        notes on groups whose figure is neither the mean over documents nor over tasks, which are
+        left out, too.
+    """
+    runs = [
+        *{
+            scores.file.results.path: scores.file.results for scores in files if scores.file.results
+        }.values()
+    ]
+    members: dict[str, list[str]] = {}
+    for run in runs:
+        members |= tasks_by_group(run.content)
+    found: dict[str, TaskGroup] = {}
+    notes = []
+    for name, own in sorted(members.items(), key=lambda each: -len(each[1])):
+        tasks = tuple(task for task in own if task in metrics)
+        names = {metric for task in tasks for metric in metrics[task]}
+        if len(tasks) < 2 or len(names) != 1 or any(task in found for task in tasks):
+            continue
+        [metric] = names
+        ways = [_ways_of_counting(run, name, own, metric) for run in runs]
+        ways = [way for way in ways if way is not None]
+        if not ways:
+            continue
+        common = set.intersection(*ways)
+        if not common:
+            notes.append(Notice("group-apart", {"group": name, "metric": metric}))
+            continue
+        counted: Counted = "documents" if "documents" in common else "tasks"
+        found |= dict.fromkeys(tasks, TaskGroup(name, tasks, counted))
+    return found, notes
+
+
+def _ways_of_counting(
+    run: Results, group: str, tasks: Sequence[str], metric: str
+) -> set[Counted] | None:
+    """Return what may count the same in a group's figure, by the figures of its tasks.
+
+    Both are returned if the two means are equal, for example because the tasks have equally many
+    documents.
+
+    Returns:
+        None if the run lacks the group's figure, or the figure or the size of one of the tasks.
+    """
+    figure = run.value("results", group, metric)
+    figures = [run.value("results", task, metric) for task in tasks]
+    sizes = [run.value("n-samples", task, "effective") for task in tasks]
+    if not all(isinstance(value, int | float) for value in (figure, *figures, *sizes)):
+        return None
+    means: dict[Counted, float] = {
+        "documents": float(np.average(figures, weights=sizes)),
+        "tasks": float(np.mean(figures)),
+    }
+    return {way for way, mean in means.items() if isclose(mean, figure, rel_tol=SAME)}
+
+
+def weights_of_documents(group: TaskGroup, documents: Mapping[str, int]) -> dict[str, float]:
+    """Return the weight of a document of each task of a group; their mean over documents is 1.
+
+    Args:
+        group: the group.
+        documents: number of documents by task.
+    """
+    counted = {task: documents[task] for task in group.tasks if task in documents}
+    if group.counted == "documents":
+        return dict.fromkeys(counted, 1.0)
+    mean = sum(counted.values()) / len(counted)
+    return {task: mean / number for task, number in counted.items()}

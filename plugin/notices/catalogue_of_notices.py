@@ -716,6 +716,10 @@ OF_RANKINGS = {
     "replay-part-of-round-robin": (
         "the record is no full round robin: it has {share:.1%} of the battles"
     ),
+    "tables-hidden": (
+        "{hidden} of {tables} tables are not shown: {option:by={column}} shows all, "
+        "{option:format=json} has all"
+    ),
     "shared-battles": (
         "a battle that several judges judge counts once per judge in the ranking"
         "{battles:if : # battles}{shared:if , # of them by several judges}"
@@ -783,6 +787,7 @@ NOTES = frozenset(
         "scores-reduced",
         "settings-differ",
         "settings-name-models",
+        "tables-hidden",
         "several-responses",
         "transcripts",
         "transcripts-as-recorded",

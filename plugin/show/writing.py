@@ -10,7 +10,11 @@ from podium.rankers.ranking import Ranking
 from podium.show.pictures.style import save
 from podium.show.report.html import html_text
 from podium.show.report.markup import latex_text, markdown_text
-from podium.show.report.ranking_view import ranking_messages
+from podium.show.report.ranking_view import (
+    messages_on_hidden_tables,
+    ranking_messages,
+    shown_reports,
+)
 from podium.show.report.styles import Destination, View
 from podium.show.report.terminal import terminal_text
 from podium.storage.atomic_files import write_text
@@ -31,8 +35,16 @@ def usual_reports(result: Any) -> Sequence[Report]:
 
 
 def write_ranking(ranking: Ranking, destination: Destination) -> None:
-    """Write a ranking and its chart, with its warnings and failures on stderr."""
-    write_result(ranking, destination, messages=ranking_messages(ranking))
+    """Write a ranking and its chart, with its warnings and failures on stderr.
+
+    On stdout, `shown_reports` chooses the tables. Files have all tables.
+    """
+    messages = ranking_messages(ranking)
+    view = usual_reports
+    if destination.output is None and destination.style in (None, "table"):
+        view = shown_reports
+        messages += messages_on_hidden_tables(ranking)
+    write_result(ranking, destination, messages=messages, view=view)
 
 
 def write_result(

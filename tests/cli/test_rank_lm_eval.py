@@ -265,3 +265,62 @@ def test_the_order_of_folders_changes_nothing(podium: Podium, out: Path) -> None
         podium("rank", *some, "--format", "csv").out for some in (folders, folders[::-1])
     )
     assert forth == back
+
+
+def test_six_tables_of_tasks_are_shown_and_json_has_all(podium: Podium, tmp_path: Path) -> None:
+    for name, values in RIGHT.items():
+        tasks = {f"task{k}": scored(values) for k in range(8)}
+        write_run(tmp_path, name, tasks)
+    answer = podium("rank", tmp_path)
+    assert answer.code == 0
+    assert answer.out.count("mean [task") == 6
+    assert "2 of 8 tables are not shown: --by task shows all, --format json has all" in answer.err
+    assert podium("rank", tmp_path, "--by", "task").out.count("mean [task") == 8
+    assert len(json.loads(podium("rank", tmp_path, "--format", "json").out)["rankings"]) == 8
+
+
+def write_group(out: Path, *, by_size: bool) -> None:
+    """Write the runs of two models on a group of two tasks, of 10 and 30 documents."""
+    for model, in_small, in_large in (("a", 9, 3), ("b", 1, 15)):
+        tasks = {
+            "small": scored([1.0] * in_small + [0.0] * (10 - in_small)),
+            "large": scored([1.0] * in_large + [0.0] * (30 - in_large)),
+        }
+        folder = write_run(out, model, tasks)
+        [path] = folder.glob("results_*.json")
+        results = json.loads(path.read_text())
+        figures = in_small / 10, in_large / 30
+        figure = (in_small + in_large) / 40 if by_size else sum(figures) / 2
+        results["results"]["both"] = {"acc,none": figure, "alias": "both"}
+        results["group_subtasks"] = {"both": ["small", "large"]}
+        results["n-samples"] = {
+            "small": {"original": 10, "effective": 10},
+            "large": {"original": 30, "effective": 30},
+        }
+        path.write_text(json.dumps(results))
+
+
+@pytest.mark.parametrize(
+    ("by_size", "scores"), [(True, {"a": 0.3, "b": 0.4}), (False, {"a": 0.5, "b": 0.3})]
+)
+def test_a_group_is_one_table_with_the_figures_of_lm_eval(
+    podium: Podium, tmp_path: Path, by_size: bool, scores: dict[str, float]
+) -> None:
+    write_group(tmp_path, by_size=by_size)
+    answer = podium("rank", tmp_path, "--format", "json")
+    [one] = json.loads(answer.out)["rankings"]
+    found = {row["model"]: row["score"] for row in one["models"]}
+    assert found == pytest.approx(scores)
+
+
+def test_a_group_whose_figure_is_no_mean_is_ranked_by_task(podium: Podium, tmp_path: Path) -> None:
+    write_group(tmp_path, by_size=True)
+    for path in tmp_path.rglob("results_*.json"):
+        results = json.loads(path.read_text())
+        results["results"]["both"]["acc,none"] = 0.123
+        path.write_text(json.dumps(results))
+    answer = podium("rank", tmp_path, "--format", "json")
+    rankings = json.loads(answer.out)["rankings"]
+    assert [one["slice"] for one in rankings] == ["large", "small"]
+    codes = {each["code"] for one in rankings for each in one["warnings"]}
+    assert "group-apart" in codes

@@ -8,7 +8,7 @@ from typing import Any
 from podium.data.battles import COLUMNS, Battles
 from podium.data.counts import counts_text
 from podium.defaults import RANKER_OF_DECISIONS
-from podium.notices.notice import Notice
+from podium.notices.notice import Notice, select_codes
 from podium.notices.notice_text import notice_text
 from podium.numbers import (
     cell_text,
@@ -31,6 +31,8 @@ from podium.wording import plural, some
 
 BAR_WIDTH = 28
 """Width of the column of interval bars, in characters."""
+MOST_TABLES = 6
+"""A terminal shows this many tables of tasks unless the user asks for one per task."""
 FIRST = 10
 """A notebook shows this many rows of a table of battles."""
 CONFORMAL = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
@@ -48,9 +50,13 @@ DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(
 
 
 def ranking_text(ranking: Ranking) -> str:
-    """Render a ranking as text, followed by its warnings and failures, a line each."""
-    notes = "".join(f"podium: {readable(message)}\n" for message in ranking_messages(ranking))
-    return terminal_text(ranking_reports(ranking)) + notes
+    """Render a ranking as text, followed by its warnings and failures, a line each.
+
+    Of many tables that the user did not ask for, the first ones are shown; see `shown_reports`.
+    """
+    messages = [*ranking_messages(ranking), *messages_on_hidden_tables(ranking)]
+    notes = "".join(f"podium: {readable(message)}\n" for message in messages)
+    return terminal_text(shown_reports(ranking)) + notes
 
 
 def ranking_messages(ranking: Ranking) -> list[str]:
@@ -79,6 +85,34 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
     """Build one report per standings table; only the first report has an answer."""
     first, *others = map(standings_report, ranking.standings)
     return (replace(first, answer=ranking.standings[0].answer), *others)
+
+
+def shown_reports(ranking: Ranking) -> tuple[Report, ...]:
+    """Build the reports that a terminal shows: all, or the first `MOST_TABLES`.
+
+    The others are left out if the user did not ask for one table per task.
+    """
+    reports = ranking_reports(ranking)
+    return reports[:MOST_TABLES] if _column_ranked_alone(ranking) else reports
+
+
+def messages_on_hidden_tables(ranking: Ranking) -> list[str]:
+    """Return a text on the tables that `shown_reports` leaves out; empty if it shows all."""
+    column = _column_ranked_alone(ranking)
+    hidden = len(ranking.standings) - MOST_TABLES
+    if column is None or hidden <= 0:
+        return []
+    fields = {"hidden": hidden, "tables": len(ranking.standings), "column": column}
+    notice = Notice("tables-hidden", fields)
+    return [f"{notice.severity}: {notice_text(notice)}"]
+
+
+def _column_ranked_alone(ranking: Ranking) -> str | None:
+    """Return the column whose values are ranked one by one although the user did not ask for it."""
+    for standings in ranking.standings:
+        for own in select_codes(standings.warnings, ["ranked-alone"]):
+            return str(own.fields["column"])
+    return None
 
 
 def standings_report(standings: Standings) -> Report:

@@ -165,6 +165,7 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
         "names": (
             *("*samples_*.jsonl", "*_????-??-??T*.json", "*_results.json"),
             *("details_*.parquet", "per_instance_stats.json", "run_spec.json"),
+            *("results.json", "*__*_*.jsonl"),
         ),
     },
 }

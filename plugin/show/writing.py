@@ -40,7 +40,7 @@ def write_ranking(ranking: Ranking, destination: Destination) -> None:
     On stdout, `shown_reports` chooses the tables. Files have all tables.
     """
     messages = ranking_messages(ranking)
-    view = usual_reports
+    view: View = usual_reports
     if destination.output is None and destination.style in (None, "table"):
         view = shown_reports
         messages += messages_on_hidden_tables(ranking)

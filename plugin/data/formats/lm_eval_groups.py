@@ -84,33 +84,38 @@ def find_groups(
         notes on groups whose figure is neither the mean over documents nor over tasks, which are
         left out, too.
     """
-    runs = [
-        *{
-            scores.file.results.path: scores.file.results for scores in files if scores.file.results
-        }.values()
-    ]
+    runs = _results_of_files(files)
     members: dict[str, list[str]] = {}
     for run in runs:
         members |= tasks_by_group(run.content)
-    found: dict[str, TaskGroup] = {}
+    groups: dict[str, TaskGroup] = {}
     notes = []
     for name, own in sorted(members.items(), key=lambda each: -len(each[1])):
         tasks = tuple(task for task in own if task in metrics)
         names = {metric for task in tasks for metric in metrics[task]}
-        if len(tasks) < 2 or len(names) != 1 or any(task in found for task in tasks):
+        if len(tasks) < 2 or len(names) != 1 or any(task in groups for task in tasks):
             continue
         [metric] = names
-        ways = [_ways_of_counting(run, name, own, metric) for run in runs]
-        ways = [way for way in ways if way is not None]
-        if not ways:
+        of_runs = [_ways_of_counting(run, name, own, metric) for run in runs]
+        known = [ways for ways in of_runs if ways is not None]
+        if not known:
             continue
-        common = set.intersection(*ways)
+        common = set.intersection(*known)
         if not common:
             notes.append(Notice("group-apart", {"group": name, "metric": metric}))
             continue
         counted: Counted = "documents" if "documents" in common else "tasks"
-        found |= dict.fromkeys(tasks, TaskGroup(name, tasks, counted))
-    return found, notes
+        groups |= dict.fromkeys(tasks, TaskGroup(name, tasks, counted))
+    return groups, notes
+
+
+def _results_of_files(files: Sequence[Scores]) -> list[Results]:
+    """Return the results files of runs, each once."""
+    by_path = {}
+    for scores in files:
+        if scores.file.results is not None:
+            by_path[scores.file.results.path] = scores.file.results
+    return [*by_path.values()]
 
 
 def _ways_of_counting(
@@ -143,8 +148,8 @@ def weights_of_documents(group: TaskGroup, documents: Mapping[str, int]) -> dict
         group: the group.
         documents: number of documents by task.
     """
-    counted = {task: documents[task] for task in group.tasks if task in documents}
+    sizes = {task: documents[task] for task in group.tasks if task in documents}
     if group.counted == "documents":
-        return dict.fromkeys(counted, 1.0)
-    mean = sum(counted.values()) / len(counted)
-    return {task: mean / number for task, number in counted.items()}
+        return dict.fromkeys(sizes, 1.0)
+    mean = sum(sizes.values()) / len(sizes)
+    return {task: mean / number for task, number in sizes.items()}

@@ -3,6 +3,9 @@
 A run writes a results file, `results_<time>.json`, and a samples file per task,
 `samples_<task>_<time>.jsonl`, with the same time. If the output path ends in `.json`, the files of
 all models are in one folder.
+
+Versions 0.4.0 to 0.4.2 write `results.json` and `<arguments of the model>_<task>.jsonl`. A later
+run in the same folder overwrites `results.json`, and samples of the same model and task.
 """
 
 import hashlib
@@ -30,6 +33,8 @@ DATE = r"(?P<date>\d{8}_\d{6})"
 # Names of samples files and of results files.
 SAMPLES = re.compile(rf"(?:{DATE}_)?samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl?$")
 RESULTS = re.compile(rf"(?:.+_(?P<time>{TIME})|{DATE}_results)\.json$")
+OLD_RESULTS = "results.json"
+"""Name of the results file of lm-eval 0.4.0 to 0.4.2."""
 DETAILS = re.compile(rf"details_(?P<task>.+)_(?P<time>{TIME})\.parquet$")
 """Names of the files with details of the Open LLM Leaderboard."""
 HELM = "per_instance_stats.json"
@@ -84,7 +89,34 @@ class Results:
     @cached_property
     def model(self) -> str | None:
         """Name of the model, which lm-eval derives from the model's arguments; None if unknown."""
-        return text_of(self.content.get("model_name"))
+        written = text_of(self.content.get("model_name"))
+        if written is None and self.is_old:
+            # lm-eval 0.4.2 and older do not write the name.
+            written = text_of(self.all_arguments.get("pretrained", self.all_arguments.get("model")))
+        return written
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the file is in the layout of lm-eval 0.4.0 to 0.4.2."""
+        return self.path.name == OLD_RESULTS
+
+    def old_task_of(self, path: Path) -> str | None:
+        """Return the task of a samples file in the layout of lm-eval 0.4.0 to 0.4.2.
+
+        Of tasks of which one name ends as another, as `arc` and `my_arc`, the longest counts.
+
+        Returns:
+            None if this is no results file of that layout in the same folder, or if the name of the
+            file ends with none of its tasks.
+        """
+        if not self.is_old or path.parent != self.path.parent or path.suffix != ".jsonl":
+            return None
+        tasks = [task for task in self.content["configs"] if path.stem.endswith(f"_{task}")]
+        return max(tasks, key=len, default=None)
+
+    def old_arguments(self) -> str:
+        """Return the arguments of the model as they stand in the names of samples files."""
+        return re.sub("[/=]", "__", text_of(self.value("config", "model_args")) or "")
 
     @property
     def time(self) -> str:
@@ -157,11 +189,12 @@ def _read_results(paths: Iterable[Path]) -> list[Results]:
     """Read the results files of lm-eval among some files; others are left out."""
     read = []
     for path in paths:
-        if not RESULTS.match(path.name) or not path.is_file():
+        is_named = RESULTS.match(path.name) or path.name == OLD_RESULTS
+        if not is_named or not path.is_file():
             continue
         with suppress(ValueError):
             content = parse_json(path.read_bytes(), parse_int=whole_number)
-            is_object = isinstance(content, dict) and "configs" in content
+            is_object = isinstance(content, dict) and isinstance(content.get("configs"), dict)
             if is_object and isinstance(content.get("results"), dict):
                 read.append(Results(path, content))
     return read
@@ -278,16 +311,38 @@ def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] =
     if is_details(path):
         return _details_at(path, label)
     named = SAMPLES.match(path.name)
-    if named:
-        task = named["task"]
-        time = named["time"] or named["date"] or ""
-    else:
+    if named is None:
+        old = _old_samples_at(path, label)
+        if old is not None:
+            return old
         task = path.name.partition(".")[0]
         time = ""
+    else:
+        task = named["task"]
+        time = named["time"] or named["date"] or ""
     run = next((results for results in beside if time and results.time == time), None)
     model_of_run = run.model if run else None
     model = label or model_of_run or path.absolute().parent.name
     return Samples(path, task, time, model, label is not None, run)
+
+
+def _old_samples_at(path: Path, label: str | None) -> Samples | None:
+    """Return the description of a samples file of lm-eval 0.4.0 to 0.4.2; None if it is none.
+
+    If the results file is of a later run of another model, the model is named by its arguments in
+    the name of the samples file, and the description has no results.
+    """
+    for run in _read_results([path.with_name(OLD_RESULTS)]):
+        task = run.old_task_of(path)
+        if task is None:
+            continue
+        arguments = path.stem.removesuffix(f"_{task}")
+        if arguments == run.old_arguments():
+            model = label or run.model or path.absolute().parent.name
+            return Samples(path, task, "", model, label is not None, run)
+        model = label or arguments.removeprefix("pretrained__").removeprefix("model__")
+        return Samples(path, task, "", model, label is not None, None)
+    return None
 
 
 def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
@@ -314,12 +369,17 @@ def find_runs(
     """
     results = _read_results(paths)
     names = {*paths}
-    if not searched:
-        for run in results:
-            folder = run.path.parent
+    for run in results:
+        folder = run.path.parent
+        if not searched and run.is_old:
+            names.update(folder.glob("*.jsonl"))
+        elif not searched:
             names.update(folder.glob(f"samples_*_{run.time}.jsonl"))
             names.update(folder.glob(f"{run.time}_samples_*.jsonl"))
-    return describe_samples(sorted(filter(is_samples, names)), label), results
+    samples = {path for path in names if is_samples(path)}
+    for run in results:
+        samples.update(path for path in names if run.old_task_of(path))
+    return describe_samples(sorted(samples), label), results
 
 
 def lack_of_samples(model: str, results: Results) -> Notice:

@@ -218,7 +218,7 @@ def choose_metrics(
     by_task = {}
     for task, names in usable.items():
         by_task[task] = [name for name in names if _is_wanted(asked, name)]
-    notes = []
+    notes: list[Notice] = []
     if asked:
         _reject_several_metrics(by_task, asked, files)
     else:
@@ -233,11 +233,11 @@ def choose_metrics(
     if not lacking:
         return chosen, notes
     if asked:
-        fields = {"metrics": " or ".join(asked), "tasks": lacking}
-        return chosen, [*notes, Notice("tasks-without-metric", fields)]
+        absent = {"metrics": " or ".join(asked), "tasks": lacking}
+        return chosen, [*notes, Notice("tasks-without-metric", absent)]
     causes = [f"{task}, {metric}: {why}" for task, metric, why in reasons]
-    fields = {"tasks": len(lacking), "why": causes}
-    return chosen, [*notes, Notice("tasks-without-numbers", fields)]
+    notes.append(Notice("tasks-without-numbers", {"tasks": len(lacking), "why": causes}))
+    return chosen, notes
 
 
 def _choose_first_metrics(
@@ -268,7 +268,7 @@ def _choose_first_metrics(
         runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in of_task]
         headline = choose_headline(task, runs, metrics)
         if headline is None and metrics:
-            raise _no_shared_metric_error(task, metrics, of_task)
+            raise _no_common_metric_error(task, metrics, of_task)
         chosen[task] = []
         if headline is not None:
             chosen[task] = [headline.metric]
@@ -276,7 +276,7 @@ def _choose_first_metrics(
     return chosen, note_other_metrics(headlines)
 
 
-def _no_shared_metric_error(
+def _no_common_metric_error(
     task: str, metrics: Sequence[str], files: Sequence[Scores]
 ) -> NotIdentifiedError:
     """Return the error for a task of which no two models have the same metric.
@@ -312,7 +312,7 @@ def _reject_several_metrics(
         of_task = [scores for scores in files if scores.file.task == task]
         runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in of_task]
         if choose_headline(task, runs, names) is None:
-            raise _no_shared_metric_error(task, names, of_task)
+            raise _no_common_metric_error(task, names, of_task)
     if several:
         raise _several_metrics_error(several)
 

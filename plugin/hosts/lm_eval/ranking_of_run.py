@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.data.battles import Battles
+from podium.data.formats.lm_eval_groups import tasks_by_group
 from podium.data.reading.judgments import read_battles
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.hosts.lm_eval.lm_eval_runs import (
@@ -201,8 +202,10 @@ class RunRanking:
         If there are judges, this plays the tournament first.
         """
         if not self.options.judges:
-            metric = self.options.metric or "all"
-            how = {"metric": metric, "lower_is_better": self.options.lower_is_better}
+            how = {
+                "metric": self.options.metric or (),
+                "lower_is_better": self.options.lower_is_better,
+            }
             return partial(_read_scores_of_tasks, runs.sources, how)
         from podium.hosts.lm_eval.tournament import play_tournament
 
@@ -288,7 +291,8 @@ def _read_scores_of_tasks(
 
 
 def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battles:
-    """Return the battles of some tasks, or all battles if no task is named."""
+    """Return the battles of some tasks, or all if no task is named. They are ranked together."""
+    battles = replace(battles, apart=None)
     if not tasks:
         return battles
     if column not in battles.table:
@@ -347,17 +351,10 @@ def _groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, li
 
     Tasks of groups in the group are included. Groups with fewer than two such tasks are left out.
     """
-    children = results.get("group_subtasks", {})
     ranked = set(tasks)
-
-    def leaves(name: str) -> list[str]:
-        """Return the tasks of a group, or the task itself."""
-        below = children.get(name) or []
-        return [leaf for child in below for leaf in leaves(child)] if below else [name]
-
     groups = {}
-    for group in children:
-        own = [task for task in dict.fromkeys(leaves(group)) if task in ranked]
-        if len(own) > 1 and group in results.get("results", {}):
+    for group, members in tasks_by_group(results).items():
+        own = [task for task in members if task in ranked]
+        if len(own) > 1:
             groups[group] = own
     return groups

@@ -63,3 +63,5 @@ PAIR = r"""both|either|neither|first|second|former|latter|other|two|responses|an
 |beide\w*|erste|zweite|andere|antworten?|les deux|réponses?|première|seconde|ambas|respuestas?
 |primera|segunda|оба|ответ\w*|перв\w+|втор\w+""".replace("\n", "")
 """Words that speak of the two responses without their letters."""
+SPEECH = "reads|says|ends|ends with|states|writes|wrote|contains|includes|begins|concludes|closes"
+"""Verbs after the name of a response that introduce its text."""

@@ -54,13 +54,20 @@ ADDRESS = re.compile(rf"(?i)[\W_]*(?:{words.ADDRESSES})")
 """The beginning of a sentence with which somebody else tells the judge what to write."""
 FIRST_WORDS = frozenset(words.ADDRESS_WORDS.split())
 HEADED_TEXT = re.compile(
-    r"(?im)^[^\w\n]*(?:the )?(?:response|answer|candidate|assistant|option) [AB][^\w\n]*$"
+    r"(?im)^[^\w\n]*(?:the )?(?:response|answer|candidate|assistant|option) [AB]"
+    rf"(?: (?:{words.SPEECH}))?(?:[^\w\n]*$|[*_ \t]*[:：])"
     r"|\b(?:text|end|ending|rest|copy|contents?|beginning|body|conclusion|transcript) of (?:the )?"
     r"(?:response|answer) [AB]\b|\b(?:response|answer) [AB](?: text)? follows\b"
 )
 """A heading or phrase that introduces the text of one response, such as `Response B:`."""
-LETTER_A = re.compile(r"A(?<![\w'’].)(?![\w'’])")
-LETTER_B = re.compile(r"B(?<![\w'’].)(?![\w'’])")
+SPEECH = re.compile(rf"(?im)^[^\w\n]*(?:the )?response (?:{words.SPEECH})[*_ \t]*[:：]")
+"""The beginning of a line that reports what the only response says: `The response reads:`."""
+EXAMPLE = re.compile(
+    r"(?im)^[^\w\n]*(?:an? )?(?:examples?|few-shot|sample|template)(?: \d+)?[^\w\n]*[:：]"
+)
+"""A heading that introduces an example, such as `Example:`."""
+LETTER_A = re.compile(r"A(?<![\w'’].)(?!\w|['’](?!s\b))")
+LETTER_B = re.compile(r"B(?<![\w'’].)(?!\w|['’](?!s\b))")
 PAIR = re.compile(rf"(?i)\b(?:{words.PAIR})\b")
 SENTENCE_BREAK = re.compile(r"[.!?][*_\"”’)\]]*\s+|\n")
 BOXED = re.compile(r"\\boxed\{\s*(?:\\\w+\{)*([^{}\n]{1,40})\}")
@@ -72,7 +79,8 @@ SEPARATING = re.compile(r"[:：=→—–]| -")
 NEAR = 1000
 """Number of characters before a verdict that are searched for words of somebody else."""
 LONGEST_CLAUSE = 300
-"""Number of characters after a verdict that are searched for blame."""
+"""Number of characters after a verdict that are searched for blame, and of the longest line that
+may name another verdict."""
 LONGEST = 3000
 """Number of characters on each side of a verdict that are searched."""
 
@@ -109,7 +117,7 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
         return True
     if is_dictated(view[max(0, verdict.start - NEAR) : verdict.start]):
         return True
-    if verdict.preferred and is_pasted(view[max(0, verdict.start - LONGEST) : verdict.start]):
+    if is_pasted(view[max(0, verdict.start - LONGEST) : verdict.start], bool(verdict.preferred)):
         return True
     if verdict.preferred not in OTHER:
         return False
@@ -146,12 +154,13 @@ def names_other_verdict(view: str, verdict: VerdictPlace) -> bool:
 def _lines_with_values(view: str, place: int) -> Iterator[tuple[int, str]]:
     """Yield the start and the text of the lines near a place that have a sign such as a colon.
 
-    The line of the place is left out.
+    The line of the place, and lines of more than 300 characters, are left out.
     """
     start = max(0, place - LONGEST)
     for line in view[start : place + LONGEST].split("\n"):
         end = start + len(line)
-        if not start <= place <= end and SEPARATING.search(line):
+        is_short = len(line) <= LONGEST_CLAUSE
+        if is_short and not start <= place <= end and SEPARATING.search(line):
             yield start, line
         start = end + 1
 
@@ -165,11 +174,20 @@ def is_dictated(before: str) -> bool:
     return False
 
 
-def is_pasted(before: str) -> bool:
-    """Return whether the text before a verdict is introduced as that of one response.
+def is_pasted(before: str, is_pairwise: bool) -> bool:
+    """Return whether the text before a verdict is introduced as an example or as a response.
 
-    It is not if it speaks of the other response or of both, as the reasons of a judge do.
+    It is not the text of a response if it speaks of the other response or of both, as the reasons
+    of a judge do.
+
+    Args:
+        before: the text before the verdict.
+        is_pairwise: whether the verdict compares two responses.
     """
+    if EXAMPLE.search(before):
+        return True
+    if not is_pairwise:
+        return SPEECH.search(before) is not None
     if LETTER_A.search(before) and LETTER_B.search(before):
         return False
     heading = HEADED_TEXT.search(before)

@@ -8,20 +8,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+from podium.scorers.echoed_legends import without_letter_legend
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import Reply, Verdict, reply_with_chances
 from podium.scorers.reply_reader import Compares, Counts, read_statement
-from podium.scorers.reply_words import TIES
+from podium.scorers.reply_words import FIRST, SECOND, TIES
 from podium.scorers.schemas import choice_form
 from podium.scorers.verdict_statements import GAP, Statement
 
 CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
 """Credit of the first response by letter; C is a tie."""
-LETTER = re.compile(rf"{GAP}([A-Za-z])(?![^\W_]|['’]\w)")
+SINGLE_LETTER = rf"{GAP}([A-Za-z])(?![^\W_]|['’]\w)"
 """A letter that is not part of a word, with the blanks and emphasis before it, such as ` **A`."""
+IN_WORDS = rf"{GAP}((?i:{FIRST}|{SECOND}))(?=[^\w\n]*(?:\n|\Z))"
+"""The name of a response in words at the end of a line, such as `the second one`."""
+LETTER = re.compile(rf"{IN_WORDS}|{SINGLE_LETTER}")
 LETTER_OR_TIE = re.compile(rf"{GAP}((?i:{TIES}))(?!\w)|{LETTER.pattern}")
 """A letter, or a word for a tie such as `draw`, with the blanks and emphasis before it."""
+FIRST_NAME = re.compile(FIRST, re.IGNORECASE)
+SECOND_NAME = re.compile(SECOND, re.IGNORECASE)
 WORD = re.compile(r"\w+")
 LONGEST_LIST = 60
 """Replies with fewer characters are checked for being a mere list of letters, such as `A or B`."""
@@ -100,10 +106,11 @@ def _read_letter(reply: Reply, settings: Settings, counts: Counts, compares: Com
     """
 
     def parse(text: str) -> str | None:
-        letter = text.upper() if len(text) == 1 else "C"
+        letter = text.upper() if len(text) == 1 else _letter_of_words(text)
         return letter if letter in _letters(settings) else None
 
     value = LETTER_OR_TIE if settings.tie else LETTER
+    reply = replace(reply, text=without_letter_legend(reply.text))
     stated = read_statement(reply, value, parse, counts, compares=compares)
     if isinstance(stated, str):
         return Verdict(None, reason=stated)
@@ -111,6 +118,13 @@ def _read_letter(reply: Reply, settings: Settings, counts: Counts, compares: Com
     return Verdict(
         CREDIT[stated.value], label=stated.value, place=stated.place if is_letter else None
     )
+
+
+def _letter_of_words(text: str) -> str:
+    """Return the letter that words stand for: `the first one` is A, `a tie` is C."""
+    if FIRST_NAME.fullmatch(text):
+        return "A"
+    return "B" if SECOND_NAME.fullmatch(text) else "C"
 
 
 def _letters(settings: Settings) -> str:

@@ -11,10 +11,12 @@ as a scorer, like `LIKERT`.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from string import ascii_uppercase
 from typing import Literal
 
+from podium.scorers.echoed_legends import without_level_legend, without_scale
 from podium.scorers.prompt import Settings, Template, packaged_template
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reasoning import strip_reasoning
@@ -30,6 +32,12 @@ Levels = Mapping[str, tuple[str, float]]
 __all__ = ["grades", "labels", "points"]
 """What plug-ins may import from here; the rest may change."""
 
+GRADE_SENTENCE = re.compile(
+    r"(?i)\s*(?:overall,? )?(?:(?:the|this)(?: \w+)? (?:response|answer)|it)"
+    r" (?:is|was|deserves|gets) (?:rated |graded |an? )?[*_`\"“]*(?P<grade>\w+(?: \w+)?)"
+    r"[*_`\"”]*[.!]?\s*"
+)
+"""A reply that is one sentence with a grade, such as `The response is good.`"""
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 """A decimal number that is read as a score, such as `72.5`."""
 LOW = 0
@@ -40,7 +48,7 @@ BRACKETS = r"\[\[[ \t]*([^\[\]\n]{1,40}?)[ \t]*\]\]"
 # A number in or without brackets, with its scale: `[[85]]`, `85/100`, `85 points out of 100`.
 SCORED = re.compile(
     rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?(-?\d++(?:\.\d++)*+)\]?)"
-    rf"(?:[ \t]*(?:%|分|(?:points?|pts)?[ \t]*(?:/|out of|of|von|sur|de|из)[ \t]*{HIGH}\b))?"
+    rf"(?:[*_]*[ \t]*(?:%|分|(?:points?|pts)?[ \t]*(?:/|out of|of|von|sur|de|из)[ \t]*{HIGH}\b))?"
 )
 # A sign that each line with a number or a bracketed level has.
 DIGITS = re.compile(r"[\[\d]")
@@ -227,8 +235,13 @@ def _read_level(
         level = levels.get(_plain_level(text))
         return level[0] if level else None
 
+    reply = replace(reply, text=without_level_legend(reply.text, parse))
     counts = _is_only_level if kind == "pointwise" else _is_last_level
     stated = read_statement(reply, value, parse, counts, signs=signs)
+    sentence = GRADE_SENTENCE.fullmatch(reply.text) if kind == "pointwise" else None
+    if sentence and parse(sentence["grade"]):
+        label, score = levels[_plain_level(sentence["grade"])]
+        return Rating(score, label=label)
     if isinstance(stated, str):
         if kind == "pairwise":
             return Verdict(None, reason=stated)
@@ -327,6 +340,7 @@ def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     (`_rating_without_contradiction`).
     """
     parse = partial(DECORATION.sub, "")
+    reply = replace(reply, text=without_scale(reply.text))
     stated = read_statement(reply, SCORED, parse, _is_only_level, signs=DIGITS)
     if isinstance(stated, str):
         return Rating(None, reason=stated)

@@ -109,8 +109,8 @@ class Reply:
         structured: whether the reply was asked for with a JSON schema.
         cost: the cost of the call in money; None if unknown.
         failed: the error of a failed call, such as `HTTP 500`; empty if the call did not fail.
-        withheld: `refusal` or `FILTERED` if the provider says that the text is not an answer; else
-            empty.
+        withheld: `refusal` or `FILTERED` if the provider says that the text is not an answer, and
+            `reported` if the text is a copy of a response (`copied_responses`); else empty.
     """
 
     text: str
@@ -127,7 +127,7 @@ class Reply:
     def reason_of_no_answer(self) -> str | None:
         """Why the text must not be read as an answer; None if it may be read.
 
-        The reason is a failed call, a content filter or a refusal.
+        The reason is a failed call, a content filter, a refusal or a copied response.
         """
         if self.failed:
             return str(UnparsedReason(FAILED, self.failed))

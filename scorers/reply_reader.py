@@ -18,6 +18,7 @@ from podium.scorers.comparisons import find_comparisons
 from podium.scorers.contradictions import VerdictPlace, contradicts, is_unrelated
 from podium.scorers.reply import Reply, no_verdict
 from podium.scorers.reply_structure import MASK, Span, own_words
+from podium.scorers.stated_scores import is_score, preferred_by_scores
 from podium.scorers.verdict_statements import (
     LINE,
     LIST_MARK,
@@ -31,6 +32,7 @@ from podium.scorers.verdict_statements import (
     is_introductory,
     states_other_letter,
 )
+from podium.scorers.weak_preferences import find_weak_preference
 
 LONGEST_REST = 10_000
 """Largest number of characters after a verdict. With more, the reply is unparsed, since the text is
@@ -77,8 +79,13 @@ WHICH = re.compile(
     re.IGNORECASE,
 )
 """A question that the verdict after it answers, such as `Which response is better?`"""
-LABEL = re.compile(r"\W*(?:response )?[AB]\W*[:)]|[^:\n]{1,40}: +\S", re.IGNORECASE)
-"""The beginning of a line with a heading of its own, such as `A: short` or `Accuracy: good`."""
+LABEL = re.compile(
+    r"\W*(?:response )?[AB]\W*[:)✅❌✓✗👍👎]|[^:\n]{1,40}: +\S|.*\b[AB] ?= ?\d"
+    r"|(?=.*\bresponse a\b).*\bresponse b\b",
+    re.IGNORECASE,
+)
+"""A line that describes the responses, such as `A: short`, `Accuracy: good` or `A = 7`, or that
+names both."""
 COLON = re.compile(r"[:：][*_ \t]*\n")
 # A line that ends with a colon and matches both of these patterns, such as `Response A says:`,
 # opens a quotation without quotation marks.
@@ -127,9 +134,12 @@ LAST_NAME = re.compile(
     rf"(?:(?<![A-Za-z0-9_°])(?P<letter>[ABC])|(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))[*_\"')\]]*"
     r"[.!。！ ,]*(?:please|instead|it is|bitte|sorry|then|actually|rather|after all)?[.! ]*\Z"
 )
+LETTERED = re.compile(r"[AB](?<![\w'’].)(?![\w'’])")
+"""A response that is named by its letter."""
 ABOUT_LETTER = re.compile(rf"\b(?:{words.PREPOSITIONS})\b\W*(?:\w+\W+){{0,2}}?\Z", re.IGNORECASE)
 """Words before a name at the end of a sentence that make it no verdict, as in `better than B`."""
 WORDS = re.compile(r"\w")
+DIGIT = re.compile(r"\d")
 Counts = Callable[[Statement, bool, bool], bool]
 """Function that returns whether a value counts although no word such as `verdict` names it.
 
@@ -204,7 +214,7 @@ def read_statement(
     place = _verdict_place(reading)
     if contradicts(view, place):
         return "several verdicts"
-    if compares == "last" and is_unrelated(view[place.end :]):
+    if place.preferred and compares != "ends" and is_unrelated(view[place.end :]):
         return "reported"
     return reading
 
@@ -244,7 +254,8 @@ def _verdict_statements(
 ) -> list[Statement]:
     """Return the statements that count as verdicts.
 
-    If there are none, return the sentences that prefer a response, such as `A is better`.
+    If there are none, return the sentences that prefer a response, such as `A is better`, or else
+    the sentence that praises it (`weak_preferences`).
 
     Args:
         view: the judge's own words.
@@ -258,6 +269,8 @@ def _verdict_statements(
     for statement in statements:
         is_first = statement.start <= first_end
         is_last = statement.end > last_start
+        if statement.form == "leading" and is_score(view, statement.place):
+            continue
         if statement.form == "marked" or counts(statement, is_first, is_last):
             verdicts.append(statement)
     if verdicts or compares == "never":
@@ -265,21 +278,26 @@ def _verdict_statements(
     # The first and the last line may be the same one.
     searched = set(ends) if compares == "ends" else {ends[1]}
     short = [(start, end) for start, end in sorted(searched) if end - start < LONGEST_REST]
-    compared = chain.from_iterable(find_comparisons(view, *span) for span in short)
-    return [statement for statement in compared if statement.form == "marked"]
+    compared = list(chain.from_iterable(find_comparisons(view, *span) for span in short))
+    if compared or compares != "ends" or len(view) > LONGEST_REST:
+        return [statement for statement in compared if statement.form == "marked"]
+    weak = find_weak_preference(view)
+    return [weak] if weak else []
 
 
 def _has_other_letters(view: str, lines: Sequence[Span], reading: StatedVerdict) -> bool:
     """Return whether another line states a letter that is not the verdict, and nothing else.
 
-    Lines of 30 characters or more, and lines of tables, are ignored.
+    Lines of 30 characters or more, lines of tables, and scores that agree with the verdict are
+    ignored.
     """
     for start, end in lines:
         is_verdict = start <= reading.place < end
         if is_verdict or end - start >= SHORT_LINE:
             continue
         line = view[start:end]
-        if "|" not in line and states_other_letter(line, reading.value):
+        has_agreeing_score = DIGIT.search(line) and preferred_by_scores(view) == reading.value
+        if "|" not in line and not has_agreeing_score and states_other_letter(line, reading.value):
             return True
     return False
 
@@ -394,6 +412,8 @@ def _ends_with_other(sentence: str, preferred: str) -> bool:
         return False
     letter = name["letter"]
     if letter is None:
+        if LETTERED.search(sentence):
+            return False  # as in `Response A skips the second one`
         letter = "A" if name["first"] else "B"
     return bool(letter != preferred)
 

@@ -71,6 +71,10 @@ QUOTED_TAG = re.compile(
 
 Tags of reasoning begin a line. A tag that is not closed lasts to the end of the reply.
 """
+FENCE_TAG = re.compile(r"</?[a-z_]+_[0-9a-f]{8}>")
+"""A fence of the prompt. One without its counterpart was copied from a response."""
+ROLE_TOKEN = re.compile(r"<\|(?:im_start|start_header_id)\|>[ \t]*\w|<start_of_turn>[ \t]*\w")
+"""The token of a chat template that begins a turn."""
 # A JSON object without inner objects or lists; levels in double square brackets may occur.
 FLAT_OBJECT = re.compile(r"\{\s*\"[^{}\[\]]*\}|\{\s*\"[^{}]*\[\[[^{}\[\]]{1,20}\]\][^{}]*\}")
 FIELD = re.compile(
@@ -131,8 +135,8 @@ def own_words(text: str) -> str | None:
     """Mask all of a reply but the judge's own words.
 
     Returns:
-        The view, which is as long as the text; None if the text is a conversation, or has too many
-        quotation marks, tags or lines to be a reply.
+        The view, which is as long as the text; None if the text is a conversation, has a fence of
+        the prompt without its counterpart, or has too many marks or lines to be a reply.
     """
     if text.count("\n") > MOST_LINES:
         return None
@@ -150,11 +154,14 @@ def own_words(text: str) -> str | None:
     if "~" in view or "<" in view:
         view = mask(view, _in_order(_struck_spans(view)))
         view = mask(view, (quoted.span() for quoted in QUOTED_TAG.finditer(view)))
+        if FENCE_TAG.search(view):
+            return None
         view = TAG.sub(lambda tag: "\n".ljust(len(tag[0])), view)
     if ">" in view and (QUOTE_LINE.search(view) or view.lstrip().startswith(">")):
         view = _without_block_quotes(view)
     quotations = [quoted for quoted in QUOTATION.finditer(view) if quoted.lastindex]
-    return mask(view, (quoted.span(quoted.lastindex or 0) for quoted in quotations))
+    view = mask(view, (quoted.span(quoted.lastindex or 0) for quoted in quotations))
+    return None if "<" in view and ROLE_TOKEN.search(view) else view
 
 
 def _plain_signs(view: str) -> str:

@@ -15,7 +15,10 @@ entscheidung fazit ergebnis bewertung note stufe wahl wertung besser bessere bes
 niveau évaluation notes jugement meilleure meilleur respuesta veredicto nota notas puntuación
 puntuaciones nivel calificación valoración mejor ответ вердикт решение вывод выбор оценка оценки
 уровень итог лучше лучший gesamtpunktzahl gewinner décision gagnant gagnante decisión conclusión
-ganador ganadora puntaje победитель балл баллы"""
+ganador ganadora puntaje победитель балл баллы risposta verdetto giudizio scelta decisione migliore
+punteggio voto valutazione resposta veredito decisão escolha melhor pontuação avaliação antwoord
+oordeel keuze beter conclusie cijfer odpowiedź werdykt wybór lepsza ocena cevap yanıt karar puan
+verdikt vencedor vencedora vincitore winnaar 답 답변 판정 결론 점수 평가"""
 """Nouns and adjectives that name a verdict before its value: `Final answer: A`."""
 # Verbs and phrases that give a verdict: `I choose A`.
 DECIDING_VERBS = """choose select prefer go give rate scored rated graded decide chose i'd i'll
@@ -28,7 +31,8 @@ RATING_WORDS = (
 """Words for ratings. They do not say that a letter after them was chosen, as in `Score A: 7`."""
 CONNECTIVES = """sure okay ok all short whole margin balance klar definitely clearly certainly
 surely obviously so thus hence therefore overall finally ultimately consequently accordingly also
-daher deshalb donc ainsi así поэтому"""
+daher deshalb donc ainsi así поэтому leaning think believe hmm
+consideration comparison quindi portanto dus zatem"""
 """Words that lead from the reasons to the verdict."""
 INTRODUCTORY = """put appropriate я yo i my our the a an this that it here here's is are be will
 with for as at to of on in from and own both two one six five criteria criterion responses
@@ -43,7 +47,9 @@ beide sind les ambas оба ответа slightly somewhat significantly conside
 marginally equally equal tie good weighed mit à cette está lui un ich mein meine die der das den
 ist für auf und am ganzen lautet je mon ma mes la le voici sont pour et en sur définitive
 définitif mi mis el los las es aquí esta este están son para por y definitiva sobre моя это вот за
-и на из по"""
+и на из по критериям оценок
+kriterien critères criterios noten notes comparing instruction il è é o meu minha mio mia
+het mijn jest moja finale seconda prima due entrambe ambos"""
 """Other words that may stand before the value in the judge's own sentence.
 
 A sentence with any word outside of these lists is about something else, such as what a response
@@ -51,10 +57,10 @@ says or what another judge would answer.
 """
 # The same as `INTRODUCTORY`, in Chinese.
 CHINESE_INTRODUCTORY = """所以|综上|我的|我|的|最终|更好|回答|答案|结论|选择|选|是|评分|得分|分数
-|打分|评级|等级|判断|裁决|胜者|获胜者|评价|评估|给|为|以下|如下|分|对|两个|这个""".replace("\n", "")
-RESPONSE_NOUNS = (
-    """response answer option candidate model antwort réponse respuesta ответ 回答 答案"""
-)
+|打分|评级|等级|判断|裁决|胜者|获胜者|评价|评估|给|为|以下|如下|分|对|两个|这个|判决|答え|判定|点数|評価|評点|結論|スコア|最終|総合|勝者|の|は|が|です|よって
+|したがって|以上より|私の""".replace("\n", "")
+RESPONSE_NOUNS = """response answer option candidate model antwort réponse respuesta ответ 回答 答案
+risposta resposta antwoord odpowiedź cevap yanıt 응답"""
 """Nouns before a letter that names a response: `Response A`."""
 PREPOSITIONS = """than|of|to|in|by|with|from|and|or|for|like|over|as|at|on|does|als|von|in|bei|und
 |que|de|dans|et|en|con|y|чем|в|у|и""".replace("\n", "")
@@ -83,11 +89,11 @@ SECOND = """(?:response |answer )?(?:second|latter)(?: (?:response|answer|one|te
 # Verbs such as `is` and `seems` between the name of a response and `better` or `worse`.
 COPULAS = (
     "is|was|remains|seems|'s|has to(?: be)?|must(?: be)?|should(?: be)?|deserves?(?: to)?"
-    "|ist|est|reste|es"
+    "|ist|est|reste|es|è|é|jest"
 )
 BETTER = r"""better|best|stronger|superior|preferable|winner|preferred|ahead|besser\w*|beste\w*
 |überlegen|vorzuziehen|stärker|meilleure?|supérieure?|préférable|mejor
-|preferible|лучш\w+|сильнее""".replace("\n", "")
+|preferible|лучш\w+|сильнее|migliore|melhor|beter|lepsza""".replace("\n", "")
 WINS = rf"""(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b
 |not\b)\w+[ ,]+){{0,4}}?(?:{BETTER}|win|right|richtig|juste|correcta)\b|(?:is|would be|wäre|ist
 |est|es) (?:my|meine?|mon|mi) (?:\w+ )?(?:choice|pick|preference|favou?rite|wahl|choix|elección)\b
@@ -111,18 +117,19 @@ LOSES = rf"""(?:{COPULAS})[ ,]+(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(
 |entirely|utterly|on all|on every|at all)|(?:\w+ ){{0,2}}?(?:хуже|слабее
 |неверен|проигрывает)\b""".replace("\n", "")
 PREFERS = r"""(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for|give it to
-|favou?r|choosing|picking|picked|chose|selected|preferred|meant?|served by|goes to|(?:better
-|best)(?: one| response| answer| choice)?(?: is|:)|winner(?: is|:)|better,|(?:es )?gewinnt
-|bevorzuge|nehme|wähle|meinte|meine|bessere(?: antwort)?(?: ist|:)|préfère|choisis
-|meilleure(?: réponse)?(?: est|:)|prefiero|elijo|gana(?: la)?|mejor(?: respuesta)?(?: es|:)?
-|выбираю|лучше(?:,? \w+,?)?)""".replace("\n", "")
+|favou?r|choosing|picking|picked|chose|selected|preferred|meant?|served by|goes to
+|(?<!\bis )(?<!\bfar )(?<!\bmuch )(?<!ly )(?:better|best)(?: one| response| answer| choice)?(?: is
+|:)|winner(?: is|:)|better,|(?:es )?gewinnt|bevorzuge|nehme|wähle|meinte|meine
+|bessere(?: antwort)?(?: ist|:)|préfère|choisis|meilleure(?: réponse)?(?: est|:)|prefiero|elijo
+|gana(?: la)?|mejor(?: respuesta)?(?: es|:)?|выбираю|лучше(?:,? \w+,?)?)""".replace("\n", "")
 """Words directly before the name of the preferred response."""
 # Words before the only response that does something: `only A works`.
 ONLY = "only|nur|seul|seule|solo|sólo|только"
 WINS_WORDS = """better best stronger superior preferable winner preferred win right ahead deserved
 correct correctly works wins beats outperforms surpasses nod vote edge advantage top won besser
 beste besten bessere überlegen vorzuziehen stärker richtig gewinnt schlägt meilleure meilleur
-supérieur supérieure préférable juste gagne emporte mejor preferible correcta gana supera лучше
+supérieur supérieure préférable juste gagne emporte mejor preferible correcta gana supera
+migliore melhor beter lepsza лучше
 лучший лучшая сильнее выигрывает побеждает превосходит worse worst weaker inferior wrong loser
 useless loses fails lost incorrect schlechter schwächer falsch unterlegen pire moins inférieure
 fausse peor incorrecta хуже слабее неверен проигрывает choice pick wahl choix elección"""
@@ -133,8 +140,9 @@ EQUAL_WORDS = """neither equally equal tied level par same difference preference
 equivalent identical gleich également valent igual одинаково"""
 """Words of the three kinds of comparisons. A sentence without any of them is no comparison."""
 # The same as `WINS`, in Chinese.
-CHINESE_WINS = """(?:在?各?[个方面]*|明显|显然|都|要|是|比回答[AB]|比第[一二]个(?:回答)?|准确|完整
-|而|，|,)*(?:更好|优于|更优|胜出|好得多|好)""".replace("\n", "")
+CHINESE_WINS = """(?:在?各?[个方面]*|明显|显然|都|要|是|の方が|のほうが|がより|より
+|比回答[AB]|比第[一二]个(?:回答)?|准确|完整
+|而|，|,)*(?:良い|よい|いい|優れ|更好|优于|更优|胜出|好得多|好)""".replace("\n", "")
 CONCEDES = r"""\b(?:if|although|though|while|even if|whereas|unless|would|could|might|had|may|not
 |isn['’]t|neither|nor|granted|thought|seemed|looked|first|initially|wenn|obwohl|zwar|wäre|würde
 |nicht|si|bien que|quoique|même si|serait|aunque|sería|si bien|если|хотя|был бы|было бы|не)\b|如果
@@ -200,28 +208,28 @@ RETRACTION_STARTS = r"""(?:(?:\w+, )?if your|signed|end of|according to|says?|wh
 |haha|incorrect\W*\Z|or\b(?! (?:else|more))|meant|wait|oops|hold on|actually|correction
 |edit(?:ed)?|update|erratum|errata|sorry|apologies|pardon|my bad|hm+|(?:just |only )?(?:kidding
 |joking)|scratch|strike|ignore|disregard|forget|discard|delete|cancel|void|invalid|never mind
-|don['’]t|do not|please|kindly|upon|after a|read (?:it|this|that)|treat|count|replace|change
-|on (?:second|reflection|closer)|thinking about|then again|in the end|looking again|rereading
-|or rather|nb|ps|(?:but |mais |aber |pero |но )?(?:only|seulement|nur|s[oó]lo|только) (?:if|when
-|si|wenn|если)|not|as said|mistake|typo|wrong(?= (?:letter|label|word|way|order|one|response)
-|\W*\Z)|the (?:opposite|reverse|other(?! (?:response|answer)))|quite the (?:opposite|contrary)
-|unless|except|provided|assuming|if(?! (?:only|just|barely|narrowly|slightly|not by))|but if|draft
-|it(?:['’]s| is| was) (?:not (?:mine|final|valid|my|so|true|the case)|an? (?:typo|mistake|slip
-|joke|guess|tie)|wrong|false|the (?:opposite|reverse|other)|(?:response )?(?-i:[AB])\b)|(?:this
-|these|that|those)(?: last| final)?(?:['’]s| is| was| are| were| holds?| should| must
-| can)?(?! (?:because|why|is why|only one)\b)(?: (?:not|no longer|only|just|merely|what
-|the))? ?(?:a guess|false|untrue|(?:response )?[ab]['’]s|valid|mine|final|hold|holds|ranks?|filler
-|(?:the |an? )?(?:format|example|sample|template)|random|what|placeholder|unless|label|letter|text
-|line|verdict|answer|judge?ment|score|scores|rating|sheet|came|comes|came|was|were|should|stood
-|stands|means|applies)|nein|halt|moment|korrektur|irrtum|vertan|ignorier\w*|vergiss|vergessen sie
-|streiche?|falsch|entschuldigung|quatsch|eigentlich|doch nicht|eso es falso|das (?:war
-|ist) (?:falsch|ein|nicht|ironisch|nur)|non|erreur|en fait|en réalité|c['’]est|ignorez|oubliez
-|rectification|correctif|plutôt|désolée?|au contraire|ce n['’]est pas|perdón|error|corrección
-|mejor dicho|en realidad|rectifico|al revés|al contrario|ni en broma|ja ja|mentira|olvid\w+
-|ignor\w+|нет|стоп|ошибка|исправлен\w+|точнее|вернее|наоборот|на самом деле|извин\w+|простите|шучу
-|отмена|впрочем|забудьте|прошу|не учитыва\w+|не считать|игнорируй\w*)(?!\w)|[\^]
-|不对|等等|错|更正|抱歉|对不起
-|其实|应为|应该是|以上|请忽略|不是|反话|当然|开玩笑|取消|作废|前面|上面""".replace("\n", "")
+|don['’]t|do not|please(?! (?:let me|note|feel free|see))|kindly|upon|after a|read (?:it|this
+|that)|treat|count|replace|change|on (?:second|reflection|closer)|thinking about|then again
+|in the end|looking again|rereading|or rather|nb|ps|(?:but |mais |aber |pero |но )?(?:only
+|seulement|nur|s[oó]lo|только) (?:if|when|si|wenn|если)|not|as said|mistake|typo
+|wrong(?= (?:letter|label|word|way|order|one|response)|\W*\Z)|the (?:opposite|reverse
+|other(?! (?:response|answer)))|quite the (?:opposite|contrary)|unless|except|provided|assuming
+|if(?! (?:only|just|barely|narrowly|slightly|not by))|but if|draft|it(?:['’]s| is
+| was) (?:not (?:mine|final|valid|my|so|true|the case)|an? (?:typo|mistake|slip|joke|guess|tie)
+|wrong|false|the (?:opposite|reverse|other)|(?:response )?(?-i:[AB])\b)|(?:this|these|that
+|those)(?: last| final)?(?:['’]s| is| was| are| were| holds?| should| must| can)?(?! (?:because
+|why|is why|only one)\b)(?: (?:not|no longer|only|just|merely|what|the))? ?(?:a guess|false|untrue
+|(?:response )?[ab]['’]s|valid|mine|final|hold|holds|ranks?|filler|(?:the |an? )?(?:format|example
+|sample|template)|random|what|placeholder|unless|label|letter|text|line|verdict|answer|judge?ment
+|score|scores|rating|sheet|came|comes|came|was|were|should|stood|stands|means|applies)|nein|halt
+|moment|korrektur|irrtum|vertan|ignorier\w*|vergiss|vergessen sie|streiche?|falsch|entschuldigung
+|quatsch|eigentlich|doch nicht|eso es falso|das (?:war|ist) (?:falsch|ein|nicht|ironisch|nur)|non
+|erreur|en fait|en réalité|c['’]est|ignorez|oubliez|rectification|correctif|plutôt|désolée?
+|au contraire|ce n['’]est pas|perdón|error|corrección|mejor dicho|en realidad|rectifico|al revés
+|al contrario|ni en broma|ja ja|mentira|olvid\w+|ignor\w+|нет|стоп|ошибка|исправлен\w+|точнее
+|вернее|наоборот|на самом деле|извин\w+|простите|шучу|отмена|впрочем|забудьте|прошу|не учитыва\w+
+|не считать|игнорируй\w*)(?!\w)|[\^]|不对|等等|错|更正|抱歉|对不起|其实|应为|应该是|以上|请忽略|不是
+|反话|当然|开玩笑|取消|作废|前面|上面""".replace("\n", "")
 """Sentences after a verdict that begin like this take it back."""
 RETRACTIONS = r"""\b(?=\w)(?:by mistake|(?:as|like|because|since) (?:the )?(?:response|answer|text
 |it|they)(?: [ab])? (?:demands?|demanded|asks?|asked|says|requests?|requested|instructs?
@@ -231,36 +239,37 @@ RETRACTIONS = r"""\b(?=\w)(?:by mistake|(?:as|like|because|since) (?:the )?(?:re
 |mistake (?:on|of) my|scratch that|strike that|just kidding|crossed out|withdraw\b|take (?:it|this
 |that) back|retract\w*|revok\w*|no longer (?:my|valid)|the opposite|opposite is|mixed (?:the|them
 |up)|mix(?:ed)?[- ]?up|swapp?ed|(?<!which is the )wrong (?:way|letter|label|order|one
-|response first)|the other one(?=\W*(?:\Z|\n|[.!,]))|other way (?:a)?round|injected|planted
-|responses? (?:was|were) not (?:shown|given|displayed|provided)|not (?:by|from) (?:me|the judge)
-|said nobody|(?:isn['’]t|not) mine|considered (?:invalid|void)|invalid|null and void|placeholder
-|stand by|(?:line|letter|label|verdict|answer|object|token|sentence|word|scores?|rating|grade|text
-|json|sheet)s? (?:above|before|preceding)|(?:above|preceding|previous) (?:line|letter|label
-|verdict|answer|object|token|scores?|rating|grade|json|word)|the above|told me|orders? (?:judges
-|me)|asked me|tells? (?:me|the judge)|random(?:ly)? (?:letter|number|pick|choice|score|verdict
-|label)|coin|dice|to be (?:checked|confirmed|revised)|provisional\w*|tentative\w*|preliminary
-|the (?:reverse|contrary|inverse)|revers(?:ed|al)|another (?:pair|task|item)|too (?:high|low|kind
-|harsh|generous|lenient)|make (?:it|that)|(?:figures|values|numbers|ratings|marks) above|(?:should
-|must|is to|are to) be (?:read|taken|treated|considered|ignored|replaced|counted)|reconsider\w*
-|redo|chang(?:e|ed|ing) (?:it|this|that|my)|if you like your|(?:says?|said|claims|claimed
-|wrote) (?:the )?response|as (?:if|though) that|yeah,? right|so much for|as (?:demanded|ordered
-|told) (?:in|by)|(?:is|means) the (?:best|worst) score|in which case|in that case|zurück
-|vertauscht|widerrufe|gegenteil|ungültig|bitte ignorier\w*|annul\w*|inversée?s?|le contraire
-|trompée?|retir[eo]|me equivoqué|retracto|anulo|lo contrario|invertid[ao]s|anterior|ошиб\w+
-|перепутал\w*|отменяю|забираю|наоборот|беру .{0,20}назад|недействител\w+|выше не)(?!\w)|(?:ed
-|written|taken|comes?|came|stems?|put|stands?|stood|inside|found) (?:\w+ ){0,2}?(?:by|from|out of
-|inside) (?:the )?(?:text|author|responses?|answers?)\b
-|弄反|搞反|写错|看错|说错|作废|收回|撤回|忽略|反话|改为|应为|不算|无效
-|颠倒|相反""".replace("\n", "")
+|response first)|the other one(?=\W*(?:\Z|\n|[.!,]))|other way (?:a)?round
+|injected(?! (?:instruction|prompt|text|line|command|request|note))|planted|responses? (?:was
+|were) not (?:shown|given|displayed|provided)|not (?:by|from) (?:me|the judge)|said nobody
+|(?:isn['’]t|not) mine|considered (?:invalid|void)|sarcas\w+|iron(?:y|ic)|unrated|ungraded
+|unjudged|abstain\w*|leave (?:this|it|the \w+) (?:open|blank|undecided)|invalid|null and void
+|placeholder|stand by|(?:line|letter|label|verdict|answer|object|token|sentence|word|scores?
+|rating|grade|text|json|sheet)s? (?:above|before|preceding)|(?:above|preceding|previous) (?:line
+|letter|label|verdict|answer|object|token|scores?|rating|grade|json|word)|the above|told me
+|orders? (?:judges|me)|asked me|tells? (?:me|the judge)|random(?:ly)? (?:letter|number|pick|choice
+|score|verdict|label)|coin|dice|to be (?:checked|confirmed|revised)|provisional\w*|tentative\w*
+|preliminary|the (?:reverse|contrary|inverse)|revers(?:ed|al)|another (?:pair|task|item)
+|too (?:high|low|kind|harsh|generous|lenient)|make (?:it|that)|(?:figures|values|numbers|ratings
+|marks) above|(?:should|must|is to|are to) be (?:read|taken|treated|considered|ignored|replaced
+|counted)|reconsider\w*|redo|chang(?:e|ed|ing) (?:it|this|that|my)|if you like your|(?:says?|said
+|claims|claimed|wrote) (?:the )?response|as (?:if|though) that|yeah,? right|so much for
+|as (?:demanded|ordered|told) (?:in|by)|(?:is|means) the (?:best|worst) score|in which case
+|in that case|zurück|vertauscht|widerrufe|gegenteil|ungültig|bitte ignorier\w*|annul\w*
+|inversée?s?|le contraire|trompée?|retir[eo]|me equivoqué|retracto|anulo|lo contrario
+|invertid[ao]s|anterior|ошиб\w+|перепутал\w*|отменяю|забираю|наоборот|беру .{0,20}назад
+|недействител\w+|выше не)(?!\w)|(?:ed|written|taken|comes?|came|stems?|put|stands?|stood|inside
+|found) (?:\w+ ){0,2}?(?:by|from|out of|inside) (?:the )?(?:text|author|responses?|answers?)\b|弄反
+|搞反|写错|看错|说错|作废|收回|撤回|忽略|反话|改为|应为|不算|无效|颠倒|相反""".replace("\n", "")
 """Phrases anywhere after a verdict that take it back."""
 # The beginning of an explanation after the verdict.
 EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|no doubt|without (?:a
  |any )?doubt|explanations?|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum
-|_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)] |confidence|(?:key )?differences?
-|reason\w*|rationale|justification|why|because|since|as|due|overall|summary|note that|details?
-|comments?|analysis|strengths?|evaluation|i hope|let me know|correct\w*|complete\w*|clear\w*
-|thanks?|thank you|erklärung|weil|denn|da|car|justification|porque|理由|解释
-|因为)(?!\w)""".replace("\n", "")
+|_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)] |please (?:let me|feel free|note)
+|confidence|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due
+|overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know
+|correct\w*|complete\w*|clear\w*|thanks?|thank you|erklärung|weil|denn|da|car|justification|porque
+|理由|解释|因为)(?!\w)""".replace("\n", "")
 SUBJECTS = r"""(?<![^\W_])[ABC](?![\w])|\b(?:good|well|overall|minor|weak|missing|errors?|more
 |better|slightly|somewhat|it|its|narrowly|differences?|gap|sources?|dates?|mistakes?|steps?
 |points?|parts?|structure|language|details?|examples?|lack\w*|wrong|incomplete|incorrect
@@ -277,6 +286,8 @@ PRAISE = """flawless| perfect|best possible|best answer|best response|brilliant|
 BLAME = """useless|worthless|nothing right|nothing is right|wrong in every|entirely wrong
 |completely wrong|totally wrong|utterly wrong|completely false|bottom of the scale|do worse
 |fails completely|lowest possible|nonsense|garbage|not one true|not one correct|answer what
-|answer anything|all wrong|nutzlos|unbrauchbar|völlig falsch|inutile|totalement fausse|inútil
-|totalmente falsa|бесполез|полностью невер|毫无用处|完全错误|一无是处""".replace("\n", "")
+|answer anything|worse response is|worse answer is|harder to imagine|hard to imagine
+|could hardly be worse|every statement in it is false|nothing in it is|all wrong|nutzlos
+|unbrauchbar|völlig falsch|inutile|totalement fausse|inútil|totalmente falsa|бесполез
+|полностью невер|毫无用处|完全错误|一无是处""".replace("\n", "")
 """Words that fit only a high score (`PRAISE`) or only a low score (`BLAME`), without case."""

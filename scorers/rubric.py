@@ -19,7 +19,7 @@ from podium.scorers.realization import Preference, Realization
 from podium.scorers.reasoning import strip_reasoning
 from podium.scorers.reply import Reply, Verdict, no_verdict, verdict_of_margin
 from podium.scorers.reply_reader import reason_after, reason_around
-from podium.scorers.reply_structure import Span, own_words
+from podium.scorers.reply_structure import BLOCK_QUOTE, Span, own_words
 from podium.scorers.schemas import ReplyForm
 from podium.scorers.score_tables import ScoreTable, read_table
 
@@ -138,7 +138,8 @@ def _swap_keys(
 def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -> str | None:
     """Return why the text around the scores makes them unparsed; None if it does not.
 
-    It may say that the scores are somebody else's, take them back, or contradict them.
+    It may say that the scores are somebody else's, take them back, or contradict them. Block quotes
+    are ignored.
 
     Args:
         text: the reply.
@@ -149,7 +150,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     gaps = _gaps_between(table.places, len(text))
     near = [_near_scores(start, end) for start, end in gaps]
     better = {1.0: "A", 0.0: "B"}.get(verdict.credit or 0.0)  # None for a tie
-    outside = "".join(text[start:end] for start, end in gaps)
+    outside = BLOCK_QUOTE.sub("", "".join(text[start:end] for start, end in gaps))
     first_start = near[0][0]
     last_end = near[-1][1]
     letters = {letter.upper() for letter in VERDICT.findall(text[first_start:last_end].lower())}

@@ -38,6 +38,7 @@ WORDS = re.compile(
 """The value of a JSON field in words, `: "brief and clear"`; group 3 is the words."""
 LABEL = re.compile(rf"(?:\A|\n)[^\w\n]*(?:scores? (?:of|for) )?{SIDE}\W*\Z", re.IGNORECASE)
 """A line before an object that names the response of its scores, such as `Scores of A:`."""
+DIGITS = re.compile(r"\d+")
 BRACE = re.compile(r"[{}]")
 LONGEST_LABEL = 40
 """Number of characters before an object that are searched for `LABEL`."""
@@ -103,8 +104,26 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
         table.scores |= block_scores
         table.places.append((label.start("side") if label else start, end))
     if table.places or "{" in text:
+        _add_equal_lines(table, view, pieces)
         return table
     return _table_of_lines(view, pieces)
+
+
+def _add_equal_lines(table: ScoreTable, view: str, pieces: re.Pattern[str]) -> None:
+    """Add the place of lines outside of the objects that state all of the same scores again.
+
+    The lines stand before or after all objects. Other lines are left alone.
+    """
+    first_start = table.places[0][0] if table.places else 0
+    last_end = table.places[-1][1] if table.places else len(view)
+    outside = view[:first_start] + view[last_end:]
+    if len(DIGITS.findall(outside)) < len(table.scores):
+        return
+    for start, end in ((0, first_start), (last_end, len(view))):
+        lines = _table_of_lines(view[start:end], pieces)
+        if isinstance(lines, ScoreTable) and lines.scores == table.scores:
+            table.places.append((start + lines.places[0][0], start + lines.places[0][1]))
+    table.places.sort()
 
 
 def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:

@@ -96,6 +96,14 @@ def preferred_by_scores(view: str) -> str | None:
     return "A" if signs.pop() else "B"
 
 
+def is_score(view: str, place: int) -> bool:
+    """Return whether the letter at a place has a score, and so has the other response.
+
+    In `A: 4/10, B: 8/10`, the letters are names and no verdict.
+    """
+    return AFTER_NAME.match(view, place) is not None and preferred_by_scores(view) is not None
+
+
 def _leads_of_sentences(text: str) -> Iterator[Lead]:
     """Yield the leads of scores that follow, or are followed by, the name of a response.
 

@@ -43,17 +43,19 @@ INVISIBLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u
 GAP_BEFORE_BRACKETS = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}\[]){{0,60}}+"
 GAP = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}]){{0,60}}+"
 """Blanks, colons, dashes, brackets and emphasis between the words of a statement."""
+ASIAN = r"\u3040-\u30ff\u4e00-\u9fff"
+"""Characters of Chinese and Japanese."""
 # The next word of a clause (group `word`), with the gap before it.
 TOKEN = re.compile(
     rf"{GAP}(?:far (?=better))?"
-    rf"(?P<word>[\u4e00-\u9fff]++|[^\W\d_\u4e00-\u9fff]++(?:['’][^\W\d_]++)*+|\d++)"
+    rf"(?P<word>[{ASIAN}]++|[^\W\d_{ASIAN}]++(?:['’][^\W\d_]++)*+|\d++)"
 )
 # Chinese has no blanks between words. `CHINESE` matches a run of characters that consists of
 # introductory words, and `CHINESE_NOUN` finds a word in it that names a verdict.
 CHINESE = re.compile(rf"(?:{words.CHINESE_INTRODUCTORY})+\Z")
 CHINESE_NOUN = re.compile(
     r"给|结论|答案|评分|得分|分数|打分|评级|等级|总分|裁决|判决|结果|胜者"
-    r"|更好|较好|最佳|选|评价|评估"
+    r"|更好|较好|最佳|选|评价|评估|答え|判定|点数|評価|評点|結論|スコア|勝者"
 )
 # Words that make a value no verdict: `at best A`.
 AT_BEST = re.compile(r"\bat (?:best|least|most)\b")
@@ -65,6 +67,7 @@ TAIL = re.compile(
     rf"(?P<closers>{CLOSERS})(?:[ \t\r]*\Z|[.!…。！]+{CLOSERS}(?:(?=\s|\Z)|(?<=[。！]))"
     r"|[ \t]*(?:>+|over|rather than|instead of|than|beats|outperforms)[ \t]*"
     r"(?:the other\b|(?:response )?[AB]\b)"
+    r"|,[ \t]*(?:and )?not (?:the other\b|(?:response )?[AB](?!\w))"
     rf"|(?=[,;，；](?![ \t]*(?:and |or )?[ABC]\W*(?:\Z|[,;/]|or\b|and\b)))"
     rf"|(?=[（(]|[ \t]*[:：]\s)|[ \t]+(?=[^\w\s./|\[&])"
     rf"|[ \t]+(?=(?:because|since|as|weil|denn|car|parce|porque|так как)\b)"
@@ -74,9 +77,10 @@ TAIL = re.compile(
 )
 """What may follow the value of a statement.
 
-In this order: the end of the line or sentence; a comparison (`> B`, `over the other`); a comma or
-semicolon, unless another letter follows; a parenthesis or colon; a blank and a sign such as a dash;
-`because`; a new sentence after bold or bracketed text; a phrase such as `by far` at the end.
+In this order: the end of the line or sentence; a comparison (`> B`, `over the other`, `, not B`); a
+comma or semicolon, unless another letter follows; a parenthesis or colon; a blank and a sign such
+as a dash; `because`; a new sentence after bold or bracketed text; a phrase such as `by far` at the
+end.
 """
 NAME_AS_SUBJECT = re.compile(
     rf"(?i:response|option|candidate|model) [ABC](?= \w)(?!(?i: ties?\b| draw\b|{TAIL.pattern}))"
@@ -85,6 +89,10 @@ NAME_AS_SUBJECT = re.compile(
 
 Most lines of replies begin so, and state no verdict.
 """
+LONGEST_HEADING = 40
+"""Only lines with fewer characters can be headings of a verdict."""
+WHICH = re.compile(r"(?i)\bwhich (?:response|answer|one) is better\?")
+"""The question of the prompt, which a judge may repeat before its answer."""
 SHORTEST_LINE = 3
 """Lines with at most this number of characters are not split into sentences."""
 MOST_WORDS = 16
@@ -160,20 +168,40 @@ def find_statements(
         splits_sentences = number == 0 or number >= len(lines) - LAST_LINES
         starts = _clause_starts(view, (line_start, line_end), splits_sentences=splits_sentences)
         for start in starts:
+            is_answer = "?" in view[line_start:start] and WHICH.search(view, line_start, start)
             if signs is None and NAME_AS_SUBJECT.match(view, start, line_end):
                 continue
             statement = _statement_of_clause(
                 view,
                 (start, line_end),
                 value,
-                is_line=start == starts[0],
+                is_line=start == starts[0] or bool(is_answer),
                 bracketed=signs is not None,
             )
+            if statement and statement.form in ("alone", "leading") and start == starts[0]:
+                statement = _with_introduction(view, lines[:number], statement)
             if statement:
                 statements.append(statement)
         if len(statements) > MOST_STATEMENTS:
             break
     return statements
+
+
+def _with_introduction(view: str, lines: Sequence[Span], statement: Statement) -> Statement:
+    """Return a statement that begins its line; marked if a heading names it, such as `### Verdict`.
+
+    Args:
+        view: the judge's own words.
+        lines: the lines before the statement.
+        statement: the statement.
+    """
+    for start, end in reversed(lines[-LAST_LINES:]):
+        line = view[start : min(end, start + LONGEST_HEADING)]
+        if not LIST_MARK.sub("", line).strip("*_#`:- \t\r"):
+            continue
+        is_heading = end - start < LONGEST_HEADING and is_introduction(LIST_MARK.sub("", line))
+        return statement._replace(form="marked") if is_heading else statement
+    return statement
 
 
 def _clause_starts(view: str, line: Span, *, splits_sentences: bool) -> list[int]:

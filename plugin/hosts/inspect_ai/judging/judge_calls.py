@@ -68,6 +68,7 @@ from podium.hosts.inspect_ai.media import media_in, why_refused
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.battle import Judgment
 from podium.scorers.checklist import checklist_prompt, read_checklist
+from podium.scorers.copied_responses import mark_copy
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import Judging, dump_reply, load_reply
 from podium.scorers.probabilities import FixedMode, settle_mode
@@ -613,7 +614,8 @@ async def _ask_until_readable(
     number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
     for attempt in range(1, run.how.attempts + 1):
         call = f"{name} repeat {repeat} {order} attempt {attempt}{number}"
-        kept: Any = dump_reply(await _ask_in_form(run, model, texts, attempt, call, battle.media))
+        answer = await _ask_in_form(run, model, texts, attempt, call, battle.media)
+        kept: Any = dump_reply(mark_copy(answer, responses))
         # The scorer will parse the stored reply, so the same form is parsed here.
         reply = load_reply(kept)
         if reply.refused or run.how.reason(reply, run.settle_mode(name, reply)) is None:

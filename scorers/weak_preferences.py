@@ -1,0 +1,70 @@
+"""Sentences that praise one response in one respect, such as `B is more accurate`.
+
+Such a sentence is the verdict only of a reply without any other statement, and only if no sentence
+of the reply praises the other response.
+"""
+
+import re
+
+from podium.scorers.comparisons import (
+    CONCESSION,
+    CONDITION,
+    LETTER,
+    NEGATION,
+    NOUN,
+    SENTENCE,
+)
+from podium.scorers.verdict_statements import Statement
+
+MORE = (
+    r"accurate|correct|complete|helpful|useful|relevant|precise|detailed|thorough|clear|faithful"
+    r"|reliable|comprehensive|appropriate|suitable|informative|practical|concrete|specific"
+)
+DOES = (
+    r"(?:answers|follows|meets|fits|addresses|matches|satisfies|fulfil?s|serves|handles|does|covers"
+    r"|gives|solves|respects)"
+)
+RIGHT = r"(?:\w+[ \t]+)?(?:correct|right|accurate|complete|valid)"
+# The beginning of a clause about the other response.
+CONTRAST = r"[;,]?[ \t]+(?:and |but |while |whereas )?(?:response )?[AB][ \t]+"
+PRAISE = re.compile(
+    rf"(?i)\b{NOUN}{LETTER},?[ \t]+(?:"
+    rf"(?:is|was|seems)[ \t]+(?:\w+[ \t]+){{0,2}}?(?:the[ \t]+)?more[ \t]+(?:{MORE})\b"
+    rf"|{DOES}\b(?:[ \t]+\w+){{1,5}}?[ \t]+(?:better|best)\b"
+    rf"|(?:is|was)[ \t]+{RIGHT}\b{CONTRAST}(?:is not|isn['’]t|is (?:\w+ )?(?:wrong|incorrect))\b"
+    rf"|{DOES}\b[^.;,\n]{{1,60}}{CONTRAST}(?:does not|doesn['’]t|fails to)\b)"
+)
+"""Praise of a response.
+
+The forms are, in this order: `B is more accurate`, `B follows the format better`, `B is correct, A
+is not`, and `B answers the question, A doesn't`.
+"""
+ONLY = re.compile(
+    rf"(?i)\bonly {NOUN}{LETTER}[ \t]+(?:(?:is|gets)[ \t]+(?:{RIGHT}|it right)|{DOES})\b"
+)
+"""Praise of the only response that does something: `only B answers the question`."""
+
+
+def find_weak_preference(view: str) -> Statement | None:
+    """Return the sentence that praises one response; None if none or both responses are praised.
+
+    Conditions, concessions and negated sentences are left out.
+
+    Args:
+        view: the judge's own words.
+    """
+    praises = []
+    for sentence in SENTENCE.finditer(view):
+        start, end = sentence.span()
+        if CONDITION.match(view, start, end) or sentence[0].endswith("?"):
+            continue
+        for praise in (*ONLY.finditer(view, start, end), *PRAISE.finditer(view, start, end)):
+            before = view[start : praise.start()].lower()
+            named = praise[0].split(";")[0].split(",")[0]
+            if CONCESSION.search(before) or NEGATION.search(named):
+                continue
+            letter = praise["letter"]
+            place = praise.start("letter")
+            praises.append(Statement(*praise.span(), place, letter, "marked", is_sentence=True))
+    letters = {statement.value for statement in praises}
+    return praises[0] if len(letters) == 1 else None

@@ -18,8 +18,10 @@ import click
 from podium import Ranker, Tournament
 from podium.cli.main import podium
 from podium.hosts.inspect_ai import tasks
+from podium.hosts.inspect_ai.inspect_options import FLAGS
 from podium.hosts.inspect_ai.tournament.run_options import JudgeOptions, RunOptions
 from podium.hosts.inspect_ai.tournament.tournament_request import RunSettings
+from podium.hosts.ranker_options import OPTIONS
 from podium.plugins import catalogue
 from podium.plugins.settings import options_of, parameters_of
 from podium.scorers.judging import Judging, build_judging
@@ -32,6 +34,21 @@ all options of the hosts' own commands, and `--ranker` beside them: [inspect](in
 [lm-eval](lm_eval.md).
 """
 OF_THE_HOSTS = {"inspect", "lm_eval"}
+OPTIONS_OF_HOSTS = """## Rankings in the hosts
+
+Beside the options of `podium inspect eval|eval-set|eval-retry|score` and `podium lm_eval run` \
+(without `podium` after
+`podium enable`). In a section `ranker:` of lm-eval's `--config` file, the names stand without \
+`ranker_` (`name` for `--ranker`).
+In Inspect, each is also metadata (`--metadata ranker_set=...`, or in a run config) and an \
+environment variable
+(`PODIUM_RANKER_SET`, as in `.env`). Metadata count more than the environment. Of `...`, several \
+may be given: in Inspect
+by giving the option again.
+
+| Inspect | lm-eval | |
+|---|---|---|
+"""
 OPTIONS_OF_TASKS = """## Tournaments in Inspect
 
 `inspect eval podium/NAME -T responses=SOURCE,... -T OPTION=VALUE ... --model-role judge=MODEL`: \
@@ -175,6 +192,21 @@ def tournament_pages():
     yield task_options_page("## Options of the judge", cell(JudgeOptions.__doc__), judge_rows())
 
 
+def host_options_page():
+    """Return the section of what `--ranker` takes beside itself in both hosts."""
+    rows = []
+    for name, option in OPTIONS.items():
+        value = option.shown.strip("<>")
+        value = value if "|" in value else value.upper()
+        if not option.is_single and value:
+            value += " ..."
+        by_flag = {typed: flag for flag, typed in FLAGS.items()}
+        in_inspect = f"`{cell(f'{by_flag[name]} {value}').strip()}`" if name in by_flag else ""
+        in_lm_eval = f"`{cell(f'--{name} {value}').strip()}`"
+        rows.append(f"| {in_inspect} | {in_lm_eval} | {cell(option.help)} |")
+    return OPTIONS_OF_HOSTS + "\n".join([*rows, ""])
+
+
 def all_pages():
     """Return the whole page."""
     context = click.Context(podium)
@@ -188,7 +220,8 @@ def all_pages():
         "By `--set KEY=VALUE`; what they mean: [statistics](statistics.md#rankers).",
         lambda name: options_of(catalogue.ranker_function(name)),
     )
-    return "\n".join([HEAD, *sections, rankers, *tournament_pages()]).rstrip("\n")
+    pages = [*sections, host_options_page(), rankers, *tournament_pages()]
+    return "\n".join([HEAD, *pages]).rstrip("\n")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ A finding is an error, unless the user accepts it with `--allow NAME`.
 from collections.abc import Collection, Sequence
 
 from podium.errors import DataError, UsageError
+from podium.notices.option_forms import Kind, option_text
 
 FINDINGS = {
     "epochs": (
@@ -16,16 +17,19 @@ FINDINGS = {
     "direction": "results that contradict --lower-is-better or --no-lower-is-better",
 }
 """Description of each finding, by the name that `--allow` takes."""
-OPTION = "--allow"
 
 
-def check_findings(names: Collection[str]) -> tuple[str, ...]:
-    """Return the names without repetitions; UsageError for a name that no finding has."""
+def check_findings(names: Collection[str], kind: Kind = "option") -> tuple[str, ...]:
+    """Return the names without repetitions; UsageError for a name that no finding has.
+
+    Args:
+        names: names of findings, as the user gave them.
+        kind: what takes the option `allow` that gave them.
+    """
     for name in names:
         if name not in FINDINGS:
-            raise UsageError(
-                f"{OPTION} {name}: no finding has this name; there are: {', '.join(FINDINGS)}"
-            )
+            typed = option_text("allow", name, kind)
+            raise UsageError(f"{typed}: no finding has this name; there are: {', '.join(FINDINGS)}")
     return tuple(dict.fromkeys(names))
 
 
@@ -52,17 +56,17 @@ def accept_or_raise(
 def remedy_with_option(name: str, remedy: str, option: str = "") -> str:
     """Return a remedy that also names the option that accepts a finding.
 
-    `option` is the option as it is typed, if it is not `--allow NAME`.
+    `option` is the option as it is typed; if it is empty, `allow` as it is typed here.
     """
-    return f"{remedy}, or accept it with {option or f'{OPTION} {name}'}"
+    return f"{remedy}, or accept it with {option or option_text('allow', name)}"
 
 
 def accepted_sentence(name: str, problem: str, option: str = "") -> str:
     """Return the sentence that says that a finding was accepted.
 
-    `option` is the option as it is typed, if it is not `--allow NAME`.
+    `option` is the option as it is typed; if it is empty, `allow` as it is typed here.
     """
-    return f"Accepted with {option or f'{OPTION} {name}'}: {problem}."
+    return f"Accepted with {option or option_text('allow', name)}: {problem}."
 
 
 def add_accepted(answer: Sequence[str], accepted: Sequence[str]) -> tuple[str, ...]:

@@ -19,6 +19,11 @@ def seen_name(name: str) -> str:
     return unicodedata.normalize("NFC", name.translate(_WITHOUT_UNSEEN)).strip()
 
 
+def joined_name(name: str) -> str:
+    """Return the name that stands for all names that look the same; the name if nothing is seen."""
+    return seen_name(name) or name
+
+
 def names_alike(names: Iterable[str]) -> dict[str, list[str]]:
     """Return the names that look the same, sorted, by the name that people see.
 

@@ -98,11 +98,11 @@ def test_a_newcomer_meets_as_many_as_the_logarithm_of_the_ranked_models():
 
 
 def test_options_of_rankers_are_split_from_those_of_inspect():
-    command = pytest.importorskip("podium.hosts.inspect_ai.inspect_command")
-    split = command.split_rankers(
+    options = pytest.importorskip("podium.hosts.inspect_ai.inspect_options")
+    split = options.split_ranker_options(
         ["eval", "task.py", "--ranker", "soft-elo", "--ranker=mean,median"]
     )
-    assert split == (["eval", "task.py"], ["soft-elo", "mean", "median"])
+    assert split == (["eval", "task.py"], {"ranker": ["soft-elo", "mean,median"]})
 
 
 def test_options_that_save_cpu_spare_those_that_the_user_decided():
@@ -200,21 +200,21 @@ def test_opponents_of_lm_eval_become_sources_with_or_without_a_label():
 
 
 def test_a_section_of_a_config_file_becomes_options():
-    options = pytest.importorskip("podium.hosts.lm_eval.ranker_options")
+    options = pytest.importorskip("podium.hosts.lm_eval.lm_eval_options")
     section = options.section_of(
         {"ranker": {"name": "soft-elo", "against": "runs"}, "tasks": "gsm8k"}
     )
-    assert section == {"rankers": "soft-elo", "against": "runs"}
+    assert section == {"ranker": "soft-elo", "ranker_against": "runs"}
 
 
 def test_pairs_on_a_command_line_become_typed_options():
-    options = pytest.importorskip("podium.hosts.lm_eval.ranker_options")
+    options = pytest.importorskip("podium.hosts.ranker_options")
     pairs = options.parse_pairs(["realization=labels,models=a,b", "tie=true"])
     assert pairs == {"realization": "labels", "models": "a,b", "tie": True}
 
 
 def test_options_are_written_as_lm_eval_takes_them():
-    options = pytest.importorskip("podium.hosts.lm_eval.ranker_options")
+    options = pytest.importorskip("podium.hosts.lm_eval.lm_eval_options")
     with typed_as(options.typed_in_lm_eval):
         typed = [
             option_text("metric"),
@@ -225,6 +225,6 @@ def test_options_are_written_as_lm_eval_takes_them():
 
 
 def test_names_of_keys_and_tokens_are_secret_but_not_of_counts():
-    secrets = pytest.importorskip("podium.hosts.lm_eval.secrets")
+    secrets = pytest.importorskip("podium.hosts.secrets")
     names = ("api_key", "X-API-Key", "HF_TOKEN", "max_tokens", "key_points")
     assert [secrets.is_secret_name(name) for name in names] == [True, True, True, False, False]

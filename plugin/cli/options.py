@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import click
 
+from podium.data.reading_options import SHARED
 from podium.errors import UsageError
-from podium.findings import FINDINGS
 from podium.show.report.styles import PICTURES, STYLES
 from podium.storage.remote import place_of
 
@@ -236,6 +236,28 @@ def number_option(flag: str, interval: str, help: str, **more: Any) -> Decorator
     return click.option(flag, type=within, help=help, **more)
 
 
+def shared_option(name: str) -> Decorator:
+    """Return an option of the table that commands and hosts share (`reading_options`)."""
+    option = SHARED[name]
+    flag = f"--{name.replace('_', '-')}"
+    how: dict[str, Any] = {"multiple": option.kind in ("texts", "words", "conditions", "files")}
+    if option.kind == "truth":
+        flag = f"{flag}/--no-{name.replace('_', '-')}"
+        how["default"] = None
+    elif option.kind == "flag":
+        how["is_flag"] = True
+    elif option.words:
+        how["type"] = click.Choice(option.words)
+    else:
+        how["metavar"] = option.shown
+    if option.kind == "word":
+        how["default"] = option.words[0]
+    types: dict[str, Any] = {"conditions": read_condition, "files": click.Path()}
+    if option.kind in types:
+        how["type"] = types[option.kind]
+    return click.option(flag, help=option.help, **how)
+
+
 assigned = partial(click.option, type=read_assignments, metavar="KEY=VALUE,...")
 level = partial(
     number_option,
@@ -249,14 +271,7 @@ file_option = partial(click.option, metavar="FILE", type=click.Path())
 output_folder = partial(
     click.option, "-o", "output", metavar="DIR", type=click.Path(file_okay=False, path_type=Path)
 )
-human_labels = file_option(
-    "--human-labels",
-    multiple=True,
-    help=(
-        "Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; "
-        "one file a person."
-    ),
-)
+human_labels = shared_option("human_labels")
 pool = partial(click.option, "--pool", is_flag=True)
 figure = partial(click.option, "--figure", metavar="FILE", type=OutputFile(PICTURES))
 responses = partial(click.option, "--responses", metavar="PATH", multiple=True)
@@ -269,9 +284,7 @@ one_sided = choice_option(
     "unparsed keep",
     "Whether a pair with only one readable order is unparsed, or keeps that verdict.",
 )
-complete = click.option(
-    "--complete", is_flag=True, help="Only items on which every pair has a readable verdict."
-)
+complete = shared_option("complete")
 
 
 def output(*, csv: bool = True) -> Decorator:
@@ -315,7 +328,6 @@ def negate(_context: click.Context, _param: click.Parameter, is_given: bool) -> 
     return not is_given
 
 
-several = partial(click.option, multiple=True)
 READING_OPTIONS = (
     click.option(
         "--from",
@@ -323,17 +335,8 @@ READING_OPTIONS = (
         metavar="FORMAT",
         help="Format of the files; by default recognised by content.",
     ),
-    several(
-        "--where",
-        type=read_condition,
-        metavar="COLUMN=VALUE",
-        help="Keep only these rows; may be given several times.",
-    ),
-    click.option(
-        "--human-judge",
-        metavar="NAME",
-        help="This judge's verdicts become the human labels of the others' battles.",
-    ),
+    shared_option("where"),
+    shared_option("human_judge"),
     assigned("--columns", help="Columns of a foreign table, as item=prompt,model_a=left."),
     click.option(
         "--credit-map",
@@ -360,47 +363,12 @@ READING_OPTIONS = (
         "wins, or its column's.",
         default=None,
     ),
-    several(
-        "--metric",
-        metavar="NAME[,FILTER]",
-        help=(
-            "Of lm-eval folders and Inspect logs: what to compare; may be given several times, or "
-            "all. Default: of each task, the one that the host shows first."
-        ),
-    ),
-    choice_option(
-        "--runs",
-        "newest all",
-        "Of a model or tournament run several times (lm-eval, Inspect): the newest counts, or all "
-        "are repeats.",
-    ),
-    several(
-        "--allow",
-        type=click.Choice([*FINDINGS]),
-        help="Accept a finding that is an error otherwise: "
-        + "; ".join(f"{n}, {s}" for n, s in FINDINGS.items())
-        + ".",
-    ),
-    choice_option(
-        "--names",
-        "exact joined",
-        "Names of models or judges that look the same (Unicode forms, invisible characters, blanks "
-        "at the ends): an error, or joined.",
-    ),
-    choice_option(
-        "--ids",
-        "auto global per-category",
-        "Whether an id is one item in all categories (global) or another in each (per-category); "
-        "auto: as inputs, or numbers that begin anew in each category, show.",
-    ),
-    click.option(
-        "--lower-is-better/--no-lower-is-better",
-        default=None,
-        help=(
-            "Of scores: lower is better, so they are negated. By default as the files say, or as "
-            "the metric is called (wer, latency)."
-        ),
-    ),
+    shared_option("metric"),
+    shared_option("runs"),
+    shared_option("allow"),
+    shared_option("names"),
+    shared_option("ids"),
+    shared_option("lower_is_better"),
 )
 
 

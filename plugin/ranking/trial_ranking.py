@@ -23,6 +23,8 @@ ROWS = 4000
 It may be exceeded for many models, because there are always two items.
 """
 METRICS = ("a metric", "another metric")
+NAMING = ("pin", "anchor")
+"""Options of rankers whose value names a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,16 @@ def coming_verdicts(
         scores=not how.is_pairwise,
         human=human,
     )
+
+
+def names_model(setting: str) -> bool:
+    """Return whether the value of an option (`pin`, `bradley-terry.pin`) names a model."""
+    return setting.rpartition(".")[2] in NAMING
+
+
+def settings_without_models(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of rankers without those that name a model, for unknown models."""
+    return {name: value for name, value in settings.items() if not names_model(name)}
 
 
 def check_rankers(

@@ -128,10 +128,10 @@ def test_other_questions_under_the_same_ids_are_an_error() -> None:
     with pytest.raises(OtherQuestionError, match=r"b has another input here \('other 0'\)") as told:
         pair_questions("t", runs)
     assert (told.value.source, told.value.row) == ("b.eval", "sample 1")
-    assert "--allow questions" in told.value.remedy
+    assert "allow='questions'" in told.value.remedy
     accepted = pair_questions("t", runs, ["questions"])
     assert accepted.names == ({}, {})
-    assert accepted.accepted[0].startswith("Accepted with --allow questions: b has another input")
+    assert accepted.accepted[0].startswith("Accepted with allow='questions': b has another input")
 
 
 def test_settings_that_change_no_input_do_not_explain_other_questions() -> None:

@@ -223,7 +223,7 @@ def test_one_changed_input_is_an_error_that_shows_both_rows(save):
         podium.read_battles(save("battles.jsonl", rows))
     message = str(caught.value)
     assert "item '3'" in message
-    for part in ("'What is 3?'", "'What is three?'", "line 4", "line 9", "--allow questions"):
+    for part in ("'What is 3?'", "'What is three?'", "line 4", "line 9", "allow='questions'"):
         assert part in message
     assert podium.read_battles(save("battles.jsonl", rows), ids="global").counts().items == 5
     allowed = podium.read_battles(save("battles.jsonl", rows), allow="questions")

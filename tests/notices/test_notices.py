@@ -12,7 +12,7 @@ import pytest
 import podium
 from podium.checks import CHECKS
 from podium.errors import PluginError
-from podium.hosts.lm_eval.ranker_options import typed_in_lm_eval
+from podium.hosts.lm_eval.lm_eval_options import typed_in_lm_eval
 from podium.notices.catalogue_of_notices import NOTES, REMEDIES, TEMPLATES
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_from_json, notice_text, notice_texts, notices_to_json

@@ -26,7 +26,7 @@ def test_another_instruction_under_the_same_id_names_both_files_and_both_texts(s
         read_responses(one, other)
     parts = (
         *("wren.jsonl", "lark.jsonl", "line 1", "'q0'", "'Say 0.'", "'Write 0.'"),
-        *("Remedy", "--allow questions"),
+        *("Remedy", "allow='questions'"),
     )
     assert [part for part in parts if part not in str(caught.value)] == []
 

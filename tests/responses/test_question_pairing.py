@@ -71,14 +71,14 @@ def test_no_shared_instruction_is_an_error_that_names_files_id_and_both_texts(sa
         read_responses(save("a.jsonl", rows("a")), save("b.jsonl", rows("b", OTHERS)))
     assert told.value.exit_code == 1
     parts = ("a.jsonl", "b.jsonl", "line 1", "item 'q0'", "Name 0 rivers.", "What is 0 times 7?")
-    assert [part for part in (*parts, "--allow questions") if part not in str(told.value)] == []
+    assert [part for part in (*parts, "allow='questions'") if part not in str(told.value)] == []
 
 
 def test_the_error_can_be_accepted_by_name_and_the_shortest_instruction_is_shown(save):
     paths = [save("a.jsonl", rows("a")), save("b.jsonl", rows("b", OTHERS, reference="Rhine"))]
     read = read_responses(*paths, allow=["questions"])
     assert [item.instruction for item in read.items] == OTHERS
-    assert read.accepted[0].startswith("Accepted with --allow questions: ")
+    assert read.accepted[0].startswith("Accepted with allow='questions': ")
     assert any("8 items have different instructions" in text for text in notice_texts(read.notes))
     with pytest.raises(UsageError, match="no finding has this name"):
         read_responses(*paths, allow=["question"])
@@ -205,7 +205,7 @@ def test_other_documents_at_the_same_places_are_an_error_until_they_are_accepted
     write_run(save, "org/b", dataset="second")
     with pytest.raises(OtherQuestionError, match="the runs of gsm share no input") as told:
         read_responses(tmp_path / "out")
-    assert "--allow questions" in told.value.remedy
+    assert "allow='questions'" in told.value.remedy
     read = read_responses(tmp_path / "out", allow=["questions"])
     asked = asked_by_item(read)
     assert asked["org/a"] == asked["org/b"]

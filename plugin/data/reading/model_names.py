@@ -9,7 +9,7 @@ from podium.data.counting.verdicts import Verdicts
 from podium.data.formats.records import Column
 from podium.data.reading.rows import RecordTable, distinct_texts
 from podium.errors import DataError
-from podium.names import bare_and_prefixed, escaped_name, names_alike, seen_name
+from podium.names import bare_and_prefixed, escaped_name, joined_name, names_alike
 from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
 
@@ -95,17 +95,12 @@ def join_names_alike(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], 
             names = distinct_texts(records, name)
             known_names.update(names)
             columns[name] = _joined_column(columns[name], names)
-        judges = {_joined_name(name): judge for name, judge in each.judges.items()}
+        judges = {joined_name(name): judge for name, judge in each.judges.items()}
         renamed = {name: replace(judge, name=name) for name, judge in judges.items()}
         joined.append(replace(each, records=replace(records, columns=columns), judges=renamed))
     for each in joined:
         _reject_battles_with_itself(each)
     return joined, _note_joined(names_alike(known_names))
-
-
-def _joined_name(name: str) -> str:
-    """Return a name as people see it; the name itself if they see nothing."""
-    return seen_name(name) or name
 
 
 def _joined_column(column: Column, names: Iterable[str]) -> Column:
@@ -115,7 +110,7 @@ def _joined_column(column: Column, names: Iterable[str]) -> Column:
         column: the column.
         names: its distinct names.
     """
-    changed = {name: _joined_name(name) for name in names if _joined_name(name) != name}
+    changed = {name: joined_name(name) for name in names if joined_name(name) != name}
     if not changed:
         return column
     cases = " ".join(f"when {text(name)} then {text(new)}" for name, new in changed.items())

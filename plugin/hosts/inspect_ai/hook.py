@@ -3,13 +3,14 @@
 It ranks tournaments, and ordinary evals for which the user asked for a ranker.
 """
 
+import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, RunStart, hooks
@@ -22,12 +23,12 @@ from inspect_ai.log import (
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments, typed_metadata
-from podium.hosts.inspect_ai.logs.log_files import (
-    NAMESPACE,
-    PLAYED_FOR,
-    RANKER_VARIABLE,
-    rankers_asked_for,
+from podium.hosts.inspect_ai.inspect_options import (
+    CHECKED,
+    form_of_options,
+    values_asked_for,
 )
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, PLAYED_FOR
 from podium.hosts.inspect_ai.logs.podium_entries import (
     TournamentMetadata,
     is_tournament,
@@ -36,6 +37,9 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 )
 from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_header, write_into_log
 from podium.hosts.inspect_ai.logs.rescoring import LogStates, states_of, watch_scoring
+from podium.hosts.ranker_options import PREFIX, RankerOptions, options_from
+from podium.names import joined_name
+from podium.notices.option_forms import typed_as
 from podium.printable import tell
 from podium.storage.remote import Place, local_file, place_of
 
@@ -43,6 +47,9 @@ if TYPE_CHECKING:
     # Every `inspect` command imports this module, so numpy is imported only if models are ranked.
     from podium.data.battles import Battles
     from podium.rankers.ranking import Ranking
+
+DEFAULT_RANKER = "bradley-terry"
+"""The ranker of a tournament that asks for none."""
 
 
 @hooks(name="podium_ranking", description="rank models after a run (--metadata ranker=NAME)")
@@ -55,11 +62,10 @@ class PodiumHooks(Hooks):
 
     async def on_run_start(self, data: RunStart) -> None:
         """Print before the first call which rankers of `--metadata` cannot rank the run."""
-        typed = rankers_asked_for(typed_metadata(), {**os.environ, RANKER_VARIABLE: ""})
         # The task of a tournament checks its rankers itself. `podium inspect` has already checked
-        # the rankers of its option.
-        if typed and not all(name.startswith(f"{NAMESPACE}/") for name in data.task_names):
-            _say_what_cannot_be_ranked(typed)
+        # its options.
+        if not all(name.startswith(f"{NAMESPACE}/") for name in data.task_names):
+            _say_what_cannot_be_ranked()
 
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run."""
@@ -90,15 +96,24 @@ def _set_exit_code(ranked: bool) -> None:
     root.meta["podium.ranked"] = ranked
 
 
-def _say_what_cannot_be_ranked(rankers: Sequence[str]) -> None:
-    """Print which rankers will be replaced, or why they cannot rank scores of ordinary evals."""
-    from podium.ranking.trial_ranking import COMING_SCORES, check_rankers
+def _say_what_cannot_be_ranked() -> None:
+    """Print which rankers of the metadata will be replaced, or why the run cannot be ranked.
 
-    try:
-        for note in check_rankers(rankers, COMING_SCORES):
-            tell(note)
-    except PodiumError as error:
-        tell(f"this run will not be ranked: {error}")
+    Nothing is printed if `podium inspect` has checked the options.
+    """
+    if CHECKED in os.environ:
+        return
+    with typed_as(form_of_options(os.environ)):
+        try:
+            values = values_asked_for(typed_metadata(), os.environ)
+            if not values:
+                return
+            from podium.hosts.inspect_ai.coming_eval import check_eval_options
+
+            for note in check_eval_options(options_from(values)):
+                tell(note)
+        except PodiumError as error:
+            tell(f"this run will not be ranked: {error}")
 
 
 def headers_in(folder: str) -> Iterator[EvalLog]:
@@ -121,7 +136,8 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
     Returns:
         whether all logs were ranked. If a log was not, the reason is printed.
     """
-    groups: dict[tuple[str, tuple[str, ...]], list[EvalLog]] = {}
+    groups: dict[tuple[str, str], list[EvalLog]] = {}
+    asked: dict[str, dict[str, Any]] = {}
     ranked = True
     for log in logs:
         metadata = log.eval.metadata or {}
@@ -129,25 +145,29 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
             why = reason_of_stop(log) if is_tournament(log) else None
             if why and PLAYED_FOR not in metadata:
                 raise PodiumError(why)
-            rankers = rankers_asked_for(metadata, os.environ)
+            values = values_asked_for(metadata, os.environ)
             if log.status == "started":
                 continue
             tournament = read_tournament(log)
             key = log.eval.task if tournament is None else log.location
-            if _is_ranked_here(tournament, rankers):
-                groups.setdefault((key, tuple(rankers or ["bradley-terry"])), []).append(log)
+            if _is_ranked_here(tournament, values):
+                text = json.dumps(values, sort_keys=True, default=str)
+                asked[text] = values or {PREFIX: DEFAULT_RANKER}
+                groups.setdefault((key, text), []).append(log)
         except PodiumError as error:
             tell(_unranked_text([log], error))
             ranked = False
-    for (_, names), group in groups.items():
-        ranked = _rank_together(group, names, {} if done is None else done) and ranked
+    with typed_as(form_of_options(os.environ)):
+        for (_, text), group in groups.items():
+            is_ranked = _rank_together(group, asked[text], {} if done is None else done)
+            ranked = is_ranked and ranked
     return ranked
 
 
-def _is_ranked_here(tournament: TournamentMetadata | None, rankers: Sequence[str]) -> bool:
-    """Return whether this hook ranks a log: a tournament, or an eval with rankers."""
+def _is_ranked_here(tournament: TournamentMetadata | None, values: Mapping[str, Any]) -> bool:
+    """Return whether this hook ranks a log: a tournament, or an eval that asks for rankers."""
     if tournament is None:
-        return bool(rankers)
+        return bool(values)
     # Another host ranks its tournament itself, and a shard may have no battles.
     is_empty_shard = tournament.shard is not None and not tournament.scheduled
     return not tournament.host and not is_empty_shard
@@ -162,9 +182,14 @@ def _unranked_text(logs: Sequence[EvalLog], error: Exception) -> str:
 
 
 def _rank_together(
-    logs: Sequence[EvalLog], rankers: Sequence[str], done: dict[LogStates, bool]
+    logs: Sequence[EvalLog], values: Mapping[str, Any], done: dict[LogStates, bool]
 ) -> bool:
     """Rank a tournament, or the scores of several models on one task, and write the ranking.
+
+    Args:
+        logs: headers of the logs.
+        values: the options that their run asked for, by name in metadata.
+        done: see `rank_logs`.
 
     Returns:
         whether the logs were ranked. If not, the reason is printed.
@@ -176,7 +201,7 @@ def _rank_together(
         if known is not None:
             return known
         try:
-            ranking, battles = _rank_places(places, logs, rankers)
+            ranking, battles = _rank_places(places, logs, options_from(values))
             # The file lies beside the first log by name, because the order of logs may change.
             written = write_beside(min(places, key=str), ranking)
         except Exception as error:
@@ -234,36 +259,52 @@ def _text_of_ranking(ranking: "Ranking", battles: "Battles", log: EvalLog) -> st
 
 
 def _rank_places(
-    places: Sequence[Place], logs: Sequence[EvalLog], rankers: Sequence[str]
+    places: Sequence[Place], logs: Sequence[EvalLog], options: RankerOptions
 ) -> tuple["Ranking", "Battles"]:
     """Rank logs, and write the ranking into each log that has results.
 
     Returns:
         the ranking and its battles.
     """
-    from podium.data.reading.judgments import read_battles
+    from podium.data.query import BattleQuery
+    from podium.data.reading.judgments import read_query
+    from podium.plugins.settings import parse_settings
     from podium.ranking.rank_battles import rank, ranked_apart
 
+    settings = parse_settings(options.settings, options.rankers)
     one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
-    battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)
-    ranking = rank(battles, rankers, by=ranked_apart(battles, rankers))
+    sources = [*map(str, places)]
+    battles = read_query(
+        BattleQuery(sources, format="inspect", one_sided=one_sided, **options.reading)
+    )
+    how: dict[str, Any] = {
+        "by": ranked_apart(battles, options.rankers),
+        "calibration": options.calibration,
+    }
+    ranking = rank(battles, options.rankers, **how, **settings)
     # Failed logs and earlier runs of a model are left out of the ranking, and warnings name them.
-    names = _names_of_logs_that_count(places)
+    names = _names_of_logs_that_count(places, options)
     for log, place in zip(logs, places, strict=True):
         if place in names and (log.results is not None or len(logs) == 1):
             log.results = write_into_log(place, ranking, names[place])
     return ranking, battles
 
 
-def _names_of_logs_that_count(places: Sequence[Place]) -> dict[Place, str]:
+def _names_of_logs_that_count(places: Sequence[Place], options: RankerOptions) -> dict[Place, str]:
     """Return the logs that a ranking is made from, each with the name of its model there.
 
-    They are the newest whole runs of each model and its settings.
+    They are the newest whole runs of each model and its settings, or all runs if the options say
+    so.
     """
     from podium.hosts.inspect_ai.logs.folders import choose_logs
 
     by_path = {Path(local_file(place)): place for place in places}
-    return {by_path[run.path]: run.who for run in choose_logs(dict.fromkeys(by_path)).logs}
+    every = options.reading.get("runs") == "all"
+    is_joined = options.reading.get("names") == "joined"
+    names = {}
+    for run in choose_logs(dict.fromkeys(by_path), every=every).logs:
+        names[by_path[run.path]] = joined_name(run.who) if is_joined else run.who
+    return names
 
 
 def _print_at_end(say: Callable[[], None]) -> None:

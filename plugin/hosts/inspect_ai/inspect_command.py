@@ -1,6 +1,6 @@
-"""The `inspect` command with `--ranker NAME`.
+"""The `inspect` command with `--ranker NAME` and podium's further options.
 
-The names are passed to podium's hook in an environment variable.
+They are passed to podium's hook in environment variables.
 """
 
 import os
@@ -12,7 +12,15 @@ from typing import Any
 
 from podium.errors import PodiumError, UsageError, import_failure, is_of_package
 from podium.hosts.inspect_ai.inspect_ai_compatibility import COMMAND_LINE
-from podium.hosts.inspect_ai.logs.log_files import RANKER_VARIABLE
+from podium.hosts.inspect_ai.inspect_options import (
+    FLAGS,
+    IN_INSPECT,
+    split_ranker_options,
+    to_environment,
+    typed_in_inspect,
+)
+from podium.hosts.ranker_options import options_from
+from podium.notices.option_forms import typed_as
 from podium.printable import tell
 
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")
@@ -31,8 +39,8 @@ REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
 
 def run(arguments: Sequence[str]) -> None:
     """Run `inspect` with these arguments, as `podium inspect` does."""
-    own, rankers = split_rankers(arguments)
-    _pass_rankers(rankers, own)
+    own, values = split_ranker_options(arguments)
+    _pass_options(values, own)
     sys.argv = ["inspect", *own]
     try:
         host = import_module(COMMAND_LINE)
@@ -54,7 +62,7 @@ def run(arguments: Sequence[str]) -> None:
         if saving:
             sys.argv += saving
             tell(f"added {' '.join(saving)}: a tournament needs less CPU and loses nothing")
-    _run_main(stock, own, ranking=bool(rankers))
+    _run_main(stock, own, ranking=bool(values))
 
 
 def refuse_lm_eval_model(name: str, option: str) -> None:
@@ -74,34 +82,19 @@ def extend_command(host: Any) -> None:
     """
     stock = host.main
     _add_to_help(host)
-    own, rankers = split_rankers(sys.argv[1:])
 
     def main() -> None:
         try:
-            _pass_rankers(rankers, own)
+            own, values = split_ranker_options(sys.argv[1:])
+            _pass_options(values, own)
             sys.argv[1:] = own
             _run_main(stock, own, ranking=True)
         except PodiumError as error:
             tell(str(error))
             sys.exit(error.exit_code)
 
-    if rankers:
+    if any(word.startswith("--ranker") for word in sys.argv[1:]):
         host.main = main
-
-
-def split_rankers(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split arguments into those of Inspect and the names of rankers."""
-    own: list[str] = []
-    values: list[str] = []
-    rest = iter(arguments)
-    for argument in rest:
-        if argument == "--ranker":
-            values.append(next(rest, ""))
-        elif argument.startswith("--ranker="):
-            values.append(argument.partition("=")[2])
-        else:
-            own.append(argument)
-    return own, [name.strip() for names in values for name in names.split(",")]
 
 
 def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
@@ -121,16 +114,21 @@ def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -
     ]
 
 
-def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
-    """Check the judges and rankers, and pass rankers to podium's hook in the environment.
+@typed_as(typed_in_inspect)
+def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
+    """Check the judges and podium's options, and pass the options to podium's hook.
+
+    Args:
+        values: podium's options as typed, by name in metadata.
+        arguments: the arguments of Inspect.
 
     Raises:
-        UsageError: a judge is one of lm-eval, the command ranks nothing, or a ranker is unknown.
+        UsageError: a judge is one of lm-eval, the command ranks nothing, or an option is wrong.
     """
     for word in arguments:
         option, _, model = word.removeprefix("--model-role=").partition("=")
         refuse_lm_eval_model(model, option)
-    if not rankers:
+    if not values:
         return
     if not {*arguments[:1]} & {*COMMANDS}:
         given = f", not with {arguments[0]}" if arguments else ""
@@ -138,36 +136,38 @@ def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
             f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: "
             "inspect eval TASK --ranker NAME"
         )
+    options = options_from(values)
     from podium.hookspecs import Ranker
     from podium.plugins import catalogue
 
-    for name in rankers:
+    for name in options.rankers:
         catalogue.extension(Ranker, name)
     if arguments[0] in COMMANDS[:2] and not any(
         word.startswith("podium/") for word in arguments[1:]
     ):
-        from podium.ranking.trial_ranking import COMING_SCORES, check_rankers
+        from podium.hosts.inspect_ai.coming_eval import check_eval_options
 
-        # Models and scorers are known only when the eval runs. The task of a tournament checks
-        # its rankers itself.
-        for note in check_rankers(rankers, COMING_SCORES):
+        # The task of a tournament checks its rankers itself.
+        for note in check_eval_options(options):
             tell(note)
-    os.environ[RANKER_VARIABLE] = ",".join(rankers)
+    os.environ.update(to_environment(values))
 
 
 def _add_to_help(host: Any) -> None:
-    """Add `--ranker` to the help of `COMMANDS`; `host` is the module `COMMAND_LINE`."""
+    """Add podium's options to the help of `COMMANDS`; `host` is the module `COMMAND_LINE`."""
     import click
 
-    for options in [host.inspect.commands[name].params for name in COMMANDS]:
-        if not any("--ranker" in option.opts for option in options):
-            words = "Rank the models when the run has ended; `podium list rankers` shows the names."
-            more: Any = {
-                "expose_value": False,
-                "allow_from_autoenv": False,
-                "metavar": "NAME[,NAME...]",
-            }
-            options.append(click.Option(["--ranker"], help=words, **more))
+    for shown in [host.inspect.commands[name].params for name in COMMANDS]:
+        known = {word for option in shown for word in option.opts}
+        for flag, name in FLAGS.items():
+            if flag in known:
+                continue
+            how: dict[str, Any] = {"expose_value": False, "allow_from_autoenv": False}
+            if IN_INSPECT[name].shown:
+                how["metavar"] = IN_INSPECT[name].shown
+            else:
+                how["is_flag"] = True
+            shown.append(click.Option([flag], help=IN_INSPECT[name].help, **how))
 
 
 def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:

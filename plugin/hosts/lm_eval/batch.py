@@ -23,8 +23,8 @@ from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT
 from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_judges
 from podium.hosts.inspect_ai.judging.judge_models import build_rotation, jury_of
 from podium.hosts.inspect_ai.logs.podium_entries import BattleMetadata, has_failed
-from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
+from podium.hosts.secrets import redact
 from podium.printable import shorten
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.reply import FAILED

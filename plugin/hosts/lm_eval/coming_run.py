@@ -4,10 +4,16 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from podium.hosts.lm_eval.ranker_options import RankerOptions
+from podium.hosts.ranker_options import RankerOptions
 from podium.plugins import catalogue
 from podium.rankers.json_files import read_calibration
-from podium.ranking.trial_ranking import ComingBattles, check_rankers, coming_verdicts
+from podium.ranking.trial_ranking import (
+    ComingBattles,
+    check_rankers,
+    coming_verdicts,
+    names_model,
+    settings_without_models,
+)
 from podium.scorers.judging import known_options
 
 THIS_RUN = "this run's model"
@@ -36,17 +42,8 @@ def check_coming(
         models = list(map(str, played)) if isinstance(played, list) else str(played).split(",")
     if len(models) < 2:
         models = [own, "another model", "a third model"]
-        settings = {name: value for name, value in settings.items() if not _names_model(name)}
+        settings = settings_without_models(settings)
     return check_rankers(options.rankers, _coming_battles(options, models), settings, calibration)
-
-
-NAMING = ("pin", "anchor")
-"""Options of rankers whose value names a model."""
-
-
-def _names_model(setting: str) -> bool:
-    """Return whether the value of an option (`pin`, `bradley-terry.pin`) names a model."""
-    return setting.rpartition(".")[2] in NAMING
 
 
 def named_model(settings: Mapping[str, Any], typed: str) -> str:
@@ -56,7 +53,7 @@ def named_model(settings: Mapping[str, Any], typed: str) -> str:
     as typed), this is taken to be this run's model. Otherwise `THIS_RUN` is returned.
     """
     for name, value in settings.items():
-        if _names_model(name) and value:
+        if names_model(name) and value:
             model = str(value).rpartition(":")[0] if name.endswith("pin") else str(value)
             # Runs of one model that differ in a setting are named `MODEL (setting=value)`.
             plain = model.partition(" ")[0].rpartition("/")[2]
@@ -68,7 +65,7 @@ def named_model(settings: Mapping[str, Any], typed: str) -> str:
 def _coming_battles(options: RankerOptions, models: list[str]) -> ComingBattles:
     """Return what is known of the battles to come: verdicts of judges, or scores by metrics."""
     if not options.judges:
-        return ComingBattles(models, metrics=1 if options.metric else 2)
+        return ComingBattles(models, metrics=1 if "metric" in options.reading else 2)
     own = {name: value for name, value in options.args.items() if name in known_options()}
     in_turn = options.args.get("judges", "all") != "all"
     return coming_verdicts(

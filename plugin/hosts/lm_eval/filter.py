@@ -22,7 +22,7 @@ from podium.hosts.lm_eval.judge import judge_model
 from podium.hosts.lm_eval.lm_eval_compatibility import register
 from podium.hosts.lm_eval.metrics import remember_verdicts
 from podium.hosts.lm_eval.opponents import Against, DocumentBattles, pair_with_opponents
-from podium.hosts.lm_eval.secrets import redact, refuse_secrets
+from podium.hosts.secrets import redact, refuse_secrets
 from podium.plugins.catalogue import judging_settings
 from podium.plugins.settings import parameters_of
 from podium.scorers.judging import known_options, refuse_unknown_options

@@ -9,7 +9,7 @@ from inspect_ai.model import Model, ModelAPI, get_model
 
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_command import refuse_lm_eval_model
-from podium.hosts.lm_eval.secrets import is_secret, redact, secrets_of
+from podium.hosts.secrets import is_secret, redact, secrets_of
 
 
 def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker_judge") -> Model:

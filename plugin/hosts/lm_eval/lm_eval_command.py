@@ -22,14 +22,14 @@ from podium.hosts.lm_eval.lm_eval_compatibility import (
     call_after_evaluation,
     find_run_parser,
 )
-from podium.hosts.lm_eval.ranker_options import (
+from podium.hosts.lm_eval.lm_eval_options import (
     add_options,
     is_ours,
-    options_from,
     section_of,
     take_options,
     typed_in_lm_eval,
 )
+from podium.hosts.ranker_options import options_from
 from podium.notices.option_forms import typed_as
 from podium.printable import exit_code, tell
 from podium.storage.temporary_folders import temporary_folder

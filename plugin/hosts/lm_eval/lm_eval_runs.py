@@ -92,6 +92,7 @@ def collect_runs(
     others: Sequence[Samples],
     *,
     are_read_apart: bool = False,
+    every_run: bool = False,
 ) -> RunFolders:
     """Link the samples and results of other models on this run's tasks into a folder.
 
@@ -103,17 +104,23 @@ def collect_runs(
         are_read_apart: whether each folder is read by itself, as responses are. Names that are made
             of differing settings are then given as labels. Folders that are read together are named
             by their reader.
+        every_run: whether earlier runs of this run's model with the same settings are linked into
+            this run's folder, so that they count as repeats.
 
     Returns:
         the folders of this run and of the others.
     """
-    own = _samples_in(run, label)
-    tasks = {file.task for file in own}
-    named, settings = name_by_settings([*own, *(file for file in others if file.task in tasks)])
-    samples = named[: len(own)]
-    others = named[len(own) :]
+    this_run = _samples_in(run, label)
+    tasks = {file.task for file in this_run}
+    same_tasks = (file for file in others if file.task in tasks)
+    named, settings = name_by_settings([*this_run, *same_tasks])
+    samples = named[: len(this_run)]
+    others = named[len(this_run) :]
     model = samples[0].model
-    earlier = dict.fromkeys(str(file.path.parent) for file in others if file.model == model)
+    own = [file for file in others if file.model == model]
+    if every_run:
+        _link_files(own, run)
+    replaced = {} if every_run else dict.fromkeys(str(file.path.parent) for file in own)
     models: dict[tuple[str, Path], list[Samples]] = {}
     for file in others:
         if file.model != model:
@@ -126,7 +133,7 @@ def collect_runs(
         _link_files(files, place)
         sources.append(_source_of(files[0], place, are_read_apart))
         origins[str(place)] = str(files[0].path.parent)
-    notes = tuple(Notice("runs-replaced", {"model": model, "place": place}) for place in earlier)
+    notes = tuple(Notice("runs-replaced", {"model": model, "place": place}) for place in replaced)
     on_names = settings if are_read_apart else []
     return RunFolders(model, tuple(sources), origins, (*on_names, *notes))
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from podium.data.battles import Battles
 from podium.data.formats.lm_eval_groups import tasks_by_group
-from podium.data.reading.judgments import read_battles
+from podium.data.query import BattleQuery
+from podium.data.reading.judgments import read_query
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.hosts.lm_eval.lm_eval_runs import (
     RunFolders,
@@ -24,8 +25,8 @@ from podium.hosts.lm_eval.lm_eval_runs import (
     save_run,
     write_run,
 )
-from podium.hosts.lm_eval.ranker_options import RankerOptions
-from podium.hosts.lm_eval.secrets import redact
+from podium.hosts.ranker_options import RankerOptions
+from podium.hosts.secrets import redact
 from podium.notices.notice_text import notice_texts
 from podium.printable import printable
 from podium.rankers.ranking import Ranking, Standings
@@ -120,6 +121,7 @@ class RunRanking:
                 self.options.label,
                 others,
                 are_read_apart=bool(self.options.judges),
+                every_run=self.options.reading.get("runs") == "all",
             )
             self.notes += notice_texts(runs.notes)
             if self.options.judges and self.output_path:
@@ -202,18 +204,17 @@ class RunRanking:
         If there are judges, this plays the tournament first.
         """
         if not self.options.judges:
-            how = {
-                "metric": self.options.metric or (),
-                "lower_is_better": self.options.lower_is_better,
-            }
-            return partial(_read_scores_of_tasks, runs.sources, how)
+            return partial(_read_scores_of_tasks, runs.sources, self.options.reading)
         from podium.hosts.lm_eval.tournament import play_tournament
 
         self.log, failure = play_tournament(self.options, runs.sources, runs.model, self.log_dir)
         self.notes.append(f"the tournament's log: {self.log}")
         one_sided = self.options.args.get("one_sided", "unparsed")
         try:
-            battles = read_battles(str(self.log), format="inspect", one_sided=one_sided)
+            query = BattleQuery(
+                [str(self.log)], format="inspect", one_sided=one_sided, **self.options.reading
+            )
+            battles = read_query(query)
         except PodiumError:
             if failure is None:
                 raise
@@ -277,17 +278,25 @@ class RunRanking:
 
 
 def _read_scores_of_tasks(
-    sources: Sequence[str], how: Mapping[str, Any], tasks: Sequence[str]
+    sources: Sequence[str], reading: Mapping[str, Any], tasks: Sequence[str]
 ) -> Battles:
     """Read battles by a metric, of some tasks, or of all if no task is named.
 
     Args:
         sources: the runs.
-        how: options of `read_battles`: the metric, and its direction.
+        reading: options of reading, by field of `BattleQuery`.
         tasks: names of tasks.
     """
-    where = {"task": tasks[0]} if len(tasks) == 1 else {}
-    return _select_tasks(tasks, "task", read_battles(*sources, where=where, **how))
+    return _select_tasks(tasks, "task", read_query(query_of_tasks(sources, reading, tasks)))
+
+
+def query_of_tasks(
+    sources: Sequence[str], reading: Mapping[str, Any], tasks: Sequence[str]
+) -> BattleQuery:
+    """Return the query for `_read_scores_of_tasks`. It names the task if there is only one."""
+    where = [("task", task) for task in tasks if len(tasks) == 1]
+    own = {**reading, "where": [*reading.get("where", ()), *where]}
+    return BattleQuery(sources, **own)
 
 
 def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battles:

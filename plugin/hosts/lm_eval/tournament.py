@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 from podium.errors import UsageError, install_hint
 from podium.hookspecs import Tournament
 from podium.hosts.inspect_ai.logs.log_files import PLAYED_FOR
-from podium.hosts.lm_eval.ranker_options import RankerOptions
-from podium.hosts.lm_eval.secrets import HIDDEN, SHORTEST, redact
+from podium.hosts.ranker_options import RankerOptions
+from podium.hosts.secrets import HIDDEN, SHORTEST, redact
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of
 from podium.storage.atomic_files import atomic_file
@@ -96,9 +96,7 @@ def play_tournament(
     def make_task() -> "Task":
         """Return the task. Its judges are set as roles first, as it may need their names."""
         init_model_roles(roles)
-        _, function, _ = _task_function(options)
-        task = function(responses=list(responses), answered_by=model, **options.args)
-        return cast("Task", task)
+        return _build_judged_task(options, responses, model)
 
     play = partial(
         eval,
@@ -122,6 +120,14 @@ def play_tournament(
     path = Path(log.location.removeprefix("file://"))
     failure = None if log.status == "success" else _failure_message(path, options.secrets())
     return path, failure
+
+
+def _build_judged_task(options: RankerOptions, responses: Sequence[str], model: str) -> "Task":
+    """Return the task of a tournament; see `play_tournament` for the arguments."""
+    _, function, _ = _task_function(options)
+    own = {name: value for name, value in options.reading.items() if name == "allow"}
+    own |= {"answered_by": model, **options.args}
+    return cast("Task", function(responses=list(responses), **own))
 
 
 def _display() -> Any:

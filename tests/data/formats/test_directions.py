@@ -157,7 +157,7 @@ def test_the_option_against_the_results_is_an_error_or_accepted_by_name(
     folder = folder_of_runs(tmp_path, "acc", higher=higher)
     said = "bad" if higher else "good"
     assert order_of(podium.read_battles(folder, lower_is_better=not higher))[0] == said
-    with pytest.raises(podium.DataError, match=r"samples_t_.*--allow direction"):
+    with pytest.raises(podium.DataError, match=r"samples_t_.*allow='direction'"):
         podium.read_battles(folder, lower_is_better=higher)
     battles = podium.read_battles(folder, lower_is_better=higher, allow="direction")
     assert order_of(battles)[0] != said

@@ -110,7 +110,7 @@ def test_other_documents_that_are_accepted_are_paired_by_their_places(
         podium.read_battles(tmp_path)
     battles = podium.read_battles(tmp_path, allow="questions")
     assert (len(battles), battles.counts().items) == (6, 6)
-    assert battles.accepted[0].startswith("Accepted with --allow questions: b has another input")
+    assert battles.accepted[0].startswith("Accepted with allow='questions': b has another input")
 
 
 def test_prompts_of_accepted_documents_are_no_other_prompt(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_votes_over_different_numbers_of_repeats_are_an_error(tmp_path):
         podium.DataError, match="different numbers of repeats: org/a 8, org/b 64"
     ) as raised:
         podium.read_battles(tmp_path)
-    assert "--allow epochs" in str(raised.value)
+    assert "allow='epochs'" in str(raised.value)
 
 
 def test_allowed_votes_over_different_numbers_of_repeats_are_said_in_the_answer(tmp_path):
@@ -38,7 +38,7 @@ def test_allowed_votes_over_different_numbers_of_repeats_are_said_in_the_answer(
     write_votes(tmp_path, "org/b", 64, VOTE)
     battles = podium.read_battles(tmp_path, allow="epochs")
     said = (
-        "Accepted with --allow epochs: acc,maj of t is of a majority vote over different numbers "
+        "Accepted with allow='epochs': acc,maj of t is of a majority vote over different numbers "
         "of repeats"
     )
     assert said in " ".join(podium.rank(battles).standings[0].answer)

@@ -58,7 +58,7 @@ def test_logs_that_share_no_input_are_rejected(suffix):
         "'What is blue?'",
         "'Is it 1?'",
         "were asked the same",
-        "--allow questions",
+        "allow='questions'",
     ):
         assert said in str(raised.value)
 

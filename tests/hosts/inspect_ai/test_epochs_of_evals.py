@@ -107,7 +107,7 @@ def test_unequal_epochs_of_a_reducer_that_depends_on_their_number_are_an_error(r
     assert f"made/one by {reducer} over 2 epochs, made/two by {reducer} over 1 epoch" in str(
         raised.value
     )
-    assert "or accept it with --allow epochs" in str(raised.value)
+    assert "or accept it with allow='epochs'" in str(raised.value)
 
 
 def test_different_reducers_are_an_error():

@@ -4,7 +4,8 @@ import pytest
 
 from podium import UsageError
 from podium.hosts.lm_eval.coming_run import THIS_RUN, check_coming, named_model
-from podium.hosts.lm_eval.ranker_options import RankerOptions, typed_in_lm_eval
+from podium.hosts.lm_eval.lm_eval_options import typed_in_lm_eval
+from podium.hosts.ranker_options import RankerOptions
 from podium.notices.option_forms import typed_as
 
 OTHERS = frozenset({"elm-0.7", "fir-0.4"})
@@ -47,7 +48,7 @@ def test_models_that_the_tournament_leaves_out_are_absent():
 
 def test_a_metric_that_was_chosen_is_no_jury():
     with pytest.raises(UsageError, match="compares several judges"):
-        checked({}, rankers=("judge-aware",), metric="acc,none")
+        checked({}, rankers=("judge-aware",), reading={"metric": ("acc,none",)})
 
 
 @pytest.mark.slow

@@ -1,11 +1,22 @@
 """What is typed behind `--ranker...`, and what of it is secret."""
 
+import argparse
+
 import pytest
 
+from podium.data.reading_options import ALL_READING_OPTIONS
 from podium.errors import UsageError
-from podium.hosts.lm_eval.ranker_options import RankerOptions, options_from, parse_pairs, section_of
-from podium.hosts.lm_eval.secrets import redact
-from podium.hosts.lm_eval.tournament import check_tournament
+from podium.hosts.lm_eval.lm_eval_options import (
+    add_options,
+    section_of,
+    take_options,
+    typed_in_lm_eval,
+)
+from podium.hosts.lm_eval.ranking_of_run import query_of_tasks
+from podium.hosts.lm_eval.tournament import _build_judged_task, check_tournament
+from podium.hosts.ranker_options import RankerOptions, options_from, parse_pairs
+from podium.hosts.secrets import redact
+from podium.notices.option_forms import typed_as
 
 ARGUMENTS = (
     "api_key=xxx-secret,default_headers={'Authorization': 'Bearer zzz-secret-zzz', 'X': "
@@ -73,3 +84,56 @@ def test_recorded_battles_are_no_tournament_of_a_run():
         UsageError, match="tournament recorded: a run of lm-eval has no recorded battles"
     ):
         check_tournament(RankerOptions(tournament="podium/recorded", judges=("openai/gpt-5",)))
+
+
+GIVEN = {
+    "where": ("task=sums", (("task", "sums"),)),
+    "human_judge": ("people", "people"),
+    "metric": ("acc,none", ("acc,none",)),
+    "runs": ("all", "all"),
+    "allow": ("questions", ("questions",)),
+    "names": ("joined", "joined"),
+    "ids": ("global", "global"),
+    "lower_is_better": ("true", True),
+    "human_labels": ("labels.csv", ("labels.csv",)),
+    "complete": ("", True),
+}
+"""An option of reading as it is typed, and its value in the query."""
+
+
+@pytest.mark.parametrize("option", ALL_READING_OPTIONS, ids=lambda option: option.name)
+def test_every_option_of_reading_is_one_of_lm_eval_and_of_its_config_files(option):
+    text, value = GIVEN[option.name]
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    typed = [f"--ranker_{option.name}", *([text] if text else [])]
+    arguments = parser.parse_args(["--ranker", "mean", *typed])
+    taken = options_from(take_options(arguments))
+    assert vars(arguments) == {}
+    section = {"ranker": {"name": "mean", option.name: text or True}}
+    assert options_from(section_of(section)) == taken
+    assert taken.reading == {option.name: value}
+    query = query_of_tasks(["out"], taken.reading, [])
+    assert getattr(query, option.name) == (list(value) if option.name == "where" else value)
+
+
+def test_rows_of_one_task_are_chosen_beside_those_that_the_user_chose():
+    query = query_of_tasks(["out"], {"where": (("category", "x"),)}, ["sums"])
+    assert query.where == [("category", "x"), ("task", "sums")]
+
+
+@pytest.mark.parametrize("name", ["metric", "names", "ids", "runs", "lower_is_better"])
+def test_options_of_scores_contradict_a_judge(name):
+    with typed_as(typed_in_lm_eval), pytest.raises(UsageError, match=f"--ranker_{name} is for a"):
+        options_from({"ranker": "mean", "ranker_judge": "m", f"ranker_{name}": GIVEN[name][0]})
+
+
+def test_what_is_allowed_reaches_the_tournament_of_a_judge(monkeypatch):
+    given = []
+    monkeypatch.setattr(
+        "podium.hosts.lm_eval.tournament._task_function",
+        lambda options: ("swim", lambda **how: given.append(how), frozenset()),
+    )
+    options = options_from({"ranker": "mean", "ranker_judge": "m", "ranker_allow": "questions"})
+    _build_judged_task(options, ["out"], "ash")
+    assert given == [{"responses": ["out"], "answered_by": "ash", "allow": ("questions",)}]

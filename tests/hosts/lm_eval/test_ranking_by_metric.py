@@ -289,6 +289,11 @@ def test_ranking_failure_is_reported_after_results_are_saved(
     assert "this run/samples_sums" in err
     assert "oak-0.5 has another input" in err
     assert "the runs of sums share no input" in err
+    assert "accept it with --ranker_allow questions" in err
+    allowed = ("-o", "out", "--ranker", "win-rate", "--ranker_allow", "questions")
+    assert run(monkeypatch, task_of_sums, server, "oak-0.5", *allowed) == 0
+    said = " ".join(capfd.readouterr().err.split())
+    assert "Accepted with --ranker_allow questions: oak-0.5 has another input" in said
 
 
 @pytest.mark.slow
@@ -431,3 +436,16 @@ def test_runs_of_one_model_with_other_settings_of_generation_are_ranked(
     # The same settings once more: the run replaces the one before.
     assert run(monkeypatch, task_of_sums, server, "ash-0.9", *more, *against, "out/t2") == 0
     assert "replaces earlier runs of ash-0.9 (temperature=1)" in capfd.readouterr().err
+
+
+@pytest.mark.slow
+def test_earlier_runs_of_this_runs_model_count_as_repeats_if_the_user_says_so(
+    three, monkeypatch, task_of_sums, server, tmp_path, capfd
+):
+    again = ("-o", "out", "--ranker", "mean", "--ranker_runs", "all")
+    assert run(monkeypatch, task_of_sums, server, "fir-0.4", *again) == 0
+    assert "replaces earlier runs" not in capfd.readouterr().err
+    ranking = results(tmp_path / "out" / "fir-0.4")["podium"]
+    by_hand = rank(read_battles("out", runs="all"), "mean").to_dict()
+    assert ranking["rankings"][0]["models"] == by_hand["rankings"][0]["models"]
+    assert ranking["provenance"]["options"]["reading"]["runs"] == "all"

@@ -1,15 +1,11 @@
 """Recognize the files of a log folder, and define names that are needed before Inspect loads."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 NAMESPACE = "podium"
 """Key of podium's entries in a sample's store, in scores and in results."""
 PLAYED_FOR = f"{NAMESPACE}_host"
 """Key in a log's metadata that names the host (lm-eval) whose command plays and ranks it."""
-RANKER_VARIABLE = "PODIUM_RANKER"
-"""Environment variable with names of rankers, for logs whose metadata name none."""
 LISTS = ("logs.json", "eval-set.json")
 """Names of files in which Inspect lists the logs of an eval set."""
 RANKING = ".ranking.json"
@@ -29,21 +25,6 @@ def is_beside_logs(path: Path) -> bool:
     if path.name in LISTS:
         return any(word in _first_bytes(path) for word in (b'"eval_set_id"', b'"task_id"'))
     return path.name.startswith(f"{NAMESPACE}-") and path.name.endswith(RANKING)
-
-
-def rankers_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
-    """Return the rankers that a run asks for.
-
-    They are named by `--metadata ranker=a,b`, PODIUM_RANKER or INSPECT_EVAL_METADATA.
-    """
-    # Inspect ignores INSPECT_EVAL_METADATA if any `--metadata` is given, so it is read here.
-    settings = (
-        word.partition("=") for word in environment.get("INSPECT_EVAL_METADATA", "").split()
-    )
-    usual = next((value for name, _, value in settings if name == "ranker"), "")
-    asked = metadata.get("ranker") or environment.get(RANKER_VARIABLE) or usual
-    names = asked if isinstance(asked, list) else str(asked).split(",")
-    return list(dict.fromkeys(str(name).strip() for name in names if str(name).strip()))
 
 
 def _first_bytes(path: Path) -> bytes:

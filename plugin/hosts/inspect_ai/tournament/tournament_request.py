@@ -69,7 +69,7 @@ class RunSettings:
                 f"pack={self.pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)"
             )
         check_call_timeout(self.call_timeout)
-        check_findings(split_names(self.allow))
+        check_findings(split_names(self.allow), "argument")
 
 
 RUN_OPTIONS = frozenset(own.name for own in fields(RunSettings))

@@ -12,6 +12,7 @@ from inspect_ai.solver import Solver
 from podium.data.pairings import NextRound
 from podium.format_version import FORMAT_VERSION
 from podium.hosts.inspect_ai.inspect_ai_compatibility import typed_metadata
+from podium.hosts.inspect_ai.inspect_options import values_asked_for
 from podium.hosts.inspect_ai.judging.call_settings import settings_to_log
 from podium.hosts.inspect_ai.judging.cost_limit import CostLimit, build_cost_limit
 from podium.hosts.inspect_ai.judging.judge_calls import judge
@@ -19,7 +20,6 @@ from podium.hosts.inspect_ai.judging.judge_models import identity, judges_by_rol
 from podium.hosts.inspect_ai.judging.offline_api import MODEL
 from podium.hosts.inspect_ai.judging.scorers import verdict
 from podium.hosts.inspect_ai.logs.judged_runs import dump_record
-from podium.hosts.inspect_ai.logs.log_files import rankers_asked_for
 from podium.hosts.inspect_ai.logs.podium_entries import TournamentMetadata
 from podium.hosts.inspect_ai.tournament.answers_on_demand import ask_models
 from podium.hosts.inspect_ai.tournament.competitors import (
@@ -38,6 +38,7 @@ from podium.hosts.inspect_ai.tournament.tournament_request import (
     split_names,
 )
 from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSource
+from podium.hosts.ranker_options import options_from
 from podium.notices.notice_text import notices_to_json
 
 LIMITED_PACK = 4
@@ -178,12 +179,17 @@ def _notes_on_rankers(
     Raises:
         UsageError: a ranker cannot rank the result.
     """
-    rankers = rankers_asked_for(typed_metadata(), os.environ)
+    values = values_asked_for(typed_metadata(), os.environ)
     # Another host ranks its tournament itself.
-    if not rankers or request.options.answered_by:
+    if not values or request.options.answered_by:
         return []
+    from podium.plugins.settings import parse_settings
+    from podium.rankers.json_files import read_calibration
     from podium.ranking.trial_ranking import check_rankers, coming_verdicts
 
+    options = options_from(values)
+    settings = parse_settings(options.settings, options.rankers)
+    calibration = read_calibration(options.calibration) if options.calibration else None
     judges = [identity(model, plan.judging) for model in judges_by_role()] or ["judge"]
     coming = coming_verdicts(
         competitors.responses.models,
@@ -192,7 +198,7 @@ def _notes_on_rankers(
         one_jury=plan.rotation is not None,
         human=competitors.has_preference,
     )
-    return check_rankers(rankers, coming)
+    return check_rankers(options.rankers, coming, settings, calibration)
 
 
 def _build_metadata(

@@ -1,0 +1,57 @@
+"""podium's options in lm-eval's command line, and the section `ranker:` of a `--config` file."""
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from podium.errors import unknown_name
+from podium.hosts.ranker_options import OPTIONS, PREFIX, host_form
+
+TITLE = "ranking (podium)"
+typed_in_lm_eval = host_form("--{name} {value}", "--ranker_args {name}={value}")
+"""Writes an option for `lm_eval run`, or for podium's command if lm-eval does not have it."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add podium's options as a group to the parser of `lm_eval run`."""
+    group = parser.add_argument_group(TITLE)
+    for typed, option in OPTIONS.items():
+        how: dict[str, Any] = {"metavar": option.shown}
+        if not option.shown:
+            how = {"action": "store_const", "const": True}
+        elif not option.is_single:
+            how["nargs"] = "+"
+        group.add_argument(f"--{typed}", default=None, help=option.help, **how)
+
+
+def take_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Remove podium's options from parsed arguments, in place.
+
+    Returns:
+        the options that were typed, by name in `OPTIONS`.
+    """
+    values = {name: vars(arguments).pop(name, None) for name in OPTIONS}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return podium's options in a `--config` file, by name in `OPTIONS`.
+
+    They are written `ranker: NAME`, as a section `ranker:`, or as keys named like the options.
+    """
+    ours = {name: value for name, value in config.items() if is_ours(name)}
+    if isinstance(ours.get(PREFIX), Mapping):
+        section = ours.pop(PREFIX)
+        ours |= {
+            PREFIX if name == "name" else f"{PREFIX}_{name}": value
+            for name, value in section.items()
+        }
+    for name in ours:
+        if name not in OPTIONS:
+            raise unknown_name("key of the section ranker:", name, OPTIONS)
+    return {name: value for name, value in ours.items() if value is not None}
+
+
+def is_ours(name: str) -> bool:
+    """Return whether a key of a `--config` file is podium's."""
+    return name == PREFIX or name.startswith(f"{PREFIX}_")

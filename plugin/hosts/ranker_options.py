@@ -1,0 +1,262 @@
+"""The options `--ranker...` of both hosts: one table of them, and the record that they fill.
+
+A host's command writes them `--ranker_judge` (lm-eval) or `--ranker-judge` (Inspect). In metadata,
+a section `ranker:` and the environment, they have the names of the table (`ranker_judge`).
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+from podium.data.reading_options import ALL_READING_OPTIONS, ReadingOption
+from podium.errors import UsageError, unknown_value
+from podium.hosts.secrets import is_secret_name, secrets_of
+from podium.notices.option_forms import Kind, OptionForm, option_text, typed_in_command
+
+PREFIX = "ranker"
+NEXT_SETTING = re.compile(r",(?=\s*[A-Za-z_][\w.]*=)")
+"""Matches the comma between `key=value` and the next `key=`. Values may contain other commas."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankerOptions:
+    """The values of podium's options of a run; `OPTIONS` has their help.
+
+    Attributes:
+        rankers: names of rankers; empty if `--ranker` is not given.
+        against: sources of other runs; empty for the runs beside this one.
+        judges: names of Inspect models; empty to rank by the task's metric.
+        judge_args: arguments of the judges' models, which may contain API keys.
+        args: options of the tournament and of the judge's calls.
+        settings: options of rankers, each as `key=value`.
+        label: the name of this run's model in the ranking; None for its own name.
+        reading: the options of reading that were given, by field of `BattleQuery`.
+    """
+
+    rankers: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    judge_args: Mapping[str, Any] = field(default_factory=dict)
+    tournament: str | None = None
+    args: Mapping[str, Any] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
+    calibration: str | None = None
+    label: str | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+
+    def secrets(self) -> list[str]:
+        """Return the secret values among the judge's arguments."""
+        return secrets_of(self.judge_args)
+
+
+class Option(NamedTuple):
+    """How a field of `RankerOptions` is parsed and shown.
+
+    Attributes:
+        name: name of the field; of an option of reading, the key in `RankerOptions.reading`.
+        parse: converts the value that a command line, YAML or the environment gives.
+        shown: the placeholder of the value in the help; empty if the option takes no value.
+        help: the text of the help.
+        is_single: whether the option takes one value.
+    """
+
+    name: str
+    parse: Callable[[Any], Any]
+    shown: str
+    help: str
+    is_single: bool = False
+
+
+def options_from(values: Mapping[str, Any]) -> RankerOptions:
+    """Build the options from the values that were typed or read.
+
+    Args:
+        values: the values by name in `OPTIONS`, as a host, a file or the environment gave them.
+
+    Raises:
+        UsageError: a value is wrong, an option has no effect, or options contradict each other.
+    """
+    parsed = {
+        option.name: option.parse(values[name])
+        for name, option in OPTIONS.items()
+        if name in values
+    }
+    reading = {name: parsed.pop(name) for name in READING if name in parsed}
+    options = RankerOptions(**parsed, reading=reading)
+    for name in ("judge_args", "tournament", "args"):
+        if getattr(options, name) and not options.judges:
+            judge = option_text("judge")
+            raise UsageError(f"{option_text(name)} is for tournaments: name a judge with {judge}")
+    of_scores = [name for name in reading if READING[name].of_scores]
+    if options.judges and of_scores:
+        raise UsageError(
+            f"{option_text(of_scores[0])} is for a task's metric, and {option_text('judge')} "
+            "ranks by a judge: leave out one of them"
+        )
+    if not options.rankers and values:
+        [first, *_] = (name for name in OPTIONS if name in values)
+        raise UsageError(f"{_typed_name(first)} has no effect without {option_text('ranker')} NAME")
+    return options
+
+
+def _typed_name(name: str) -> str:
+    """Return an option as it is typed in the host, for its name in `OPTIONS`."""
+    return option_text(name.removeprefix(f"{PREFIX}_"))
+
+
+def parse_pairs(typed: Any) -> dict[str, Any]:
+    """Parse `key=value,key2=value2`, several such texts, or a mapping.
+
+    Values are parsed as YAML, as on the hosts' command lines: numbers, booleans, lists or texts.
+    The value of `models=a,b` keeps its comma.
+    """
+    import yaml
+
+    if isinstance(typed, Mapping):
+        return dict(typed)
+    values: dict[str, Any] = {}
+    for part in split_settings(typed):
+        name, equals, text = part.partition("=")
+        if not equals:
+            raise UsageError("write key=value,key2=value2; there is a part without `=`")
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError:
+            value = text
+        # An API key that consists of digits stays a text.
+        is_key = type(value) in (int, float) and is_secret_name(name.strip())
+        values[name.strip()] = text if is_key else value
+    return values
+
+
+def split_settings(typed: Any) -> tuple[str, ...]:
+    """Split `key=value,key2=value2`, or several such texts, into texts `key=value`.
+
+    A mapping, as a config file may hold it, becomes the same.
+    """
+    if isinstance(typed, Mapping):
+        return tuple(f"{name}={value}" for name, value in typed.items())
+    return tuple(part for text in _as_texts(typed) for part in NEXT_SETTING.split(text))
+
+
+def _as_texts(typed: Any) -> tuple[str, ...]:
+    """Return a value or a list of values as texts."""
+    return tuple(map(str, typed)) if isinstance(typed, list | tuple) else (str(typed),)
+
+
+def _parse_rankers(typed: Any) -> tuple[str, ...]:
+    """Return names of rankers without repetitions, from a list or a text with commas."""
+    from podium.plugins.settings import ranker_names
+
+    return tuple(ranker_names(",".join(_as_texts(typed))))
+
+
+def _parse_reading(option: ReadingOption, typed: Any) -> Any:
+    """Parse the value of an option of reading; UsageError if it is none of its values."""
+    text = option_text(option.name)
+    if option.kind in ("truth", "flag"):
+        word = str(typed).lower()
+        if word not in ("true", "false"):
+            raise UsageError(f"{text} {typed}: write true or false")
+        return word == "true"
+    if option.kind == "conditions":
+        return tuple(_parse_condition(part, text) for part in split_settings(typed))
+    values = _as_texts(typed)
+    if option.kind == "words":
+        values = tuple(word.strip() for each in values for word in each.split(","))
+    for value in values:
+        if option.words and value not in option.words:
+            raise unknown_value(text, value, option.words)
+    return values if option.kind in ("texts", "words", "files") else values[-1]
+
+
+def _parse_condition(typed: str, option: str) -> tuple[str, str]:
+    """Parse `COLUMN=VALUE`; UsageError, which names the option, if there is no `=`."""
+    column, equals, value = typed.partition("=")
+    if not equals:
+        raise UsageError(f"{option} {typed}: write COLUMN=VALUE")
+    return column.strip(), value
+
+
+# Help texts of the options.
+RANKER = (
+    "Rank this run's model among others: names of rankers, separated by spaces or commas; "
+    "'podium list rankers' shows them. Turns on --log_samples if there is an --output_path"
+)
+AGAINST = (
+    "Output folders of other runs, made with --log_samples "
+    "(default: the other models in --output_path)"
+)
+JUDGE = (
+    "Let an Inspect model judge the responses (openai/gpt-5, vllm/..., podium/offline), "
+    "instead of ranking by the task's metric. Several are a jury"
+)
+JUDGE_ARGS = (
+    "Arguments of the judge's model as `key=val,key2=val2` or `key=val` `key2=val2`; "
+    "keys are never logged"
+)
+TOURNAMENT = (
+    "Which battles the judge is asked for: round_robin (default), anchor, swim, chain, ring"
+)
+ARGS = "Options of the tournament and of the judge's calls, as `realization=labels,items=100`"
+SET = "Options of rankers, as `pin=MODEL:1000` or `soft-elo.beta=0.5`"
+CALIBRATION = "A file made by `podium calibrate`: beta and conformal intervals for soft-elo"
+LABEL = "Name of this run's model in the ranking (default: the name of its folder in --output_path)"
+
+
+def _option_of_reading(option: ReadingOption) -> Option:
+    """Return the hosts' option for an option of reading."""
+    shown = f"<{option.shown.lower()}>" if option.shown else f"<{'|'.join(option.words)}>"
+    if option.kind in ("truth", "flag"):
+        shown = "<true|false>" if option.kind == "truth" else ""
+    is_single = option.kind in ("text", "word", "truth", "flag")
+    text = option.help.rstrip(".")
+    return Option(option.name, partial(_parse_reading, option), shown, text, is_single)
+
+
+READING = {option.name: option for option in ALL_READING_OPTIONS}
+"""The options of reading that the hosts' rankers take, by field of `BattleQuery`."""
+OPTIONS = {
+    "ranker": Option("rankers", _parse_rankers, "<name>", RANKER),
+    "ranker_against": Option("against", _as_texts, "<dir>", AGAINST),
+    "ranker_judge": Option("judges", _as_texts, "<model>", JUDGE),
+    "ranker_judge_args": Option("judge_args", parse_pairs, "<arg>", JUDGE_ARGS),
+    "ranker_tournament": Option("tournament", str, "<name>", TOURNAMENT, is_single=True),
+    "ranker_args": Option("args", parse_pairs, "<arg>", ARGS),
+    "ranker_set": Option("settings", split_settings, "<arg>", SET),
+    "ranker_calibration": Option("calibration", str, "<file>", CALIBRATION, is_single=True),
+    "ranker_label": Option("label", str, "<name>", LABEL, is_single=True),
+} | {f"{PREFIX}_{name}": _option_of_reading(option) for name, option in READING.items()}
+"""The options by their name in YAML and metadata; a host's command writes them its own way."""
+
+
+def host_form(option: str, argument: str, absent: Collection[str] = ()) -> OptionForm:
+    """Return the form in which a host takes podium's options.
+
+    Options that the host does not have are written for podium's command.
+
+    Args:
+        option: the form of an option, with `{name}` for its name in `OPTIONS`, `{flag}` for this
+            name with hyphens, and `{value}` for its value.
+        argument: the form of an argument of a tournament, with `{name}` and `{value}`.
+        absent: names in `OPTIONS` that the host does not have.
+    """
+
+    def typed_in_host(kind: Kind, name: str, value: str) -> str:
+        """Write an option as the host takes it."""
+        if kind == "argument":
+            return argument.format(name=name, value=value)
+        known, given = name, value
+        if kind == "setting":
+            known, given = "set", f"{name}={value}"
+        if known != PREFIX:
+            known = f"{PREFIX}_{known}"
+        if known not in OPTIONS or known in absent:
+            return typed_in_command(kind, name, value)
+        if not OPTIONS[known].shown:
+            given = ""
+        return option.format(name=known, flag=known.replace("_", "-"), value=given).rstrip(" =")
+
+    return typed_in_host

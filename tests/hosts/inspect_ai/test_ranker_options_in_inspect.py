@@ -1,0 +1,191 @@
+"""What is typed behind `--ranker...` in Inspect's commands, in metadata and in the environment."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import read_eval_log
+from written_logs import build_log, write
+
+from podium.data.query import BattleQuery
+from podium.data.reading_options import ALL_READING_OPTIONS
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.hook import rank_logs
+from podium.hosts.inspect_ai.inspect_options import (
+    IN_INSPECT,
+    split_ranker_options,
+    to_environment,
+    typed_in_inspect,
+    typed_in_metadata,
+    values_asked_for,
+)
+from podium.hosts.ranker_options import options_from
+from podium.notices.option_forms import option_text, typed_as
+
+ITEMS = [f"{k}" for k in range(1, 9)]
+GIVEN = {
+    "where": ("judge=a,category=math", (("judge", "a"), ("category", "math"))),
+    "human_judge": ("people", "people"),
+    "metric": ("match", ("match",)),
+    "runs": ("all", "all"),
+    "allow": ("questions,epochs", ("questions", "epochs")),
+    "names": ("joined", "joined"),
+    "ids": ("global", "global"),
+    "lower_is_better": ("false", False),
+    "human_labels": ("labels.csv", ("labels.csv",)),
+    "complete": ("", True),
+}
+"""An option as it is typed, and its value in the query."""
+
+
+def typed(name: str, value: str) -> list[str]:
+    return [f"--ranker-{name.replace('_', '-')}", *([value] if value else [])]
+
+
+def headers_of(inputs: str = "Question {}?", *, models=("one", "three"), **metadata: object):
+    """Write a log of each model, the last with other inputs; return their headers.
+
+    A model is right on more items the longer its name is.
+    """
+    for model in models:
+        log = build_log(model, {item: (float(int(item) <= len(model)),) for item in ITEMS})
+        log.eval.metadata = metadata
+        for sample in log.samples or []:
+            if model == models[-1]:
+                sample.input = inputs.format(sample.id)
+        write(log)
+    paths = sorted(Path("evals").glob("*.eval"))
+    return [read_eval_log(str(path), header_only=True) for path in paths]
+
+
+def rankings_of(headers):
+    """Return the rankings in the first log that holds any."""
+    return read_eval_log(headers[0].location, header_only=True).results.metadata["podium"]
+
+
+def test_inspect_has_every_option_of_reading():
+    ours = {name.removeprefix("ranker_") for name in IN_INSPECT}
+    assert {option.name for option in ALL_READING_OPTIONS} <= ours
+    assert {option.name for option in ALL_READING_OPTIONS} <= {
+        field.name for field in dataclasses.fields(BattleQuery)
+    }
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_an_option_of_reading_is_the_same_in_a_command_the_environment_and_metadata(name):
+    text, value = GIVEN[name]
+    own, values = split_ranker_options(["eval", "t.py", "--ranker", "mean", *typed(name, text)])
+    assert own == ["eval", "t.py"]
+    through = values_asked_for({}, to_environment(values))
+    in_metadata = {"ranker": "mean", f"ranker_{name}": text or True}
+    for given in (values, through, values_asked_for(in_metadata, {})):
+        options = options_from(given)
+        assert (options.rankers, options.reading) == (("mean",), {name: value})
+        assert getattr(BattleQuery((), **options.reading), name) == value
+
+
+def test_an_option_may_follow_an_equals_sign_and_be_given_several_times():
+    words = ["eval", "--ranker=mean", "--ranker", "win-rate", "--ranker-allow=epochs"]
+    _, values = split_ranker_options([*words, "--ranker-allow", "questions"])
+    through = options_from(values_asked_for({}, to_environment(values)))
+    assert through.rankers == ("mean", "win-rate")
+    assert through.reading == {"allow": ("epochs", "questions")}
+
+
+def test_metadata_count_more_than_the_environment_and_that_more_than_usual_metadata():
+    environment = {
+        "INSPECT_EVAL_METADATA": "owner=me ranker=mean ranker_ids=global ranker_names=joined",
+        "PODIUM_RANKER": "win-rate",
+        "PODIUM_RANKER_IDS": "per-category",
+    }
+    values = values_asked_for({"ranker": "median"}, environment)
+    assert values == {
+        "ranker": "median",
+        "ranker_ids": "per-category",
+        "ranker_names": "joined",
+    }
+    assert values_asked_for({}, {"PODIUM_RANKER_IDS": "global"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "stated"),
+    [
+        (["--ranker-alow", "epochs"], "did you mean '--ranker-allow'?"),
+        (["--ranker_allow", "epochs"], "did you mean '--ranker-allow'?"),
+        (["--ranker-set"], "--ranker-set needs a value"),
+        (["--ranker-allow", "everything"], "--ranker-allow='everything' is unknown"),
+        (["--ranker-lower-is-better", "yes"], "--ranker-lower-is-better yes: write true or false"),
+        (["--ranker-where", "math"], "--ranker-where math: write COLUMN=VALUE"),
+        (["--ranker-ids", "none"], "--ranker-ids='none' is unknown"),
+    ],
+)
+def test_a_wrong_option_is_named_as_it_is_typed(words, stated):
+    with typed_as(typed_in_inspect), pytest.raises(UsageError, match=stated):
+        options_from(split_ranker_options(["eval", "--ranker", "mean", *words])[1])
+
+
+def test_an_option_without_a_ranker_is_rejected():
+    with typed_as(typed_in_inspect), pytest.raises(UsageError, match="has no effect without"):
+        options_from(split_ranker_options(["eval", "--ranker-names", "joined"])[1])
+
+
+def test_an_unknown_option_of_podium_in_the_metadata_is_rejected():
+    with pytest.raises(UsageError, match="did you mean 'ranker_allow'"):
+        values_asked_for({"ranker": "mean", "ranker_alow": "epochs"}, {})
+
+
+def test_messages_write_options_as_the_command_or_the_metadata_take_them():
+    with typed_as(typed_in_inspect):
+        assert option_text("allow", "questions") == "--ranker-allow questions"
+        assert option_text("lower_is_better", "false") == "--ranker-lower-is-better false"
+        assert option_text("beta", "NUMBER", "setting") == "--ranker-set beta=NUMBER"
+        assert option_text("show", "transcript", "argument") == "-T show=transcript"
+        assert option_text("complete", "true") == "--ranker-complete"
+        assert option_text("by", "judge") == "--by judge"
+    with typed_as(typed_in_metadata):
+        assert option_text("allow", "questions") == "--metadata ranker_allow=questions"
+        assert option_text("pin", "MODEL", "setting") == "--metadata ranker_set=pin=MODEL"
+
+
+@pytest.mark.slow
+def test_other_questions_are_an_error_that_names_the_option_and_can_be_accepted(capfd, monkeypatch):
+    headers = headers_of("Is it {}?", ranker="mean")
+    assert not rank_logs(headers)
+    assert "accept it with --metadata ranker_allow=questions" in capfd.readouterr().err
+    for name, value in to_environment({"ranker": ["mean"], "ranker_allow": ["questions"]}).items():
+        monkeypatch.setenv(name, value)
+    assert rank_logs(headers)
+    said = " ".join(capfd.readouterr().err.split())
+    assert "Accepted with --ranker-allow questions: made/three has another input here" in said
+
+
+@pytest.mark.slow
+def test_the_direction_of_scores_can_be_given():
+    headers = headers_of(ranker="mean", ranker_lower_is_better=True)
+    assert rank_logs(headers)
+    [ranking] = rankings_of(headers)["rankings"]
+    assert [(row["model"], row["score"]) for row in ranking["models"]] == [
+        ("made/one", -3 / 8),
+        ("made/three", -5 / 8),
+    ]
+
+
+@pytest.mark.slow
+def test_names_that_look_the_same_are_an_error_or_joined(capfd):
+    models = ("three", "one", "one\u200b")
+    assert not rank_logs(headers_of(models=models, ranker="mean"))
+    said = capfd.readouterr().err
+    assert "count them as one with --metadata ranker_names=joined" in said
+
+
+@pytest.mark.slow
+def test_settings_and_rows_are_passed_to_the_ranking():
+    headers = headers_of(
+        ranker="bradley-terry", ranker_set="pin=made/one:1000", ranker_where="item=1"
+    )
+    assert rank_logs(headers)
+    ranking = rankings_of(headers)
+    assert ranking["rankings"][0]["counts"]["items"] == 1
+    assert {row["model"]: row["score"] for row in ranking["rankings"][0]["models"]}[
+        "made/one"
+    ] == 1000

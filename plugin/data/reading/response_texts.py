@@ -23,7 +23,7 @@ RESPONSES = (
 """Columns with the responses of model_a and model_b."""
 REPEATS = ("repeat", "response", "sample", "epoch", "run", "trial", "seed", "turn")
 """Columns that number a model's responses to an item."""
-BULKY = frozenset({"alpaca-eval"})
+BULKY = frozenset({"alpaca-eval", "wildbench"})
 """Formats whose responses are left out once they are compared, since only their lengths are used
 afterwards."""
 SHOWN = 120

@@ -1,0 +1,69 @@
+"""Read votes of compar:IA, whose winner is the name of a model."""
+
+import numpy as np
+import pandas as pd
+
+from podium.data.battles import VOTERS
+from podium.data.formats.arena_battles import CONVERSATIONS, name_voters, with_lengths
+from podium.data.formats.verdict_files import parse_numbers, reasons_where, reject_cells
+from podium.scorers.judge_record import JudgeRecord
+from podium.text import as_text
+
+ITEMS = ("conversation_pair_id", "question_id", "id")
+"""Names of the column with the item. The first one that a table has is used."""
+CATEGORIES = ("categories", "selected_category", "language")
+"""Names of the column with the category. The first one that a table has is used."""
+
+
+def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
+    """Read votes of compar:IA.
+
+    `chosen_model_name` is the winner, and a true cell of `both_equal` is a tie. A row with neither
+    is unparsed. The judge is the population of the voters, whose ids are in `visitor_id`.
+
+    Raises:
+        DataError: the chosen model is not one of the two, or a row has a winner and is a tie.
+    """
+    a = as_text(records["model_a_name"])
+    b = as_text(records["model_b_name"])
+    chosen = as_text(records["chosen_model_name"]).rename("chosen_model_name")
+    chosen = chosen.where(chosen.fillna("").str.strip() != "", None)
+    is_tie = _truths(records["both_equal"]) == 1
+    has_winner = chosen.notna().to_numpy()
+    is_odd = has_winner & ~((chosen == a) | (chosen == b)).to_numpy()
+    remedy = "write the name in model_a_name or in model_b_name, or leave it empty"
+    reject_cells(chosen, is_odd, "is not one of the two models", remedy)
+    remedy = "empty chosen_model_name, or set both_equal to false"
+    reject_cells(chosen, has_winner & is_tie, "is chosen although both_equal is true", remedy)
+    credit = np.select([is_tie, has_winner], [0.5, (chosen == a).to_numpy(dtype=float)], np.nan)
+    frame = records.drop(columns=["chosen_model_name", "both_equal"])
+    names = {"model_a_name": "model_a", "model_b_name": "model_b"}
+    for new, candidates in (("item", ITEMS), ("category", CATEGORIES)):
+        known = [name for name in candidates if name in frame]
+        if known and new not in frame:
+            names[known[0]] = new
+    frame = with_lengths(frame.rename(columns=names), ["conversation"])
+    frame = frame.drop(columns=[name for name in CONVERSATIONS if name in frame])
+    frame = name_voters(frame, "visitor_id")
+    if "judge" not in frame:
+        frame["judge"] = VOTERS
+        frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, "human")}
+    judges = frame.attrs.get("judges", {})
+    unparsed = np.isnan(credit)
+    frame = frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))
+    frame.attrs["judges"] = judges
+    return frame
+
+
+def _truths(column: pd.Series) -> np.ndarray:
+    """Parse a column of true and false, or of 1 and 0, as numbers, shape (rows,); NaN if empty.
+
+    Raises:
+        DataError: a cell is anything else.
+    """
+    words = as_text(column).rename(column.name)
+    lower = words.str.strip().str.lower()
+    numbers = parse_numbers(lower.replace({"true": "1", "false": "0"}).rename(column.name))
+    outside = ~np.isnan(numbers) & ~np.isin(numbers, (0, 1))
+    reject_cells(words, outside, "is neither true nor false", "write true or false")
+    return numbers

@@ -1,0 +1,138 @@
+"""Read the pairwise verdicts of WildBench, which are choices from `A++` to `B++`.
+
+WildBench's `src/eval.py` writes which model was shown as A in `assignment`, and the files that it
+publishes have the columns `model_A` and `model_B`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.data.formats.arena_battles import answer_length
+from podium.data.formats.records import row_name
+from podium.data.formats.verdict_files import parse_words, reasons_where
+from podium.errors import DataError
+from podium.printable import shorten
+from podium.text import as_text
+
+CHOICES = {"A++": 2.0, "A+": 1.0, "A=B": 0.0, "B+": -1.0, "B++": -2.0}
+"""Margin of the response shown as A by choice."""
+NO_CHOICE = frozenset({"N/A"})
+"""Choice of a reply that could not be parsed."""
+BULK = (
+    *("assignment", "parsed_result", "result", "prompt", "history", "eval_config", "meta_data"),
+    *("model_output", "ref_output", "model_outputs", "generator", "ref_generator"),
+    *("model_A", "model_B", "winner", "extent"),
+)
+"""Columns that are dropped: those whose content other columns have after reading, and long texts.
+"""
+
+
+def read_wildbench(records: pd.DataFrame) -> pd.DataFrame:
+    """Read WildBench's pairwise verdicts. Model a is `generator`, else `model_A`.
+
+    `A++` has margin 2 for the response shown as A, and counts as a win once. A choice `N/A`, and a
+    row without a choice, are unparsed. The judge is the model in `eval_config`, if it is known.
+
+    Raises:
+        DataError: a choice is unknown, or the assignment of a row does not name its two models.
+    """
+    models = _models_shown(records)
+    choice = _choices(records["parsed_result"])
+    known = ", ".join(CHOICES)
+    margin, unparsed = parse_words(
+        choice, CHOICES, NO_CHOICE, remedy=f"known choices: {known}; N/A if there is none"
+    )
+    margin = np.where(models["order"] == "ba", -margin, margin)
+    frame = records.drop(columns=[name for name in BULK if name in records])
+    frame = frame.rename(columns={"session_id": "item"}).assign(**models, label=choice)
+    if "eval_config" in records and "judge" not in frame:
+        judge = records["eval_config"].map(lambda config: _value_in(config, "gpt"))
+        frame = frame.assign(judge=judge) if judge.notna().any() else frame
+    for side, texts in _judged_texts(records, models).items():
+        frame[f"response_{side}"] = texts
+        frame[f"length_{side}"] = texts.map(answer_length)
+    reason = reasons_where(unparsed, "no choice")
+    return frame.assign(credit=(np.sign(margin) + 1) / 2, margin=margin, reason=reason)
+
+
+def _models_shown(records: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return the columns `model_a`, `model_b` and `order`.
+
+    Raises:
+        DataError: an assignment does not name the two models of its row.
+    """
+    if "assignment" not in records:
+        order = pd.Series("ab", index=records.index)
+        return {"model_a": records["model_A"], "model_b": records["model_B"], "order": order}
+    shown = {
+        side: records["assignment"].map(lambda cell, k=side: _value_in(cell, k)) for side in "AB"
+    }
+    model = as_text(records["generator"]) if "generator" in records else shown["A"]
+    other = as_text(records["ref_generator"]) if "ref_generator" in records else shown["B"]
+    is_forward = (shown["A"] == model) & (shown["B"] == other)
+    is_turned = (shown["A"] == other) & (shown["B"] == model)
+    is_odd = ~(is_forward | is_turned).to_numpy()
+    if is_odd.any():
+        first = int(np.argmax(is_odd))
+        assignment = shorten(str(records["assignment"].iloc[first]))
+        names = f"generator {model.iloc[first]!r} and ref_generator {other.iloc[first]!r}"
+        problem = f"assignment {assignment!r} does not name {names}"
+        remedy = 'write {"A": the model shown first, "B": the other one}'
+        raise DataError(problem, row=row_name(records.index, first), remedy=remedy)
+    order = pd.Series(np.where(is_forward, "ab", "ba"), index=records.index)
+    return {"model_a": model, "model_b": other, "order": order}
+
+
+def _choices(parsed: pd.Series) -> pd.Series:
+    """Return the choice in each cell of `parsed_result`; None if it has none.
+
+    Raises:
+        DataError: a cell is neither an object nor empty.
+    """
+    for position, cell in enumerate(parsed):
+        if not isinstance(cell, Mapping) and _is_full(cell):
+            problem = f"parsed_result {shorten(str(cell))!r} is not an object with a choice"
+            remedy = 'write {"choice": "A+"}, or leave it empty if the judge gave none'
+            raise DataError(problem, row=row_name(parsed.index, position), remedy=remedy)
+    return parsed.map(lambda cell: _value_in(cell, "choice")).astype(object).rename("choice")
+
+
+def _is_full(cell: Any) -> bool:
+    """Return whether a cell is not empty."""
+    return isinstance(cell, str | list | np.ndarray) or bool(pd.notna(cell))
+
+
+def _value_in(cell: Any, key: str) -> str | None:
+    """Return the value of a key in an object as text; None if there is none."""
+    value = cell.get(key) if isinstance(cell, Mapping) else None
+    return None if value is None else str(value)
+
+
+def _judged_texts(records: pd.DataFrame, models: Mapping[str, pd.Series]) -> dict[str, pd.Series]:
+    """Return the responses of model a and model b, by side; empty if the file has none."""
+    if {"model_output", "ref_output"} <= {*records}:
+        return {
+            "a": records["model_output"].map(_first_text),
+            "b": records["ref_output"].map(_first_text),
+        }
+    if "model_outputs" not in records:
+        return {}
+    texts = {}
+    for side in "ab":
+        cells = zip(records["model_outputs"], models[f"model_{side}"], strict=True)
+        own = [
+            _first_text(outputs.get(model)) if isinstance(outputs, Mapping) else None
+            for outputs, model in cells
+        ]
+        texts[side] = pd.Series(own, index=records.index, dtype=object)
+    return texts
+
+
+def _first_text(output: Any) -> str | None:
+    """Return an output that is a text, or the first text of a list; None for anything else."""
+    if isinstance(output, list | np.ndarray):
+        output = output[0] if len(output) else None
+    return output if isinstance(output, str) else None

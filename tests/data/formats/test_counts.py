@@ -1,0 +1,47 @@
+"""Counts of wins and ties: a battle for each of them."""
+
+import pytest
+
+import podium
+
+
+def test_every_count_is_a_battle(save):
+    text = "model_a,model_b,wins_a,wins_b,ties\na,b,18,2,5\nb,c,15,5,0\n"
+    battles = podium.read_battles(save("counts.csv", text))
+    assert len(battles) == 45
+    frame = battles.to_frame()
+    found = frame.groupby(["model_a", "model_b"])["credit"].agg(["size", "sum"])
+    assert found.values.tolist() == [[25, 20.5], [20, 15.0]]
+
+
+def test_counts_rank_as_their_battles_do(save):
+    rows = ["model_a,model_b,credit", *["a,b,1"] * 6, *["a,b,0"] * 2, *["a,b,0.5"] * 2]
+    counted = podium.read_battles(save("c.csv", "model_a,model_b,wins_a,wins_b,draws\na,b,6,2,2\n"))
+    played = podium.read_battles(save("p.csv", "\n".join(rows)))
+    one, other = (podium.rank(each, "bradley-terry").standings[0] for each in (counted, played))
+    assert [(e.model, e.score, e.se) for e in one.entries] == [
+        (e.model, pytest.approx(e.score), pytest.approx(e.se)) for e in other.entries
+    ]
+
+
+def test_items_and_other_columns_of_a_row_are_those_of_its_battles(save):
+    text = "item,model_a,model_b,a_wins,b_wins,category\nq1,a,b,2,,x\nq2,a,b,0,1,y\n"
+    table = podium.read_battles(save("counts.csv", text)).table
+    assert table["item"].tolist() == ["q1", "q1", "q2"]
+    assert table["category"].tolist() == ["x", "x", "y"]
+
+
+@pytest.mark.parametrize("cell", ["-1", "0.5", "many", "inf"])
+def test_a_cell_that_is_no_count_names_file_row_and_value(save, cell):
+    text = f"model_a,model_b,wins_a,wins_b,ties\na,b,3,2,1\na,c,{cell},1,0\n"
+    with pytest.raises(podium.DataError, match=r"counts.csv, row 2: wins_a"):
+        podium.read_battles(save("counts.csv", text))
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"), [("0,0,0", "count 0 battles"), ("9e9,1,0", "9,000,000,001")]
+)
+def test_no_battles_or_too_many_are_an_error(save, cells, said):
+    text = f"model_a,model_b,wins_a,wins_b,ties\na,b,{cells}\n"
+    with pytest.raises(podium.DataError, match=said):
+        podium.read_battles(save("counts.csv", text))

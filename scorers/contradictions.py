@@ -78,6 +78,11 @@ WORD = re.compile(r"\w+")
 SEPARATING = re.compile(r"[:：=→—–]| -")
 NEAR = 1000
 """Number of characters before a verdict that are searched for words of somebody else."""
+CHAIN = re.compile(
+    r"[ \t]*[<>=]+[ \t]*(?:response )?[AB]\b[ \t]*[<>=]|(?<=[AB][<>=][AB])[ \t]*[<>=]"
+    r"|(?<=[AB] [<>=] [AB])[ \t]*[<>=]"
+)
+"""A comparison that goes on after the verdict, as in `A > B > A`."""
 LONGEST_CLAUSE = 300
 """Number of characters after a verdict that are searched for blame, and of the longest line that
 may name another verdict."""
@@ -113,7 +118,11 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
     """
     if has_foreign_sign(view, verdict.start, verdict.end):
         return True
-    if names_other_verdict(view, verdict) or has_other_box(view, verdict):
+    if (
+        CHAIN.match(view, verdict.end)
+        or names_other_verdict(view, verdict)
+        or has_other_box(view, verdict)
+    ):
         return True
     if is_dictated(view[max(0, verdict.start - NEAR) : verdict.start]):
         return True

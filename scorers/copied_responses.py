@@ -9,19 +9,25 @@ SHORTEST_COPY = 40
 """Smallest number of characters, with blanks counted as one, of a reply that can be a copy. A
 shorter one, such as `Response A is better.`, may say by chance what a response says."""
 
+SHORTEST_LINES = 20
+"""The same for a reply of several lines, which has more than a verdict."""
+
 
 def mark_copy(reply: Reply, responses: Iterable[str]) -> Reply:
     """Return the reply, withheld as `reported` if its whole text stands in one of the responses.
 
     A verdict in such a text is that of the response. Line breaks and numbers of blanks do not
-    matter. JSON replies, and replies of fewer than 40 characters, are returned unchanged.
+    matter. JSON replies are returned unchanged, and so are replies of fewer than 40 characters or,
+    if they have several lines, fewer than 20.
 
     Args:
         reply: the reply of a judge.
         responses: the responses that the judge was shown.
     """
     text = _single_spaced(reply.text)
-    if reply.structured or reply.withheld or len(text) < SHORTEST_COPY:
+    has_lines = len(reply.text.split("\n\n")) > 1 or reply.text.strip().count("\n") > 0
+    shortest = SHORTEST_LINES if has_lines else SHORTEST_COPY
+    if reply.structured or reply.withheld or len(text) < shortest:
         return reply
     if any(text in _single_spaced(response) for response in responses):
         return replace(reply, withheld="reported")

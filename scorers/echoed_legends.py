@@ -43,7 +43,7 @@ def without_letter_legend(text: str) -> str:
     if len({entry["letter"] for entry in entries}) == 1:
         return mask(text, (entry.span("meaning") for entry in entries), " ")
     ties = [entry.span() for entry in TIE_ENTRY.finditer(text)]
-    return mask(text, sorted([*(entry.span() for entry in entries), *ties]), " ")
+    return mask(text, sorted([*(entry.span() for entry in entries), *ties]), "\n")
 
 
 def without_scale(text: str) -> str:

@@ -40,11 +40,16 @@ GRADE_SENTENCE = re.compile(
 """A reply that is one sentence with a grade, such as `The response is good.`"""
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 """A decimal number that is read as a score, such as `72.5`."""
+DECIMAL_COMMA = re.compile(r"\d{1,2},\d{1,2}")
+"""A number with a comma for the decimal point, such as `72,5`."""
 LOW = 0
 HIGH = 100
 """Range of the scores of `numeric`."""
-BRACKETS = r"\[\[[ \t]*([^\[\]\n]{1,40}?)[ \t]*\]\]"
-"""A level in double square brackets; group 1 is the level without the brackets."""
+BRACKETS = r"\[ ?\[[ \t]*([^\[\]\n]{1,40}?)[ \t]*\](?: ?\]|(?=\s*\Z))"
+"""A level in double square brackets; group 1 is the level without the brackets.
+
+At the end of the reply, one closing bracket may be missing.
+"""
 # A number in or without brackets, with its scale: `[[85]]`, `85/100`, `85 points out of 100`.
 SCORED = re.compile(
     rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?(-?\d++(?:\.\d++)*+)\]?)"
@@ -346,9 +351,12 @@ def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
         return Rating(None, reason=stated)
     start = max(0, stated.place - LONGEST_BEFORE)
     is_score = not NOT_A_SCORE.search(reply.text, start, stated.place)
-    if not is_score or not NUMBER.fullmatch(stated.value):
+    written = stated.value
+    if DECIMAL_COMMA.fullmatch(written):
+        written = written.replace(",", ".")
+    if not is_score or not NUMBER.fullmatch(written):
         return Rating(None, reason="no verdict")
-    score = float(stated.value)
+    score = float(written)
     if not LOW <= score <= HIGH:
         return Rating(None, reason="out of range")
     degree = (score - LOW) / (HIGH - LOW)

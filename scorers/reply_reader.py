@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 from podium.scorers import reply_words as words
 from podium.scorers.comparisons import find_comparisons
 from podium.scorers.contradictions import VerdictPlace, contradicts, is_unrelated
+from podium.scorers.echoed_prompts import without_echo
 from podium.scorers.reply import Reply, no_verdict
 from podium.scorers.reply_structure import MASK, Span, own_words
 from podium.scorers.stated_scores import is_score, preferred_by_scores
@@ -49,7 +50,7 @@ NEAR = 250
 """Number of characters before a verdict that are searched for a comparison against it."""
 # `[[A`, `[[A]` and `[A]]`: brackets that are not closed, or were not opened.
 BROKEN_BRACKETS = re.compile(
-    r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]"
+    r"\[\[[^\[\],\n]{0,20}(?:\](?!\]|\s*\Z)|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]"
 )
 BRACKETED = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
 # A line of two different levels and nothing else: `[[A>B]] / [[B>A]]`.
@@ -189,7 +190,7 @@ def read_statement(
     """
     if reply.reason_of_silence:
         return reply.reason_of_silence
-    view = own_words(reply.text)
+    view = own_words(without_echo(reply.text))
     if view is None:
         return "no verdict"
     has_broken_brackets = signs and "[[" in view and BROKEN_BRACKETS.search(view, view.find("["))
@@ -357,12 +358,18 @@ def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
     """Return why equal verdicts at these spans do not count; None if they count.
 
     They do not count if the reply ends with the name of another speaker (`ATTRIBUTION`), if the
-    text before every one of them says that it is not the judge's own (`reason_before`), or if the
+    text before every one of them says that it is not the judge's own (`reason_before`; directly
+    after another verdict, the text before that one counts), or if the
     text after the first one takes it back (`reason_after`).
     """
     if ATTRIBUTION.search(view, max(0, len(view) - NEAR)):
         return "reported"
-    reasons = [reason_before(view, start) for start, _ in spans]
+    reasons: list[str | None] = []
+    previous_end = 0
+    for start, end in spans:
+        follows_verdict = reasons and not WORDS.search(view, previous_end, start)
+        reasons.append(reasons[-1] if follows_verdict else reason_before(view, start))
+        previous_end = end
     if all(reasons):
         return reasons[-1]
     return reason_after(_text_after(view, spans))
@@ -513,7 +520,9 @@ def leads_to_own_verdict(line: str) -> bool:
     clause = bare[_last_sentence(bare) :]
     if HEADING.fullmatch(line):
         return False
-    if ABOUT_NEXT.search(bare.lower()) or bare.endswith((":", "：")):
+    # What a sentence says of a response is no longer about the verdict that follows.
+    about = clause if LETTERED.search(clause) else bare
+    if ABOUT_NEXT.search(about.lower()) or bare.endswith((":", "：")):
         return is_introduction(clause)
     if bare.endswith("?"):
         return WHICH.search(clause) is not None

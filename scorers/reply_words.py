@@ -31,7 +31,7 @@ RATING_WORDS = (
 """Words for ratings. They do not say that a letter after them was chosen, as in `Score A: 7`."""
 CONNECTIVES = """sure okay ok all short whole margin balance klar definitely clearly certainly
 surely obviously so thus hence therefore overall finally ultimately consequently accordingly also
-daher deshalb donc ainsi así поэтому leaning think believe hmm
+daher deshalb donc ainsi así поэтому leaning think believe hmm together
 consideration comparison quindi portanto dus zatem"""
 """Words that lead from the reasons to the verdict."""
 INTRODUCTORY = """put appropriate я yo i my our the a an this that it here here's is are be will
@@ -48,8 +48,8 @@ marginally equally equal tie good weighed mit à cette está lui un ich mein mei
 ist für auf und am ganzen lautet je mon ma mes la le voici sont pour et en sur définitive
 définitif mi mis el los las es aquí esta este están son para por y definitiva sobre моя это вот за
 и на из по критериям оценок
-kriterien critères criterios noten notes comparing instruction il è é o meu minha mio mia
-het mijn jest moja finale seconda prima due entrambe ambos"""
+kriterien critères criterios noten notes comparing instruction taken filled il è é o meu minha mio
+mia het mijn jest moja finale seconda prima due entrambe ambos"""
 """Other words that may stand before the value in the judge's own sentence.
 
 A sentence with any word outside of these lists is about something else, such as what a response
@@ -95,27 +95,26 @@ BETTER = r"""better|best|stronger|superior|preferable|winner|preferred|ahead|bes
 |überlegen|vorzuziehen|stärker|meilleure?|supérieure?|préférable|mejor
 |preferible|лучш\w+|сильнее|migliore|melhor|beter|lepsza""".replace("\n", "")
 WINS = rf"""(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b
-|not\b)\w+[ ,]+){{0,4}}?(?:{BETTER}|win|right|richtig|juste|correcta)\b|(?:is|would be|wäre|ist
-|est|es) (?:my|meine?|mon|mi) (?:\w+ )?(?:choice|pick|preference|favou?rite|wahl|choix|elección)\b
-|is (?:what|the one)(?: that)? i(?:['’]d| would)? (?:pick|choose|prefer)\b|should have won\b
-|deserved\b|is the (?:only )?one (?:that|which|who) (?:\w+ ){{0,3}}?(?:right|correct(?:ly)?
-|works)\b|(?:(?:clearly|easily|just|simply) )?(?:wins|beats|outperforms|surpasses|gewinnt|schlägt
-|gagne|l['’]emporte|gana|supera|выигрывает|побеждает|превосходит)\b|(?:does|gets|has) (?:both|all
-|everything) right\b|(?:gets|has|takes|deserves) (?:the|an?|my) (?:\w+ )?(?:nod|vote|edge
-|advantage|win)\b|comes? out (?:ahead|on top)\b|does (?:a|the) (?:\w+ )?better job\b
+|not\b)\w+[ ,]+){{0,4}}?(?:{BETTER}|win|right|richtig|juste|correcta)\b(?!-\w)|(?:is|would be|wäre
+|ist|est|es) (?:my|meine?|mon|mi) (?:\w+ )?(?:choice|pick|preference|favou?rite|wahl|choix
+|elección)\b|is (?:what|the one)(?: that)? i(?:['’]d| would)? (?:pick|choose|prefer)\b
+|should have won\b|deserved\b|is the (?:only )?one (?:that|which|who) (?:\w+ ){{0,3}}?(?:right
+|correct(?:ly)?|works)\b|(?:(?:clearly|easily|just|simply) )?(?:wins|beats|outperforms|surpasses
+|gewinnt|schlägt|gagne|l['’]emporte|gana|supera|выигрывает|побеждает|превосходит)\b|(?:does|gets
+|has) (?:both|all|everything) right\b|(?:gets|has|takes|deserves) (?:the|an?|my) (?:\w+ )?(?:nod
+|vote|edge|advantage|win)\b|comes? out (?:ahead|on top)\b|does (?:a|the) (?:\w+ )?better job\b
 |serves the \w+ (?:\w+ )?(?:better|best)\b|(?:(?!nicht|wäre|würde)\w+ ){{0,2}}?(?:besser
 |vorzuziehen|лучше|сильнее)\b|(?:(?!\b[AB]\b)[^.!?\n]){{0,70}}?\b(?:far|much|clearly|plainly|klar
-|deutlich|nettement|bien|claramente) (?:better|superior|besser|meilleure?|mejor)\b""".replace(
-    "\n", ""
-)
+|deutlich|nettement|bien|claramente) (?:better|superior|besser|meilleure?
+|mejor)\b""".replace("\n", "")
 """Predicates of the better response, such as `is clearly better`, after its name."""
 # Predicates of the worse response, such as `is clearly worse`, after its name.
 LOSES = rf"""(?:{COPULAS})[ ,]+(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:worse|worst
-|weaker|inferior|wrong|loser|useless|schlechter|schwächer|falsch|unterlegen|pire|moins bonne
-|inférieure|fausse|peor|incorrecta)\b|loses\b|fails(?=[.,;]|\Z| but\b| and\b| while\b)|(?:is
-|was) incorrect\b(?=[.,;]|\Z| but\b| and\b| while\b)|lost\b|fails (?:\w+ ){{0,3}}?(?:completely
-|entirely|utterly|on all|on every|at all)|(?:\w+ ){{0,2}}?(?:хуже|слабее
-|неверен|проигрывает)\b""".replace("\n", "")
+|weaker|inferior|wrong|(?:complete|total|utter) (?:failure|disaster)|loser|useless|schlechter
+|schwächer|falsch|unterlegen|pire|moins bonne|inférieure|fausse|peor|incorrecta)\b|loses\b
+|fails(?=[.,;]|\Z| but\b| and\b| while\b)|(?:is|was) incorrect\b(?=[.,;]|\Z| but\b| and\b
+| while\b)|lost\b|fails (?:\w+ ){{0,3}}?(?:completely|entirely|utterly|on all|on every|at all)
+|(?:\w+ ){{0,2}}?(?:хуже|слабее|неверен|проигрывает)\b""".replace("\n", "")
 PREFERS = r"""(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for|give it to
 |favou?r|choosing|picking|picked|chose|selected|preferred|meant?|served by|goes to
 |(?<!\bis )(?<!\bfar )(?<!\bmuch )(?<!ly )(?:better|best)(?: one| response| answer| choice)?(?: is
@@ -131,8 +130,8 @@ beste besten bessere überlegen vorzuziehen stärker richtig gewinnt schlägt me
 supérieur supérieure préférable juste gagne emporte mejor preferible correcta gana supera
 migliore melhor beter lepsza лучше
 лучший лучшая сильнее выигрывает побеждает превосходит worse worst weaker inferior wrong loser
-useless loses fails lost incorrect schlechter schwächer falsch unterlegen pire moins inférieure
-fausse peor incorrecta хуже слабее неверен проигрывает choice pick wahl choix elección"""
+useless failure disaster loses fails lost incorrect schlechter schwächer falsch unterlegen pire
+moins inférieure fausse peor incorrecta хуже слабее неверен проигрывает choice pick wahl choix elección"""
 PREFERS_WORDS = """prefer preferred go going choose choosing chose pick picking picked take select
 selected vote favor favour mean meant served goes give better best winner gewinnt bevorzuge nehme
 wähle meinte meine bessere préfère choisis meilleure prefiero elijo gana mejor выбираю лучше"""
@@ -143,19 +142,21 @@ equivalent identical gleich également valent igual одинаково"""
 CHINESE_WINS = """(?:在?各?[个方面]*|明显|显然|都|要|是|の方が|のほうが|がより|より
 |比回答[AB]|比第[一二]个(?:回答)?|准确|完整
 |而|，|,)*(?:良い|よい|いい|優れ|更好|优于|更优|胜出|好得多|好)""".replace("\n", "")
-CONCEDES = r"""\b(?:if|although|though|while|even if|whereas|unless|would|could|might|had|may|not
-|isn['’]t|neither|nor|granted|thought|seemed|looked|first|initially|wenn|obwohl|zwar|wäre|würde
-|nicht|si|bien que|quoique|même si|serait|aunque|sería|si bien|если|хотя|был бы|было бы|не)\b|如果
-|虽然|尽管|若|不""".replace("\n", "")
+CONCEDES = r"""\b(?:if|although|though|in terms of|as regards|regarding|when it comes to|while
+|even if|whereas|unless|would|could|might|had|may|not|(?:is|would|wo|do|did|does|ca|could
+|should)n['’]t|cannot|neither|nor|granted|thought|seemed|looked|first|initially|wenn|obwohl|zwar
+|wäre|würde|nicht|si|bien que|quoique|même si|serait|aunque|sería|si bien|если|хотя|был бы|было бы
+|не)\b|如果|虽然|尽管|若|不""".replace("\n", "")
 """Words before a comparison that turn it into a condition or a concession, or negate it."""
-NEGATIONS = r"""\b(?:not(?! only| just)|never|hardly|less|far from|nowhere near|no better
-|second best|nicht|pas|nunca|не)\b""".replace("\n", "")
+NEGATIONS = r"""\b(?:not(?! only| just)|never|hardly|by no means|in no way|no worse|less|far from
+|nowhere near|no better|second best|nicht|pas|nunca|не)\b""".replace("\n", "")
 """Words inside a comparison that negate it."""
 # The other response after a comparison, if it is named: `than B`.
 THAN = r"(?:\s+(?:than|to|als|que|чем)\s+(?:the other(?: one)?|(?:response\s+)?[AB]\b)[*_]*)?"
 ASPECTS = rf"""{THAN}\s+(?:response\s+|one\s+)?(?:at|in|on|for|when|where|with|as far|if|before
 |until|is|was|than (?:nothing|expected|usual|before|i)|to(?! (?:response )?[AB]\b)|only|written
-|structured|formatted|worded|bei|in|im|pour|en|dans|para|в|по)\b""".replace("\n", "")
+|structured|formatted|worded|organi[sz]ed|laid out|looking|documented|presented|phrased|sourced
+|explained|argued|known|bei|in|im|pour|en|dans|para|в|по)\b""".replace("\n", "")
 """Words after a comparison that limit it to one aspect: `A is better than B at grammar`."""
 # Words after a comparison which say that it holds for all aspects: `A is better in every way`.
 EVERY = rf"""{THAN}\s+(?:\w+\s+)?(?:at|in|on|for|by|bei|en|dans|à|in|по|во)\s+(?:every\w*|all\w*
@@ -165,7 +166,8 @@ ABOUT_NEXT = r"""\bi (?:won['’]t|can(?:no|['’])?t|refuse to|am (?:not able|u
 |compare|answer|evaluate|assign|assess|say(?! that)|write|end|call)\b|(?:\A|[.!?] )\W*(?:imagine
 |pretend|let['’]s say|suppose|assume)\b|\b(?:(?:next|following) (?:line|words?|one|verdict|letter
 |label|object|text|is|was|came)|(?:the|as) follow(?:ing|s)|line below|what follows|this is (?:how
-|what)|(?:closes|ends|finishes|concludes)\W*\Z|not (?:mine|my own|written|by me|from me)|(?:do not
+|what)|(?:closes|ends|finishes|concludes)\W*\Z|(?:do|does) not concern|(?:earlier|previous|other
+|another) (?:run|log|task|pair|evaluation)|not (?:mine|my own|written|by me|from me)|(?:do not
 |don['’]t) (?:count|use|read|trust|take)|placeholder|test(?:ing)? the|(?:of|by|from) (?:the
  |an? )?(?:first|second|other|another|previous|earlier) (?:rater|judge|grader|reviewer)
 |still to come|draft|devil['’]s advocate|(?:drawn|chosen|picked) (?:at random|by)
@@ -195,11 +197,10 @@ HARMLESS_SELF_REFERENCE = r"""\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:
 | (?:(?:check|count|test|verif|notic|weigh|compar|look|lik|miss|scor|deduct|ignor|disregard|valu
 |think|believ|add|expect|judg|evaluat|treat|grant|admit|search|consider)\w*|ran|find|found|see|saw
 |(?:picked|chose|selected|preferred) (?:response )?[ab]\b|(?:took
-|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want|have (?:given
-|called|rated|scored|chosen|liked|wanted|preferred|called|wished)))\b|\b(?:in|to) my (?:view
-|opinion|eyes|reading|mind)\b|\bmy (?:main )?reasons?\b|\b(?:for|to) me\b|я проверил\w*""".replace(
-    "\n", ""
-)
+|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want|(?:would )?(?:am
+ |['’]m )?(?:happy|glad) to (?:explain|elaborate|help)|have (?:given|called|rated|scored|chosen
+|liked|wanted|preferred|called|wished)))\b|\b(?:in|to) my (?:view|opinion|eyes|reading|mind)\b
+|\bmy (?:main )?reasons?\b|\b(?:for|to) me\b|я проверил\w*""".replace("\n", "")
 RETRACTION_STARTS = r"""(?:(?:\w+, )?if your|signed|end of|according to|says?|whoops|it depends
 |depends|as if|by the way|so (?:the|it|says|claims)|the (?:letter|labels?|verdict|numbers?
 |figures?|object|token|judge?ment)|(?:copied|quoted|taken|pasted|stolen) from|(?:this is |that is
@@ -268,8 +269,8 @@ EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|no doubt|w
 |_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)] |please (?:let me|feel free|note)
 |confidence|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due
 |overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know
-|correct\w*|complete\w*|clear\w*|thanks?|thank you|erklärung|weil|denn|da|car|justification|porque
-|理由|解释|因为)(?!\w)""".replace("\n", "")
+|correct\w*|complete\w*|clear\w*|thanks?|thank you|(?:i )?hope (?:this|that|it) helps|erklärung
+|weil|denn|da|car|justification|porque|理由|解释|因为)(?!\w)""".replace("\n", "")
 SUBJECTS = r"""(?<![^\W_])[ABC](?![\w])|\b(?:good|well|overall|minor|weak|missing|errors?|more
 |better|slightly|somewhat|it|its|narrowly|differences?|gap|sources?|dates?|mistakes?|steps?
 |points?|parts?|structure|language|details?|examples?|lack\w*|wrong|incomplete|incorrect
@@ -286,8 +287,10 @@ PRAISE = """flawless| perfect|best possible|best answer|best response|brilliant|
 BLAME = """useless|worthless|nothing right|nothing is right|wrong in every|entirely wrong
 |completely wrong|totally wrong|utterly wrong|completely false|bottom of the scale|do worse
 |fails completely|lowest possible|nonsense|garbage|not one true|not one correct|answer what
-|answer anything|worse response is|worse answer is|harder to imagine|hard to imagine
-|could hardly be worse|every statement in it is false|nothing in it is|all wrong|nutzlos
-|unbrauchbar|völlig falsch|inutile|totalement fausse|inútil|totalmente falsa|бесполез
+|answer anything|disaster|complete failure|total failure|utter failure|every statement is false
+|every statement is wrong|every sentence is false|every sentence of it is|every claim is false
+|every claim is wrong|insulting|catastroph|worse response is|worse answer is|harder to imagine
+|hard to imagine|could hardly be worse|every statement in it is false|nothing in it is|all wrong
+|nutzlos|unbrauchbar|völlig falsch|inutile|totalement fausse|inútil|totalmente falsa|бесполез
 |полностью невер|毫无用处|完全错误|一无是处""".replace("\n", "")
 """Words that fit only a high score (`PRAISE`) or only a low score (`BLAME`), without case."""

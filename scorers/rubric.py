@@ -13,6 +13,7 @@ from typing import Any
 
 from podium.scorers.comparisons import find_comparisons
 from podium.scorers.contradictions import VerdictPlace, contradicts
+from podium.scorers.echoed_prompts import without_echo
 from podium.scorers.levels import NUMBER_WORDS
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
@@ -21,7 +22,7 @@ from podium.scorers.reply import Reply, Verdict, no_verdict, verdict_of_margin
 from podium.scorers.reply_reader import reason_after, reason_around
 from podium.scorers.reply_structure import BLOCK_QUOTE, Span, own_words
 from podium.scorers.schemas import ReplyForm
-from podium.scorers.score_tables import ScoreTable, read_table
+from podium.scorers.score_tables import ScoreTable, read_table, without_template
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
 FOR_AGENTS = ("completion", "efficiency", "groundedness", "safety", "clarity", "recovery")
@@ -92,6 +93,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
     if reply.reason_of_silence:
         return Verdict(None, reason=reply.reason_of_silence)
     text = _swap_names(strip_reasoning(reply.text), settings)
+    text = without_template(without_echo(text))
     view = own_words(text)
     if view is None:
         return Verdict(None, reason="no verdict")

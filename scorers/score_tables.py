@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from podium.scorers.reply_structure import MOST_BRACES, Span
+from podium.scorers.reply_structure import MOST_BRACES, Span, mask
 from podium.scorers.verdict_statements import LIST_MARK, is_introductory
 
 Scores = dict[tuple[str, str], Decimal]
@@ -140,7 +140,9 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
     if len(view) > LONGEST_TABLE:
         return "no verdict"
     begins = re.compile(
-        rf"[^\w\n]*(?:(?:\w+\W*[|\t][^\w\n]*)?{SIDE}|(?:total|sum|average)\W*\|)", re.IGNORECASE
+        rf"[^\w\n]*(?:(?:scores? (?:of|for) |\w+\W*[|\t][^\w\n]*)?{SIDE}"
+        r"|(?:total|sum|average)\W*\|)",
+        re.IGNORECASE,
     )
     pieces_of_table: list[re.Match[str]] = []
     lines_of_table = []
@@ -252,6 +254,16 @@ def _cell_of_number(sides: list[str], name: str, count: int) -> tuple[str, str] 
     if sides == ["A", "B"]:
         return sides[count], name
     return (sides[-1], name) if count == 0 else None
+
+
+def without_template(text: str) -> str:
+    """Blank the objects in which all scores are 0, as in the template of the prompt.
+
+    Nothing is changed if the text has no other object.
+    """
+    spans = list(_object_spans(text)) if text.count("{") <= MOST_BRACES else []
+    templates = [span for span in spans if set(DIGITS.findall(text, *span)) == {"0"}]
+    return mask(text, templates, " ") if len(templates) < len(spans) else text
 
 
 def _object_spans(view: str) -> Iterator[Span]:

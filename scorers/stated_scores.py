@@ -14,7 +14,9 @@ NAME = r"(?P<side>[AB])(?<![\w'’].)(?![\w'’](?!s (?:total|(?:\w+ )?(?:score|
 """The letter of a response. The pattern begins with a set of characters, which is searched faster
 than a noun such as `Response` before it."""
 NOUN = rf"(?:(?i:{'|'.join(words.RESPONSE_NOUNS.split())}|assistant)s?[ _-]?)?"
-NUMBER = r"(?P<number>\d{1,3}(?:[.,]\d{1,2})?)(?:[ \t]*(?:%|/[ \t]*\d{1,3}|out of \d{1,3}|分))?"
+NUMBER = (
+    r"(?P<number>\d{1,3}(?:[.,]\d{1,2})?)(?:[ \t]*(?:%|/[ \t]*\d{1,3}|(?:out )?of \d{1,3}|分))?"
+)
 AFTER_NUMBER = (
     r"(?![\w.,]\d|[\w–-]|\.[ \t]+[a-z]|[ \t]*(?:words?|[:*x×]|[-–][ \t]*\d)"
     r"|[ \t]+of[ \t]+(?:the[ \t]+)?\d)"

@@ -57,6 +57,7 @@ CHINESE_NOUN = re.compile(
     r"给|结论|答案|评分|得分|分数|打分|评级|等级|总分|裁决|判决|结果|胜者"
     r"|更好|较好|最佳|选|评价|评估|答え|判定|点数|評価|評点|結論|スコア|勝者"
 )
+DOUBLE_BRACKET = re.compile(r"\[ ?\[")
 # Words that make a value no verdict: `at best A`.
 AT_BEST = re.compile(r"\bat (?:best|least|most)\b")
 SEPARATED = re.compile(r"[:：=–—→-]|\\boxed")
@@ -72,6 +73,7 @@ TAIL = re.compile(
     rf"|(?=[（(]|[ \t]*[:：]\s)|[ \t]+(?=[^\w\s./|\[&])"
     rf"|[ \t]+(?=(?:because|since|as|weil|denn|car|parce|porque|так как)\b)"
     rf"|(?<=[*\])])[ \t]+(?=(?-i:[A-Z])\w)"
+    r"|(?<=\]\])[ \t]+(?=(?:response [AB] is|they are|both are|somewhat|slightly|far|much)\b)"
     rf"|[ \t]+(?:{words.SENTENCE_TAILS})\b\.?{CLOSERS}(?=[ \t\r]*\Z))",
     re.IGNORECASE,
 )
@@ -263,7 +265,7 @@ def _statement_of_clause(
         if value_match:
             tail = TAIL.match(view, value_match.end(), end)
             is_letter = value_match[value_match.lastindex or 0] in LETTERS
-            if tail or "[[" in value_match[0] or (is_letter and names_verdict(lead)):
+            if tail or DOUBLE_BRACKET.search(value_match[0]) or (is_letter and names_verdict(lead)):
                 clause = _Clause(span, lead, value_match, tail, is_line, bracketed)
                 return None if _is_about_response(lead) else _statement_with_form(view, clause)
         token = TOKEN.match(view, place, end)
@@ -306,7 +308,7 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
     judging = lead[:-1] if named else lead
     if not bracketed:
         judging = [word for word in judging if word not in RATINGS]
-    is_asked = "[[" in value[0] if bracketed else len(value[group]) > 1
+    is_asked = DOUBLE_BRACKET.search(value[0]) is not None if bracketed else len(value[group]) > 1
     clause_end = tail.end() if tail else value.end()
     if named and ":" in view[value.end() : clause_end + 2]:
         return None
@@ -335,6 +337,8 @@ def _is_closed(view: str, clause: _Clause) -> bool:
     group = value.lastindex or 0
     closers_end = clause.tail.end("closers") if clause.tail else value.end()
     around = (view[start : value.start(group)] + view[value.end(group) : closers_end]).strip()
+    if DOUBLE_BRACKET.match(around) and around.endswith("]") and not around.endswith("]]"):
+        around += "]"  # the last bracket of the reply may be missing
     if "(" not in around:
         around = around.removesuffix(")")  # `A)`
     return is_balanced(around) or is_balanced(view[start : min(end, start + LAST_SENTENCES)])

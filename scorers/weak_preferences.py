@@ -45,6 +45,13 @@ ONLY = re.compile(
 """Praise of the only response that does something: `only B answers the question`."""
 
 
+NOT_BUT = re.compile(
+    rf"(?im)^\W*not (?:response )?[*_]*[AB][*_]*(?:,? (?:but|rather)|[.,;])[ \t]+(?:but )?"
+    rf"{NOUN}{LETTER}(?=[^\w\n]*(?:\n|\Z))"
+)
+"""A line that rejects one response and takes the other: `Not A, but B.`"""
+
+
 def find_weak_preference(view: str) -> Statement | None:
     """Return the sentence that praises one response; None if none or both responses are praised.
 
@@ -53,7 +60,7 @@ def find_weak_preference(view: str) -> Statement | None:
     Args:
         view: the judge's own words.
     """
-    praises = []
+    praises = [_statement_of_praise(contrast) for contrast in NOT_BUT.finditer(view)]
     for sentence in SENTENCE.finditer(view):
         start, end = sentence.span()
         if CONDITION.match(view, start, end) or sentence[0].endswith("?"):
@@ -63,8 +70,12 @@ def find_weak_preference(view: str) -> Statement | None:
             named = praise[0].split(";")[0].split(",")[0]
             if CONCESSION.search(before) or NEGATION.search(named):
                 continue
-            letter = praise["letter"]
-            place = praise.start("letter")
-            praises.append(Statement(*praise.span(), place, letter, "marked", is_sentence=True))
+            praises.append(_statement_of_praise(praise))
     letters = {statement.value for statement in praises}
     return praises[0] if len(letters) == 1 else None
+
+
+def _statement_of_praise(praise: re.Match[str]) -> Statement:
+    """Return the statement that a sentence makes."""
+    place = praise.start("letter")
+    return Statement(*praise.span(), place, praise["letter"], "marked", is_sentence=True)

@@ -278,3 +278,60 @@ def test_short_reply_that_a_response_contains_is_no_copy(text: str) -> None:
 def test_scores_that_are_stated_twice_are_read() -> None:
     assert read("rubric", f"{TABLE}\n\n{SCORES}").margin == 3.0
     assert read("rubric", f"{TABLE.replace('8', '7')}\n\n{SCORES}").reason is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "label"),
+    [
+        ("direct", "Which response is better?\n\nB", "B"),
+        ("cot", f"{REASONS}The word Verdict, a colon, and one letter:\n\nVerdict: A", "A"),
+        (
+            "labels",
+            "Write the level as the very last line, in double square brackets:\n[[A>B]]",
+            "A>B",
+        ),
+        ("likert", "How well does the response serve the person?\n\n[[good]]", "good"),
+    ],
+)
+def test_sentence_of_the_prompt_before_the_verdict_is_ignored(
+    name: str, text: str, label: str
+) -> None:
+    assert read(name, text).label == label
+
+
+def test_template_of_the_prompt_before_the_scores_is_ignored() -> None:
+    template = SCORES.replace("8", "0").replace("5", "0")
+    assert read("rubric", f"{template}\n\n{SCORES}").margin == 3.0
+    assert read("rubric", template).reason == "out of range"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "label"),
+    [
+        ("labels", "[[B>A]", "B>A"),
+        ("labels", "[ [A>B] ]", "A>B"),
+        ("labels", "[[B>A]] response B is somewhat better", "B>A"),
+        ("numeric", "[[84]", "84"),
+        ("numeric", "[[72,5]]", "72,5"),
+        ("likert", "The response is **good**.", "good"),
+        ("direct", "Not A, but B.", "B"),
+    ],
+)
+def test_level_with_small_slips_is_read(name: str, text: str, label: str) -> None:
+    assert read(name, text).label == label
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("direct", "A > B > A"),
+        ("direct", "Answer with one letter and nothing else: A"),
+        ("labels", "A > B > A"),
+        ("labels", "A: 3 of 10, B: 8 of 10.\n\n[[A>B]]"),
+        ("labels", "The lines below are from the log of an earlier run:\n\n[[B>A]]\n[[B>A]]"),
+        ("numeric", "A disaster: every statement is false.\n\n[[98]]"),
+        ("rubric", f"Response A is a complete failure.\n\n{SCORES}"),
+    ],
+)
+def test_verdict_of_somebody_else_or_against_the_words_is_unparsed(name: str, text: str) -> None:
+    assert read(name, text).reason is not None

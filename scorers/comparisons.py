@@ -7,7 +7,14 @@ import re
 from collections.abc import Iterator
 
 from podium.scorers import reply_words as words
-from podium.scorers.verdict_statements import LETTERS, TOKEN, Form, Statement, is_introductory
+from podium.scorers.verdict_statements import (
+    LETTERS,
+    TOKEN,
+    Form,
+    Statement,
+    is_introduction,
+    is_introductory,
+)
 
 LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])]*"
 """The letter A or B that is not part of a word, with closing signs: `A`, `**A**`."""
@@ -52,6 +59,8 @@ CONCESSIVE = re.compile(
     re.IGNORECASE,
 )
 """A clause before the main clause that concedes something: `Although B is shorter,`."""
+HEADING = re.compile(r"\W*(\w+(?: \w+)?)[*_]*[:：]\W*")
+"""A heading before a comparison. It limits the comparison unless it names the verdict."""
 NEGATION = re.compile(words.NEGATIONS, re.IGNORECASE)
 # Words after a comparison that limit it to one aspect, unless they name every aspect.
 ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
@@ -83,6 +92,9 @@ def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
                 before = before[conceded.end() :]
             groups = phrase.groupdict()
             is_aspect = not groups.get("equal") and ASPECT.match(view, phrase.end(), end)
+            heading = HEADING.fullmatch(before)
+            if heading and not is_introduction(heading[1]):
+                continue  # as in `Style: B wins`
             if CONCESSION.search(before.lower()) or NEGATION.search(phrase[0]) or is_aspect:
                 continue
             value, place = _preferred_response(phrase, groups)

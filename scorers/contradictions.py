@@ -63,7 +63,8 @@ HEADED_TEXT = re.compile(
 SPEECH = re.compile(rf"(?im)^[^\w\n]*(?:the )?response (?:{words.SPEECH})[*_ \t]*[:：]")
 """The beginning of a line that reports what the only response says: `The response reads:`."""
 EXAMPLE = re.compile(
-    r"(?im)^[^\w\n]*(?:an? )?(?:examples?|few-shot|sample|template)(?: \d+)?[^\w\n]*[:：]"
+    r"(?im)^[^\w\n]*(?:an? |the )?(?:examples?|few-shot|sample|template|format)(?: \d+)?"
+    r"(?:[^\w\n]*[:：]| is\b)"
 )
 """A heading that introduces an example, such as `Example:`."""
 LETTER_A = re.compile(r"A(?<![\w'’].)(?!\w|['’](?!s\b))")

@@ -17,7 +17,7 @@ puntuaciones nivel calificación valoración mejor ответ вердикт р�
 уровень итог лучше лучший gesamtpunktzahl gewinner décision gagnant gagnante decisión conclusión
 ganador ganadora puntaje победитель балл баллы risposta verdetto giudizio scelta decisione migliore
 punteggio voto valutazione resposta veredito decisão escolha melhor pontuação avaliação antwoord
-oordeel keuze beter conclusie cijfer odpowiedź werdykt wybór lepsza ocena cevap yanıt karar puan
+oordeel keuze beter conclusie cijfer odpowiedź werdykt wybór lepsza ocena cevap yanıt karar puan mean average noten punteggi
 verdikt vencedor vencedora vincitore winnaar 답 답변 판정 결론 점수 평가"""
 """Nouns and adjectives that name a verdict before its value: `Final answer: A`."""
 # Verbs and phrases that give a verdict: `I choose A`.
@@ -48,7 +48,7 @@ marginally equally equal tie good weighed mit à cette está lui un ich mein mei
 ist für auf und am ganzen lautet je mon ma mes la le voici sont pour et en sur définitive
 définitif mi mis el los las es aquí esta este están son para por y definitiva sobre моя это вот за
 и на из по критериям оценок
-kriterien critères criterios noten notes comparing instruction taken filled il è é o meu minha mio
+kriterien critères criterios noten notes line ecco aqui estão comparing instruction taken filled il è é o meu minha mio
 mia het mijn jest moja finale seconda prima due entrambe ambos"""
 """Other words that may stand before the value in the judge's own sentence.
 
@@ -142,7 +142,8 @@ equivalent identical gleich également valent igual одинаково"""
 CHINESE_WINS = """(?:在?各?[个方面]*|明显|显然|都|要|是|の方が|のほうが|がより|より
 |比回答[AB]|比第[一二]个(?:回答)?|准确|完整
 |而|，|,)*(?:良い|よい|いい|優れ|更好|优于|更优|胜出|好得多|好)""".replace("\n", "")
-CONCEDES = r"""\b(?:if|although|though|in terms of|as regards|regarding|when it comes to|while
+CONCEDES = r"""\b(?:if|although|though|asks?|tells?|urges?|orders?|instructs?|begs?|demands?|tries
+|attempts?|claims?|says|insists|argues?|in terms of|as regards|regarding|when it comes to|while
 |even if|whereas|unless|would|could|might|had|may|not|(?:is|would|wo|do|did|does|ca|could
 |should)n['’]t|cannot|neither|nor|granted|thought|seemed|looked|first|initially|wenn|obwohl|zwar
 |wäre|würde|nicht|si|bien que|quoique|même si|serait|aunque|sería|si bien|если|хотя|был бы|было бы
@@ -266,7 +267,7 @@ RETRACTIONS = r"""\b(?=\w)(?:by mistake|(?:as|like|because|since) (?:the )?(?:re
 # The beginning of an explanation after the verdict.
 EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|no doubt|without (?:a
  |any )?doubt|explanations?|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum
-|_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)] |please (?:let me|feel free|note)
+|_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)](?: |\Z)|please (?:let me|feel free|note)
 |confidence|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due
 |overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know
 |correct\w*|complete\w*|clear\w*|thanks?|thank you|(?:i )?hope (?:this|that|it) helps|erklärung

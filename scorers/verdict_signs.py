@@ -22,6 +22,10 @@ BETTER = re.compile(
     re.IGNORECASE,
 )
 """The beginning of praise after an arrow: `A → more complete`."""
+DENYING_BEFORE = re.compile(r"(?:[~!]|(?<!\S)-)[\[(*]*\Z")
+"""A sign directly before a value that may deny it: `~A`, `!A`, `-A`."""
+FROWN = re.compile(r"[\])}*_\s]*[:;]['-]?\(\s*\Z")
+"""A frowning face in plain characters: `:(`."""
 SIGNS_AFTER = re.compile(r"[^\w\n]*")
 LONGEST_RUN = 60
 """Number of characters beside a value that are searched for signs."""
@@ -42,6 +46,8 @@ def has_foreign_sign(view: str, start: int, end: int) -> bool:
     leading = before[_start_of_signs(before) :]
     after = view[end : end + LONGEST_RUN]
     trailing = after[: _end_of_signs(after)]
+    if DENYING_BEFORE.search(leading) or FROWN.match(view[end : end + LONGEST_RUN]):
+        return True
     if UNEQUAL.search(trailing) or any(map(_is_foreign, leading + trailing)):
         return True
     follows_arrow = not ARROWS.isdisjoint(trailing)

@@ -4,19 +4,20 @@ A legend states no verdict. It is replaced by blanks, so that positions stay the
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 
 from podium.scorers.reply_structure import mask
 
 # `A for response A`, as the prompt of letters says, with the sign before the next entry. The
 # pattern begins with a set of characters, which is searched faster than a condition.
 ENTRY = re.compile(
-    r"(?P<letter>[AB])(?<!\w.)(?P<meaning>[*_`\"')]*,?[ \t]+(?:(?:stands )?for|means|i\.e\.,?)"
-    r"[ \t]+(?:the )?(?i:response|answer|option)[ \t]+[*_`\"'(]*(?P=letter)(?![\w'’])[*_`\"')]*)"
+    r"(?P<letter>[AB])(?<!\w.)(?P<meaning>[*_`\"')]*,?[ \t]+(?:(?:stands )?for|means|=|i\.e\.,?)"
+    r"[ \t]+(?:the )?(?i:response|answer|option)[ \t]+[*_`\"'(]*(?P=letter)(?![\w'’])[*_`\"')]*"
+    r"(?:[ \t]+(?:is[ \t]+)?better\b)?)"
     r"(?:[,;][ \t]*(?:and |or )?)?"
 )
 TIE_ENTRY = re.compile(
-    r"C(?<!\w.)[*_`\"')]*[ \t]+(?:if|for|means)[ \t]+neither"
+    r"C(?<!\w.)[*_`\"')]*[ \t]+(?:if|for|means|=)[ \t]+neither"
     r"(?:[ \t]+(?:response[ \t]+)?is better)?(?:[ \t]+than[ \t]+the[ \t]+other)?"
 )
 SCALE = re.compile(
@@ -53,12 +54,12 @@ def without_scale(text: str) -> str:
     return mask(text, (scale.span() for scale in SCALE.finditer(text)), " ")
 
 
-def without_level_legend(text: str, parse: Callable[[str], object | None]) -> str:
+def without_level_legend(text: str, levels: Mapping[str, object]) -> str:
     """Blank lines that list at least three levels, or that explain one of at least three levels.
 
     Args:
         text: the reply.
-        parse: function from a level as written to the level, None for other texts.
+        levels: the levels by spelling in lower case.
     """
     if len(text) > LONGEST:
         return text
@@ -68,13 +69,13 @@ def without_level_legend(text: str, parse: Callable[[str], object | None]) -> st
         span = (start, start + len(line))
         parts = LISTED.split(line)
         if len(parts) >= SHORTEST_LEGEND and max(map(len, parts)) <= LONGEST_LEVEL:
-            levels = {parse(part.strip(" .()*")) for part in parts}
-            if None not in levels and len(levels) >= SHORTEST_LEGEND:
+            listed = {levels.get(part.strip(" .()*").lower()) for part in parts}
+            if None not in listed and len(listed) >= SHORTEST_LEGEND:
                 lists.append(span)
                 continue
         first, _, meaning = line.strip(" -*").partition(" ")
         is_entry = meaning and len(first) <= LONGEST_LEVEL and "[[" not in first
-        level = parse(first.strip(":*`")) if is_entry else None
+        level = levels.get(first.strip(":*`").lower()) if is_entry else None
         if level is not None:
             explained.append((level, span))
     if len({level for level, _ in explained}) >= SHORTEST_LEGEND:

@@ -13,11 +13,13 @@ from podium.scorers.reply_structure import Span, mask
 
 SENTENCE = re.compile(r"[^.?!:\n]+[.?!:]?")
 WORD = re.compile(r"\w+")
+FIRST_WORDS = re.compile(r"\W*+(\w++)\W++(\w++)\W++(\w++)\W++(\w++)")
 # The words between these are copied as one piece: slots, letters of responses, and line breaks.
 SEPARATOR = re.compile(r"\{\w+\}|\b[ABC]\b|\n")
 SHORTEST_ECHO = 4
 """Smallest number of words of a sentence that counts as repeated."""
-LONGEST_SENTENCE = 300
+LONGEST_LINE = 300
+"""Longer lines are not searched for repeated sentences."""
 
 
 def without_echo(text: str) -> str:
@@ -32,22 +34,23 @@ def without_echo(text: str) -> str:
 
 def _echoes(text: str) -> Iterator[Span]:
     """Yield the spans of the repeated sentences at the ends of lines, without line breaks."""
-    repeated: list[Span] = []
-    for sentence in SENTENCE.finditer(text):
-        is_short = len(sentence[0]) <= LONGEST_SENTENCE
-        if is_short and _is_echo(WORD.findall(sentence[0].lower())):
-            repeated.append(sentence.span())
-        else:
-            repeated = []
-        if text[sentence.end() : sentence.end() + 1] in ("", "\n"):
-            yield from repeated
-            repeated = []
+    start = 0
+    for line in text.split("\n"):
+        sentences = list(SENTENCE.finditer(line)) if len(line) <= LONGEST_LINE else []
+        first = len(sentences)
+        while first and _is_echo(sentences[first - 1][0]):
+            first -= 1
+        for sentence in sentences[first:]:
+            yield start + sentence.start(), start + sentence.end()
+        start += len(line) + 1
 
 
-def _is_echo(words: list[str]) -> bool:
-    """Return whether each of the words belongs to four that follow one another in a prompt."""
-    if len(words) < SHORTEST_ECHO or tuple(words[:SHORTEST_ECHO]) not in prompt_phrases():
+def _is_echo(sentence: str) -> bool:
+    """Return whether each of its words belongs to four that follow one another in a prompt."""
+    beginning = FIRST_WORDS.match(sentence)
+    if beginning is None or tuple(map(str.lower, beginning.groups())) not in prompt_phrases():
         return False
+    words = WORD.findall(sentence.lower())
     covered = 0
     for start in range(len(words) - SHORTEST_ECHO + 1):
         if tuple(words[start : start + SHORTEST_ECHO]) in prompt_phrases():

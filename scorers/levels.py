@@ -59,7 +59,7 @@ SCORED = re.compile(
 DIGITS = re.compile(r"[\[\d]")
 NOT_A_SCORE = re.compile(
     r"(?:(?:\d|points?|punkten?)[ \t]*(?:/|[-–—]|to|or|of|out of|von|sur|de|из)[ \t]*"
-    r"|(?<![\w\]])[-−]|(?<![\w=\"–—-])[<>≤≥~≈±][ \t]*|(?<!\])/[ \t]*)\Z"
+    r"|(?<![\w\]])[-−]|(?<![\w=|\"–—-])[<>≤≥~≈±][ \t]*|(?<!\])/[ \t]*)\Z"
 )
 """Text before a number that makes it no score.
 
@@ -240,7 +240,7 @@ def _read_level(
         level = levels.get(_plain_level(text))
         return level[0] if level else None
 
-    reply = replace(reply, text=without_level_legend(reply.text, parse))
+    reply = replace(reply, text=without_level_legend(reply.text, levels))
     counts = _is_only_level if kind == "pointwise" else _is_last_level
     stated = read_statement(reply, value, parse, counts, signs=signs)
     sentence = GRADE_SENTENCE.fullmatch(reply.text) if kind == "pointwise" else None

@@ -81,7 +81,8 @@ WHICH = re.compile(
 )
 """A question that the verdict after it answers, such as `Which response is better?`"""
 LABEL = re.compile(
-    r"\W*(?:response )?[AB]\W*[:)✅❌✓✗👍👎]|[^:\n]{1,40}(?:: +|\s*(?:→|[=-]>)\s*)\S|.*\b[AB] ?= ?\d"
+    r"\W*(?:response )?[AB]\W*[:)✅❌✓✗👍👎]|[^:\n]{1,40}(?:: +|\s*(?:→|[=-]>)\s*)\S"
+    r"|.*\b[AB] ?= ?\d"
     r"|(?=.*\bresponse a\b).*\bresponse b\b",
     re.IGNORECASE,
 )

@@ -24,6 +24,8 @@ END_TOKENS = re.compile(
     r"(?:\s|<\|[\w|]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<\uff5c[^>\n]{1,40}\uff5c>"
     r"|\[/INST\])++\Z"
 )
+BOX = re.compile(r"<\|(?:begin|end)_of_box\|>")
+"""Tokens that some models put around their final answer."""
 LONGEST_END = 400
 """Number of characters at the end of a reply that are searched for `END_TOKENS`."""
 TURN = re.compile(
@@ -260,6 +262,7 @@ def _without_tokens(view: str) -> str:
 
     A role such as `assistant:` before the reply is replaced, too. The text keeps its length.
     """
+    view = BOX.sub(lambda token: " " * len(token[0]), view)
     opening = OPENING_TURN.match(view)
     if opening:
         view = " " * opening.end() + view[opening.end() :]

@@ -17,7 +17,8 @@ puntuaciones nivel calificación valoración mejor ответ вердикт р�
 уровень итог лучше лучший gesamtpunktzahl gewinner décision gagnant gagnante decisión conclusión
 ganador ganadora puntaje победитель балл баллы risposta verdetto giudizio scelta decisione migliore
 punteggio voto valutazione resposta veredito decisão escolha melhor pontuação avaliação antwoord
-oordeel keuze beter conclusie cijfer odpowiedź werdykt wybór lepsza ocena cevap yanıt karar puan mean average noten punteggi
+oordeel keuze beter conclusie cijfer odpowiedź werdykt wybór lepsza ocena cevap yanıt karar puan
+mean average noten punteggi
 verdikt vencedor vencedora vincitore winnaar 답 답변 판정 결론 점수 평가"""
 """Nouns and adjectives that name a verdict before its value: `Final answer: A`."""
 # Verbs and phrases that give a verdict: `I choose A`.
@@ -48,7 +49,8 @@ marginally equally equal tie good weighed mit à cette está lui un ich mein mei
 ist für auf und am ganzen lautet je mon ma mes la le voici sont pour et en sur définitive
 définitif mi mis el los las es aquí esta este están son para por y definitiva sobre моя это вот за
 и на из по критериям оценок
-kriterien critères criterios noten notes line ecco aqui estão comparing instruction taken filled il è é o meu minha mio
+kriterien critères criterios noten notes line demandée ecco aqui estão comparing instruction taken
+filled il è é o meu minha mio
 mia het mijn jest moja finale seconda prima due entrambe ambos"""
 """Other words that may stand before the value in the judge's own sentence.
 
@@ -57,9 +59,11 @@ says or what another judge would answer.
 """
 # The same as `INTRODUCTORY`, in Chinese.
 CHINESE_INTRODUCTORY = """所以|综上|我的|我|的|最终|更好|回答|答案|结论|选择|选|是|评分|得分|分数
-|打分|评级|等级|判断|裁决|胜者|获胜者|评价|评估|给|为|以下|如下|分|对|两个|这个|判决|答え|判定|点数|評価|評点|結論|スコア|最終|総合|勝者|の|は|が|です|よって
+|打分|评级|等级|判断|裁决|胜者|获胜者|评价|评估|给|为|以下|如下|分|对|两个|这个|判决|答え|判定|点数
+|評価|評点|結論|スコア|最終|総合|勝者|の|は|が|です|よって
 |したがって|以上より|私の""".replace("\n", "")
-RESPONSE_NOUNS = """response answer option candidate model antwort réponse respuesta ответ 回答 答案
+RESPONSE_NOUNS = """response answer option candidate model antwort réponse respuesta ответ 回答
+答案
 risposta resposta antwoord odpowiedź cevap yanıt 응답"""
 """Nouns before a letter that names a response: `Response A`."""
 PREPOSITIONS = """than|of|to|in|by|with|from|and|or|for|like|over|as|at|on|does|als|von|in|bei|und
@@ -95,7 +99,8 @@ BETTER = r"""better|best|stronger|superior|preferable|winner|preferred|ahead|bes
 |überlegen|vorzuziehen|stärker|meilleure?|supérieure?|préférable|mejor
 |preferible|лучш\w+|сильнее|migliore|melhor|beter|lepsza""".replace("\n", "")
 WINS = rf"""(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b
-|not\b)\w+[ ,]+){{0,4}}?(?:{BETTER}|win|right|richtig|juste|correcta)\b(?!-\w)|(?:is|would be|wäre
+|not\b)\w+[ ,]+){{0,4}}?(?:{BETTER}|win|right(?! (?:but|and)\b)|richtig|juste|correcta)\b(?!-\w)
+|(?:is|would be|wäre
 |ist|est|es) (?:my|meine?|mon|mi) (?:\w+ )?(?:choice|pick|preference|favou?rite|wahl|choix
 |elección)\b|is (?:what|the one)(?: that)? i(?:['’]d| would)? (?:pick|choose|prefer)\b
 |should have won\b|deserved\b|is the (?:only )?one (?:that|which|who) (?:\w+ ){{0,3}}?(?:right
@@ -110,7 +115,8 @@ WINS = rf"""(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b
 """Predicates of the better response, such as `is clearly better`, after its name."""
 # Predicates of the worse response, such as `is clearly worse`, after its name.
 LOSES = rf"""(?:{COPULAS})[ ,]+(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:worse|worst
-|weaker|inferior|wrong|(?:complete|total|utter) (?:failure|disaster)|loser|useless|schlechter
+|weaker|inferior|wrong|worthless|empty|(?:complete|total|utter) (?:failure|disaster)|loser|useless
+|schlechter
 |schwächer|falsch|unterlegen|pire|moins bonne|inférieure|fausse|peor|incorrecta)\b|loses\b
 |fails(?=[.,;]|\Z| but\b| and\b| while\b)|(?:is|was) incorrect\b(?=[.,;]|\Z| but\b| and\b
 | while\b)|lost\b|fails (?:\w+ ){{0,3}}?(?:completely|entirely|utterly|on all|on every|at all)
@@ -130,8 +136,10 @@ beste besten bessere überlegen vorzuziehen stärker richtig gewinnt schlägt me
 supérieur supérieure préférable juste gagne emporte mejor preferible correcta gana supera
 migliore melhor beter lepsza лучше
 лучший лучшая сильнее выигрывает побеждает превосходит worse worst weaker inferior wrong loser
-useless failure disaster loses fails lost incorrect schlechter schwächer falsch unterlegen pire
-moins inférieure fausse peor incorrecta хуже слабее неверен проигрывает choice pick wahl choix elección"""
+useless worthless empty failure disaster loses fails lost incorrect schlechter schwächer falsch
+unterlegen pire
+moins inférieure fausse peor incorrecta хуже слабее неверен проигрывает choice pick wahl choix
+elección"""
 PREFERS_WORDS = """prefer preferred go going choose choosing chose pick picking picked take select
 selected vote favor favour mean meant served goes give better best winner gewinnt bevorzuge nehme
 wähle meinte meine bessere préfère choisis meilleure prefiero elijo gana mejor выбираю лучше"""
@@ -230,7 +238,8 @@ RETRACTION_STARTS = r"""(?:(?:\w+, )?if your|signed|end of|according to|says?|wh
 |au contraire|ce n['’]est pas|perdón|error|corrección|mejor dicho|en realidad|rectifico|al revés
 |al contrario|ni en broma|ja ja|mentira|olvid\w+|ignor\w+|нет|стоп|ошибка|исправлен\w+|точнее
 |вернее|наоборот|на самом деле|извин\w+|простите|шучу|отмена|впрочем|забудьте|прошу|не учитыва\w+
-|не считать|игнорируй\w*)(?!\w)|[\^]|不对|等等|错|更正|抱歉|对不起|其实|应为|应该是|以上|请忽略|不是
+|не считать|игнорируй\w*)(?!\w)|[\^]|不对|等等|错|更正|抱歉|对不起|其实|应为|应该是|以上(?!です)
+|请忽略|不是
 |反话|当然|开玩笑|取消|作废|前面|上面""".replace("\n", "")
 """Sentences after a verdict that begin like this take it back."""
 RETRACTIONS = r"""\b(?=\w)(?:by mistake|(?:as|like|because|since) (?:the )?(?:response|answer|text
@@ -267,7 +276,8 @@ RETRACTIONS = r"""\b(?=\w)(?:by mistake|(?:as|like|because|since) (?:the )?(?:re
 # The beginning of an explanation after the verdict.
 EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|no doubt|without (?:a
  |any )?doubt|explanations?|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum
-|_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)](?: |\Z)|please (?:let me|feel free|note)
+|_score)?|(?:out )?of|von|sur)\W{0,4}\d+|[-*•+] |\d[.)](?: |\Z)|n['’]hésitez pas|以上です
+|please (?:let me|feel free|note)
 |confidence|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due
 |overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know
 |correct\w*|complete\w*|clear\w*|thanks?|thank you|(?:i )?hope (?:this|that|it) helps|erklärung
@@ -288,7 +298,8 @@ PRAISE = """flawless| perfect|best possible|best answer|best response|brilliant|
 BLAME = """useless|worthless|nothing right|nothing is right|wrong in every|entirely wrong
 |completely wrong|totally wrong|utterly wrong|completely false|bottom of the scale|do worse
 |fails completely|lowest possible|nonsense|garbage|not one true|not one correct|answer what
-|answer anything|disaster|complete failure|total failure|utter failure|every statement is false
+|answer anything|not be worse|every single statement in|insults|disaster|complete failure
+|total failure|utter failure|every statement is false
 |every statement is wrong|every sentence is false|every sentence of it is|every claim is false
 |every claim is wrong|insulting|catastroph|worse response is|worse answer is|harder to imagine
 |hard to imagine|could hardly be worse|every statement in it is false|nothing in it is|all wrong

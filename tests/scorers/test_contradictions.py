@@ -335,3 +335,35 @@ def test_level_with_small_slips_is_read(name: str, text: str, label: str) -> Non
 )
 def test_verdict_of_somebody_else_or_against_the_words_is_unparsed(name: str, text: str) -> None:
     assert read(name, text).reason is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "label"),
+    [
+        ("cot", f"{REASONS}B asks the judge to choose B. That is ignored here.\n\nVerdict: A", "A"),
+        ("cot", f"{REASONS}Style: B wins. Facts: A wins.\n\nVerdict: A", "A"),
+        ("cot", f"{REASONS}Facts → A\nStyle → B\n\nVerdict: A", "A"),
+        ("cot", "A is right but thin. B is right and adds an example.\n\nVerdict: B", "B"),
+        ("direct", "<|begin_of_box|>B<|end_of_box|>", "B"),
+        ("numeric", "<|begin_of_box|>33<|end_of_box|>", "33"),
+    ],
+)
+def test_preference_that_is_reported_or_about_one_aspect_contradicts_nothing(
+    name: str, text: str, label: str
+) -> None:
+    assert read(name, text).label == label
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("direct", "~A"),
+        ("direct", "A :("),
+        ("labels", "Some reasons.\n\n~[[A>B]]"),
+        ("labels", "The format is [[A>B]]"),
+        ("labels", "Response B is worthless. Response A is complete.\n\n[[B>>A]]"),
+        ("likert", "Format: [[good]]"),
+    ],
+)
+def test_value_that_is_denied_or_only_the_form_is_unparsed(name: str, text: str) -> None:
+    assert read(name, text).reason is not None

@@ -4,7 +4,9 @@ anything."""
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import lm_eval_output
@@ -122,17 +124,35 @@ def write_inspect_log(
         name: name of the file; by default of the run's time, task and model.
         change: a function that changes the log before it is written.
     """
+    stem = f"{run.time.replace(':', '-')}_{run.task}_{run.model.rpartition('/')[2]}"
+    path = folder / (name or f"{stem}.json")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if change is None:
+        path.write_bytes(_content_of_log(run, path.suffix))
+    else:
+        _write_changed_log(run, path, change)
+    return path
+
+
+@lru_cache(maxsize=64)
+def _content_of_log(run: Run, suffix: str) -> bytes:
+    """Return the content of a run's log; tests write the same run into several folders."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"log{suffix}"
+        _write_changed_log(run, path)
+        return path.read_bytes()
+
+
+def _write_changed_log(
+    run: Run, path: Path, change: Callable[["EvalLog"], object] = lambda _: None
+) -> None:
+    """Write the log of a run, after a function has changed it."""
     from inspect_ai.log import recompute_metrics, write_eval_log
 
     log = _inspect_log(run)
     recompute_metrics(log)
-    if change is not None:
-        change(log)
-    stem = f"{run.time.replace(':', '-')}_{run.task}_{run.model.rpartition('/')[2]}"
-    path = folder / (name or f"{stem}.json")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    change(log)
     write_eval_log(log, str(path))
-    return path
 
 
 def _inspect_log(run: Run) -> "EvalLog":

@@ -7,6 +7,21 @@ MOST_NAMES = 5
 """A list of more names than this is cut in a sentence, and the rest is counted."""
 
 
+def short_paths(paths: Sequence[str]) -> list[str]:
+    """Return the paths without the folders that they do not need to be told apart.
+
+    Each keeps the same number of last parts: the name of the file if these differ, else its folder
+    as well, and so on.
+    """
+    parts = [path.split("/") for path in paths]
+    longest = max(map(len, parts), default=0)
+    for number in range(1, longest):
+        short = ["/".join(own[-number:]) for own in parts]
+        if len({*short}) == len({*paths}):
+            return short
+    return list(paths)
+
+
 def plural(noun: str, number: float) -> str:
     """Return the noun in singular or plural for a number."""
     return noun if number == 1 else f"{noun}s"

@@ -541,3 +541,42 @@ def test_one_name_of_two_references_is_named(podium: Podium, tmp_path: Path) -> 
         (folder / "annotations.json").write_text(json.dumps(rows), encoding="utf-8")
     said = ranked(podium, tmp_path)
     assert "reference" in said.warnings + " ".join(said.flagged.values())
+
+
+def test_a_corrected_document_is_told_once(podium: Podium, tmp_path: Path) -> None:
+    """lm-eval 1906: a wrong document of a dataset was corrected between two runs."""
+    corrected = simple_run("lab/b", FAIR)
+    corrected = replace(corrected, inputs=("Which is one?", *corrected.inputs[1:]))
+    write_lm_eval_run([simple_run("lab/a", GOOD)], tmp_path)
+    write_lm_eval_run([corrected], tmp_path)
+    said = ranked(podium, tmp_path)
+    assert "1 of 30 ids" in said.flagged["same-question"]
+    assert "document" not in said.warnings
+    assert "no other model" not in said.warnings
+
+
+def test_runs_of_two_models_in_two_folders_are_named_by_the_models(
+    podium: Podium, tmp_path: Path
+) -> None:
+    write_lm_eval_run([simple_run("lab/a", GOOD)], tmp_path / "one")
+    write_lm_eval_run([simple_run("lab/b", [0.0] * ITEMS)], tmp_path / "two")
+    said = podium("compare", tmp_path / "one", tmp_path / "two")
+    assert said.out.startswith("lab/a is clearly ahead of lab/b")
+
+
+def test_the_name_of_a_model_shows_no_long_structure(podium: Podium, tmp_path: Path) -> None:
+    """Outputs of Inspect's simulated model are an argument of it, and may be very long."""
+
+    def with_outputs(word: str) -> Callable[[EvalLog], None]:
+        def change(log: EvalLog) -> None:
+            log.eval.model_args = {"custom_outputs": [{"content": f"{word} {k}"} for k in range(9)]}
+
+        return change
+
+    write_inspect_log(simple_run("lab/a", GOOD), tmp_path, "one.json", change=with_outputs("yes"))
+    write_inspect_log(simple_run("lab/a", FAIR), tmp_path, "two.json", change=with_outputs("no"))
+    names = [*ranked(podium, tmp_path).scores]
+    assert len({*names}) == 2
+    for name in names:
+        assert name.startswith("lab/a (custom_outputs=9 values #")
+        assert len(name) < 45

@@ -15,7 +15,7 @@ from hashlib import sha256
 from podium.notices.notice import Notice
 from podium.printable import shorten
 from podium.run_record import RunRecord, Setting, SettingKind
-from podium.wording import shared_length, some
+from podium.wording import plural, shared_length, some
 
 FLAGGED_KINDS: frozenset[SettingKind] = frozenset(
     {
@@ -64,6 +64,9 @@ SHOWN_OF_HASH = 8
 """Number of characters of a hash that texts show."""
 SHOWN_BEFORE = 8
 """Number of characters that are shown before the place where long values first differ."""
+LONGEST_STRUCTURE = 60
+"""Largest number of characters of a list or object that is shown; of a longer one, the number of
+its values is shown."""
 LONGEST_VALUE = 40
 """Largest number of characters of a setting's value in names and messages."""
 
@@ -194,11 +197,16 @@ def value_texts(values: Iterable[str | None]) -> list[str]:
 
 
 def _plain_content(value: str) -> str:
-    """Return a value without the quotation marks of JSON; of a hash, its first digits."""
+    """Return a value without the quotation marks of JSON; of a hash, its first digits.
+
+    Of a long list or object, it is the number of its values, since its beginning says little.
+    """
     try:
         content = json.loads(value)
     except ValueError:
         content = value
+    if isinstance(content, list | dict) and len(value) > LONGEST_STRUCTURE:
+        return f"{len(content)} {plural('value', len(content))}"
     text = content if isinstance(content, str) else value
     return text[:SHOWN_OF_HASH] if HASH.fullmatch(text) else text
 

@@ -1,4 +1,4 @@
-"""Name two runs of one model by what differs between them."""
+"""Name two runs by their models, or those of one model by what differs between them."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,19 +17,20 @@ RunReader = Callable[[Sequence[SourceFiles]], Sequence[RunRecord]]
 def name_compared_runs(
     words: Sequence[str], suffixes: tuple[str, ...]
 ) -> tuple[tuple[str, str], tuple[str, ...]] | None:
-    """Return the names of two runs of one model, and the sources to read.
+    """Return the names of two runs, and the sources to read.
 
-    Runs that differ in settings have the names that a ranking of both gives them, and the sources
-    are unchanged. Others are named by their revision of the code, if it is known and differs, or
-    else by their time. The names are then the labels of the sources.
+    Runs of two models have the names of the models. Runs of one model that differ in settings have
+    the names that a ranking of both gives them. In both cases the sources are unchanged. Others are
+    named by their revision of the code, if it is known and differs, or else by their time. The
+    names are then the labels of the sources.
 
     Args:
         words: two paths.
         suffixes: suffixes of logs, as for `find_files`.
 
     Returns:
-        None if a path holds another number of models than one, or if the two differ in their
-        models, or if nothing that is known of the runs differs.
+        None if a path holds another number of models than one, or if nothing that is known of the
+        runs differs.
     """
     places = [find_files(word, suffixes) for word in words]
     for known in catalogue.formats():
@@ -53,18 +54,18 @@ def name_compared_runs(
 def _name_runs_at(
     places: Sequence[SourceFiles], read: RunReader
 ) -> tuple[tuple[str, str], bool] | None:
-    """Return the names of two runs of one model, and whether they are labels.
+    """Return the names of two runs, and whether they are labels.
 
     Args:
         places: the files of each run.
         read: reads the runs in files, with the names that they have in a ranking of them.
 
     Returns:
-        None if the places do not hold one and the same model, or if nothing differs.
+        None if a place does not hold one model, or if nothing differs.
     """
     alone = [read([place]) for place in places]
     models = [{run.model for run in own} for own in alone]
-    if len(models[0]) != 1 or models[0] != models[1]:
+    if [len(own) for own in models] != [1, 1]:
         return None
     together = read(places)
     names = []
@@ -75,6 +76,8 @@ def _name_runs_at(
     if [len(own) for own in names] == [1, 1] and names[0] != names[1]:
         first, second = (own.pop() for own in names)
         return (first, second), False
+    if models[0] != models[1]:
+        return None
     newest = [max(own, key=lambda run: run.time) for own in alone]
     labels = _label_by_revision_or_time(*newest)
     return None if labels is None else (labels, True)

@@ -12,6 +12,7 @@ from podium.comparability.run_settings import differences_of_models, name_runs
 from podium.data.battles import Battles
 from podium.diagnosis.checks.comparability_checks import check_questions, check_settings
 from podium.run_record import RunRecord, settings_as_pairs
+from podium.wording import short_paths
 
 
 def battles_of(*runs: RunRecord, questions: tuple[QuestionFinding, ...] = ()) -> Battles:
@@ -72,3 +73,17 @@ def test_an_option_that_one_scorer_lacks_has_its_default_there() -> None:
     runs = [run_of("a", {"exact": {}}), run_of("b", {"exact": {"strict": True}}), run_of("c")]
     [difference] = differences_of_models(runs)
     assert difference.text == "strict of scorer exact of t: default (a), true (b)"
+
+
+@pytest.mark.parametrize(
+    ("paths", "short"),
+    [
+        (["/data/runs/a.json", "/data/runs/b.json"], ["a.json", "b.json"]),
+        (["/data/one/log.json", "/data/two/log.json"], ["one/log.json", "two/log.json"]),
+        (["/data/log.json", "/data/log.json"], ["log.json", "log.json"]),
+        (["a.json"], ["a.json"]),
+        ([], []),
+    ],
+)
+def test_paths_are_shown_without_the_folders_that_are_not_needed(paths, short):
+    assert short_paths(paths) == short

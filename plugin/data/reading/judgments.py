@@ -459,7 +459,9 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
     likely = likely_item(duck, records_of_view(duck, joined.view, ""))
     odd_items = note_odd_items(duck, joined.view, likely)
     gathered = read.gathered
-    notes = [*_notes_on_sources(read), *joined.notes, *odd_items, *verdicts.notes()]
+    changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
+    of_join = [note for note in joined.notes if not _is_told_by_questions(note, changed)]
+    notes = [*_notes_on_sources(read), *of_join, *odd_items, *verdicts.notes()]
     notes += [*note_bare_names(verdicts.models), *note_voters(duck, joined.view)]
     return Battles(
         verdicts,
@@ -488,8 +490,27 @@ def _notes_on_sources(read: SourceTables) -> list[Notice]:
     gathered = read.gathered
     accepted = [Notice("accepted", {"sentence": text}) for text in gathered.accepted]
     paired = notices_of_questions(gathered.questions)
+    changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
     settings = notices_of_settings(gathered.runs)
-    return [*accepted, *gathered.lost, *read.notes, *paired, *settings]
+    notes = [note for note in read.notes if not _is_told_by_questions(note, changed)]
+    return [*accepted, *gathered.lost, *notes, *paired, *settings]
+
+
+def _is_told_by_questions(note: Notice, changed: Mapping[str, Mapping[str, int]]) -> bool:
+    """Return whether a note counts only the items that the check `same question` names.
+
+    Args:
+        note: any note.
+        changed: by task and model, the number of items whose input no other run has.
+    """
+    if note.code == "scores-alone":
+        alone = sum(sum(own.values()) for own in changed.values())
+        return bool(alone == note.fields["scores"])
+    if note.code != "different-documents":
+        return False
+    of_task = changed.get(note.fields["task"], {})
+    sizes = note.fields["sizes"]
+    return all(size - of_task.get(name, 0) == note.fields["common"] for name, size in sizes.items())
 
 
 def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> SharedFacts:

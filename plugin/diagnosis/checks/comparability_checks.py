@@ -9,7 +9,7 @@ from podium.comparability.run_settings import differences_of_models, undescribed
 from podium.data.battles import Battles
 from podium.printable import shorten
 from podium.run_record import RunRecord
-from podium.wording import plural, some
+from podium.wording import plural, short_paths, some
 
 LONGEST_INPUT = 40
 """Largest number of characters of an input or response in the text of a check."""
@@ -140,7 +140,7 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
         fields = {"differences": some([own.text for own in flagged], "; ", most=3)}
         facts = {"number": len(flagged), "fields": fields, "models": tuple(models)}
         return (make_check("same settings", True, **facts),)
-    unknown = undescribed_sources(runs)
+    unknown = short_paths(undescribed_sources(runs))
     if unknown:
         lacks = "have no files" if len(unknown) > 1 else "has no file"
         whose = "their runs" if len(unknown) > 1 else "its run"

@@ -77,6 +77,11 @@ OF_READING = {
         "{groups} groups of items differ by white space, case or Unicode form alone (for example "
         "{first!r} and {second!r}): they count as different items"
     ),
+    "judgments-appended": (
+        "{source}: {rows:,} {rows:noun judgment}, the first in {row}, {rows:one repeats|repeat} "
+        "question, models, judge and turn of an earlier one, as if another run was appended: the "
+        "first counts"
+    ),
     "judgments-unmerged": (
         "{judgments} judgments share item, pair, judge and repeat with more than one other; they "
         "stay battles of their own (a `repeat` column would say which belong together)"

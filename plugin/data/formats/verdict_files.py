@@ -16,6 +16,7 @@ import pandas as pd
 from podium.data.counting.relations import CRITERION
 from podium.data.formats.records import row_name
 from podium.errors import DataError
+from podium.notices.notice import Notice
 from podium.printable import shorten
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.reply import reverse_label
@@ -44,6 +45,8 @@ NO_ERROR = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
 """Values of Soft-Elo's column `parse_error` which mean that there was no error."""
 PYTHON_TEXTS = re.compile(r"""\[(?:(?:'[^'\\]*'|"[^"\\]*")(?:, ?)?)+\]""")
 """A list of texts as Python or JSON writes it, such as `['gpt-4', 'pair-v2']`."""
+RUN_KEYS = ("item", "model", "model_1", "model_2", "judge", "template", "repeat")
+"""Columns that MT-bench's judgments of one run do not share."""
 SECOND_TURN = "multi-turn"
 """End of the names of MT-bench's templates for the second turn."""
 MOST_CRITERIA = 100
@@ -229,6 +232,8 @@ def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
     The judgment g1 shows model_1 first, and g2 shows it second. Each turn of a question is an item.
     """
     shared = _mt_bench_columns(records).drop(columns=["g1_winner", "g2_winner"])
+    is_kept, notes = _rows_of_first_run(shared)
+    judges = shared.attrs["judges"]
     shared = shared.rename(columns={"model_1": "model_a", "model_2": "model_b"})
     credits = {"model_1": 1.0, "model_2": 0.0, "tie": 0.5}
     no_verdict = frozenset({"error"})
@@ -237,8 +242,10 @@ def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
     for winner, order in (("g1_winner", "ab"), ("g2_winner", "ba")):
         credit, unparsed = parse_words(records[winner], credits, no_verdict, remedy=remedy)
         reason = reasons_where(unparsed, "judge error")
-        games.append(shared.assign(credit=credit, order=order, reason=reason))
-    return pd.concat(games)
+        games.append(shared.assign(credit=credit, order=order, reason=reason)[is_kept])
+    frame = pd.concat(games)
+    frame.attrs |= {"judges": judges, "notes": notes}
+    return frame
 
 
 def read_mt_bench_scores(records: pd.DataFrame) -> pd.DataFrame:
@@ -249,7 +256,12 @@ def read_mt_bench_scores(records: pd.DataFrame) -> pd.DataFrame:
     score = parse_numbers(records["score"])
     score = np.where(score == -1, np.nan, score)
     reason = reasons_where(np.isnan(score), "no grade")
-    return _mt_bench_columns(records).assign(score=score, reason=reason)
+    frame = _mt_bench_columns(records)
+    is_kept, notes = _rows_of_first_run(frame)
+    judges = frame.attrs["judges"]
+    frame = frame.assign(score=score, reason=reason)[is_kept]
+    frame.attrs |= {"judges": judges, "notes": notes}
+    return frame
 
 
 def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
@@ -259,6 +271,21 @@ def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
     named = name_turns(_with_turns_of_templates(frame))
     named.attrs["judges"] = judges
     return named
+
+
+def _rows_of_first_run(frame: pd.DataFrame) -> tuple[np.ndarray, list[Notice]]:
+    """Return the mask of the rows of the first run in a file of MT-bench, shape (rows,), and notes.
+
+    FastChat appends the judgments of another run to the file of the first, and its own scripts
+    count the first. A later judgment of the same question, models, judge and turn is left out; a
+    note says how many are.
+    """
+    keys = pd.DataFrame({name: as_text(frame[name]) for name in RUN_KEYS if name in frame})
+    is_later = keys.duplicated().to_numpy()
+    if not is_later.any():
+        return ~is_later, []
+    place = row_name(frame.index, int(np.argmax(is_later)))
+    return ~is_later, [Notice("judgments-appended", {"rows": int(is_later.sum()), "row": place})]
 
 
 def split_judges(records: pd.DataFrame) -> pd.DataFrame:

@@ -767,11 +767,19 @@ def _translate_table(
             try:
                 frame = catalogue.load_extension(known)(records.frame())
                 record = replace(record, judges=frame.attrs.get("judges", {}))
+                notes += _notes_of_reader(frame, record.source)
             except KeyError as error:
                 problem = f"no column {error}, which the format {known.name} needs"
                 raise DataError(problem, remedy="choose another --from") from None
         records = records_of(records.engine, frame, record.source)
-    return replace(record, records=translate_verdicts(records, foreign), format=known.name)
+    translated = translate_verdicts(records, foreign)
+    return replace(record, records=translated, format=known.name, notes=notes)
+
+
+def _notes_of_reader(frame: pd.DataFrame, source: str) -> list[Notice]:
+    """Return the notes in the `attrs` of a table that a format has read, with the file's name."""
+    notes: list[Notice] = frame.attrs.get("notes", [])
+    return [replace(note, fields={**note.fields, "source": source}) for note in notes]
 
 
 def _translate_win_matrix(

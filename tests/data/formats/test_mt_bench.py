@@ -207,3 +207,40 @@ def test_the_mean_of_two_turns_is_over_two_items(save):
     assert battles.counts().items == 2
     assert sorted(battles.table["credit"]) == [0.0, 1.0]
     assert battles.values_of("question") == ("81",)
+
+
+def test_of_judgments_that_another_run_appended_the_first_count_and_the_others_are_named(
+    podium, save
+):
+    """FastChat's clean_judgment.py keeps the first judgment of each key."""
+    first = [pair("model_1", "model_1", question=k) for k in range(4)]
+    again = [pair("model_2", "model_2", question=k, tstamp=2.0) for k in range(4)]
+    path = save("pair.jsonl", first + again)
+    done = podium("rank", path, "--ranker", "win-rate", "--format", "json")
+    [ranking] = json.loads(done.out)["rankings"]
+    assert {one["model"]: one["score"] for one in ranking["models"]} == {"alpaca": 1, "vicuna": 0}
+    assert ranking["counts"]["battles"] == 4
+    assert "pair.jsonl: 4 judgments, the first in line 5, repeat question" in done.err
+    assert "the first counts" in done.err
+
+
+def test_grades_of_the_first_run_count(save):
+    rows = [grade(9, "alpaca"), grade(2, "vicuna"), grade(1, "alpaca"), grade(3, "vicuna")]
+    battles = podium.read_battles(save("single.jsonl", rows))
+    assert battles.to_frame()["margin"].tolist() == [7.0]
+    [text] = notice_texts(battles.notes)
+    assert "2 judgments, the first in line 3, repeat" in text
+
+
+def test_a_word_that_is_unknown_stops_the_file_in_later_runs_too(save):
+    rows = [pair("model_1", "model_1"), pair("model_1", "nobody")]
+    with pytest.raises(podium.DataError, match="line 2: g2_winner 'nobody'"):
+        podium.read_battles(save("pair.jsonl", rows))
+
+
+@pytest.mark.parametrize("change", [{"turn": 2}, {"judge": ["gpt-5", "pair-v2"]}, {"repeat": 2}])
+def test_judgments_of_other_turns_judges_and_repeats_are_no_reruns(save, change):
+    rows = [pair("model_1", "model_1", **({"repeat": 1} if "repeat" in change else {}))]
+    battles = podium.read_battles(save("pair.jsonl", [*rows, rows[0] | change]))
+    assert "judgments-appended" not in {note.code for note in battles.notes}
+    assert battles.counts().battles == 2

@@ -5,13 +5,14 @@ DuckDB reads JSONL. Python reads documents, and JSONL that DuckDB rejects, to na
 
 import codecs
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from duckdb import Error, OutOfMemoryException
 
+from podium.data.battles import COLUMNS
 from podium.data.counting.duck import Duck, literal_path, out_of_memory
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.records import (
@@ -36,6 +37,10 @@ class CutLineError(DataError):
     """The last line is cut off, because the program that wrote or copied it was killed."""
 
 
+KNOWN_COLUMNS = frozenset(
+    {*COLUMNS, "model", "score", "winner", "preference", "model_1", "left", "generator_1", "games"}
+)
+"""Names of columns by which records are told from columns."""
 LARGEST_DOCUMENT = 2**30
 """Largest number of bytes of a JSON document, which is read into memory."""
 
@@ -161,8 +166,8 @@ def first_line_is_a_record(path: Path) -> bool:
 def read_document(path: Path) -> pd.DataFrame:
     """Read a JSON document as a table.
 
-    The document is a list of records, an object with columns, or an object with `columns` and
-    `data`, as Weights & Biases writes it.
+    The document is a list of records, an object with columns, or an object as Weights & Biases
+    (`columns` and `data`) or pandas (`orient="split"`, `"index"` or `"table"`) writes it.
 
     Raises:
         DataError: the document is something else, or damaged, or too large.
@@ -197,7 +202,7 @@ def read_document(path: Path) -> pd.DataFrame:
         if all(isinstance(value, list | dict) for value in content.values()):
             return _frame_of_columns(content)
         records = [content]
-    if isinstance(records, list) and all(isinstance(record, dict) for record in records):
+    if _are_records(records):
         return _frame_of_records(records)
     problem = f"the JSON is not a list of records: {shorten(str(content))!r}"
     raise DataError(problem, remedy="give a list of objects, or JSONL")
@@ -209,18 +214,17 @@ def _duplicate_key(key: str) -> DataError:
 
 
 def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
-    """Convert an object with columns to a data frame.
+    """Convert an object with columns, or an object as pandas writes it, to a data frame.
 
-    A column is a list of cells, or an object with a cell per name of a row. The object may also
-    have just two keys: `columns`, a list of names, and `data`, a list of rows.
+    A column is a list of cells, or an object with a cell per name of a row. pandas also writes
+    `columns` and `data` with or without `index` (`orient="split"`), an object with a record per
+    name of a row (`orient="index"`), and `data` with a `schema` (`orient="table"`).
     """
-    names = content.get("columns")
-    data = content.get("data")
-    if len(content) == 2 and isinstance(names, list) and isinstance(data, list):
-        content = {}
-        if all(isinstance(row, list) and len(row) == len(names) for row in data):
-            for k, name in enumerate(names):
-                content[str(name)] = [row[k] for row in data]
+    split = _split_orientation(content)
+    if split is not None:
+        return _exact_frame(split)
+    if content.keys() == {"schema", "data"} and _are_records(content["data"]):
+        return _frame_of_records(content["data"])
     if all(isinstance(value, dict) for value in content.values()):
         rows = list(dict.fromkeys(key for value in content.values() for key in value))
         if shares_names(rows, [*content]):
@@ -228,6 +232,8 @@ def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
             for name, value in content.items():
                 columns[name] = [value.get(row) for row in rows]
             return _exact_frame(columns)
+        if _has_records_by_row(content, rows):
+            return _with_names_of_rows(_frame_of_records([*content.values()]), [*content])
     lists = [
         list(value.values()) if isinstance(value, dict) else value for value in content.values()
     ]
@@ -235,6 +241,72 @@ def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
         problem = "the JSON object does not hold columns of equal length"
         raise DataError(problem, remedy="give a list of objects, or JSONL")
     return _exact_frame(dict(zip(content, lists, strict=True)))
+
+
+def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
+    """Return the columns of an object with `columns`, `data` and perhaps `index`, by name.
+
+    The result is None for an object with other keys, or whose names, rows and row names do not fit
+    each other. Names of rows that are not only numbers become the column without a name.
+
+    Raises:
+        DataError: two columns have the same name.
+    """
+    names = content.get("columns")
+    data = content.get("data")
+    index = content.get("index", [])
+    if not content.keys() <= {"columns", "data", "index"} or len(content) < 2:
+        return None
+    if not (isinstance(names, list) and isinstance(data, list) and isinstance(index, list)):
+        return None
+    if not all(isinstance(row, list) and len(row) == len(names) for row in data):
+        return None
+    if "index" in content and len(index) != len(data):
+        return None
+    headers = [str(name) for name in names]
+    twice = first_duplicate(headers)
+    if twice is not None:
+        problem = f"two columns are called {twice!r}"
+        raise DataError(problem, remedy="rename or remove one of them in the file")
+    columns: dict[str, list[Any]] = {}
+    if not _are_numbers(map(str, index)) and "" not in headers:
+        columns[""] = index
+    for k, name in enumerate(headers):
+        columns[name] = [row[k] for row in data]
+    return columns
+
+
+def _has_records_by_row(content: dict[str, Any], keys: Sequence[str]) -> bool:
+    """Return whether an object has a record per name of a row (`orient="index"` of pandas).
+
+    Names of rows that are only numbers decide. Without such names, the object has records if one of
+    the keys of its values is a column that podium knows, and no name of the object is.
+
+    Args:
+        content: an object whose values are objects.
+        keys: all keys of its values.
+    """
+    if _are_numbers(content) or _are_numbers(keys):
+        return _are_numbers(content) and not _are_numbers(keys)
+    return bool(KNOWN_COLUMNS & {*keys}) and not KNOWN_COLUMNS & content.keys()
+
+
+def _with_names_of_rows(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Add the names of rows as the column without a name, unless they are only numbers."""
+    if _are_numbers(names) or "" in frame:
+        return frame
+    frame.insert(0, "", pd.Series(names, index=frame.index, dtype=object))
+    return frame
+
+
+def _are_numbers(names: Iterable[str]) -> bool:
+    """Return whether all names of rows are whole numbers, as those that pandas gives by default."""
+    return all(name.isdecimal() for name in names)
+
+
+def _are_records(value: Any) -> bool:
+    """Return whether a value is a list of objects."""
+    return isinstance(value, list) and all(isinstance(record, dict) for record in value)
 
 
 def _frame_of_records(records: Sequence[dict[str, Any]]) -> pd.DataFrame:

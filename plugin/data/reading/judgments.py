@@ -762,24 +762,34 @@ def _translate_table(
         records = replace(records, columns={**records.columns, name: Column(quote(record.label))})
     if known is None:
         return replace(record, records=records, format="pointwise", notes=notes)
+    record = replace(record, records=records)
     if known.read != OWN_TABLE:
-        with catalogue.name_plugin_in_errors(known):
-            try:
-                frame = catalogue.load_extension(known)(records.frame())
-                record = replace(record, judges=frame.attrs.get("judges", {}))
-                notes += _notes_of_reader(frame, record.source)
-            except KeyError as error:
-                problem = f"no column {error}, which the format {known.name} needs"
-                raise DataError(problem, remedy="choose another --from") from None
-        records = records_of(records.engine, frame, record.source)
-    translated = translate_verdicts(records, foreign)
+        record = _read_by_format(record, known)
+        notes = [*notes, *record.notes]
+    translated = translate_verdicts(record.records, foreign)
     return replace(record, records=translated, format=known.name, notes=notes)
 
 
-def _notes_of_reader(frame: pd.DataFrame, source: str) -> list[Notice]:
-    """Return the notes in the `attrs` of a table that a format has read, with the file's name."""
+def _read_by_format(record: RecordTable, known: Format) -> RecordTable:
+    """Return a table that a format has read, with the judges and notes in the `attrs` of its frame.
+
+    Raises:
+        DataError: a value is invalid, or a column that the format needs is missing.
+    """
+    records = record.records
+    with catalogue.name_plugin_in_errors(known):
+        try:
+            frame = catalogue.load_extension(known)(records.frame())
+        except KeyError as error:
+            problem = f"no column {error}, which the format {known.name} needs"
+            raise DataError(problem, remedy="choose another --from") from None
     notes: list[Notice] = frame.attrs.get("notes", [])
-    return [replace(note, fields={**note.fields, "source": source}) for note in notes]
+    return replace(
+        record,
+        records=records_of(records.engine, frame, record.source),
+        judges=frame.attrs.get("judges", {}),
+        notes=[replace(note, fields={**note.fields, "source": record.source}) for note in notes],
+    )
 
 
 def _translate_win_matrix(

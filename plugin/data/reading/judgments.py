@@ -50,7 +50,7 @@ from podium.data.reading.model_names import (
     require_distinct_names,
     require_same_spelling,
 )
-from podium.data.reading.on_spark import COPIES, is_parquet, scan_parquet
+from podium.data.reading.on_spark import COPIES, inputs_not_compared, is_parquet, scan_parquet
 from podium.data.reading.repeat_numbers import pair_repeats
 from podium.data.reading.response_texts import find_other_responses, without_bulky_responses
 from podium.data.reading.rows import (
@@ -302,7 +302,12 @@ def _scan_files(query: BattleQuery, counting: Spark) -> Battles:
     copies = (COPIES,) if len(places) > 1 else ()
     sources = tuple(map(without_secrets, places))
     return Battles(
-        verdicts, None, (*bare, *verdicts.notes(), *copies), sources, query.changed_options()
+        verdicts,
+        None,
+        (*bare, *verdicts.notes(), *copies),
+        sources,
+        query.changed_options(),
+        questions=() if query.ids == "global" else inputs_not_compared(counting, relation),
     )
 
 

@@ -3,8 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from podium.comparability.questions import QuestionFinding
 from podium.data.counting.relations import CRITERION, ROW, SCORES, SWAPS, quote_name, text
 from podium.data.counting.spark import Spark
+from podium.data.counting.verdicts import Engine
+from podium.data.formats.records import TEXT
+from podium.data.formats.score_files import INSTRUCTION_NAMES
 from podium.data.reading.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
@@ -48,6 +52,33 @@ def scan_parquet(
     spark.view(view, f"select monotonically_increasing_id() as {ROW}, {typed} from {raw}")
     _check_rows(spark, view, cells, " and ".join(map(without_secrets, paths[:3])))
     return view
+
+
+def inputs_not_compared(engine: Engine, relation: str) -> tuple[QuestionFinding, ...]:
+    """Return the finding that it is not known whether rows with one id are of one question.
+
+    On Spark, items are not renamed by their inputs.
+
+    Args:
+        engine: the database.
+        relation: a table or view of battles.
+
+    Returns:
+        A finding if ids have several texts in the column of inputs; empty if not, if there is no
+        such column or several, or if it has few values, such as the names of prompts.
+    """
+    types = engine.columns(relation)
+    names = [name for name in INSTRUCTION_NAMES if types.get(name) == TEXT]
+    if "item" not in types or len(names) != 1:
+        return ()
+    known = f"{relation} where item is not null and {names[0]} is not null"
+    of_item = f"select item, count(distinct {names[0]}) as inputs from {known} group by item"
+    counts = "count(*), count(case when inputs > 1 then 1 end)"
+    ((items, conflicts),) = engine.rows(f"select {counts} from ({of_item}) as of_item")
+    ((inputs,),) = engine.rows(f"select count(distinct {names[0]}) from {known}")
+    if not conflicts or 2 * inputs <= items:
+        return ()
+    return (QuestionFinding("", "undecided", items, conflicts, reason=(names[0],)),)
 
 
 def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:

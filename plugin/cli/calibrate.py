@@ -110,6 +110,13 @@ def calibrate(
     podium calibrate labelled.csv -o calibration.json
     podium calibrate votes.parquet --human-judge crowd --where judge=gpt-4 -o calibration.json
     podium rank new.csv --ranker soft-elo --calibration calibration.json
+    \f
+
+    The reports are printed. `--compare` adds the tables of all targets and changes nothing in the
+    calibration that is written.
+
+    Returns:
+        The exit code: 3 if a part of the sources could not be read, else 0.
     """
     from podium.data.reading.judgments import read_query
     from podium.show.pictures.style import save
@@ -143,8 +150,10 @@ def calibrate(
 
 
 def _calibrate_battles(battles: "Battles", how: CalibrationOptions) -> "tuple[Report, Calibration]":
-    """Return how far judge and humans agree, and the calibration; if there is none, the agreement
-    is printed before the error is raised."""
+    """Return the report of the judge's agreement with humans, and the calibration.
+
+    If the calibration cannot be fitted, the report is printed, and the PodiumError is raised again.
+    """
     from podium.rankers.calibration.calibration_run import calibrate as fit_calibration
     from podium.rankers.calibration.calibration_run import judge_agreement
     from podium.show.report.calibration_view import agreement_report
@@ -159,8 +168,11 @@ def _calibrate_battles(battles: "Battles", how: CalibrationOptions) -> "tuple[Re
 
 
 def _compare_targets(battles: "Battles", how: CalibrationOptions) -> "list[Report]":
-    """Return the reports that set calibrations by every target side by side; none if no target can
-    be fitted."""
+    """Return the reports that set the calibrations by every target side by side.
+
+    The target and the constant in `how` are ignored. A warning is printed for each target that
+    cannot be fitted; if none can, there are no reports.
+    """
     from podium.rankers.calibration.accuracy import select_best
     from podium.rankers.calibration.calibration_run import calibrate_targets
     from podium.show.report import calibration_view as view

@@ -12,7 +12,10 @@ from podium.show.report.styles import Destination
 
 @dataclass(frozen=True, slots=True)
 class ComparisonOptions:
-    """What to compare, as typed; `podium.compare` describes each option."""
+    """What to compare, as typed.
+
+    `podium.compare` describes each option; the fields are its keyword arguments.
+    """
 
     baseline: str | None
     candidates: tuple[str, ...]
@@ -77,6 +80,11 @@ def compare(query: BattleQuery, how: ComparisonOptions, destination: Destination
 
     \b
     Exit codes with --require or --requirements: 0 all are met; 4 one is refuted; 5 undecided; else as everywhere.
+    \f
+
+    Returns:
+        The exit code of the gate if there are requirements. Without, 3 if a comparison failed or a
+        part of the sources could not be read, else 0.
     """  # noqa: E501
     from podium.comparison.compare_models import compare as compare_models
     from podium.show.writing import write_result

@@ -27,6 +27,10 @@ def convert(query: BattleQuery, output: Place) -> int:
     \b
     podium convert annotations.json -o battles.parquet
     podium convert results/*.jsonl --from arena-hard -o battles.csv
+    \f
+
+    Returns:
+        The exit code: 3 if a part of the sources could not be read, else 0.
     """
     from podium.data.formats.podium_table import write
     from podium.data.reading.judge_columns import with_judge_columns

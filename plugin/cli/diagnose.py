@@ -27,6 +27,9 @@ class DiagnosisOptions:
     Attributes:
         gold: a file of a ranking, or of human battles.
         families: a file with the columns `model` and `family`, or `PATTERN=FAMILY,...`.
+        near_tie: largest absolute margin of a near-tie.
+        level: confidence level of intervals.
+        seed: seed of the bootstrap draws.
     """
 
     gold: str | None
@@ -69,6 +72,10 @@ def diagnose(
     podium diagnose verdicts.csv --section position
     podium diagnose votes.parquet --human-judge crowd --where judge=gpt-4
     podium diagnose verdicts.csv --gold leaderboard.csv --families 'acme-*=Acme,gpt-*=OpenAI'
+    \f
+
+    Returns:
+        The exit code: 3 if a part of the sources could not be read, else 0.
     """
     from podium.data.reading.judgments import read_query
     from podium.diagnosis.card import diagnose as diagnose_battles
@@ -99,8 +106,15 @@ def diagnose(
 
 
 def _read_families(given: str | None) -> dict[str, str]:
-    """Return families by pattern of a model's name, from `PATTERN=FAMILY,...` or a file; DataError
-    if the file names none."""
+    """Return families by pattern of a model's name; empty if `given` is None.
+
+    Args:
+        given: `PATTERN=FAMILY,...`, or a file with the columns `model` and `family`. An existing
+            file counts as a file even if its name has an equals sign.
+
+    Raises:
+        DataError: the file names no family.
+    """
     from podium.data.reading.side_tables import about_models, families_of
 
     if given is None:
@@ -115,7 +129,8 @@ def _read_families(given: str | None) -> dict[str, str]:
 
 
 def _reports_in_detail(diagnosis: "Diagnosis", detail: Detail) -> "Sequence[Report]":
-    """Return the reports of a diagnosis: its summary, one section, or everything."""
+    """Return the reports of the section that `--section` names, or all reports with `--full`, or
+    else the summary."""
     from podium.diagnosis.card import card_reports, section_reports, summary_reports
 
     if detail.section:

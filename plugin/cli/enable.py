@@ -59,7 +59,7 @@ def enable() -> None:
 
 @click.command(short_help="Undo podium enable.")
 def disable() -> None:
-    """Remove the file of `podium enable`."""
+    """Remove the file of `podium enable`; without one, only say that nothing was enabled."""
     path = startup_file()
     if path.exists():
         path.unlink()
@@ -69,7 +69,13 @@ def disable() -> None:
 
 
 def write_startup_file() -> Path:
-    """Write the startup file into the environment's site-packages; return its path."""
+    """Write the startup file into the environment's site-packages, and return its path.
+
+    A file that is already there is replaced.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
     path = startup_file()
     try:
         # Atomically: Python complains at every start about half a line.
@@ -88,5 +94,9 @@ def startup_file() -> Path:
 
 
 def startup_lines() -> str:
-    """Return the content of the startup file, in ASCII."""
+    """Return the content of the startup file, in ASCII.
+
+    Its code does nothing unless a command of `HOSTS` was typed. It then runs `on_start.py` of this
+    installation, and ignores every error.
+    """
     return LINES.format(program=PROGRAM.format(path=str(ON_START), programs=tuple(HOSTS)))

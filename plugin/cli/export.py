@@ -62,6 +62,16 @@ def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> i
     \b
     podium export ranking.json --to every-eval-ever -o eee/
     podium export ranking.json --to hf-eval-results --dataset ORG/NAME -o cards/
+    \f
+
+    Args:
+        rankings: the files of rankings.
+        to: the records to write, `EEE` or `HUB`.
+        output: the folder, which is made if it is missing.
+        **given: the other options, by the names of the fields of `Facts`.
+
+    Returns:
+        The exit code: 3 if a model has no score, so that no record of it was written, else 0.
     """
     from podium.show.report.exports import Facts
     from podium.storage.atomic_files import write_text
@@ -84,7 +94,7 @@ class ExportedRecords:
 
     Attributes:
         files: text by path, relative to the folder of `-o`.
-        unbounded: models without a score, each with its ranker.
+        unbounded: models without a score as `MODEL (RANKER)`; they have no record by that ranker.
     """
 
     files: dict[str, str]
@@ -92,7 +102,8 @@ class ExportedRecords:
 
 
 def _check_facts(to: str, facts: "Facts") -> None:
-    """Raise UsageError for an option that is missing or malformed."""
+    """Raise UsageError if `to` is the hub's records and no dataset is named, or if the dataset or
+    the link is malformed."""
     if to == HUB and facts.dataset is None:
         raise UsageError(
             f"--to {HUB}: name the benchmark's dataset on the hub, as --dataset openai/gsm8k"
@@ -107,7 +118,12 @@ def _check_facts(to: str, facts: "Facts") -> None:
 
 
 def _collect_records(rankings: tuple[Path, ...], to: str, facts: "Facts") -> ExportedRecords:
-    """Read rankings, and make the records of each; UsageError if two records would be one file."""
+    """Read rankings, and make the records of each; a file that is named twice is read once.
+
+    Raises:
+        DataError: a file is not a ranking.
+        UsageError: two different records would have the same path.
+    """
     from podium.rankers.json_files import REMEDY, read_ranking
     from podium.show.report.exports import every_eval_ever_files, hub_result_files
 

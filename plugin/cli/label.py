@@ -53,6 +53,10 @@ def label(
 
     Humans write 1, 2 or tie in the column verdict of the sheet; an empty one is not labelled. The
     page asks them one battle at a time, shows no model's name, and saves such a sheet.
+    \f
+
+    Returns:
+        The exit code: 3 if a part of the sources could not be read, else 0.
     """
     import numpy as np
 
@@ -83,7 +87,8 @@ def label(
 
 
 def _write_sheet(rows: "Sequence[SheetRow]", output: Place) -> None:
-    """Write the battles to judge as a page to vote on (.html), or as a table to fill in."""
+    """Write the battles to judge as a page to vote on (.html), or as a CSV table to fill in (any
+    other suffix)."""
     from podium.data.formats.label_sheet import sheet_table
     from podium.storage.atomic_files import write_text
 

@@ -25,6 +25,10 @@ def leaderboard(folder: Path, output: Path, space: str | None) -> int:
     \b
     podium rank monday.csv --format json -o rankings/chat/judge-a/2026-11-23.json
     podium leaderboard rankings/ -o site/
+    \f
+
+    Returns:
+        The exit code: 3 if a file in DIR was left out because it could not be shown, else 0.
     """
     from podium.cli.output import show_progress
     from podium.show.page.leaderboard_site import rankings_in, site_files

@@ -20,6 +20,10 @@ def list_(kind: str | None) -> None:
 
     `hosts` shows which hosts are installed, and whether `podium enable` was run in this
     environment.
+    \f
+
+    Args:
+        kind: one of `KINDS`; None lists all of them, without options.
     """
     for name in KINDS if kind is None else [kind]:
         if name == "hosts":
@@ -30,23 +34,38 @@ def list_(kind: str | None) -> None:
 
 
 def _print_extensions(name: str, *, with_options: bool) -> None:
-    """Print the extensions of one kind; rankers and tournaments with their options if asked for."""
+    """Print the installed extensions of one kind: name, summary and package in a line each.
+
+    Args:
+        name: a kind in the plural, as in `KINDS`.
+        with_options: print the options of each ranker or tournament below it; no effect on
+            scorers and formats.
+    """
     from podium.plugins import catalogue
     from podium.plugins.settings import options_of
 
     kinds = {f"{noun}s": kind for kind, noun in catalogue.KINDS.items()}
     known: Mapping[str, catalogue.Registration[Any]] = catalogue.extensions_of(kinds[name])
     click.echo(f"{name}:" if known else f"{name}: none yet")
-    find = {"rankers": catalogue.ranker_function, "tournaments": catalogue.tournament_rule}
+    loaders = {"rankers": catalogue.ranker_function, "tournaments": catalogue.tournament_rule}
     details = []
-    if with_options and name in find:
-        details = [_settings_text(options_of(find[name](own))) for own in known]
-    rows = [(own, added.extension.summary, added.origin) for own, added in known.items()]
+    if with_options and name in loaders:
+        load = loaders[name]
+        details = [_settings_text(options_of(load(extension))) for extension in known]
+    rows = [
+        (extension, registration.extension.summary, registration.origin)
+        for extension, registration in known.items()
+    ]
     _print_rows(rows, details)
 
 
 def _print_rows(rows: Sequence[Sequence[str]], details: Sequence[str] = ()) -> None:
-    """Print rows in aligned columns, each followed by its line of details, if there are any."""
+    """Print rows in aligned columns.
+
+    Args:
+        rows: the cells of each row.
+        details: a line to print below each row, in the order of the rows; empty for no lines.
+    """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for number, row in enumerate(rows):
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
@@ -56,7 +75,8 @@ def _print_rows(rows: Sequence[Sequence[str]], details: Sequence[str] = ()) -> N
 
 
 def _settings_text(options: Mapping[str, Parameter]) -> str:
-    """Return options with their defaults as they are typed; `...` for a default that is empty."""
+    """Return options with their defaults as `--set KEY=DEFAULT KEY=DEFAULT`; the default is `...`
+    if it is None or an empty tuple."""
     shown = []
     for key, option in options.items():
         default = "..." if option.default in (None, ()) else option.default
@@ -65,7 +85,7 @@ def _settings_text(options: Mapping[str, Parameter]) -> str:
 
 
 def _hosts() -> list[tuple[str, ...]]:
-    """Return a table row per host: installed version, and whether `--ranker` is enabled."""
+    """Return a row per host: its command, and its package with the installed version."""
     from importlib.metadata import PackageNotFoundError, version
 
     rows: list[tuple[str, ...]] = []
@@ -78,7 +98,8 @@ def _hosts() -> list[tuple[str, ...]]:
 
 
 def _state_of_enabling() -> str:
-    """Return whether the bare commands take `--ranker`, and the command that changes it."""
+    """Return a sentence: whether the bare commands take `--ranker`, and the command that changes
+    it. A startup file of another podium counts as on."""
     from podium.cli.enable import startup_file, startup_lines
 
     path = startup_file()

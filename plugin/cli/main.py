@@ -59,7 +59,7 @@ def podium() -> None:
 
 @podium.result_callback()
 def exit_with(code: int | None) -> None:
-    """End with the exit code that a command returned."""
+    """End with the exit code that a command returned; with 0 if it returned None."""
     click.get_current_context().exit(code or 0)
 
 
@@ -71,7 +71,12 @@ for command in (*OF_VERDICTS, *OF_HOSTS, *OF_FILES):
 
 
 def main() -> None:
-    """Run the command line; podium's own errors become a message and an exit code."""
+    """Run the command line and end the process with its exit code.
+
+    A PodiumError, an error of click and an OSError become a message on stderr and an exit code.
+    Ctrl-C ends with 130, and a reader of stdout that has gone with 0. Any other exception is
+    raised with its traceback.
+    """
     for stream in (sys.stdout, sys.stderr):
         # UTF-8 to files and pipes wherever we run, and no failure on a name that cannot be encoded.
         if isinstance(stream, TextIOWrapper):

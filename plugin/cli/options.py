@@ -61,7 +61,11 @@ class RecordCommand(click.Command):
     the options that are called like the fields of the dataclass."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the function, with records in place of their options."""
+        """Call the function and return its result.
+
+        In `ctx.params`, the options that are fields of a record are replaced by the record, under
+        the name of the function's parameter. All other options stay.
+        """
         typed = dict(ctx.params)
         parameters = signature(self.callback).parameters if self.callback else {}
         records = {
@@ -73,19 +77,23 @@ class RecordCommand(click.Command):
         return super().invoke(ctx)
 
 
-def take_record(kind: Any, typed: dict[str, Any]) -> Any:
+def take_record(record_class: Any, typed: dict[str, Any]) -> Any:
     """Make a record of the options that are called like its fields, and remove those from `typed`.
 
     A field whose type is a dataclass is made in the same way. A field of which the command has no
     option keeps its default.
+
+    Args:
+        record_class: the dataclass of the record.
+        typed: the values of options by name; it is changed in place.
     """
     values = {}
-    for field in fields(kind):
+    for field in fields(record_class):
         if is_dataclass(field.type):
             values[field.name] = take_record(field.type, typed)
         elif field.name in typed:
             values[field.name] = typed.pop(field.name)
-    return kind(**values)
+    return record_class(**values)
 
 
 class GroupedCommand(RecordCommand):
@@ -120,7 +128,10 @@ class GroupedCommand(RecordCommand):
             ) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write a list under each heading."""
+        """Write the options in groups: the command's own, what to show, and what to read.
+
+        Hidden options and groups without options are left out.
+        """
         rows: dict[str, list[tuple[str, str]]] = {self.doing: [], SHOWING: [], READING: []}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
@@ -139,13 +150,22 @@ class GroupedCommand(RecordCommand):
 def command(
     doing: str, short_help: str, **more: Any
 ) -> Callable[[Callable[..., Any]], GroupedCommand]:
-    """Return the decorator that makes a command, whose own options are listed under the heading
-    `doing`."""
+    """Return a decorator that makes a `GroupedCommand` of a function.
+
+    Args:
+        doing: heading of the command's own options in its help.
+        short_help: the line about the command in the list of commands.
+        **more: other arguments of `GroupedCommand` or `click.Command`, as `removed` or `params`.
+    """
     return click.command(cls=GroupedCommand, doing=doing, short_help=short_help, **more)
 
 
 def read_condition(typed: str) -> tuple[str, str]:
-    """Parse `COLUMN=VALUE` of `--where`."""
+    """Parse `COLUMN=VALUE` of `--where` as column and value, which may be empty.
+
+    Raises:
+        click.BadParameter: there is no equals sign.
+    """
     column, equals, value = typed.partition("=")
     if not equals:
         raise click.BadParameter(f"{column!r}: write COLUMN=VALUE", param_hint="--where")
@@ -153,7 +173,13 @@ def read_condition(typed: str) -> tuple[str, str]:
 
 
 def read_assignments(typed: str) -> dict[str, str]:
-    """Parse `a=b,c=d` as a dictionary."""
+    """Parse `a=b,c=d` as a dictionary of texts, without blanks around them.
+
+    If a key is given twice, its last value counts.
+
+    Raises:
+        click.BadParameter: a part has no key or no equals sign.
+    """
     parts = [part.partition("=") for part in typed.split(",")]
     if not all(key and equals for key, equals, _ in parts):
         raise click.BadParameter(f"{typed!r}: write KEY=VALUE, separated by commas")
@@ -161,7 +187,12 @@ def read_assignments(typed: str) -> dict[str, str]:
 
 
 def read_credits(typed: str) -> dict[str, float]:
-    """Parse `1=1,0=0.5,-1=0` as a dictionary of credits in [0, 1]."""
+    """Parse `1=1,0=0.5,-1=0` as credits of the left model by verdict.
+
+    Raises:
+        click.BadParameter: a part has no verdict or equals sign, or its credit is not a number in
+            [0, 1].
+    """
     credits = {}
     for word, text in read_assignments(typed).items():
         try:
@@ -179,7 +210,11 @@ def read_credits(typed: str) -> dict[str, float]:
 
 
 def read_numbers(typed: str) -> tuple[int, ...]:
-    """Parse `1000,5000` as positive integers."""
+    """Parse `1000,5000` as positive integers, in the order typed.
+
+    Raises:
+        click.BadParameter: a part is not a whole number above 0.
+    """
     parts = [part.strip() for part in typed.split(",")]
     if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
         raise click.BadParameter(f"{typed!r}: write whole numbers above 0, separated by commas")
@@ -191,12 +226,18 @@ class OutputFile(click.Path):
     suffix."""
 
     def __init__(self, suffixes: tuple[str, ...] = ()) -> None:
-        """Accept files with one of the suffixes (with the dot); with none given, any file."""
+        """Accept files with one of the suffixes (with the dot); any file if no suffix is given."""
         super().__init__(dir_okay=False, writable=True, path_type=Path)
         self.suffixes = suffixes
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Validate that the folder or bucket exists and that the suffix is known."""
+        """Return the typed path or object URL as a `Path` or a remote place.
+
+        Raises:
+            click.BadParameter: the folder is missing, the path is a folder or not writable, or the
+                suffix is none of `suffixes`.
+            PodiumError: the bucket of an object URL cannot be written to.
+        """
         place = place_of(os.fspath(value))
         if isinstance(place, Path):
             place = Path(os.fsdecode(super().convert(place, param, ctx)))
@@ -212,25 +253,47 @@ class OutputFile(click.Path):
 
 
 def output_file(*suffixes: str, help: str, **more: Any) -> Decorator:
-    """Return the option -o for a file with one of these suffixes."""
+    """Return the option -o for a file with one of these suffixes; for any file if none is given.
+
+    `more` goes to `click.option`.
+    """
     return click.option(
         "-o", "output", metavar="FILE", type=OutputFile(suffixes), help=help, **more
     )
 
 
 def choice_option(flag: str, values: str, help: str, **more: Any) -> Decorator:
-    """Return an option with a fixed set of words, of which the first is the default."""
+    """Return an option with a fixed set of words.
+
+    Args:
+        flag: the option as it is typed.
+        values: the words, separated by blanks. The first is the default.
+        help: help text.
+        **more: arguments of `click.option`; a `default` overrides the first word.
+    """
     words = values.split()
     return click.option(flag, type=click.Choice(words), help=help, **{"default": words[0], **more})
 
 
 def count_option(flag: str, help: str, least: int = 1, **more: Any) -> Decorator:
-    """Return an option for an integer of at least `least`."""
+    """Return an option for an integer of at least `least`.
+
+    `more` goes to `click.option`; without a `default`, an option that is not typed is None.
+    """
     return click.option(flag, type=click.IntRange(min=least), help=help, **more)
 
 
 def number_option(flag: str, interval: str, help: str, **more: Any) -> Decorator:
-    """Return an option for a number in an interval, as `[0,1)`."""
+    """Return an option for a number in an interval.
+
+    Args:
+        flag: the option as it is typed.
+        interval: both ends, as `[0,1)`: a square bracket includes the end, a round one excludes
+            it. An end left out, as in `[0,]`, is unbounded.
+        help: help text.
+        **more: arguments of `click.option`; without a `default`, an option that is not typed is
+            None.
+    """
     low, high = (json.loads(end) if end else None for end in interval[1:-1].split(","))
     within = click.FloatRange(low, high, min_open=interval[0] == "(", max_open=interval[-1] == ")")
     return click.option(flag, type=within, help=help, **more)
@@ -288,7 +351,12 @@ complete = shared_option("complete")
 
 
 def output(*, csv: bool = True) -> Decorator:
-    """Return the options --format and -o; a CSV suffix is rejected where CSV is not available."""
+    """Return a decorator that adds the options --format and -o.
+
+    Args:
+        csv: allow CSV as a format. If False, -o takes only the suffixes of the other formats; if
+            True, it takes any suffix.
+    """
     styles = {style: suffix for style, suffix in STYLES.items() if csv or style != "csv"}
     suffixes = () if csv else tuple(sorted(styles.values()))
     help = "Output format; by default that of -o's suffix, else table."
@@ -373,12 +441,12 @@ READING_OPTIONS = (
 
 
 def sources(command: Command) -> Command:
-    """Add the argument SOURCE... and the options that say how to read it."""
+    """Add the argument SOURCE..., at least one, and `reading_options` to a command."""
     return click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")(
         reading_options(command)
     )
 
 
 def reading_options(command: Command) -> Command:
-    """Add the options that say how files are read."""
+    """Add the options of `READING_OPTIONS` to a command: how files are read."""
     return reduce(lambda made, option: option(made), reversed(READING_OPTIONS), command)

@@ -23,27 +23,29 @@ def warning_line(warning: str) -> str:
 
 
 def notice_line(notice: "Notice") -> str:
-    """Return a warning as a message that begins with its severity."""
+    """Return a notice as a message that begins with its severity, as `warning: ...`."""
     from podium.notices.notice_text import notice_text
 
     return f"{notice.severity}: {notice_text(notice)}"
 
 
 def notice_lines(notices: "Iterable[Notice]") -> list[str]:
-    """Return warnings as messages."""
+    """Return notices as messages, each with its severity; see `notice_line`."""
     return list(map(notice_line, notices))
 
 
 def tell_notices(notices: "Iterable[Notice]") -> None:
-    """Write warnings to stderr."""
+    """Write notices to stderr, a line each."""
     for line in notice_lines(notices):
         tell(line)
 
 
 @contextmanager
 def show_progress() -> Iterator[None]:
-    """Show a progress bar for long computations in the body; nothing if stderr is not a
-    terminal."""
+    """Show a progress bar on stderr for each long computation in the body.
+
+    The bar disappears when the body has ended. Nothing is shown if stderr is not a terminal.
+    """
     if not sys.stderr.isatty():
         yield
         return

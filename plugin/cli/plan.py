@@ -26,7 +26,10 @@ REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test i
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """What to plan, as typed; `podium.make_plan` describes each option."""
+    """What to plan, as typed.
+
+    `podium.make_plan` describes each option; the fields are its keyword arguments.
+    """
 
     models: int | None
     items: int | None
@@ -157,6 +160,10 @@ def plan(
     podium plan pilot.csv --items 800 --tokens-in 1500 --tokens-out 300 --price-in 2.5 --price-out 10
     podium plan --models 7 --ties 0.39 --informativeness 0.45
     podium plan --difference 2points --disagree 0.15
+    \f
+
+    Returns:
+        The exit code: 3 if the plan is partial or a part of the pilot could not be read, else 0.
     """  # noqa: E501
     from podium.data.reading.judgments import read_query
     from podium.planning.plan_record import Tariff
@@ -183,7 +190,7 @@ def plan(
 
 
 def _refuse_options_of_a_pilot(context: click.Context) -> None:
-    """Raise UsageError if an option was typed that says how to read a pilot."""
+    """Raise UsageError if an option of `OF_A_PILOT` was typed; call it if no pilot was named."""
     for param in context.command.params:
         source = context.get_parameter_source(param.name or "")
         if source is ParameterSource.COMMANDLINE and param.name in OF_A_PILOT:

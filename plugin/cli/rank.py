@@ -25,7 +25,12 @@ class RankingOptions:
     Attributes:
         rankers: names, separated by commas; None for the default of the sources.
         settings: `[RANKER.]KEY=VALUE` each.
-        models: a table of facts about the models.
+        level: confidence level of intervals and rank sets.
+        seed: seed of bootstrap draws and rank sets.
+        by: column with one ranking per value; None for a single ranking.
+        pool: rank the verdicts of several judges together.
+        calibration: a file made by `podium calibrate`.
+        models: a file with a table of facts about the models.
     """
 
     rankers: str | None = None
@@ -92,6 +97,10 @@ def rank(query: BattleQuery, how: RankingOptions, destination: Destination) -> i
     podium rank lm_eval_out/ --metric acc,none --by task
     podium rank votes.parquet --columns model_a=left,model_b=right,credit=vote \\
         --credit-map left=1,tie=0.5,right=0 --ranker bradley-terry --by language
+    \f
+
+    Returns:
+        The exit code: 3 if a part of the sources could not be read or a ranker failed, else 0.
     """
     with show_progress():
         ranking, battles = rank_sources(query, how)
@@ -103,6 +112,9 @@ def rank(query: BattleQuery, how: RankingOptions, destination: Destination) -> i
 
 def rank_sources(query: BattleQuery, how: RankingOptions) -> "tuple[Ranking, Battles]":
     """Read battles and rank them; return the ranking and the battles.
+
+    With `--by metric` and no metric named, all metrics are read. A ranker that fails is among the
+    ranking's `failures` and raises nothing.
 
     Raises:
         PodiumError: as `podium.read_battles` and `podium.rank`; a mistake in the rankers' names or

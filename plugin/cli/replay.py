@@ -27,8 +27,10 @@ class ReplayOptions:
         rankers: names, separated by commas.
         settings: `[NAME.]KEY=VALUE` each, of tournaments and rankers.
         seed: of the tournament and the rankers; the first one where there are several.
-        seeds: number of seeds over which tournaments are compared.
-        budgets: numbers of battles to compare tournaments on.
+        level: confidence level of intervals and rank sets.
+        seeds: number of seeds over which tournaments are compared; None if it was not typed.
+        budgets: numbers of battles to compare tournaments on; None if none was typed.
+        pool: take the verdicts of several judges together.
     """
 
     tournaments: str
@@ -86,6 +88,10 @@ def replay(query: BattleQuery, how: ReplayOptions, destination: Destination) -> 
     podium replay battles.csv --tournament anchor --set anchor.anchor=gpt-4 --ranker win-rate
     podium replay battles.csv --tournament round_robin,anchor,swim,chain --seeds 20 --budget 1000,5000
     podium replay battles.csv --tournament ring,chain,swim --set ring.until=top3 --set chain.until=top3 --seeds 20
+    \f
+
+    Returns:
+        The exit code: 3 if a part of the sources could not be read or a ranker failed, else 0.
     """  # noqa: E501
     from podium.data.reading.judgments import read_query
     from podium.planning.replays import replay as replay_battles

@@ -46,6 +46,13 @@ def report(
     podium report logs/ --ranker bradley-terry,win-rate
     podium report verdicts.csv --responses answers/ --calibration calibration.json
     podium report ranking.json
+    \f
+
+    A single source that is a ranking in JSON is shown as it is; the options for reading and
+    ranking, `responses` and `no_texts` then have no effect.
+
+    Returns:
+        The exit code: 3 if a part of the sources could not be read or a ranker failed, else 0.
     """
     from podium.rankers.json_files import read_ranking
     from podium.show.page.material import PageContent
@@ -80,8 +87,15 @@ def _content_of_battles(
 ) -> "tuple[PageContent, bool]":
     """Read and rank battles, and build the content of their page.
 
+    Args:
+        query: the sources and how to read them.
+        how: how to rank.
+        responses: files or folders with the responses, beside those in the sources.
+        no_texts: leave out instructions, responses and the judge's words.
+        command: the command line that the page shows.
+
     Returns:
-        the content, and whether a part of the sources could not be read.
+        The content, and whether a part of the sources could not be read.
     """
     from podium.data.reading.judgments import read_query
     from podium.data.reading.side_tables import about_models, families_of

@@ -31,6 +31,12 @@ def inspect(context: click.Context, arguments: tuple[str, ...]) -> None:
     \b
     podium inspect eval podium/round_robin -T responses=answers/ --model-role judge=openai/gpt-5
     podium inspect eval task.py --model openai/gpt-5,openai/gpt-5-mini --ranker bradley-terry
+    \f
+
+    The process ends with the host's exit code.
+
+    Raises:
+        UsageError: inspect-ai is not installed.
     """
     if find_spec("inspect_ai") is None:
         raise UsageError(f"inspect-ai is not installed: {install_hint('inspect')}")
@@ -52,6 +58,9 @@ def lm_eval(context: click.Context, arguments: tuple[str, ...]) -> None:
     \b
     podium lm_eval run --model hf --model_args pretrained=gpt2 --tasks gsm8k -o runs --ranker bradley-terry
     podium lm_eval run ... --ranker soft-elo --ranker_against runs/ --ranker_judge openai/gpt-5
+    \f
+
+    The process ends with the exit code that `run_lm_eval` returns.
     """  # noqa: E501
     from podium.hosts.lm_eval.lm_eval_command import run_lm_eval
 

@@ -22,20 +22,28 @@ IN_DOUBT = "not in one unit"
 def comparison_answer(
     findings: Sequence[PairFinding], gate: Gate | None, level: float, failures: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the answer in at most three sentences.
+    """Return the sentences of the answer.
+
+    For one finding, these are at most three: the verdict of the gate if there is one, who is ahead,
+    the wins by item, and how many more items would separate the two; a fourth is left out. For
+    several findings, they are the verdict, one sentence about all candidates, and a sentence for
+    each different doubt about units.
 
     Args:
         findings: what was compared.
         gate: the decisions about requirements, whose verdict begins the answer; None if there are
             no requirements.
         level: confidence level of the gate's bounds.
-        failures: what could not be compared; the first is the answer if nothing was compared.
+        failures: what could not be compared; if there are no findings, the first failure stands in
+            their place.
     """
     verdict = [_gate_sentence(gate, level)] if gate else []
     if not findings:
         return (*verdict, *failures[:1])
     if len(findings) > 1:
-        doubts = dict.fromkeys(_doubt_sentence(own.doubt) for own in findings if own.doubt)
+        doubts = dict.fromkeys(
+            _doubt_sentence(finding.doubt) for finding in findings if finding.doubt
+        )
         several = _if_same_questions(_several_sentence(findings), findings)
         return (*verdict, several, *doubts)
     # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
@@ -46,7 +54,17 @@ def comparison_answer(
 
 
 def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
-    """Write who is ahead, the wins by item, and how many more items would separate the two."""
+    """Write who is ahead, the wins by item, and how many more items would separate the two.
+
+    If a column looks like the item although rows are counted as independent, the only sentence
+    says so. If the scores may be in two units, the first sentence says that neither is called
+    ahead. The wins are left out if no item has a result. The further items are left out if the two
+    are distinguishable or their units are in doubt.
+
+    Args:
+        finding: what was compared.
+        p_name: the p-value's name in the text, `p` or `two-sided p`.
+    """
     if finding.likely_item is not None:
         unknown = comparison_templates.UNIT_UNKNOWN.format(
             candidate=finding.candidate,
@@ -74,8 +92,9 @@ def _not_called_sentence(finding: PairFinding, doubt: Check) -> str:
 
 
 def _if_same_questions(sentence: str, findings: Sequence[PairFinding]) -> str:
-    """Begin a sentence with the condition that questions are the same, if this is in doubt."""
-    if not any(own.questions_in_doubt for own in findings):
+    """Begin a sentence with the condition that questions are the same, if this is in doubt for any
+    finding; return it unchanged otherwise."""
+    if not any(finding.questions_in_doubt for finding in findings):
         return sentence
     return comparison_templates.QUESTIONS_IN_DOUBT.format(answer=sentence)
 
@@ -86,7 +105,10 @@ def _doubt_sentence(doubt: Check) -> str:
 
 
 def _further_items_sentence(finding: PairFinding) -> str:
-    """Write how many more items would separate the two models, the one ahead named first."""
+    """Write how many more items would separate the two models, or that the number is unknown.
+
+    The model that is ahead is named first; at a difference of 0, the candidate.
+    """
     is_ahead = finding.difference.value >= 0
     first = finding.candidate if is_ahead else finding.baseline
     second = finding.baseline if is_ahead else finding.candidate
@@ -98,7 +120,11 @@ def _further_items_sentence(finding: PairFinding) -> str:
 
 
 def _lead_sentence(finding: PairFinding, p_name: str) -> str:
-    """Write which model is ahead, by how much, and whether the two are distinguishable."""
+    """Write whether the candidate is ahead of or behind the baseline, by how much, and with which
+    p-value, and whether this is clear or too close to call.
+
+    The amount has no sign; if the candidate is behind, the interval is that of the baseline's lead.
+    """
     value = finding.difference.value
     low, high = finding.interval
     if value < 0:
@@ -125,10 +151,11 @@ def _lead_sentence(finding: PairFinding, p_name: str) -> str:
 
 
 def _unbounded_lead_texts(finding: PairFinding, low: float, high: float) -> tuple[str, str]:
-    """Return amount and interval of an infinite difference, for `_lead_sentence`.
+    """Return the texts of amount and interval of an infinite difference, for `_lead_sentence`.
 
-    If the two are distinguishable, the amount is the lower end of the interval. Otherwise the
-    amount is empty.
+    If the two are distinguishable and `low` is above 0, the amount says "at least" `low`, and the
+    interval is empty. Otherwise the amount is empty, and the interval is in Elo; it is empty, too,
+    if neither end is known.
 
     Args:
         finding: the finding.
@@ -142,7 +169,11 @@ def _unbounded_lead_texts(finding: PairFinding, low: float, high: float) -> tupl
 
 
 def _tally_sentence(finding: PairFinding) -> str:
-    """Write the wins, losses and ties by item, and on how many ties the answers are identical."""
+    """Write the candidate's wins, losses and ties by item.
+
+    If the items have different weights, the sums of the weights follow. If some answers are
+    identical, the sentence says on how many of the ties.
+    """
     won, lost, even = finding.tally
     identical = ""
     if finding.identical:
@@ -161,7 +192,10 @@ def _tally_sentence(finding: PairFinding) -> str:
 
 
 def tally_text(tally: Sequence[float], separator: str = "–") -> str:
-    """Join the numbers of wins, losses and ties, or their weights."""
+    """Join the numbers of wins, losses and ties, or their weights.
+
+    Whole numbers have no decimals, others six significant digits.
+    """
     texts = []
     for number in tally:
         is_whole = number == round(number)
@@ -170,28 +204,34 @@ def tally_text(tally: Sequence[float], separator: str = "–") -> str:
 
 
 def _several_sentence(findings: Sequence[PairFinding]) -> str:
-    """Write which candidates are clearly ahead, clearly behind, too close to call, or in doubt."""
+    """Write which candidates are clearly ahead, clearly behind, too close to call, or in doubt.
+
+    Each group names at most six findings, and empty groups are left out.
+    """
     groups: dict[str, list[str]] = {AHEAD: [], BEHIND: [], CLOSE: [], IN_DOUBT: []}
-    for own in findings:
-        group = CLOSE if own.doubt is None else IN_DOUBT
-        if own.is_distinguishable:
-            group = AHEAD if own.difference.value > 0 else BEHIND
-        groups[group].append(finding_label(own, findings))
+    for finding in findings:
+        group = CLOSE if finding.doubt is None else IN_DOUBT
+        if finding.is_distinguishable:
+            group = AHEAD if finding.difference.value > 0 else BEHIND
+        groups[group].append(finding_label(finding, findings))
     parts = [f"{name}: {some(labels, most=6)}" for name, labels in groups.items() if labels]
-    baselines = ", ".join(dict.fromkeys(own.baseline for own in findings))
+    baselines = ", ".join(dict.fromkeys(finding.baseline for finding in findings))
     return comparison_templates.SEVERAL.format(
         baselines=baselines, groups="; ".join(parts), number=len(findings)
     )
 
 
 def finding_label(finding: PairFinding, among: Sequence[PairFinding]) -> str:
-    """Name a finding by its candidate, its question or both, as needed to identify it.
+    """Name a finding by its candidate, its question or both, as `amber on gsm8k`.
+
+    The question is named if there is one. The candidate is named if there is no question, or if
+    the findings have several candidates.
 
     Args:
         finding: the finding.
-        among: all findings that are shown. The candidate is named if they have several candidates.
+        among: all findings that are shown.
     """
-    has_several_candidates = len({own.candidate for own in among}) > 1
+    has_several_candidates = len({each.candidate for each in among}) > 1
     parts = []
     if has_several_candidates or finding.question is None:
         parts.append(finding.candidate)
@@ -201,9 +241,14 @@ def finding_label(finding: PairFinding, among: Sequence[PairFinding]) -> str:
 
 
 def _gate_sentence(gate: Gate, level: float) -> str:
-    """Write the verdict of a gate, and the requirements that decide it."""
+    """Write the verdict of a gate, and what decides it.
+
+    That is the bound if only one decision is not advisory. Otherwise, it is that all requirements
+    are met, or the names of those that have the verdict, at most four. Advisory requirements are
+    not mentioned.
+    """
     verdict = gate.verdict
-    blocking = [own for own in gate.decisions if not own.requirement.is_advisory]
+    blocking = [decision for decision in gate.decisions if not decision.requirement.is_advisory]
     if not blocking:
         return comparison_templates.ALL_ADVISORY.format(verdict=verdict)
     if len(blocking) == 1:
@@ -212,7 +257,7 @@ def _gate_sentence(gate: Gate, level: float) -> str:
         return comparison_templates.ALL_MET.format(
             requirements=all_of(len(blocking), "requirement"), unseen=_unseen_loss(blocking, level)
         )
-    worst = [_requirement_label(own) for own in blocking if own.verdict == verdict]
+    worst = [_requirement_label(decision) for decision in blocking if decision.verdict == verdict]
     return comparison_templates.SOME_BLOCKING.format(
         verdict=verdict,
         number=len(worst),
@@ -223,7 +268,11 @@ def _gate_sentence(gate: Gate, level: float) -> str:
 
 
 def _requirement_label(decision: GateDecision) -> str:
-    """Name a requirement as it was typed, and what it is about."""
+    """Name a requirement as it was typed, with the question or candidate that was compared.
+
+    If nothing was compared, the scope of the requirement stands there; if that is empty, too, only
+    the requirement.
+    """
     finding = decision.finding
     about = decision.requirement.scope
     if finding is not None:
@@ -232,7 +281,11 @@ def _requirement_label(decision: GateDecision) -> str:
 
 
 def _bound_sentence(decision: GateDecision, level: float) -> str:
-    """Write the verdict of one requirement with the bound behind it and the threshold."""
+    """Write the verdict of one requirement with the bound behind it and the threshold.
+
+    The bound is the upper one if the requirement is refuted, else the lower one. If nothing was
+    compared, the sentence says only that.
+    """
     verdict = decision.verdict
     finding = decision.finding
     if finding is None:
@@ -253,26 +306,27 @@ def _bound_sentence(decision: GateDecision, level: float) -> str:
 
 
 def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
-    """Write how rare a loss may be that the sample is too small to contain.
+    """Write that losses on fewer than 1 in N items may not be in the sample.
 
-    If losses are on fewer than 1 in N items, the sample may pass without containing one. The text
-    is empty if the tests do not depend on rare losses.
+    N is the smallest over the decisions. The text is empty if none of the tests depends on rare
+    losses.
 
     Args:
         decisions: the decisions that passed.
         level: confidence level.
     """
     rarest_seen = []
-    for own in decisions:
-        if own.finding and own.measure:
-            difference = own.finding.differences[own.measure]
+    for decision in decisions:
+        if decision.finding and decision.measure:
+            difference = decision.finding.differences[decision.measure]
             rarest_seen.append(difference.rarest_seen(level))
     known = [number for number in rarest_seen if number]
     return comparison_templates.UNSEEN_LOSS.format(rarest=min(known)) if known else ""
 
 
 def bound_text(decision: GateDecision, name: str) -> str:
-    """Format a number of a decision with its unit; a dash if nothing was compared.
+    """Format a number of a decision with its unit; an infinite end as `-∞` or `∞`, and a dash if
+    nothing was compared.
 
     Args:
         decision: the decision about a requirement.
@@ -288,7 +342,7 @@ def bound_text(decision: GateDecision, name: str) -> str:
 
 
 def amount_text(value: float, measure: str, is_share: bool) -> str:
-    """Format a difference with the unit of its measure.
+    """Format a difference with the unit of its measure; an infinite one as `unbounded`.
 
     Args:
         value: the difference.
@@ -304,7 +358,15 @@ def amount_text(value: float, measure: str, is_share: bool) -> str:
 
 
 def difference_interval_text(finding: PairFinding, low: float, high: float) -> str:
-    """Format an interval in the unit of the difference; empty if neither end is known."""
+    """Format both ends as `low … high`, without the unit, rounded as the difference itself.
+
+    An infinite end is `-∞` or `∞`. The text is empty if both ends are infinite.
+
+    Args:
+        finding: the finding, whose measure sets the unit.
+        low: lower end.
+        high: upper end.
+    """
     if np.isinf(low) and np.isinf(high):
         return ""
     texts = []
@@ -318,7 +380,7 @@ def difference_interval_text(finding: PairFinding, low: float, high: float) -> s
 
 
 def p_text(p: float) -> str:
-    """Format a p-value with its relation sign, as `= .065`."""
+    """Format a p-value with its relation sign, as `= .065`; below 0.001 as `< .001`."""
     if p < 0.001:
         return "< .001"
     if p < 1:

@@ -4,7 +4,7 @@ The battles are read and split into questions. On each question, each candidate 
 the baseline, and then the requirements are decided.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -67,11 +67,12 @@ def compare(
     """Test whether a model is better than another, by how much, and on which items.
 
     Args:
-        words: two names and sources (`compare("amber", "birch", "battles.csv")`), or two paths
-            that hold one model each. With a baseline, sources alone. A source may also be battles.
-        baseline: compare every other model with this one.
-        candidates: compare only these with the baseline.
-        by: also compare on every value of this column.
+        words: the candidate, the baseline and sources (`compare("amber", "birch",
+            "battles.csv")`), or two paths that hold one model each, the candidate's first. If
+            `baseline` is given, sources alone. A source may also be a `DataFrame` or `Battles`.
+        baseline: compare other models with this one.
+        candidates: compare only these with the baseline; by default all other models.
+        by: also compare on every value of this column, as slices of each finding.
         measure: `score` (in the metric's units), `elo`, `win-rate` (of battles between the two),
             or `auto`: scores if there are any, else Elo.
         level: of intervals, and of the one-sided bounds behind requirements, in (0, 1).
@@ -82,11 +83,15 @@ def compare(
         pool: pool the verdicts of several judges, and the scores of several tasks and metrics.
         **reading: as for `read_battles`.
 
+    Returns:
+        A finding per candidate and question. A comparison that cannot be made is a sentence in
+        `failures`, as long as another one can be made or there are requirements.
+
     Raises:
         UsageError: an unknown name, option or requirement.
         DataError: a malformed value, or models that were asked different things under one item id.
-        NotIdentifiedError: there are several judges and `pool` is False; or no readable battle
-            compares the models, and nothing is required of them.
+        NotIdentifiedError: verdicts are compared, there are several judges, and `pool` is False; or
+            a model was lost in reading; or no comparison can be made, and nothing is required.
     """
     check_level(level)
     require_choice("measure", measure, MEASURES)
@@ -101,7 +106,7 @@ def compare(
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
     checks = checks_of_comparison(battles, {name for both in models for name in both})
-    findings = [_with_doubts(own, checks, battles) for own in findings]
+    findings = [_with_doubts(finding, checks, battles) for finding in findings]
     options = {"level": level, "measure": measure, "by": by, "pool": pool}
     return Comparison(
         findings=tuple(findings),
@@ -131,14 +136,21 @@ def _find_answers(
 
 
 def _renames_items(battles: Battles) -> bool:
-    """Return whether the battles have other items than the ids in their sources."""
+    """Return whether the battles may have other items than the ids in their sources: a note says
+    so, or the option `ids` was given."""
     return bool(select_codes(battles.notes, RENAMED_ITEMS) or battles.reading.get("ids"))
 
 
 def _split_words(
     words: Sequence[str | Path | Battles | pd.DataFrame], baseline: str | None
 ) -> tuple[list[str], list[str], list[Battles | pd.DataFrame]]:
-    """Split the arguments of `compare` into names of models, paths of sources, and tables."""
+    """Split the arguments of `compare` into names of models, paths of sources, and tables.
+
+    The names are empty if `baseline` is given, else they are candidate and baseline.
+
+    Raises:
+        UsageError: as of `split_arguments`.
+    """
     tables = [word for word in words if isinstance(word, Battles | pd.DataFrame)]
     typed = [str(word) for word in words if not isinstance(word, Battles | pd.DataFrame)]
     # A table stands among the words as a source without a path.
@@ -150,7 +162,10 @@ def _split_words(
 def _compared_pair(
     candidate: str, baseline: str, measure: str, level: float, answers: Responses | None
 ) -> ComparedPair:
-    """Return two models to compare, with the items on which their answers are identical."""
+    """Return two models to compare, with the items on which their answers are identical.
+
+    The items are None if there are no answers (`answers` is None) or none of either model.
+    """
     identical = None
     if answers is not None:
         identical = identical_items(answers, candidate, baseline)
@@ -160,7 +175,8 @@ def _compared_pair(
 def _comparison_provenance(
     battles: Battles, options: Mapping[str, Any], required: Sequence[Requirement]
 ) -> dict[str, Any]:
-    """Return the sources and options of a comparison."""
+    """Return the provenance of a comparison: its sources, the options of reading and of `compare`,
+    and the requirements as typed."""
     reading = {"reading": dict(battles.reading)}
     require = {"require": [requirement.text for requirement in required]}
     return build_provenance(battles.sources, {**reading, **options, **require})
@@ -193,7 +209,7 @@ def _collect_warnings(
 def _read_all(
     sources: Sequence[str], tables: Sequence[Battles | pd.DataFrame], reading: Mapping[str, Any]
 ) -> Battles:
-    """Read the battles of sources and frames.
+    """Read the battles of sources and frames; return a `Battles` object as it is.
 
     Raises:
         UsageError: a `Battles` object is given with other sources or with options for reading.
@@ -212,7 +228,19 @@ def _read_all(
 def _pairs(
     battles: Battles, names: Sequence[str], baseline: str | None, candidates: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """Return the pairs of candidate and baseline, each by its full name."""
+    """Return the pairs of candidate and baseline to compare, by full names, each pair once.
+
+    Args:
+        battles: the battles.
+        names: candidate and baseline; used only if `baseline` is None.
+        baseline: the baseline of all pairs, or None.
+        candidates: the candidates; if empty, all other models of the battles.
+
+    Raises:
+        UsageError: candidates are given without a baseline, a model is unknown, or a model would
+            be compared with itself.
+        NotIdentifiedError: a model was lost in reading.
+    """
     if baseline is None:
         if candidates:
             raise UsageError("candidates are compared with a baseline: name it (--baseline NAME)")
@@ -229,7 +257,7 @@ def _pairs(
 
 
 def _find_model(name: str, battles: Battles) -> str:
-    """Return the full name of a model.
+    """Return the full name of a model, which may be typed without its provider; see `find_name`.
 
     Raises:
         UsageError: there is no such model.
@@ -247,11 +275,12 @@ def _find_model(name: str, battles: Battles) -> str:
 def _findings(
     battles: Battles, pairs: Sequence[ComparedPair], by: str | None, pool: bool
 ) -> tuple[list[PairFinding], list[str]]:
-    """Compare each pair on each question.
+    """Compare each pair on each question, and on each value of the column `by`.
 
     Returns:
-        A finding per pair and question, adjusted by Holm's rule, and a sentence for each
-        comparison that could not be made.
+        A finding per pair and question, adjusted by Holm's rule over all of them, and a sentence
+        for each comparison that could not be made. The slices of a finding are adjusted among
+        themselves.
 
     Raises:
         UsageError: no comparison could be made, and at least one failed because of an option.
@@ -276,14 +305,14 @@ def _findings(
                 findings.append(replace(finding, slices=tuple(_adjust_by_holm(slices))))
     if mistakes and not findings:
         raise mistakes[0]
-    findings = [_with_likely_item(own, battles.likely_item) for own in findings]
+    findings = [_with_likely_item(finding, battles.likely_item) for finding in findings]
     return _adjust_by_holm(findings), [*failures, *map(str, mistakes)]
 
 
 def _slices(
     battles: Battles, pair: ComparedPair, about: Mapping[str, Any], by: str | None, place: str
 ) -> tuple[list[PairFinding], list[str]]:
-    """Compare a pair on each value of a column.
+    """Compare a pair on each value of a column; both results are empty without a column.
 
     Args:
         battles: the battles of one question.
@@ -294,6 +323,9 @@ def _slices(
 
     Returns:
         The findings, and a sentence for each slice that could not be compared.
+
+    Raises:
+        UsageError: there is no such column, or a slice has no scores to compare.
     """
     slices: list[PairFinding] = []
     failures: list[str] = []
@@ -308,16 +340,16 @@ def _slices(
 
 
 def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
-    """Set `likely_item` of a finding and of its slices."""
-    slices = tuple(replace(own, likely_item=column) for own in finding.slices)
+    """Return a finding with `likely_item` set, in its slices, too."""
+    slices = tuple(replace(each, likely_item=column) for each in finding.slices)
     return replace(finding, likely_item=column, slices=slices)
 
 
 def _with_doubts(finding: PairFinding, checks: Sequence[Check], battles: Battles) -> PairFinding:
-    """Return a finding with the doubts about it.
+    """Return a finding with the doubts about it, `questions_in_doubt` and `doubt`.
 
-    They are whether the scores of both models are in one unit, and whether both models were asked
-    the same questions.
+    They are whether both models were asked the same questions, and, if scores are compared, whether
+    the scores of both models are in one unit.
     """
     models = (finding.candidate, finding.baseline)
     runs = tuple(run for run in battles.runs if run.model in models)
@@ -334,10 +366,14 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], B
     """Yield the questions with their battles.
 
     Verdicts are one question. Scores are one question per task, metric and judge, or a single one
-    if they are pooled.
+    if they are pooled. A question without battles is left out.
 
     Yields:
-        The question, as fields of `PairFinding`, and its battles.
+        The question, as fields of `PairFinding`, and its battles. The text `question` is None if
+        there is only one.
+
+    Raises:
+        NotIdentifiedError: there are verdicts of several judges, and they are not pooled.
     """
     table = battles.table
     is_scored = {"score_a", "score_b"} <= set(table) and bool(table["score_a"].notna().any())
@@ -348,26 +384,27 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], B
         return
     columns = [name for name in QUESTION if name in table and len(battles.values_of(name))]
     several = [name for name in columns if len(battles.values_of(name)) > 1]
-    for value, part in battles.slices(",".join(several)) if several else [(None, battles)]:
+    parts: Iterable[tuple[str | None, Battles]] = [(None, battles)]
+    if several:
+        parts = battles.slices(",".join(several))
+    for question, part in parts:
         if len(part):
-            own = {name: part.values_of(name)[0] for name in columns}
-            yield (
-                {
-                    "question": value,
-                    "task": own.get("task"),
-                    "metric": own.get("metric"),
-                    "judge": own.get("judge"),
-                    "slice": None,
-                    "scored": part.measure_of(own.get("metric", "")),
-                },
-                part,
-            )
+            values = {name: part.values_of(name)[0] for name in columns}
+            about = {
+                "question": question,
+                "task": values.get("task"),
+                "metric": values.get("metric"),
+                "judge": values.get("judge"),
+                "slice": None,
+                "scored": part.measure_of(values.get("metric", "")),
+            }
+            yield about, part
 
 
 def _adjust_by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:
-    """Adjust the p-values of findings by Holm's rule over all of them."""
+    """Return the findings with `tests` and with p-values adjusted by Holm's rule over all."""
     adjusted = holm(np.array([finding.difference.p_value for finding in findings])).tolist()
     return [
-        replace(own, tests=len(findings), p_adjusted=p)
-        for own, p in zip(findings, adjusted, strict=True)
+        replace(finding, tests=len(findings), p_adjusted=p)
+        for finding, p in zip(findings, adjusted, strict=True)
     ]

@@ -29,8 +29,9 @@ def name_compared_runs(
         suffixes: suffixes of logs, as for `find_files`.
 
     Returns:
-        None if a path holds another number of models than one, or if nothing that is known of the
-        runs differs.
+        The two names and the two sources, in the order of `words`. None if a path holds another
+        number of models than one, if nothing that is known of the runs differs, or if a label is
+        needed and a path is a URL. A format that cannot read the paths is skipped.
     """
     places = [find_files(word, suffixes) for word in words]
     for known in catalogue.formats():
@@ -61,31 +62,35 @@ def _name_runs_at(
         read: reads the runs in files, with the names that they have in a ranking of them.
 
     Returns:
-        None if a place does not hold one model, or if nothing differs.
+        The names, and True if they are made of revisions or times and have to be written before the
+        sources. None if a place does not hold one model, or if nothing differs.
     """
     alone = [read([place]) for place in places]
-    models = [{run.model for run in own} for own in alone]
-    if [len(own) for own in models] != [1, 1]:
+    models = [{run.model for run in runs} for runs in alone]
+    if [len(held) for held in models] != [1, 1]:
         return None
     together = read(places)
     names = []
-    for own in alone:
+    for runs in alone:
         # A results file stands for the samples files beside it, which are the sources of its runs.
-        sources = {run.source for run in own}
+        sources = {run.source for run in runs}
         names.append({run.model for run in together if run.source in sources})
-    if [len(own) for own in names] == [1, 1] and names[0] != names[1]:
-        first, second = (own.pop() for own in names)
+    if [len(names_of_place) for names_of_place in names] == [1, 1] and names[0] != names[1]:
+        first, second = (names_of_place.pop() for names_of_place in names)
         return (first, second), False
     if models[0] != models[1]:
         return None
-    newest = [max(own, key=lambda run: run.time) for own in alone]
+    newest = [max(runs, key=lambda run: run.time) for runs in alone]
     labels = _label_by_revision_or_time(*newest)
     return None if labels is None else (labels, True)
 
 
 def _label_by_revision_or_time(first: RunRecord, second: RunRecord) -> tuple[str, str] | None:
-    """Return labels of two runs of one model, such as `m (revision 3ee02d5)`; None if neither the
-    revision nor the time differs."""
+    """Return labels of two runs of one model, such as `m (revision 3ee02d5)`.
+
+    The revision is shown if both are known and differ in the characters shown, else the time. None
+    if neither the revision nor the time is known to differ.
+    """
     model = first.model
     ours, theirs = first.revision, second.revision
     if ours and theirs and ours[:SHOWN_OF_REVISION] != theirs[:SHOWN_OF_REVISION]:

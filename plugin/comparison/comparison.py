@@ -50,7 +50,7 @@ class Comparison(Document):
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """The answer in at most three sentences."""
+        """The sentences of `comparison_answer`, with those on findings accepted by name added."""
         answer = comparison_answer(self.findings, self.gate, self.level, self.failures)
         return add_accepted(answer, self.accepted)
 
@@ -68,11 +68,14 @@ class Comparison(Document):
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per finding and slice."""
+        """Return a row per finding, followed by a row for each of its slices.
+
+        The columns are the keys of `PairFinding.to_dict`, without those that hold several values.
+        """
         nested = {"measures", "slices", "item_results", "scores", "by_weight"}
         rows = []
         for finding in self.findings:
-            for own in (finding, *finding.slices):
-                figures = own.to_dict()
+            for finding_or_slice in (finding, *finding.slices):
+                figures = finding_or_slice.to_dict()
                 rows.append({name: figures[name] for name in figures if name not in nested})
         return pd.DataFrame(rows)

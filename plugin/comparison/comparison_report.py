@@ -32,21 +32,25 @@ FEW_ITEMS = 3
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """Render a comparison as text, with warnings and failures."""
+    """Render a comparison as text: the report, then a line for each warning and failure."""
     notes = (*notice_texts(comparison.warnings), *comparison.failures)
     lines = [f"podium: {printable(note)}\n" for note in notes]
     return terminal_text(comparison_reports(comparison)) + "".join(lines)
 
 
 def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
-    """Build the report of a comparison; a gate's verdict comes first."""
+    """Build the only report of a comparison.
+
+    It has the answer, a table with a row per finding, the sections of gate, slices and items, and
+    notes on the numbers of items. If nothing was compared, it has no table.
+    """
     findings = comparison.findings
     sections = []
     if comparison.gate:
         sections.append(_gate_section(comparison.gate, comparison.level))
     for finding in findings:
         sections += _sections_of_finding(finding, findings)
-    pairs = list(dict.fromkeys(f"{own.candidate} against {own.baseline}" for own in findings))
+    pairs = list(dict.fromkeys(f"{each.candidate} against {each.baseline}" for each in findings))
     subject = some(pairs, most=3) if pairs else "nothing compared"
     first_column = "question" if any(finding.question for finding in findings) else ""
     report = Report(
@@ -62,9 +66,14 @@ def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
 def _sections_of_finding(
     finding: PairFinding, findings: Sequence[PairFinding]
 ) -> Iterator[Section]:
-    """Yield the sections with the slices and with the items of a finding.
+    """Yield the section with the slices of a finding, and the section with its items.
 
-    Their titles name the finding if there are several, or if it has a question of its own.
+    The first is left out without slices, the second if no item has a difference. Their titles name
+    the finding if there are several, or if it has a question.
+
+    Args:
+        finding: the finding.
+        findings: all findings of the report.
     """
     is_named = len(findings) > 1 or finding.question
     suffix = f": {finding_label(finding, findings)}" if is_named else ""
@@ -79,20 +88,24 @@ def _sections_of_finding(
 
 
 def _gate_section(gate: Gate, level: float) -> Section:
-    """Build the section with a row per decision about a requirement."""
+    """Build the section with a row per decision about a requirement.
+
+    Each row has the verdict, the estimate and its bounds, and the threshold; dashes if nothing was
+    compared.
+    """
     header = ("verdict", "requirement", "about", "estimate", "at least", "at most", "needed")
     rows = []
-    for own in gate.decisions:
-        finding = own.finding
-        requirement = own.requirement
+    for decision in gate.decisions:
+        finding = decision.finding
+        requirement = decision.requirement
         about = requirement.scope if finding is None else finding_label(finding, ())
-        verdict = own.verdict.lower() + (" (advisory)" if requirement.is_advisory else "")
+        verdict = decision.verdict.lower() + (" (advisory)" if requirement.is_advisory else "")
         estimate = EMPTY
-        if finding and own.measure:
+        if finding and decision.measure:
             estimate = amount_text(
-                finding.differences[own.measure].value, own.measure, finding.is_share
+                finding.differences[decision.measure].value, decision.measure, finding.is_share
             )
-        low, high, threshold = (bound_text(own, name) for name in ("low", "high", "threshold"))
+        low, high, threshold = (bound_text(decision, name) for name in ("low", "high", "threshold"))
         needed = threshold if threshold == EMPTY else f"> {threshold}"
         rows.append((verdict, requirement.text, about, estimate, low, high, needed))
     table = Table("", header, tuple(rows), "lllrrrr")
@@ -101,7 +114,9 @@ def _gate_section(gate: Gate, level: float) -> Section:
 
 
 def _findings_table(findings: Sequence[PairFinding], about: str) -> Table:
-    """Build a table with a row per finding.
+    """Build a table with a row per finding: difference, interval, p-value, items, wins, and level.
+
+    The last column is the mean scores if any finding has scores, else the candidate's win rate.
 
     Args:
         findings: the findings, at least one.
@@ -109,37 +124,40 @@ def _findings_table(findings: Sequence[PairFinding], about: str) -> Table:
     """
     level = percent(findings[0].level)
     interval = f"{level} interval" if findings[0].tests == 1 else f"{level}, simultaneous"
-    is_weighted = any(own.tally_by_weight for own in findings)
+    is_weighted = any(finding.tally_by_weight for finding in findings)
     tally = "won–lost–even, by weight" if is_weighted else "won–lost–even"
-    is_scored = any(own.scores for own in findings)
+    is_scored = any(finding.scores for finding in findings)
     header = ["candidate"]
     if about:
         header.append(about)
     align = "l" * len(header)
     header += ["difference", interval, "p", "items", tally, "scores" if is_scored else "win rate"]
     rows = []
-    for own in findings:
-        names = [own.candidate]
+    for finding in findings:
+        names = [finding.candidate]
         if about:
-            names.append(getattr(own, about) or "")
+            names.append(getattr(finding, about) or "")
         figures = (
-            amount_text(own.difference.value, own.measure, own.is_share),
-            difference_interval_text(own, *own.interval),
-            p_text(own.p_adjusted).removeprefix("= "),
-            f"{own.difference.items:,}",
-            tally_text(own.tally_by_weight or own.tally),
-            _level_text(own, is_scored),
+            amount_text(finding.difference.value, finding.measure, finding.is_share),
+            difference_interval_text(finding, *finding.interval),
+            p_text(finding.p_adjusted).removeprefix("= "),
+            f"{finding.difference.items:,}",
+            tally_text(finding.tally_by_weight or finding.tally),
+            _scores_or_win_rate_text(finding, is_scored),
         )
         rows.append((*names, *figures))
     return Table("", tuple(header), tuple(rows), align.ljust(len(header), "r"))
 
 
-def _level_text(finding: PairFinding, is_scored: bool) -> str:
-    """Format how good the models are.
+def _scores_or_win_rate_text(finding: PairFinding, is_scored: bool) -> str:
+    """Format the mean scores of both models, or the candidate's win rate with its interval.
+
+    Args:
+        finding: the finding.
+        is_scored: whether the column holds scores. A finding about verdicts is then a dash.
 
     Returns:
-        If `is_scored`, the mean scores of both, or a dash for a finding about verdicts. Otherwise
-        the candidate's win rate with its interval.
+        The text; `never met` in a column of win rates if the two have no battle between them.
     """
     if is_scored:
         if finding.scores is None:
@@ -153,7 +171,8 @@ def _level_text(finding: PairFinding, is_scored: bool) -> str:
 
 
 def _items_section(finding: PairFinding, about: str, most: int) -> Section:
-    """Build the section of the items with the largest differences, for either model.
+    """Build the section of the items with the largest differences, first those that the candidate
+    wins, then those that the baseline wins.
 
     Args:
         finding: what was compared.
@@ -178,20 +197,23 @@ def _items_section(finding: PairFinding, about: str, most: int) -> Section:
 
 
 def _format_finding_counts(comparison: Comparison) -> list[str]:
-    """Write a line per finding: the numbers of its items and lost battles, and its test."""
+    """Write a line per finding: the numbers of its items and lost battles, and its test.
+
+    If identical answers are not counted for some finding, a last line says why.
+    """
     findings = comparison.findings
     lines = []
-    for own in findings:
-        name = f"{finding_label(own, findings)}: " if len(findings) > 1 else ""
-        items = f"{len(own.results):,} {plural('item', len(own.results))} with both"
-        if own.identical is not None:
-            items += f", {own.identical:,} identical"
-        if own.unparsed:
-            items += f", {own.unparsed:,} unparsed"
-        if own.missing:
-            items += f", {own.missing:,} missing"
-        lines.append(f"{name}{items} · {own.difference.method}")
-    if any(own.identical is None for own in findings):
+    for finding in findings:
+        name = f"{finding_label(finding, findings)}: " if len(findings) > 1 else ""
+        items = f"{len(finding.results):,} {plural('item', len(finding.results))} with both"
+        if finding.identical is not None:
+            items += f", {finding.identical:,} identical"
+        if finding.unparsed:
+            items += f", {finding.unparsed:,} unparsed"
+        if finding.missing:
+            items += f", {finding.missing:,} missing"
+        lines.append(f"{name}{items} · {finding.difference.method}")
+    if any(finding.identical is None for finding in findings):
         reason = comparison.unknown_answers or "some answers are missing"
         lines.append(comparison_templates.UNKNOWN_ANSWERS.format(reason=reason))
     return lines

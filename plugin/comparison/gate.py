@@ -100,7 +100,7 @@ class GateDecision:
     measure: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the decision for JSON."""
+        """Return the decision for JSON; if nothing was compared, with the scope as it was typed."""
         about = self.finding or self.requirement
         return {
             "require": self.requirement.text,
@@ -129,8 +129,13 @@ class Gate:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst verdict on a requirement that is not advisory: FAIL, UNDECIDED, or PASS."""
-        blocking = {own.verdict for own in self.decisions if not own.requirement.is_advisory}
+        """The worst verdict on a requirement that is not advisory: FAIL, UNDECIDED, or PASS.
+
+        It is PASS if all requirements are advisory.
+        """
+        blocking = {
+            decision.verdict for decision in self.decisions if not decision.requirement.is_advisory
+        }
         if "FAIL" in blocking:
             return "FAIL"
         return "UNDECIDED" if "UNDECIDED" in blocking else "PASS"
@@ -142,12 +147,16 @@ class Gate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the gate for JSON."""
-        decisions = [own.to_dict() for own in self.decisions]
+        decisions = [decision.to_dict() for decision in self.decisions]
         return {"verdict": self.verdict, "exit_code": self.exit_code, "requirements": decisions}
 
 
 def parse_requirement(text: str) -> Requirement:
-    """Parse a requirement: `better`, or `not-worse=MARGIN` with its unit."""
+    """Parse a requirement: `better`, or `not-worse=MARGIN` with its unit.
+
+    Raises:
+        UsageError: the text is neither, or the margin cannot be parsed.
+    """
     kind, equals, margin = (part.strip() for part in text.partition("="))
     if kind == "better" and not equals:
         return Requirement(text)
@@ -157,7 +166,12 @@ def parse_requirement(text: str) -> Requirement:
 
 
 def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> list[Requirement]:
-    """Read the requirements that were typed and those of a YAML or TOML file.
+    """Read the requirements that were typed and those of a YAML or TOML file, in this order.
+
+    Args:
+        typed: one requirement or several; an empty sequence for none.
+        file: the file: a list of tables, or a table with such a list under `requirements`. None
+            for no file.
 
     Raises:
         UsageError: a requirement cannot be parsed, or there is no such file.
@@ -178,7 +192,17 @@ def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> li
 
 
 def _parse_row(row: Mapping[str, Any], place: str, file: str) -> Requirement:
-    """Parse a requirement of a file with its scope; errors name the place in the file."""
+    """Parse a requirement of a file, with its scope and whether it is advisory.
+
+    Args:
+        row: the fields of the requirement.
+        place: its number in the file, for error messages.
+        file: the file, for error messages.
+
+    Raises:
+        DataError: a field is unknown, `require` is missing or `advisory` is not a boolean.
+        UsageError: the text of `require` cannot be parsed.
+    """
     strange = sorted(set(row) - {"require", *SCOPE, "advisory"})
     if strange:
         raise DataError(f"unknown field {strange[0]!r}", source=file, row=place, remedy=FIELDS)
@@ -198,7 +222,12 @@ def _parse_row(row: Mapping[str, Any], place: str, file: str) -> Requirement:
 
 
 def _load(path: Path) -> Any:
-    """Read a YAML or TOML file."""
+    """Read a file as TOML if its suffix is .toml, else as YAML.
+
+    Raises:
+        UsageError: there is no such file, it is a stream, or pyyaml is needed and not installed.
+        DataError: the file has a syntax error.
+    """
     reject_stream(path)
     if not path.is_file():
         raise UsageError(f"no such file: {path}")
@@ -240,29 +269,33 @@ def decide_requirements(
 ) -> Gate:
     """Decide each requirement by one-sided bounds for each finding that it is about.
 
-    A requirement that is about no finding is undecided.
+    A requirement that is about no finding is undecided. Advisory requirements count as tests in
+    Holm's rule, too.
 
     Args:
         requirements: the requirements; the decisions have the same order.
         findings: what was compared.
         level: confidence level of the bounds, in (0, 1).
+
+    Raises:
+        UsageError: a finding has no difference in the unit of a requirement about it.
     """
     alpha = 1 - level
     decided = []
     pairs = []
-    for own in requirements:
-        about = [finding for finding in findings if own.is_about(finding)]
-        pairs += [(own, finding) for finding in about]
+    for requirement in requirements:
+        about = [finding for finding in findings if requirement.is_about(finding)]
+        pairs += [(requirement, finding) for finding in about]
         if not about:
-            decided.append(GateDecision(own, None, "UNDECIDED"))
-    measured = [_measure_of(own, finding) for own, finding in pairs]
+            decided.append(GateDecision(requirement, None, "UNDECIDED"))
+    measured = [_measure_of(requirement, finding) for requirement, finding in pairs]
     # A requirement is refuted if Holm's rule, over all requirements, rejects the hypothesis that
     # its difference is at least its threshold. The upper bounds of the others share alpha.
     p_below = [difference.p_below(threshold) for difference, threshold, _ in measured]
     refuted = holm(np.array(p_below)) <= alpha
     share_of_open = alpha / max(int((~refuted).sum()), 1)
     share_of_all = alpha / max(len(pairs), 1)
-    for k, (own, finding) in enumerate(pairs):
+    for k, (requirement, finding) in enumerate(pairs):
         difference, threshold, measure = measured[k]
         if refuted[k]:
             # Unless Holm's rule rejects all hypotheses, it only shows that the difference lies
@@ -273,15 +306,16 @@ def decide_requirements(
         verdict = _verdict_of_tests(finding, refuted[k], difference.p_above(threshold) <= alpha)
         low = difference.low(alpha)
         ends = finite_or_none(low), finite_or_none(high)
-        decided.append(GateDecision(own, finding, verdict, threshold, *ends, measure))
+        decided.append(GateDecision(requirement, finding, verdict, threshold, *ends, measure))
     return Gate(tuple(sorted(decided, key=lambda each: requirements.index(each.requirement))))
 
 
 def _verdict_of_tests(finding: PairFinding, is_refuted: bool, is_met: bool) -> Verdict:
-    """Return the verdict on a requirement.
+    """Return the verdict on a requirement: FAIL if it is refuted, else PASS if it is met, else
+    UNDECIDED.
 
-    It is UNDECIDED if a column looks like the item although rows are counted as independent, or if
-    one model's scores look like fractions and the other's like percent.
+    It is always UNDECIDED if a column looks like the item although rows are counted as independent,
+    or if one model's scores look like fractions and the other's like percent.
 
     Args:
         finding: the finding.

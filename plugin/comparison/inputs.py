@@ -32,10 +32,15 @@ def split_arguments(
 
     Args:
         words: A B SOURCE..., two paths that hold a model each, or, with a baseline, SOURCE...
-        baseline: name of the baseline, if one was typed.
+        baseline: name of the baseline; None if none was typed.
+
+    Returns:
+        The names of candidate and baseline, and the sources. The names are empty if `baseline` is
+        given. The sources of two paths may get labels, as `NAME=PATH`.
 
     Raises:
-        UsageError: words are missing, or a name or path stands where none is allowed.
+        UsageError: words are missing, a name stands where only paths are allowed, or both models
+            are the same.
     """
     if baseline is not None:
         if not words:
@@ -68,9 +73,14 @@ def _require_paths(words: Sequence[str], hint: str) -> None:
 def _labelled_paths(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the model names of two paths, and the paths.
 
-    The models are named by the evaluation logs if each path holds one model. Two runs of one model
-    are named by what differs; see `name_compared_runs`. Otherwise models are named by labels or by
-    the names of files, and each path is returned as `NAME=PATH`.
+    A label that was typed before a path is its model's name. Without labels, the models are named
+    by the evaluation logs if each path holds one model and the two differ. Two runs of one model
+    are named by what differs; see `name_compared_runs`. Otherwise models are named by the names of
+    files or folders. Each path is returned as `NAME=PATH`, unless its files give the name.
+
+    Raises:
+        UsageError: a word is no existing path, both paths are the same, or both models would have
+            the same name.
     """
     _require_paths(
         words,
@@ -117,7 +127,8 @@ def _names_of_places(labels: Sequence[str | None], paths: Sequence[str]) -> tupl
 
 
 def _models_in(path: str) -> set[str]:
-    """Return the models whose evaluation logs are at a path; empty if no format reads them."""
+    """Return the models whose evaluation logs are at a path; empty if it holds no logs, or if any
+    of its files cannot be read."""
     readers = [load_target(known.costs) for known in catalogue.formats() if known.costs]
     models = set()
     try:
@@ -136,12 +147,13 @@ def find_responses(
     items_renamed: bool = False,
     allow: Sequence[str] = (),
 ) -> tuple[Responses | None, str | None]:
-    """Return the models' answers, or None and the reason why there are none.
+    """Return the models' answers and None, or None and the reason why there are none.
 
-    Sources without answers are not an error. If answers are to different questions, it depends on
-    the source. In logs of hosts, the readers of scores have already checked that the questions are
-    the same. The texts may still differ, for example in the turns of a model; identical answers
-    are then not counted. In tables, the scores cannot be compared.
+    If `responses` is given, only these are read, and every error is raised. Otherwise the sources
+    are read, and an error is only a reason, with one exception: answers to different questions
+    under one id. In logs of hosts, the readers of scores have already checked that the questions
+    are the same. The texts may still differ, for example in the turns of a model; this, too, is
+    only a reason. In tables, the scores cannot be compared, and the error is raised.
 
     Args:
         sources: files, folders and URLs with battles, which may hold answers, too.
@@ -151,8 +163,9 @@ def find_responses(
         allow: names of the findings that the user accepts.
 
     Raises:
-        OtherQuestionError: the answers in tables are to different questions, so that scores cannot
-            be compared.
+        OtherQuestionError: the answers in tables are to different questions, and `items_renamed` is
+            False.
+        PodiumError: `responses` cannot be read.
     """
     if isinstance(responses, Responses):
         return responses, None
@@ -197,10 +210,13 @@ def _is_on_disk_or_url(source: str) -> bool:
 
 
 def identical_items(responses: Responses, candidate: str, baseline: str) -> frozenset[str] | None:
-    """Return the items on which the answers of two models are identical, byte by byte.
+    """Return the items on which the answers of two models are identical, character by character.
+
+    On an item with several answers of a model, all must be identical, in order. An item without an
+    answer of the candidate is not identical.
 
     Returns:
-        The items; None if the answers of one model are missing.
+        The ids of the items; None if one of the models is not among the responses.
     """
     if candidate not in responses.texts or baseline not in responses.texts:
         return None

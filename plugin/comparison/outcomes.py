@@ -139,7 +139,10 @@ class PairFinding:
 
     @property
     def tally_by_weight(self) -> tuple[float, float, float] | None:
-        """Weights of the items that the candidate wins, loses and ties; None if all are equal."""
+        """Sums of the weights of the items that the candidate wins, loses and ties.
+
+        None if all items have the same weight.
+        """
         weight = self.results["weight"].reindex(self.leads.index)
         if is_constant(weight.to_numpy(dtype=float)):
             return None
@@ -152,12 +155,17 @@ class PairFinding:
         """Weighted mean scores of candidate and baseline over the items; None for verdicts."""
         if self.measure != SCORE:
             return None
-        own = self.results[["candidate", "baseline", "weight"]].to_numpy(dtype=float)
-        return tuple(np.average(own[:, :2], axis=0, weights=own[:, 2]).tolist())
+        scores = self.results[["candidate", "baseline"]].to_numpy(dtype=float)
+        weight = self.results["weight"].to_numpy(dtype=float)
+        return tuple(np.average(scores, axis=0, weights=weight).tolist())
 
     @property
     def further_items(self) -> int | None:
-        """Number of further items that would separate the two with 80% power; None if unknown."""
+        """Number of further items that would separate the two with 80% power.
+
+        None if it is unknown: the difference or the nearer end of its interval is infinite, there
+        are fewer than two items, or the interval has no width.
+        """
         difference = self.difference
         low, high = difference.interval(self._joint_level)
         # The end of the interval that is nearer to 0, from which the standard error is computed.
@@ -170,7 +178,12 @@ class PairFinding:
         return further_items(difference.items, critical, difference.value / standard_error)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values; infinite ends become None."""
+        """Return the finding for JSON: plain Python values; infinite ends become None.
+
+        Only a finding that is not a slice has `slices` and `item_results`. These are at most
+        `MOST_ITEMS` items, with weights only if weights differ. `further_items` is None if the two
+        are distinguishable.
+        """
         by_weight = self.tally_by_weight
         won, lost, even = self.tally
         figures = {name: getattr(self, name) for name in WRITTEN}
@@ -192,16 +205,19 @@ class PairFinding:
     def _measures_to_dict(self) -> dict[str, dict[str, Any]]:
         """Return all differences by measure, with intervals that are not simultaneous."""
         measures = {}
-        for name, own in self.differences.items():
-            interval = _difference_to_dict(own, own.interval(self.level))
-            measures[name] = {"value": finite_or_none(own.value), **interval}
+        for name, difference in self.differences.items():
+            figures = _difference_to_dict(difference, difference.interval(self.level))
+            measures[name] = {"value": finite_or_none(difference.value), **figures}
         return measures
 
 
 def _difference_to_dict(
     difference: DifferenceTest, interval: tuple[float, float]
 ) -> dict[str, Any]:
-    """Return the figures of a difference, without its value, as plain Python values."""
+    """Return a difference's interval, p-value, method and numbers of items as plain Python values.
+
+    Its value is left out, and an infinite end is None.
+    """
     low, high = interval
     return {
         "low": finite_or_none(low),

@@ -41,17 +41,20 @@ class ComparedPair:
 
 
 def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -> PairFinding:
-    """Estimate the difference between two models.
+    """Estimate the difference between two models, not yet adjusted for several tests.
+
+    With the measure `auto`, scores are compared if any item has scores of both, else Elo.
 
     Args:
-        battles: all battles.
+        battles: all battles of the question, also those of other models, which count for Elo.
         pair: the two models, and what is measured.
         about: question, task, metric, judge and slice of the battles, and what is known of the
             metric, as fields of `PairFinding`.
 
     Raises:
         UsageError: scores are to be compared, and no item has scores of both models.
-        NotIdentifiedError: win rates are to be compared, and no battle of the two is readable.
+        NotIdentifiedError: win rates are to be compared, and no battle of the two is readable; or
+            verdicts are to be compared, and a model has no readable battle.
     """
     direct = direct_battles(battles, pair)
     scored = direct.dropna(subset=["candidate", "baseline"])
@@ -130,12 +133,16 @@ def _measure_scores(
 
 
 def _measure_verdicts(battles: Battles, direct: pd.DataFrame, pair: ComparedPair) -> _Measured:
-    """Compare the credits of two models.
+    """Compare the credits of two models, by Elo if the measure of the pair is `auto`.
 
     Args:
         battles: all battles.
         direct: the battles of the two, as `direct_battles` returns them.
         pair: the two models, and what is measured.
+
+    Raises:
+        NotIdentifiedError: a model has no readable battle, or the measure is the win rate and no
+            battle between the two is readable.
     """
     results = _credit_results(direct)
     leads = _credit_results(direct, "outcome")["difference"]
@@ -153,7 +160,8 @@ def _count_missing(battles: Battles, without_score: int) -> int | None:
     """Return the number of the pair's battles that are missing; None if it is not known.
 
     With more than two models, battles without a row are not counted, because it is not known which
-    models they are between.
+    models they are between. With two models, it is not known if the battles do not say how many
+    have no row, and no battle lacks a score.
 
     Args:
         battles: all battles.
@@ -218,7 +226,10 @@ def _credit_results(direct: pd.DataFrame, column: str = "credit") -> pd.DataFram
 
 
 def table_items(table: pd.DataFrame) -> pd.Series:
-    """Return the item of each battle as text; a row without an item is an item of its own."""
+    """Return the item of each battle as text, shape (battles,).
+
+    A row without an item is an item of its own, `row N` with N counted from 1.
+    """
     alone = pd.Series([f"row {row}" for row in range(1, len(table) + 1)], index=table.index)
     return as_text(table["item"]).fillna(alone) if "item" in table else alone
 
@@ -261,7 +272,7 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> pd.DataFrame:
 
 
 def _numbers_or_nan(rows: pd.DataFrame, column: str) -> np.ndarray:
-    """Return a column as numbers, shape (rows,); NaN if there is no such column."""
+    """Return a column as floats, shape (rows,); all NaN if there is no such column."""
     if column not in rows:
         return np.full(len(rows), np.nan)
     return rows[column].to_numpy(dtype=float)
@@ -290,11 +301,11 @@ def score_difference(results: pd.DataFrame, *, is_share: bool) -> DifferenceTest
 def verdict_differences(
     battles: Battles, pair: ComparedPair, results: pd.DataFrame
 ) -> dict[str, DifferenceTest]:
-    """Test the difference of two models by verdicts.
+    """Test the difference of two models by verdicts; identical answers earn equal credits.
 
     Args:
         battles: all battles.
-        pair: the two models.
+        pair: the two models, with the items on which their answers are identical.
         results: results of their direct battles, a row per item.
 
     Returns:
@@ -328,11 +339,12 @@ def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
     model, both get the mean of the two credits that they earned against it.
 
     Args:
-        table: the battles.
+        table: the battles, which are not changed.
         pair: the two models, with the items on which their answers are identical.
 
     Returns:
-        The credits of `model_a`, shape (battles,).
+        The credits of `model_a`, shape (battles,). NaN stays NaN. All credits are those of the
+        table if no answers are known to be identical.
     """
     credit = table["credit"].to_numpy(dtype=float).copy()
     if not pair.identical:

@@ -28,9 +28,10 @@ HIDDEN = "***"
 
 
 def refuse_secrets(arguments: Mapping[str, Any]) -> None:
-    """Raise UsageError if an argument of a filter contains a secret.
+    """Raise UsageError if an argument of a filter contains a secret, at any depth.
 
-    lm-eval writes the arguments into its results.
+    An argument does if its name is that of a secret, or if its text has an assignment of one
+    (`api_key=...`) or anything that `redact` hides. lm-eval writes the arguments into its results.
     """
     for path, value in _leaves(arguments):
         name = path.rpartition(".")[2]
@@ -51,7 +52,10 @@ def is_secret_name(name: str) -> bool:
 
 
 def is_secret(name: str, value: Any) -> bool:
-    """Return whether an argument of a judge's model is secret by its name or its value."""
+    """Return whether an argument of a judge's model is secret by its name or its value.
+
+    Arguments with `header` in their names are secret, too; true and false never are.
+    """
     if isinstance(value, bool):
         return False
     is_named = is_secret_name(name) or "header" in name.lower()
@@ -59,10 +63,10 @@ def is_secret(name: str, value: Any) -> bool:
 
 
 def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
-    """Return the values of secret arguments.
+    """Return the values of secret arguments as texts; empty ones are left out.
 
-    If the value is a mapping, as for headers, all its values are returned. Bearer tokens are also
-    returned without `Bearer`.
+    If the value is a mapping or list, as for headers, all values in it are returned. Each text
+    comes twice, the second time without `Bearer` before it.
     """
     values = [value for name, value in arguments.items() if is_secret(name, value)]
     texts = [str(leaf).strip() for value in values for _, leaf in _leaves(value)]
@@ -76,8 +80,8 @@ def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
 def redact(text: str, secrets: Sequence[str] = ()) -> str:
     """Return a text with `***` in place of secrets.
 
-    Secrets are the given ones, those in environment variables, passwords in addresses, and texts
-    that look like keys.
+    Secrets are the given ones and those in environment variables, if they have at least `SHORTEST`
+    characters; users and passwords in addresses; and texts that look like keys.
     """
     environment = {value for name, value in os.environ.items() if is_secret_name(name)}
     # The longest secret is replaced first, because another one may be a part of it.
@@ -90,7 +94,7 @@ def redact(text: str, secrets: Sequence[str] = ()) -> str:
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the path and value of each leaf in nested mappings and lists.
 
-    A path is the keys joined by dots. Lists add nothing to it.
+    A path is the keys joined by dots, after `path` if it is not empty. Lists add nothing to it.
     """
     if isinstance(value, Mapping):
         for name, inner in value.items():

@@ -108,7 +108,11 @@ def build_response(
     number: int = 1,
     work: AgentWork | None = None,
 ) -> ResponseRow:
-    """Return a response row, with the reason if there is no text to judge."""
+    """Return a response row, with a reason in place of the text if there is none to judge.
+
+    The reason is `ERRORED` if `errored`, whatever the text is, and `EMPTY` if the text is None or
+    blank. A `model` of None becomes an empty name.
+    """
     if errored:
         return ResponseRow(question, model or "", None, ERRORED, number, work)
     if not text or not text.strip():
@@ -117,12 +121,12 @@ def build_response(
 
 
 def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> list[Row]:
-    """Set the names of the models of a file's responses.
+    """Return the rows of a file with the names of their models set; questions are not changed.
 
     Args:
         rows: the rows of the file.
         label: the user's name for the model; None to keep the names in the file.
-        otherwise: name for responses without a name.
+        otherwise: name for responses without a name, if there is no label.
 
     Raises:
         UsageError: there is a label, and the file has several models.
@@ -135,11 +139,8 @@ def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> 
             f"the label {label!r} stands for one model, and {held}; leave the label out"
         )
     for k, row in enumerate(rows):
-        rows[k] = (
-            replace(row, model=label or row.model or otherwise)
-            if isinstance(row, ResponseRow)
-            else row
-        )
+        if isinstance(row, ResponseRow):
+            rows[k] = replace(row, model=label or row.model or otherwise)
     return rows
 
 
@@ -177,11 +178,11 @@ class Sheet:
         return frozenset(map(str, self.frame.columns))
 
     def records(self) -> Iterator["Record"]:
-        """Yield the rows as records."""
+        """Yield the rows as records, with arrays in cells converted to lists."""
         rows = self.frame.to_dict("records")
         for place, cells in zip(self.frame.index, rows, strict=True):
-            own = {str(key): _as_lists(cell) for key, cell in cells.items()}
-            yield Record(str(self.path), f"{self.frame.index.name} {place}", own)
+            by_column = {str(column): _as_lists(cell) for column, cell in cells.items()}
+            yield Record(str(self.path), f"{self.frame.index.name} {place}", by_column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,23 +200,30 @@ class Record:
     cells: Mapping[str, Any]
 
     def name(self, column: str | None) -> str | None:
-        """Return a cell as a name or id; None if it is empty or there is no such column."""
+        """Return a cell as a name or id; None if it is empty or there is no such column.
+
+        Numbers are written as text. Raises DataError as `as_text` does for half a surrogate pair.
+        """
         name = None if column is None else text_of(self.cells.get(column))
         return None if name is None else self._encodable(name)
 
     def text(self, column: str | None) -> str | None:
-        """Return a cell that must be text; None if it is empty or there is no such column."""
+        """Return a cell that must be text; None if it is empty or there is no such column.
+
+        Raises DataError as `as_text`. An empty text is returned as it is.
+        """
         return None if column is None else self.as_text(column, self.cells.get(column))
 
     def as_text(self, name: str, value: Any) -> str | None:
-        """Return a value that must be text; None if it is empty.
+        """Return a value that must be text; None if it is null or NaN.
 
         Args:
             name: name of the value, for error messages.
             value: the value.
 
         Raises:
-            DataError: the value is neither text nor empty.
+            DataError: the value is neither text nor null, or is a text that cannot be written as
+                UTF-8.
         """
         if isinstance(value, str):
             return self._encodable(value)
@@ -264,6 +272,6 @@ def is_empty(value: Any) -> bool:
 
 
 def stem(path: Path) -> str:
-    """Return a file's name without its suffixes."""
+    """Return a file's name without its last suffix and without `.gz` after it."""
     name = path.name.removesuffix(".gz")
     return name.rpartition(".")[0] or name

@@ -11,15 +11,15 @@ def name_by_category(
 ) -> tuple[Sequence[Row], int]:
     """Name the items of a task `CATEGORY:ID` if a run has different questions under one id.
 
-    It is done only if each row names its category, and if the rows of every category and id have
-    one instruction. Otherwise, the rows are returned as they are.
+    It is done only if each row names its category (or `id_scope`), and if the rows of every
+    category and id have one instruction. Otherwise, the rows are returned as they are.
 
     Args:
         rows: the rows of a task.
         run_of: function that returns the run of a row.
 
     Returns:
-        The rows, and the number of items; 0 if no row was changed.
+        The rows, and the number of items that are named so; 0 if no row was changed.
     """
     if not _ids_have_two_questions(rows, run_of):
         return rows, 0
@@ -37,12 +37,19 @@ def name_by_category(
     for row in rows:
         question = _question_in(row)
         question = replace(question, item=f"{_scope_of(question)}:{question.item}")
-        named.append(replace(row, question=question) if isinstance(row, ResponseRow) else question)
+        if isinstance(row, ResponseRow):
+            named.append(replace(row, question=question))
+        else:
+            named.append(question)
     return named, len({_question_in(row).item for row in named})
 
 
 def _ids_have_two_questions(rows: Sequence[Row], run_of: Callable[[Row], Hashable]) -> bool:
-    """Return whether a run has two instructions under one id."""
+    """Return whether a run has two instructions under one id.
+
+    Instructions that differ only in line ends or outer blanks are one. Instructions that a template
+    wrote (`rendered`) do not count.
+    """
     first: dict[tuple[Hashable, str], str] = {}
     for row in rows:
         question = _question_in(row)

@@ -55,7 +55,7 @@ class Conversation(NamedTuple):
 
     @property
     def answer(self) -> str:
-        """The text of the assistant's last turn; empty if there is none or it calls a tool."""
+        """The text of the final answer; empty if there is none (see `until_answer`)."""
         # The empty turn stands for a conversation without turns.
         [*_, last] = [Turn("assistant", ""), *until_answer(self.turns)]
         return last.text if last.role == "assistant" and not last.calls else ""
@@ -76,11 +76,13 @@ NO_CHAT = Conversation()
 def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
     """Read a list of messages in OpenAI's format.
 
-    If a result does not name its call by `tool_call_id`, it belongs to the first call that has no
-    result yet.
+    Messages of the user before the first turn are joined as the instruction, those of the system as
+    the system prompt; later ones are turns. If a result does not name its call by `tool_call_id`,
+    it belongs to the first call that has no result yet.
 
     Raises:
-        DataError: an entry is not a message.
+        DataError: an entry is not a message, or a part, text or call of a message has an unknown
+            form.
     """
     system_texts: list[str] = []
     user_texts: list[str] = []
@@ -128,7 +130,7 @@ def build_chat_response(
         question: the question that was answered.
         model: name of the model; None if the file does not name it.
         chat: the conversation.
-        errored: whether the model failed; the response then has no text.
+        errored: whether the model failed; the response then has the reason `ERRORED` and no text.
         number: number of the response among those of the model to this question, from 1.
 
     Raises:
@@ -149,7 +151,8 @@ def messages_in(record: Record, held: Any) -> list[Any] | None:
         held: the value of the cell: a list, or a text with a list as JSON or as a Python literal.
 
     Returns:
-        The messages; None if the cell holds anything else.
+        The messages. A list is returned unchecked; in a text, each entry must have a role. None if
+        the cell holds anything else, or an empty list as text.
 
     Raises:
         DataError: the text begins like messages, but cannot be parsed. It may have been cut off.
@@ -166,7 +169,7 @@ def messages_in(record: Record, held: Any) -> list[Any] | None:
 
 
 def parse_literal(text: Any) -> Any:
-    """Parse a text as JSON or as a Python literal; None if it is neither."""
+    """Parse a text as JSON or as a Python literal; None if it is neither, or is no text."""
     for parse in (parse_json, ast.literal_eval):
         with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             return parse(text)
@@ -182,7 +185,7 @@ def _openai_messages(
     `tool_result` become messages of a tool with the same number.
 
     Raises:
-        DataError: a role is unknown.
+        DataError: a message is not a mapping, or its role is unknown.
     """
     for k, message in enumerate(messages, 1):
         role = message.get("role") if isinstance(message, dict) else None
@@ -191,31 +194,33 @@ def _openai_messages(
                 f"message {k} has the role {role!r}", f"roles are {', '.join(ROLES)}"
             )
         content = message.get("content")
-        parts = [(_kind_of(part), part) for part in content] if isinstance(content, list) else []
+        parts = [(_part_type(part), part) for part in content] if isinstance(content, list) else []
         results = [
-            {**part, "tool_call_id": part.get("tool_use_id")}
-            for kind, part in parts
-            if kind == "tool_result"
+            {**part, "role": "tool", "tool_call_id": part.get("tool_use_id")}
+            for part_type, part in parts
+            if part_type == "tool_result"
         ]
-        used = [part for kind, part in parts if kind == "tool_use"]
         calls = [
             {"id": part.get("id"), "function": {**part, "arguments": part.get("input")}}
-            for part in used
+            for part_type, part in parts
+            if part_type == "tool_use"
         ]
-        rest = [part for kind, part in parts if kind not in ("tool_use", "tool_result")]
-        own = {**message, "content": rest} if calls or results else message
+        rest = [part for part_type, part in parts if part_type not in ("tool_use", "tool_result")]
+        without_parts = {**message, "content": rest} if calls or results else message
         if calls:
             given = message.get("tool_calls") or []
-            own["tool_calls"] = [*(given if isinstance(given, list) else [given]), *calls]
-        said = [own] if rest or not results or own.get("tool_calls") else []
-        answers = [{**result, "role": "tool"} for result in results]
+            earlier_calls = given if isinstance(given, list) else [given]
+            without_parts["tool_calls"] = [*earlier_calls, *calls]
+        is_only_results = results and not rest and not without_parts.get("tool_calls")
+        said = [] if is_only_results else [without_parts]
         # In a message of the user, results answer calls of an earlier message and come first. In a
         # message of the assistant, they answer its own calls (of a provider's tools) and come last.
-        for each in [*said, *answers] if role == "assistant" else [*answers, *said]:
-            yield k, each
+        ordered = [*said, *results] if role == "assistant" else [*results, *said]
+        for converted in ordered:
+            yield k, converted
 
 
-def _kind_of(part: Any) -> Any:
+def _part_type(part: Any) -> Any:
     """Return the type of a part of a message; None if it has none."""
     return part.get("type") if isinstance(part, dict) else None
 
@@ -223,8 +228,12 @@ def _kind_of(part: Any) -> Any:
 def _message_text(record: Record, content: Any) -> str:
     """Return the text of a message.
 
-    A part with media is written as its type, such as `[image_url]`. If the content is an object,
-    the text is its field `answer`, which arena-hard writes, or else the object as JSON.
+    The texts of parts are joined by line ends, and reasoning is left out. A part with media is
+    written as its type, such as `[image_url]`. If the content is an object, the text is its field
+    `answer`, which arena-hard writes, or else the object as JSON. It is empty without content.
+
+    Raises:
+        DataError: the content is not text, or the type of a part is unknown.
     """
     if isinstance(content, list):
         texts = [_part_text(record, part) for part in content]
@@ -237,36 +246,45 @@ def _message_text(record: Record, content: Any) -> str:
 
 
 def _part_text(record: Record, part: Any) -> str | None:
-    """Return the text of a part of a message; None for reasoning.
+    """Return the text of a part of a message; its type in brackets for media, None for reasoning.
 
     Raises:
         DataError: the type of the part is unknown.
     """
     if not isinstance(part, dict):
         return record.as_text("content", part) or ""
-    kind = _kind_of(part)
-    if kind in REASONING:
+    part_type = _part_type(part)
+    if part_type in REASONING:
         return None
     text = record.as_text("text", part.get("text"))
     if not text:
         text = record.as_text("refusal", part.get("refusal"))
     if text:
         return text
-    if kind == "json":
+    if part_type == "json":
         return json.dumps(part.get("json"), ensure_ascii=False)
-    if kind in MEDIA:
-        return f"[{kind}]"
-    if kind in TEXTS or "text" in part:
+    if part_type in MEDIA:
+        return f"[{part_type}]"
+    if part_type in TEXTS or "text" in part:
         return ""
     types = ", ".join((*TEXTS, "json", "tool_use", "tool_result", *REASONING, *MEDIA))
-    raise record.error(f"a part of a message has the type {kind!r}", f"types are {types}")
+    raise record.error(f"a part of a message has the type {part_type!r}", f"types are {types}")
 
 
 def _calls_of(record: Record, message: dict[str, Any], number: int) -> tuple[Call, ...]:
     """Return the tool calls of a message.
 
     They stand in the field `tool_calls` or in the older field `function_call`. A message with the
-    role `tool_call` has its call in the content.
+    role `tool_call` has its call in the content. A call without an id gets `NUMBER.K`, the number
+    of the message and its own; arguments that are not text become JSON.
+
+    Args:
+        record: the row, for error messages.
+        message: the message.
+        number: number of the message, from 1.
+
+    Raises:
+        DataError: a call names no function.
     """
     entries: Any = message.get("tool_calls") or []
     if message["role"] == "tool_call":

@@ -116,6 +116,8 @@ class Responses:
     def shown_text(self, name: str, key: str, transcripts: bool) -> str:
         """Return a model's response in the form in which a judge is shown it.
 
+        The response must have a text.
+
         Args:
             name: name of the model.
             key: the response's key.
@@ -148,7 +150,11 @@ class Responses:
         return {item.id: item for item in self.items}
 
     def field(self) -> Field:
-        """Return the models, the items, and for each item the models without a response to it."""
+        """Return the models, the items, and for each item the models without a response to it.
+
+        A model is without a response if all its responses to the item are missing. A pending one
+        counts as a response.
+        """
         models = self.models
         absent = {}
         for item in self.items:
@@ -163,20 +169,22 @@ class Responses:
         return sum(item.responses for item in self.items) / max(len(self.items), 1)
 
     def in_all_responses(self, coming: NextRound) -> NextRound:
-        """Repeat each battle of a round for every response that both models have to its item.
+        """Return a round with each battle repeated for every number of a response to its item.
 
-        A battle for which there is no such response stays in the round once.
+        A number is left out, and counted in `left_out`, if one of the models neither has that
+        response nor can be asked for it. If all numbers are left out, the battle stays once. The
+        round is returned unchanged if no item has several responses.
         """
         if all(item.responses == 1 for item in self.items):
             return coming
         items = self.by_id()
         pairings: list[Pairing] = []
         left_out = round(coming.left_out * self.mean_number())
-        for asked in coming.pairings:
-            numbers = range(1, items[asked.item].responses + 1)
-            battles = [asked._replace(response=number) for number in numbers]
+        for pairing in coming.pairings:
+            numbers = range(1, items[pairing.item].responses + 1)
+            battles = [pairing._replace(response=number) for number in numbers]
             playable = [battle for battle in battles if self.can_play(battle)]
-            pairings += playable or [asked]
+            pairings += playable or [pairing]
             left_out += len(battles) - max(len(playable), 1)
         return NextRound(tuple(pairings), coming.note, left_out)
 
@@ -194,7 +202,10 @@ class Responses:
         return key in self.texts[battle.a] and key in self.texts[battle.b]
 
     def battles_without_answer(self, battles: Iterable[Pairing]) -> list[Pairing]:
-        """Return the battles in which at least one model has no response to the item."""
+        """Return the battles in which at least one model has no text of a response to the item.
+
+        A model or item that is unknown here has none, and a pending response does not count.
+        """
         keys = {item.id: item.keys for item in self.items}
 
         def has_answer(name: str, item: str) -> bool:
@@ -214,7 +225,7 @@ class Responses:
 
         Args:
             answers: a text and an empty reason, or None and the reason why there is no text; by
-                model and `response_key`.
+                model and `response_key`. Pending responses that are not among them stay pending.
         """
         texts = {name: dict(by_key) for name, by_key in self.texts.items()}
         missing = {name: dict(by_key) for name, by_key in self.missing.items()}
@@ -243,7 +254,9 @@ class Responses:
     def digest(self) -> str:
         """Return a hash of items and responses that does not depend on their order.
 
-        The hash includes the reasons of missing responses and the keys of pending responses.
+        It is made of the items' ids, instructions, references, system prompts and media, of the
+        texts, of the reasons of missing responses, and of the keys of pending ones. Categories do
+        not count.
         """
         items = []
         for item in self.items:
@@ -260,10 +273,13 @@ class Responses:
         return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()
 
     def only(self, models: Sequence[str]) -> "Responses":
-        """Return a copy with the responses of some models.
+        """Return a copy with the responses and runs of some models. All items stay.
+
+        Args:
+            models: names, which may lack the provider; see `find_name`.
 
         Raises:
-            UsageError: there is no model of this name.
+            UsageError: there is no model of one of these names.
         """
         kept = {find_name("model", name, self.texts) for name in models}
 
@@ -328,10 +344,10 @@ class Responses:
         return self._with_items(items[:limit])
 
     def _items_of_categories(self, categories: Sequence[str]) -> tuple[Item, ...]:
-        """Return the items of some categories.
+        """Return the items whose category is among these.
 
         Raises:
-            UsageError: no item has one of the categories.
+            UsageError: there is a category that no item has.
         """
         unknown = [name for name in categories if name not in self.categories]
         if unknown:
@@ -362,13 +378,17 @@ class Responses:
 def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> Responses:
     """Assemble responses by model, item and number.
 
+    A response that a model lacks is missing with the reason `ABSENT`, one with the reason `PENDING`
+    is pending. Items are in the order of the questions, then in that of the models' names.
+
     Args:
         answers: the responses, each with its question.
         questions: further questions. Those without a response are left out, with a note.
 
     Raises:
-        DataError: rows contradict each other, or a model has two responses to an item with the
-            same number.
+        DataError: rows contradict each other, an item has no instruction, a model has two responses
+            to an item with the same number, or the names of two models look the same.
+        OtherQuestionError: the rows of an item have different questions.
     """
     answers_by_model = _answers_by_model(answers)
     # The order of the rows is fixed (questions first, then models by name), so that the order of
@@ -427,17 +447,17 @@ def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[st
             same.
     """
     _reject_names_alike(answers)
-    cells: dict[str, dict[str, ResponseRow]] = defaultdict(dict)
+    by_model: dict[str, dict[str, ResponseRow]] = defaultdict(dict)
     for answer in answers:
         key = response_key(answer.question.item, answer.number)
-        first = cells[answer.model].setdefault(key, answer)
+        first = by_model[answer.model].setdefault(key, answer)
         if first is not answer:
             problem = f"a second response of {answer.model!r} to item {answer.question.item!r}"
             remedy = "keep one of the two, or label the models: one=path other=path"
             raise answer.question.error(
                 f"{problem}; the first is in {first.question.place}", remedy
             )
-    return sorted(cells.items())
+    return sorted(by_model.items())
 
 
 def _reject_names_alike(answers: Sequence[ResponseRow]) -> None:
@@ -454,10 +474,14 @@ def _reject_names_alike(answers: Sequence[ResponseRow]) -> None:
 
 
 def _item_of(rows: Sequence[QuestionRow]) -> Item:
-    """Return the item that its rows describe.
+    """Return the item that its rows describe, as an item with one response.
+
+    Prompts that a template wrote (`rendered`) may differ. They give the instruction only if no
+    other row has one; it is then the shortest of them.
 
     Raises:
         DataError: the rows contradict each other, or none has an instruction.
+        OtherQuestionError: the rows have different instructions, references or media.
     """
     # If a template wrote the prompt (`rendered`), instruction and system prompt may differ between
     # rows. Reference and category may not.
@@ -490,6 +514,9 @@ def _length_of_rendering(row: QuestionRow) -> tuple[int, str, str]:
 
 def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
     """Return the value of a field on which all rows agree; None if no row has a value.
+
+    Rows without a value do not count. Values that differ only in line ends and outer blanks agree;
+    the first one is returned.
 
     Args:
         name: the field, one of `AGREE`.
@@ -527,7 +554,8 @@ def _excerpt_of_value(text: str) -> str:
 
 
 def _note_renderings(rows_by_item: Mapping[str, Sequence[QuestionRow]]) -> list[Notice]:
-    """Return a note on the items whose instructions were written by different templates."""
+    """Return a note on the items that have several different instructions written by templates;
+    empty if there are none."""
     several = []
     for item, rows in rows_by_item.items():
         renderings = {
@@ -549,16 +577,17 @@ def add_pending(
     prompts: Sequence[QuestionRow],
     models: Sequence[str],
 ) -> tuple[list[ResponseRow], list[Notice]]:
-    """Add a pending response for each item to which a model has no response.
+    """Add a pending response for each item to which a model that can be asked has no text.
 
     Args:
         answers: the responses in the sources.
         questions: the questions in the sources.
-        prompts: the items that are answered; if empty, all items.
+        prompts: the items that are answered; if empty, all items of questions and answers.
         models: names of the models that can be asked.
 
     Returns:
-        The answers to these items, with the pending responses, and notes.
+        The answers to these items, with the pending responses, and notes. Answers to other items
+        are left out, and so are rows without a text of the models that can be asked.
     """
     items: dict[str, QuestionRow] = {}
     for question in prompts or [*questions, *questions_in(answers)]:

@@ -35,10 +35,10 @@ class NewestSamples(NamedTuple):
 
 
 def find_newest_samples(sources: Sequence[SourceFiles]) -> list[NewestSamples]:
-    """Find the samples files of lm-eval in each source.
+    """Find the samples files of lm-eval in each source, in the order of the sources.
 
     Runs of one model that differ in a setting are models of their own, in whichever sources they
-    are.
+    are. Notes on these names are with the first source.
     """
     runs = []
     for source in sources:
@@ -47,10 +47,10 @@ def find_newest_samples(sources: Sequence[SourceFiles]) -> list[NewestSamples]:
     newest: list[NewestSamples] = []
     start = 0
     for source, (files, results) in zip(sources, runs, strict=True):
-        own = named[start : start + len(files)]
+        samples = named[start : start + len(files)]
         start += len(files)
         notes = notes_on_names if not newest else []
-        newest.append(_newest_samples_of_source(source, own, results, notes))
+        newest.append(_newest_samples_of_source(source, samples, results, notes))
     return newest
 
 
@@ -60,7 +60,16 @@ def _newest_samples_of_source(
     results: Sequence[layout.Results],
     notes_on_names: Sequence[Notice],
 ) -> NewestSamples:
-    """Return the samples of the newest runs of a source, of which `samples` are all samples."""
+    """Return the samples files of the newest run of each model and task in a source.
+
+    A note names each run whose results file has no samples file beside it.
+
+    Args:
+        source: the source.
+        samples: all its samples files.
+        results: all its results files.
+        notes_on_names: notes that precede those on the runs.
+    """
     kept, left_out = select_runs(samples)
     notes = [*notes_on_names, *left_out]
     folders = {file.path.parent for file in samples}
@@ -73,7 +82,11 @@ def _newest_samples_of_source(
 
 
 def is_generated(sheet: Sheet) -> bool:
-    """Return whether the first sample has generated text, not log-likelihoods."""
+    """Return whether the first sample has generated text, not log-likelihoods.
+
+    Args:
+        sheet: the table of a samples file, with at least one row.
+    """
     # A request for the likelihood of a text has one argument. A request to generate has two.
     first = sheet.frame.iloc[0]
     response = _responses(first)[0]
@@ -84,7 +97,11 @@ def is_generated(sheet: Sheet) -> bool:
 def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     """Read all responses to each document, as the model wrote them before any filter.
 
-    Each document of a task is an item. Its category is the name of the task.
+    Each document of a task is an item; see `layout.item_ids`. Its category is the name of the task.
+    Rows of one filter are read, the first by name.
+
+    Raises:
+        DataError: a row has no prompt, or a response is not text.
     """
     file = layout.samples_at(sheet.path, sheet.label)
     rows = list(sheet.records())
@@ -107,9 +124,17 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
 def _responses_to_document(
     record: Record, item: str, task: str, model: str, show: Show
 ) -> Iterator[ResponseRow]:
-    """Yield the responses in the row of a document.
+    """Yield the responses in the row of a document, numbered from 1.
 
-    If the document has images or audio, the responses have the reason `UNSEEN` instead of a text.
+    If the document has images, audio or video, the responses have the reason `UNSEEN` instead of a
+    text. If the transcript of the prompt's chat is to be shown, the instruction is the whole chat.
+
+    Args:
+        record: the row.
+        item: id of the document's item.
+        task: name of the task, which becomes the category.
+        model: name of the model.
+        show: says whether the chat in a prompt is shown as a transcript.
     """
     system, instruction, chat = _parse_prompt(record)
     work: AgentWork | None = AgentWork(sum(len(turn.calls) for turn in chat.turns), 1)
@@ -133,7 +158,10 @@ def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
     """Return the system prompt or None, the instruction, and the chat.
 
     If the prompt is a chat, the instruction is the last message of the user. Otherwise, it is the
-    whole prompt, and the chat is `NO_CHAT`.
+    whole prompt, and the chat is `NO_CHAT`. The chat is `NO_CHAT`, too, if it has an unknown role.
+
+    Raises:
+        DataError: the row has no prompt.
     """
     request = request_of(record.cells["arguments"])
     prompt = request[0] if request else None
@@ -158,9 +186,9 @@ def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
 
 
 def _responses(cells: Any) -> list[Any]:
-    """Return the responses to the first request, one per repeat.
+    """Return the responses to the first request, one per repeat; `[None]` if there is none.
 
-    If there is no response, the result is a list with None.
+    They are taken from the column `resps`, or `filtered_resps` if there is no such column.
     """
     value = cells["resps"] if "resps" in cells else cells["filtered_resps"]
     if isinstance(value, list | tuple):

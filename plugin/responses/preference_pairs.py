@@ -47,12 +47,17 @@ def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
     """Read pairs as responses of the models `chosen` and `rejected`.
 
     Args:
-        sources: paths, folders or globs; those that do not exist are skipped.
+        sources: paths of files or folders. Anything else, such as a glob, a URL or a path that does
+            not exist, is skipped.
         show: says whether a response of an agent is its answer or its transcript. With `auto`, all
             responses are transcripts.
 
     Returns:
-        The responses; None if there are no pairs, or if a file is not a table of pairs.
+        The responses, with a note on pairs whose id is repeated. None if there are no pairs, or if
+        any file is not a table of pairs.
+
+    Raises:
+        DataError: a file cannot be read, or rows contradict each other.
     """
     # With `auto`, the two responses of a pair could be shown in different forms, because an agent
     # that refuses a task calls no tool.
@@ -104,8 +109,8 @@ def _responses_of_row(record: Record, show: Show, id_counts: Counter[str]) -> It
 def _item_id(record: Record, id_counts: Counter[str]) -> str:
     """Return the id of the item in a row, and count it in `id_counts`.
 
-    If earlier rows have the same id, a number is appended. If the row has no id, its place in the
-    file is used.
+    If earlier rows have the same id, `#2` and so on is appended. If the row has no id, the name of
+    the file and the row's place in it are used.
     """
     item = _text_of_cell(_first_cell(record.cells, ITEM))
     if item is None:
@@ -119,7 +124,8 @@ def _instruction_of_row(record: Record, chats: Iterable[Conversation]) -> str | 
     """Return what the models were asked, followed by the tools that they could call.
 
     The question may stand in a column, in the first messages of the two conversations, or in
-    several of these with different words. Different texts are joined.
+    several of these with different words. Different texts are joined. None if there is neither a
+    question nor a tool.
     """
     query = record.as_text("query", _first_cell(record.cells, INSTRUCTION))
     instruction = _merge_texts([query, *(chat.instruction for chat in chats)])
@@ -133,7 +139,10 @@ def _text_of_cell(cell: Any) -> str | None:
 
 
 def _merge_texts(texts: Iterable[str | None]) -> str | None:
-    """Join different texts. A text that is part of another one is left out."""
+    """Join different texts by empty lines; a text that is part of another one is left out.
+
+    None if all texts are empty or None.
+    """
     different = dict.fromkeys(normal_text(text) for text in texts if text)
     kept = []
     for text in different:
@@ -152,9 +161,12 @@ def _first_cell(cells: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
-    """Return the conversation in the first of these columns that is not empty.
+    """Return the conversation in the first of these columns that is not None.
 
-    A text that holds no messages becomes a conversation with one answer.
+    A text that holds no messages becomes a conversation with one answer, and so does an empty cell.
+
+    Raises:
+        DataError: the messages cannot be parsed, or the cell holds something else.
     """
     cell = _first_cell(record.cells, names)
     is_json = isinstance(cell, str) and cell.lstrip().startswith("{")
@@ -180,7 +192,10 @@ def _tools_text(tools: Any) -> str:
 
 
 def _lines_of_tool(tool: Any) -> Iterator[str]:
-    """Yield the lines that describe a tool."""
+    """Yield the lines that describe a tool: its name and description, then its parameters if any.
+
+    A tool without a name is one line as it is, or as JSON; an empty one has no line.
+    """
     parsed = parse_literal(tool) if isinstance(tool, str) else tool
     function = parsed.get("function", parsed) if isinstance(parsed, dict) else None
     if isinstance(function, dict) and "name" in function:

@@ -72,13 +72,14 @@ class Shape(NamedTuple):
     accepts: Callable[[Sheet], bool] = lambda sheet: True  # noqa: ARG005
 
     def has_columns(self, columns: Set[str]) -> bool:
-        """Return whether a table with these columns may have this shape."""
+        """Return whether a table with these columns may have this shape: it has one of each set of
+        `required`, and none of `excluded`."""
         if columns & {*self.excluded}:
             return False
         return all(columns & {*names} for names in self.required)
 
     def fits(self, sheet: Sheet) -> bool:
-        """Return whether a table has this shape."""
+        """Return whether a table has this shape, by its columns and its content."""
         return self.has_columns(sheet.columns) and self.accepts(sheet)
 
 
@@ -232,7 +233,8 @@ def read_responses(
 
 
 def _add_runs(responses: Responses, paired: PairedRows) -> Responses:
-    """Return responses with what is known of their runs and questions."""
+    """Return responses with the runs, the findings on questions and the accepted findings of
+    `paired`. Local copies of URLs are named by their URLs."""
     return replace(
         responses,
         runs=tuple(replace(run, source=with_urls(run.source)) for run in paired.runs),
@@ -256,20 +258,21 @@ def _read_all_sources(
     """Read the files of all sources.
 
     Returns:
-        The files with their rows, and notes.
+        The files with their rows, and notes, in the order of the sources.
 
     Raises:
         UsageError: two sources have models of the same name, and `optional` is False.
+        DataError: a file cannot be read, or has no responses and `optional` is False.
     """
     places = [_locate_source(source, readers) for source in map(str, sources)]
     chosen = _choose_logs_of_sources(places, readers)
     parts: list[FileRows] = []
     notes: list[Notice] = []
     owners: dict[str, str] = {}  # source by model
-    samples = lm_eval.find_newest_samples(places)
-    for source, place, own in zip(map(str, sources), places, samples, strict=True):
+    newest = lm_eval.find_newest_samples(places)
+    for source, place, samples in zip(map(str, sources), places, newest, strict=True):
         parts_of_source, notes_of_source = _read_source(
-            place, own, chosen, readers, show=show, optional=optional
+            place, samples, chosen, readers, show=show, optional=optional
         )
         if not optional:
             _reject_repeated_models(owners, source, _rows_in(parts_of_source))
@@ -279,7 +282,10 @@ def _read_all_sources(
 
 
 def _locate_source(source: str, readers: Sequence[FileReader]) -> SourceFiles:
-    """Return the local files of a source."""
+    """Return the local files of a source; the files of a URL are downloaded.
+
+    Files of a folder are found if they are tables, or if their suffix is one of the readers'.
+    """
     suffixes = tuple(suffix for reader in readers for suffix in reader.suffixes)
     return local_files(find_files(source, suffixes))
 
@@ -287,7 +293,10 @@ def _locate_source(source: str, readers: Sequence[FileReader]) -> SourceFiles:
 def _choose_logs_of_sources(
     places: Sequence[SourceFiles], readers: Sequence[FileReader]
 ) -> ChosenLogs:
-    """Let the readers choose which logs of all sources are read."""
+    """Let each reader choose which of its logs in all sources are read; all if it does not choose.
+
+    The names of logs that are read without a choice are the labels of their sources.
+    """
     names: dict[Path, str | None] = {}
     runs: dict[Path, RunRecord] = {}
     notes: list[Notice] = []
@@ -334,19 +343,23 @@ def _nothing_read(
 def read_prompts(
     *sources: str | Path, readers: Sequence[FileReader] = ()
 ) -> tuple[list[QuestionRow], list[Notice]]:
-    """Read the questions in sources.
+    """Read the questions in sources, also those of responses.
 
-    The sources are those that `read_responses` reads, and tables of prompts without ids.
+    The sources are those that `read_responses` reads, and tables of prompts without ids. The same
+    question may come several times.
 
     Returns:
         The questions, and notes on the reading.
+
+    Raises:
+        DataError: a file cannot be read, or has no prompts.
     """
     rows: list[Row] = []
     notes: list[Notice] = []
     places = [_locate_source(source, readers) for source in map(str, sources)]
     chosen = _choose_logs_of_sources(places, readers)
-    for place, own in zip(places, lm_eval.find_newest_samples(places), strict=True):
-        parts, notes_of_source = _read_source(place, own, chosen, readers, PROMPTS)
+    for place, samples in zip(places, lm_eval.find_newest_samples(places), strict=True):
+        parts, notes_of_source = _read_source(place, samples, chosen, readers, PROMPTS)
         rows += _rows_in(parts)
         notes += notes_of_source
     return questions_in(rows), [*notes, *chosen.notes]
@@ -357,10 +370,12 @@ def _name_tasks(
 ) -> tuple[Sequence[Row], tuple[str, ...], Sequence[QuestionRow]]:
     """Put the name of the task before the ids of items, if there are several tasks.
 
-    This is needed because two tasks may have the same ids.
+    This is needed because two tasks may have the same ids. The ids of rows without a task stay. A
+    question without a category gets its task as category.
 
     Returns:
-        The rows, the names of the tasks, and the prompts.
+        The rows, the names of the tasks, and the prompts. Rows and prompts are unchanged if there
+        are fewer than two tasks.
     """
     names = {question.task for question in questions_in((*rows, *prompts))}
     tasks = tuple(sorted(task for task in names if task is not None))
@@ -376,8 +391,8 @@ def _name_tasks(
 
 
 def _with_task_in_id(question: QuestionRow) -> QuestionRow:
-    """Put the name of the task before the id of a question, and use it as category if it has
-    none."""
+    """Return a question with its task before its id, and as its category if it has none; unchanged
+    if it has no task."""
     task = question.task
     if task is None:
         return question
@@ -387,10 +402,11 @@ def _with_task_in_id(question: QuestionRow) -> QuestionRow:
 def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow], list[Notice]]:
     """Remove the reasoning before answers.
 
-    An answer that consists of reasoning only loses its text. Transcripts are not changed.
+    An answer that consists of reasoning only loses its text, and its reason is `ONLY_REASONING`.
+    Transcripts are not changed; `Show.build_response` has removed their reasoning.
 
     Returns:
-        The answers, and a note on how many had reasoning.
+        The answers, and a note on how many had reasoning; no note if none had.
     """
     stripped = list(answers)
     with_reasoning = 0
@@ -435,6 +451,8 @@ def _read_source(
 ) -> tuple[list[FileRows], list[Notice]]:
     """Read the files of a source.
 
+    Logs that no reader chose are left out.
+
     Args:
         place: the local files of the source.
         samples: the samples files of lm-eval among them.
@@ -447,6 +465,9 @@ def _read_source(
 
     Returns:
         The files with their rows, and notes.
+
+    Raises:
+        DataError: a file cannot be read, or a file that is not optional has no responses.
     """
     notes = list(samples.notes)
     parts: list[FileRows] = []
@@ -497,7 +518,7 @@ def _sheet_of_samples(
 
 
 def _is_log_of(reader: FileReader, path: Path) -> bool:
-    """Return whether a reader reads a file."""
+    """Return whether a file is a log of a reader, by its name and its content."""
     return path.name.endswith(reader.suffixes) and reader.accepts(path)
 
 
@@ -509,10 +530,20 @@ def _read_file(
     *,
     optional: bool,
 ) -> Sequence[Row] | None:
-    """Read the rows of a table.
+    """Read the rows of a table, with the names of their models set.
+
+    Args:
+        path: the file.
+        label: the user's name for the model; None for the names in the file.
+        shapes: the shapes that are tried in order.
+        show: says whether a response of an agent is its answer or its transcript.
+        optional: whether a table of no known shape is skipped.
 
     Returns:
         The rows; None if the table has no known shape and is optional.
+
+    Raises:
+        DataError: the file cannot be read, or has no known shape and is not optional.
     """
     with named_in_errors(path):
         records = open_records(path, shared_engine())
@@ -528,10 +559,11 @@ def _parse_rows(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Seq
     """Read a table by the first shape that fits.
 
     Returns:
-        The rows; None if no shape fits and the table is optional.
+        The rows, with the names of their models set. A response without a model is named by its
+        file. None if no shape fits and the table is optional.
 
     Raises:
-        DataError: no shape fits and the table is not optional.
+        DataError: no shape fits and the table is not optional; an empty table fits none.
     """
     if len(sheet.frame):
         for shape in shapes:
@@ -558,7 +590,7 @@ def _parse_rows(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Seq
 
 
 def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[Row]) -> None:
-    """Check that no other source has a model of a source.
+    """Reject a source that has a model of an earlier source.
 
     Args:
         owners: source of each model that was read before; the models of this source are added in
@@ -586,9 +618,14 @@ def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[
 def _questions_beside(
     answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]
 ) -> list[QuestionRow]:
-    """Read the questions of arena-hard for answers without an instruction.
+    """Read the questions of arena-hard for answers that have no instruction and no question.
 
-    They stand in the file `question.jsonl`, in the folder of the answers or in its parent.
+    They stand in the file `question.jsonl`, in the folder of the answers or in its parent. All
+    questions of such a file are returned; none if no file is there.
+
+    Args:
+        answers: the responses.
+        questions: the questions that are known already.
     """
     items = {question.item for question in questions}
     paths = set()

@@ -52,6 +52,10 @@ def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
     """Read a plain table with a row per response.
 
     If a row names media, its response has the reason `UNSEEN` instead of a text.
+
+    Raises:
+        UsageError: two columns could be the same field.
+        DataError: a row has neither id nor instruction, or its response is not text or messages.
     """
     columns = _choose_columns(sheet)
     answers = []
@@ -64,7 +68,10 @@ def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
 
 
 def _response_of_row(record: Record, columns: dict[str, str | None], show: Show) -> ResponseRow:
-    """Return the response in a row.
+    """Return the response in a row, as text or as the answer or transcript of its messages.
+
+    If the column `error` holds anything but an empty, false or 0 value, the response has the reason
+    `ERRORED` and no text.
 
     Args:
         record: the row.
@@ -102,7 +109,9 @@ def read_instructions(sheet: Sheet) -> list[QuestionRow]:
 
 
 def _choose_columns(sheet: Sheet) -> dict[str, str | None]:
-    """Return the column of each field; None if there is none.
+    """Return the column of each field of `NAMES`; None if there is none.
+
+    A column `messages` beside another column of responses holds the prompt, and is not used.
 
     Raises:
         UsageError: two columns could be the same field.
@@ -111,7 +120,7 @@ def _choose_columns(sheet: Sheet) -> dict[str, str | None]:
     for field, names in NAMES.items():
         columns = [name for name in names if name in sheet.columns]
         if field == "response" and len(columns) > 1 and "messages" in columns:
-            columns.remove("messages")  # it holds the prompt
+            columns.remove("messages")
         if len(columns) > 1:
             problem = f"the columns {' and '.join(columns)} could each be the {field}"
             raise UsageError(f"{problem}: rename or remove all but one")
@@ -125,7 +134,11 @@ def _question(
     """Return the question of a row.
 
     If the row has no instruction or system prompt, they are taken from the conversation. If it has
-    no id, the id is derived from the instruction.
+    no id, the id is a hash of the instruction. The first of `ID_SCOPES` that the table has gives
+    `id_scope`.
+
+    Raises:
+        DataError: the row has neither an id nor an instruction.
     """
     instruction = record.text(columns["instruction"]) or chat.instruction
     item = record.name(columns["item"]) or (id_of(instruction) if instruction else None)
@@ -144,7 +157,11 @@ def _question(
 def read_alpaca_outputs(sheet: Sheet) -> list[ResponseRow]:
     """Read AlpacaEval outputs.
 
-    If a model answers the same instruction several times, each time is a different item.
+    The id of an item is a hash of its instruction. If a model answers the same instruction several
+    times, each time is a different item, with `#2` and so on after the hash.
+
+    Raises:
+        DataError: a row has no instruction.
     """
     seen: Counter[tuple[str | None, str]] = Counter()
     answers = []
@@ -166,7 +183,13 @@ def read_alpaca_outputs(sheet: Sheet) -> list[ResponseRow]:
 
 
 def read_arena_hard_answers(sheet: Sheet) -> list[ResponseRow]:
-    """Read arena-hard answers, v0.1 (choices with one turn) or v2 (messages)."""
+    """Read arena-hard answers, v0.1 (choices with one turn) or v2 (messages).
+
+    An answer `$ERROR$` has the reason `ERRORED` and no text.
+
+    Raises:
+        DataError: a row has no id, or not exactly one choice with one turn.
+    """
     model = "model" if "model" in sheet.columns else "model_id"
     answers = []
     for record in sheet.records():
@@ -189,8 +212,10 @@ def read_arena_hard_answers(sheet: Sheet) -> list[ResponseRow]:
 def read_arena_hard_questions(sheet: Sheet) -> list[QuestionRow]:
     """Read questions of arena-hard v0.1.
 
+    The category is the column `cluster`, or else `category`.
+
     Raises:
-        DataError: a question has several turns.
+        DataError: a question has no id, or not exactly one turn.
     """
     questions = []
     for record in sheet.records():
@@ -201,7 +226,8 @@ def read_arena_hard_questions(sheet: Sheet) -> list[QuestionRow]:
 
 
 def _arena_hard_item(record: Record) -> str:
-    """Return the id of the question; DataError if it is empty."""
+    """Return the id of the question in the column `uid`, or `question_id` if there is none;
+    DataError if it is empty."""
     column = "uid" if "uid" in record.cells else "question_id"
     item = record.name(column)
     if item is None:
@@ -210,7 +236,7 @@ def _arena_hard_item(record: Record) -> str:
 
 
 def _only_entry(record: Record, values: Any, name: str) -> Any:
-    """Return the only entry of a list; DataError if there is not exactly one."""
+    """Return the only entry of a list; DataError if there is not exactly one, or no list."""
     if not isinstance(values, list) or len(values) != 1:
         many = len(values) if isinstance(values, list) else "no"
         raise record.error(
@@ -223,7 +249,8 @@ def _text_of_turn(record: Record, turn: Any) -> str | None:
     """Return the text of a turn or message.
 
     A turn is a text, or a mapping with the text as its `content`. The content may itself be a
-    mapping with the text, without reasoning, as its `answer`.
+    mapping with the text, without reasoning, as its `answer`. None if there is no text; DataError
+    if the value is not text.
     """
     for key in ("content", "answer"):
         turn = turn.get(key) if isinstance(turn, dict) else turn

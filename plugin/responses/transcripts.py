@@ -129,9 +129,9 @@ class Piece(NamedTuple):
         return characters / CHARACTERS_PER_TOKEN
 
     def shorten(self, most: int) -> "Piece":
-        """Return the piece with `most` characters of its text, cut in the middle.
+        """Return the piece with `most` characters of its text, both ends kept and the middle cut.
 
-        The piece is returned unchanged if the cut is not longer than the note on it.
+        The piece is returned unchanged if the cut would have at most `NOTE_LENGTH` characters.
         """
         cut = len(self.text) - most
         if cut <= NOTE_LENGTH:
@@ -184,6 +184,10 @@ class Show:
     ) -> tuple[str, AgentWork]:
         """Return what a judge is shown of a response, and what the model did for it.
 
+        The text is `answer`, unchanged, if no transcript is shown. Otherwise it is the transcript,
+        cut to `tokens` or to the room in the judge's context if that is less. Reasoning is removed
+        from it if `reasoning` is `strip`.
+
         Args:
             turns: the messages after the instruction.
             answer: the final answer.
@@ -198,7 +202,8 @@ class Show:
             answer = strip_reasoning(answer)
         shown = [*until_answer(turns)]
         if shown and shown[-1].role == "assistant" and shown[-1].text.strip() == answer.strip():
-            shown[-1] = shown[-1]._replace(text="")  # it stands at the end
+            # The transcript ends with the answer, so the last turn does not repeat it.
+            shown[-1] = shown[-1]._replace(text="")
         budget = self.tokens
         limit = ""
         if self.room is not None:
@@ -222,9 +227,9 @@ ANSWER_ALONE = Show()
 def until_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
     """Return the turns up to the final answer; all turns if there is no final answer.
 
-    The final answer is the last turn of the assistant, if it has a text and no calls and no tool
-    answers after it. Messages of others after it are left out, since they are not work of the
-    model.
+    The final answer is the last turn of the assistant, if it has a text, it has no calls, and no
+    turn of a tool follows. Turns of the user or the system after it are left out, since they are
+    not work of the model.
     """
     for k in reversed(range(len(turns))):
         turn = turns[k]
@@ -241,7 +246,9 @@ def _pieces_of(
 ) -> Iterator[Piece]:
     """Yield the pieces of turns. Their names hold the numbers of turn and call, as `result 1.2`.
 
-    Pieces of a sub-agent are indented.
+    Only turns of the assistant are counted; a message of the user or the system gets the number of
+    the next one. Such a turn without a text makes no piece. A result whose call is unknown gets the
+    number of the turn alone. The pieces of a sub-agent follow its call, and are indented.
 
     Args:
         turns: the turns of the agent, or of a sub-agent.
@@ -276,11 +283,17 @@ def _pieces_of(
 def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[Piece], int, bool]:
     """Cut pieces so that they and the answer fit a budget of tokens.
 
-    First, the longest results are cut in the middle, then the pieces of the oldest turns. If this
-    is not enough, the oldest turns are left out and replaced by a note.
+    First, the longest results and errors are cut in the middle, then all pieces turn by turn, the
+    oldest turn first. If this is not enough, the oldest turns are left out and replaced by a note.
+    The answer is never cut.
+
+    Args:
+        pieces: the pieces of a transcript, not cut yet.
+        answer: the final answer, which counts in the budget.
+        budget: largest number of tokens.
 
     Returns:
-        The pieces, the number of characters left out, and whether the pieces fit.
+        The pieces, the number of characters left out, and whether pieces and answer fit.
     """
     kept = [*pieces]
     # `excess` is the number of tokens above the budget.
@@ -343,7 +356,7 @@ def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[
 
 
 def render(pieces: Sequence[Piece], answer: str) -> str:
-    """Return pieces and the final answer as text. An empty answer is left out."""
+    """Return the text of a transcript: the pieces, then the final answer unless it is empty."""
     texts = [piece.shown_text for piece in pieces]
     if answer.strip():
         texts.append(Piece(ANSWER, escape_controls(answer), 0).shown_text)
@@ -353,7 +366,7 @@ def render(pieces: Sequence[Piece], answer: str) -> str:
 def read_pieces(transcript: str) -> list[tuple[str, str]]:
     """Return the name, such as `result 1.2`, and the text of each piece of a transcript.
 
-    A note on a cut is put in square brackets.
+    The final answer is the last piece. A note on a cut is put in square brackets within its text.
 
     Args:
         transcript: a transcript that `render` wrote.
@@ -370,9 +383,11 @@ def plain_text(transcript: str) -> str:
 
 
 def work_in(transcript: str) -> AgentWork:
-    """Count the calls and turns of a model in a transcript that `render` wrote.
+    """Return what a model did, as a transcript that `render` wrote shows it.
 
-    Calls that are left out are counted by the notes. The turn of the answer is not counted.
+    Calls that are left out are counted by the notes; calls of sub-agents are not counted. The
+    number of turns is the highest number in the names of pieces, so that a turn that has only the
+    final answer is not counted. `shown` is True, and `fits` and `limit` have their defaults.
     """
     calls = 0
     characters_cut = 0

@@ -143,7 +143,10 @@ The checks `connected` and `first place` are not listed. Commands that show them
 
 
 def checks_of_battles(battles: Battles, families: Families) -> list[Check]:
-    """Make all checks that apply to the battles behind one ranking; tests are not yet adjusted."""
+    """Make all checks that apply to the battles behind one ranking, in the order of `CHECKLIST`.
+
+    Their p-values are not adjusted yet; see `adjust_tests`.
+    """
     checks: list[Check] = []
     for row in CHECKLIST:
         if row.of_battles is not None:
@@ -154,7 +157,7 @@ def checks_of_battles(battles: Battles, families: Families) -> list[Check]:
 
 
 def checks_of_standings(standings: Standings) -> list[Check]:
-    """Make all checks that apply to the result of one ranker."""
+    """Make all checks that apply to the result of one ranker; their p-values are not adjusted."""
     checks: list[Check] = []
     for row in CHECKLIST:
         if row.of_standings is not None:
@@ -163,7 +166,10 @@ def checks_of_standings(standings: Standings) -> list[Check]:
 
 
 def checks_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Make all checks that apply to the card of one judge, or of one metric."""
+    """Make all checks that apply to the card of one judge, or of one metric.
+
+    They follow the intervals of the card and have no p-values to be adjusted.
+    """
     checks: list[Check] = []
     for row in CHECKLIST:
         if row.of_card is not None:
@@ -172,17 +178,19 @@ def checks_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
-    """Return the checks of battles that apply to a ranker, with remedies that it can carry out.
+    """Return the checks of battles that apply to a ranker, with remedies that work.
 
-    Means and medians of scores fit no ratings, so there is no check of their fit.
+    Means and medians of scores fit no ratings, so their check of the fit is left out. The option
+    that the check of length proposes also names another ranker, unless this ranker can rank at
+    equal length.
     """
     has_ratings = standings.scale.name != "score"
-    own = [check for check in checks if has_ratings or check.name != "fit"]
+    applicable = [check for check in checks if has_ratings or check.name != "fit"]
     if standings.ranker in LENGTH_CONTROLLED:
-        return own
+        return applicable
     option = f"--ranker {LENGTH_CONTROLLED[0]} {LENGTH_CONTROL}"
     fitted = []
-    for check in own:
+    for check in applicable:
         if check.name == "length" and "option" in check.fields:
             fitted.append(replace(check, fields={**check.fields, "option": option}))
         else:
@@ -191,11 +199,10 @@ def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
 
 
 def adjust_tests(checks: Sequence[Check]) -> list[Check]:
-    """Adjust the p-values of all tests together by Holm's rule.
+    """Return the checks with the p-values of all tests adjusted together by Holm's rule.
 
-    A flagged check becomes ok if its adjusted p-value is above 5%.
-
-    Call it once for a list of checks: adjusted p-values must not be adjusted again.
+    A flagged check becomes ok if its adjusted p-value is above 5%. Checks without a p-value are
+    unchanged. Call it once for a list of checks: adjusted p-values must not be adjusted again.
     """
     adjusted = holm(np.array([np.nan if check.p is None else check.p for check in checks]))
     results = []
@@ -220,10 +227,13 @@ def flagged_checks(checks: Sequence[Check]) -> list[Check]:
 
 
 def models_with_lost_battles(checks: Sequence[Check]) -> tuple[str, ...]:
-    """Return the models whose battles are lost more or less often than others.
+    """Return the models whose battles are unparsed more or less often than those of others.
 
     Args:
         checks: adjusted checks.
+
+    Returns:
+        The names; empty if the check `lost replies` is not flagged or not among the checks.
     """
     for check in checks:
         if check.name == "lost replies" and check.is_flagged:
@@ -235,10 +245,10 @@ def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Che
     """Make the checks that apply to the verdicts behind a comparison, with adjusted p-values.
 
     Of scores that no judge gave, only checks of scores and of runs are made. Empty if there is no
-    verdict.
+    readable battle.
 
     Args:
-        battles: the battles of all models.
+        battles: the battles of all models, to which the checks of verdicts apply.
         models: the compared models. Settings of other models are not checked.
     """
     if not battles.tally.judged:
@@ -262,7 +272,9 @@ def doubts_about_models(checks: Sequence[Check], models: Collection[str]) -> lis
         models: the compared models.
 
     Returns:
-        The checks, without that of `doubt_about_scales`, which the answer has.
+        The flagged checks that name one of the models, and `order decides`, which is about all of
+        them; the gravest first. The check of `doubt_about_scales` is left out, as the answer has
+        it, and so are those in `CAUTIONS`.
     """
     compared = set(models)
     doubts = []

@@ -33,7 +33,12 @@ class CardSections:
         return is_judged(self.battles)
 
     def find_lacking(self, section: str, figure: str) -> Missing | None:
-        """Return why a figure of a section is missing; None if it is known."""
+        """Return why a figure of a section, or the whole section, is missing; None if it is known.
+
+        Args:
+            section: name of the section, a key of `answers`.
+            figure: name of an attribute of the section.
+        """
         answer = self.answers[section]
         value = answer if isinstance(answer, Missing) else getattr(answer, figure)
         return value if isinstance(value, Missing) else None

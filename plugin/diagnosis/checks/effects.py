@@ -19,7 +19,7 @@ def interval_of(figure: Statistic) -> tuple[float, float] | None:
 
 
 def facts_of(figure: Statistic, **fields: Any) -> dict[str, Any]:
-    """Return the arguments number, interval and fields of a check about a figure.
+    """Return the arguments `number`, `interval` and `fields` of `make_check` for a figure.
 
     Args:
         figure: the figure; its value and interval as texts are among the fields.
@@ -34,9 +34,9 @@ def facts_of(figure: Statistic, **fields: Any) -> dict[str, Any]:
 
 
 def side_of(figure: Figured, middle: float) -> int:
-    """Return 1 if the interval lies above a value, -1 if it lies below, and 0 otherwise.
+    """Return 1 if a figure's interval lies above a value, -1 if it lies below, and 0 otherwise.
 
-    It is also 0 if the figure is missing.
+    It is also 0 if the figure or its interval is missing.
     """
     if isinstance(figure, Missing) or not figure.excludes(middle):
         return 0
@@ -46,7 +46,7 @@ def side_of(figure: Figured, middle: float) -> int:
 def check_effect(name: str, effect: Statistic, **fields: Any) -> Check:
     """Check an effect by its interval.
 
-    Effects up to the threshold of the check are small.
+    An effect is large if its absolute value is above the threshold of the check, else small.
 
     Args:
         name: name of the check.
@@ -55,7 +55,7 @@ def check_effect(name: str, effect: Statistic, **fields: Any) -> Check:
 
     Returns:
         The check: flagged if the effect is large and its interval excludes 0, ok if the interval
-        contains small effects only, and not known otherwise.
+        contains small effects only, and not known otherwise, also if an end is unknown.
     """
     facts = facts_of(effect, **fields)
     largest = CHECKS[name].threshold

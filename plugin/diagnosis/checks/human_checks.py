@@ -24,7 +24,10 @@ def check_human_scale(battles: Battles) -> tuple[Check, ...]:
 
 
 def human_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Check by a judge's card whether it agrees with humans more often than by chance."""
+    """Check by a judge's card whether it agrees with humans more often than by chance.
+
+    Not known without human labels. Empty for the card of a metric.
+    """
     if not card.has_judge:
         return ()
     section = card.answers["human"]
@@ -37,7 +40,11 @@ def human_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def repeated_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Return by a judge's card how often its verdicts are the same if they are repeated."""
+    """Return by a judge's card how often its verdicts are the same if they are repeated.
+
+    The check is never flagged: it reports the figure as ok, or is not known without repeats. Empty
+    for the card of a metric.
+    """
     if not card.has_judge:
         return ()
     lacking = card.find_lacking("consistency", "retest")

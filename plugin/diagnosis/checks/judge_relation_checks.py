@@ -12,30 +12,39 @@ from podium.wording import join_names
 
 
 def check_own_model(battles: Battles, families: Mapping[str, str]) -> tuple[Check, ...]:
-    """Check whether a judge is one of the models; empty if no judge is known."""
+    """Check whether a judge is one of the models; flagged for the first such judge.
+
+    Empty if no judge is known that is not human.
+    """
     relations = relations_of(battles, families) if is_judged(battles) else []
     if not relations:
         return ()
-    own = next((relation for relation in relations if relation.own), None)
-    if own is None:
+    to_itself = next((relation for relation in relations if relation.own), None)
+    if to_itself is None:
         return (make_check("own model", False),)
-    return (make_check("own model", True, fields={"judge": own.judge}),)
+    return (make_check("own model", True, fields={"judge": to_itself.judge}),)
 
 
 def check_own_family(battles: Battles, families: Mapping[str, str]) -> tuple[Check, ...]:
     """Check whether a judge is of the family of some models, given or guessed from names.
 
+    Args:
+        battles: the battles.
+        families: families by pattern of models' names, as given by the user.
+
     Returns:
-        The check. Empty if no judge is known, or if a judge is itself one of the models and no
-        other model is of a judge's family; `check_own_model` flags this case.
+        The check, flagged for the first such judge; not known if the family of no judge is known.
+        Empty if no judge is known that is not human, or if a judge is itself one of the models and
+        no other model is of a judge's family; `check_own_model` flags this case.
     """
     relations = relations_of(battles, families) if is_judged(battles) else []
     if not relations:
         return ()
-    kin = next((relation for relation in relations if relation.kin), None)
-    if kin is not None:
-        fields = {"judge": kin.judge, "models": join_names(kin.kin), "family": kin.family}
-        return (make_check("own family", True, number=len(kin.kin), fields=fields),)
+    to_family = next((relation for relation in relations if relation.kin), None)
+    if to_family is not None:
+        kin = to_family.kin
+        fields = {"judge": to_family.judge, "models": join_names(kin), "family": to_family.family}
+        return (make_check("own family", True, number=len(kin), fields=fields),)
     if any(relation.own for relation in relations):
         return ()
     if not any(relation.family for relation in relations):
@@ -44,13 +53,16 @@ def check_own_family(battles: Battles, families: Mapping[str, str]) -> tuple[Che
 
 
 def self_preference_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Check by a judge's card whether it rates its own family higher or lower than others do."""
+    """Check by a judge's card whether it rates its own family higher or lower than others do.
+
+    Empty for the card of a metric.
+    """
     if not card.has_judge:
         return ()
     name = "self-preference"
     section = card.answers["self_preference"]
     lacking = card.find_lacking("self_preference", "excess")
     if lacking is not None:
-        answer = "--families" if lacking.remedy == NAME_FAMILIES else lacking.remedy
-        return (not_known(name, lacking.why, answer),)
+        remedy = "--families" if lacking.remedy == NAME_FAMILIES else lacking.remedy
+        return (not_known(name, lacking.why, remedy),)
     return (check_effect(name, section.excess),)

@@ -12,21 +12,22 @@ def check_jury(standings: Standings) -> tuple[Check, ...]:
     """Check whether judges contradict each other, differ in taste, or share errors.
 
     Returns:
-        The checks; empty for rankers that give no judge a slope.
+        The flagged checks, then those that are ok or not known; empty for rankers that give no
+        judge a slope.
     """
     jury = standings.diagnostics.get("jury")
     if not jury:
         return ()
     flagged = [make_check(name, True, fields=fields) for name, fields in failed_jury_checks(jury)]
     without_slopes = NO_SLOPES if jury["one_truth_p"] is None else ""
+    # Why each check is not known; empty if it is ok.
     reasons = {
         "judges contradict": without_slopes,
         "one truth": without_slopes,
         "shared errors": "" if jury["shared_errors"] else FEW_SHARED,
     }
-    others = reasons.keys() - {check.name for check in flagged}
-    passed = [
-        not_known(name, reasons[name]) if reasons[name] else make_check(name, False)
-        for name in sorted(others)
-    ]
-    return (*flagged, *passed)
+    others = []
+    for name in sorted(reasons.keys() - {check.name for check in flagged}):
+        is_known = not reasons[name]
+        others.append(make_check(name, False) if is_known else not_known(name, reasons[name]))
+    return (*flagged, *others)

@@ -8,7 +8,12 @@ FEW_RATED = "too few rated models with 20 items"
 
 
 def check_given_ratings(standings: Standings) -> tuple[Check, ...]:
-    """Check the scale and the ratings of a ladder; empty if no ladder was given."""
+    """Check the scale and the ratings of a ladder.
+
+    Returns:
+        The flagged checks, then those that are ok or, with too few rated models, not known; empty
+        if no ladder was given.
+    """
     ladder = standings.diagnostics.get("ladder")
     if not ladder:
         return ()
@@ -19,9 +24,7 @@ def check_given_ratings(standings: Standings) -> tuple[Check, ...]:
         "ladder rating": bool(ladder["drifts"]),
         "ladder scale": ladder["slope"] is not None,
     }
-    others = is_known.keys() - {check.name for check in flagged}
-    passed = [
-        make_check(name, False) if is_known[name] else not_known(name, FEW_RATED)
-        for name in sorted(others)
-    ]
-    return (*flagged, *passed)
+    others = []
+    for name in sorted(is_known.keys() - {check.name for check in flagged}):
+        others.append(make_check(name, False) if is_known[name] else not_known(name, FEW_RATED))
+    return (*flagged, *others)

@@ -16,9 +16,11 @@ from podium.rankers.fit.coded import code_battles
 
 
 def check_length(battles: Battles) -> tuple[Check, ...]:
-    """Test whether longer responses win more than the models' strengths explain.
+    """Test whether longer responses win more, or less, than the models' strengths explain.
 
-    Errors are clustered by item.
+    Errors are clustered by item. The check is flagged by the size of the effect, and its p-value is
+    not adjusted yet. It is not known for too many battles, without lengths, or if the effect cannot
+    be fitted. Empty if no judge decided the battles, or none of them is readable.
     """
     if not is_judged(battles) or not battles.tally.judged:
         return ()
@@ -37,22 +39,26 @@ def check_length(battles: Battles) -> tuple[Check, ...]:
     effect = sample.linear(weight, influence, int(kept.sum()), unit=Unit.LOGITS)
     p = two_sided_p(weight, sample.sums(influence))
     is_large = abs(weight) > CHECKS["length"].threshold
-    return (make_check("length", is_large, p=p, **facts_of(effect, **_words(effect))),)
+    return (make_check("length", is_large, p=p, **facts_of(effect, **_fields_of(effect))),)
 
 
 def length_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Check by a judge's card whether it prefers longer or shorter responses."""
+    """Check by a judge's card whether it prefers longer or shorter responses.
+
+    Empty for the card of a metric.
+    """
     if not card.has_judge:
         return ()
     section = card.answers["verbosity"]
     lacking = card.find_lacking("verbosity", "effect")
     if lacking is not None:
         return (not_known("length", lacking.why, lacking.remedy),)
-    return (check_effect("length", section.effect, **_words(section.effect)),)
+    return (check_effect("length", section.effect, **_fields_of(section.effect)),)
 
 
-def _words(effect: Statistic) -> dict[str, object]:
-    """Return fields of the check's texts: direction and size of the effect, and the option."""
+def _fields_of(effect: Statistic) -> dict[str, object]:
+    """Return fields of the check's texts: direction and size of the effect, and the option that
+    ranks at equal length."""
     return {
         "longer": "longer" if effect.value > 0 else "shorter",
         "weight": abs(effect.value),

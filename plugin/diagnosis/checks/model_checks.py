@@ -34,7 +34,13 @@ MORE_ITEMS = f"judge every pair on {FEWEST_ITEMS} items"
 
 
 def check_cycle(battles: Battles) -> tuple[Check, ...]:
-    """Test whether three models beat each other in a cycle; empty for fewer than three models."""
+    """Test whether three models beat each other in a cycle.
+
+    The check is flagged if there is any cycle. Its p-value is that of the most certain one, not yet
+    adjusted with other checks. It is not known for too many battles, if no three models have all
+    met, or if there are too few items and no certain cycle. Empty for fewer than three models, or
+    if no battle is readable.
+    """
     if not battles.tally.judged or len(battles.models) < FEWEST_COMPARED:
         return ()
     if are_too_many(battles):
@@ -57,7 +63,11 @@ def check_cycle(battles: Battles) -> tuple[Check, ...]:
 
 
 def cycle_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Check by a judge's card whether three models beat each other in a cycle."""
+    """Check by a judge's card whether three models beat each other in a cycle.
+
+    It is flagged only by cycles beyond chance. It is not known if the section is missing, or if
+    there are too few items to find a cycle.
+    """
     section = card.answers["cycles"]
     if isinstance(section, Missing):
         return (not_known("cycle", section.why, section.remedy),)
@@ -89,10 +99,13 @@ def check_fit(battles: Battles) -> tuple[Check, ...]:
     """Test whether a Bradley-Terry fit explains all win rates.
 
     The check is about the pair whose win rate differs most from the fit, or about the model whose
-    pairs together differ most, whichever has the smaller p-value.
+    pairs together differ most, whichever has the smaller p-value. It is flagged by the size of the
+    residual, and its p-value is not yet adjusted with other checks.
 
     Returns:
-        The check; empty for fewer than three models, which any ratings fit.
+        The check; not known for too many battles, if the battles do not connect all models, or if
+        too few pairs met or too few items were played. Empty for fewer than three models, which any
+        ratings fit, or if no battle is readable.
     """
     if not battles.tally.judged or len(battles.models) < FEWEST_COMPARED:
         return ()
@@ -115,12 +128,15 @@ def check_fit(battles: Battles) -> tuple[Check, ...]:
 
 
 def _worst_miss(fit: BradleyTerryFit) -> tuple[PairResidual, float | None]:
-    """Return the pair that the ratings explain least.
+    """Return the pair that the ratings explain least, and the p-value of the fit.
+
+    If a test of all pairs of a model has a smaller p-value than that of single pairs, the pair is
+    the worst one of this model.
 
     Returns:
-        The pair, and the p-value of the fit; None as p-value if no pair can be tested. The p-value
-        is twice the smaller one of two tests (Bonferroni): of single pairs, and of all pairs of a
-        model.
+        The pair, and the p-value; None as p-value if no pair can be tested. The p-value is twice
+        the smaller one of the two tests (Bonferroni), or that of single pairs if no model can be
+        tested.
     """
     miss = fit.misses[0]
     p = miss.adjusted
@@ -128,21 +144,26 @@ def _worst_miss(fit: BradleyTerryFit) -> tuple[PairResidual, float | None]:
     if p is None or worst is None:
         return miss, p
     if worst.p < p:
-        miss = next(own for own in fit.misses if worst.model in (own.first, own.second))
+        miss = next(pair for pair in fit.misses if worst.model in (pair.first, pair.second))
     return miss, min(1.0, 2 * min(p, worst.p))
 
 
 def fit_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Check by a judge's card whether ratings explain all pairs."""
+    """Check by a judge's card whether ratings explain all pairs.
+
+    It is flagged if a pair that they do not explain has a residual above the threshold. It is not
+    known if the section is missing, or if no pair could be tested.
+    """
     fit = card.answers["fit"]
     if isinstance(fit, Missing):
         return (not_known("fit", fit.why, fit.remedy),)
     if not fit.tested:
         return (not_known("fit", "too few items per pair", MORE_ITEMS),)
-    missed = [
-        miss for miss in fit.misses[: fit.missed] if abs(miss.residual) > CHECKS["fit"].threshold
-    ]
-    return (_decide_fit(fit, missed[0] if missed else fit.misses[0], bool(missed)),)
+    # The misses with the smallest p-values come first.
+    unexplained = fit.misses[: fit.missed]
+    large = [miss for miss in unexplained if abs(miss.residual) > CHECKS["fit"].threshold]
+    named = large[0] if large else fit.misses[0]
+    return (_decide_fit(fit, named, bool(large)),)
 
 
 def _decide_fit(
@@ -169,7 +190,10 @@ def _decide_fit(
 
 
 def transitivity_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Check by a judge's card whether its verdicts form fewer cycles than random verdicts do."""
+    """Check by a judge's card whether its verdicts form fewer cycles than random verdicts do.
+
+    Empty for the card of a metric.
+    """
     if not card.has_judge:
         return ()
     section = card.answers["transitivity"]

@@ -16,7 +16,10 @@ DECIDES = CHECKS["order decides"].threshold
 
 
 def sees_both_responses(battles: Battles) -> bool:
-    """Return whether the judge saw both responses at once, so that one was shown first."""
+    """Return whether the judge saw both responses at once, so that one was shown first.
+
+    It did not if the battles have scores of each response and no record of both orders.
+    """
     return "score_a" not in battles.columns or battles.swaps() is not None
 
 
@@ -26,8 +29,10 @@ def check_position(battles: Battles) -> tuple[Check, ...]:
     Only pairs that were read in both orders count.
 
     Returns:
-        The check `order decides` if the order outweighs the responses, else `position`; empty if
-        the judge saw single responses.
+        The check `order decides` if the order outweighs the responses, else `position`, which is
+        not known without pairs in both orders or with too few of them. The p-value is adjusted for
+        several judges, but not yet with other checks. Empty if the judge saw single responses, or
+        if no battle is readable.
     """
     if not battles.tally.judged or not sees_both_responses(battles):
         return ()
@@ -45,15 +50,20 @@ def _check_effects(effects: list[OrderEffect], *, several: bool) -> Check:
     Args:
         effects: the effects on judges; not empty.
         several: whether several judges decided the battles.
+
+    Returns:
+        The check of the judge with the smallest p-value among those whose verdicts the order
+        decides, else among those that it biases, else among all. If the order biases none and there
+        are too few pairs of some judge, the check is not known.
     """
     # The smallest of several p-values times their number is the first step of Holm's rule.
-    significant = [own for own in effects if own.p * len(effects) <= ERROR_RATE]
-    large = [own for own in significant if abs(own.lean) > BIASES]
-    too_small = [own for own in effects if own.is_open]
-    if not large and too_small:
-        return _unknown_effect(too_small[0])
-    deciding = [own for own in large if abs(own.lean) > DECIDES]
-    worst = min(deciding or large or effects, key=lambda own: own.p)
+    significant = [effect for effect in effects if effect.p * len(effects) <= ERROR_RATE]
+    large = [effect for effect in significant if abs(effect.lean) > BIASES]
+    undecided = [effect for effect in effects if effect.is_open]
+    if not large and undecided:
+        return _unknown_effect(undecided[0])
+    deciding = [effect for effect in large if abs(effect.lean) > DECIDES]
+    worst = min(deciding or large or effects, key=lambda effect: effect.p)
     facts = _facts_of_order(worst.rate, worst.flip, worst.judge, several)
     p = min(1.0, worst.p * len(effects))
     if deciding:
@@ -69,7 +79,9 @@ def _unknown_effect(effect: OrderEffect) -> Check:
 
 
 def _facts_of_order(rate: Any, flip: float, judge: str | None, several: bool) -> dict[str, Any]:
-    """Return the arguments number, interval and fields of a check of the order.
+    """Return the arguments `number`, `interval` and `fields` of `make_check` for the order.
+
+    Number and interval are the win rate minus 0.5.
 
     Args:
         rate: win rate of the response shown first, a `Statistic`.
@@ -89,18 +101,21 @@ def _facts_of_order(rate: Any, flip: float, judge: str | None, several: bool) ->
 
 
 def _relative_to_half(facts: dict[str, Any]) -> dict[str, Any]:
-    """Subtract 0.5 from number and interval of the facts of a win rate."""
+    """Return the facts of a win rate with 0.5 subtracted from number and interval."""
     interval = facts["interval"]
-    beyond = None if interval is None else (interval[0] - 0.5, interval[1] - 0.5)
-    return {**facts, "number": facts["number"] - 0.5, "interval": beyond}
+    if interval is not None:
+        low, high = interval
+        interval = (low - 0.5, high - 0.5)
+    return {**facts, "number": facts["number"] - 0.5, "interval": interval}
 
 
 def position_of_card(card: CardSections) -> tuple[Check, ...]:
     """Check by a judge's card whether the order of the responses decides or biases its verdicts.
 
     Returns:
-        `order decides`, `position`, or `one order` if no pair was read in both orders; empty if
-        the judge saw single responses.
+        `order decides` or `position`, or `one order` if no pair was read in both orders. A check is
+        flagged if the interval excludes 0.5 and, except for `one order`, the win rate is above the
+        threshold. Empty if the judge saw single responses, and for the card of a metric.
     """
     if not card.has_judge or not sees_both_responses(card.battles):
         return ()
@@ -130,7 +145,14 @@ def _check_lean(rate: Statistic, facts: dict[str, Any]) -> Check:
 
 
 def _check_one_order(prefers_first: Any) -> Check:
-    """Check the wins of the response shown first if no pair was read in both orders."""
+    """Check the win rate of the response shown first if no pair was read in both orders.
+
+    It is flagged if its interval excludes 0.5, and not known if it is missing, or if the interval
+    contains both no effect and a deciding one.
+
+    Args:
+        prefers_first: the win rate, a `Statistic`, or `Missing`.
+    """
     name = "one order"
     if isinstance(prefers_first, Missing):
         return not_known(name, prefers_first.why, prefers_first.remedy)

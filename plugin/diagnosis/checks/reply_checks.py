@@ -17,14 +17,15 @@ So few lost battles cannot change a rating by more than 3.5 Elo.
 
 
 def check_unparsed(battles: Battles) -> tuple[Check, ...]:
-    """Check the share of a judge's replies that are unparsed."""
+    """Check the share of the judges' replies that are unparsed; empty if no judge decided the
+    battles."""
     if not is_judged(battles):
         return ()
     return (check_unparsed_count(battles.counts(), unparsed_share(battles)),)
 
 
 def check_unparsed_count(counts: Counts, share: float | None = None) -> Check:
-    """Check the share of unparsed replies.
+    """Check the share of unparsed replies; flagged if it is above the threshold.
 
     Args:
         counts: the counts of battles.
@@ -52,7 +53,10 @@ def check_unparsed_count(counts: Counts, share: float | None = None) -> Check:
 
 
 def unparsed_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Check the share of one judge's replies that are unparsed, by its card."""
+    """Check the share of one judge's replies that are unparsed, by its card.
+
+    Empty for the card of a metric.
+    """
     if not card.has_judge:
         return ()
     lacking = card.find_lacking("consistency", "unparsed")
@@ -68,8 +72,11 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
     """Test whether the battles of one model are unparsed more or less often than those of others.
 
     Returns:
-        The check; empty if nothing or everything is unparsed, or if there are too few models to
-        compare.
+        The check, flagged by the size of the difference; its p-value is adjusted for several
+        models, but not yet with other checks. `models` has the model with the smallest p-value, and
+        those that lose significantly more battles than all. Not known for too many battles, or if
+        no item allows the test. Empty if no judge decided the battles, if nothing or everything is
+        unparsed, or if there are too few models to compare.
     """
     counts = battles.counts()
     is_partial = 0 < counts.unparsed < counts.battles
@@ -82,16 +89,16 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
         reason = "no two models have as many battles on an item with lost ones"
         return (not_known("lost replies", reason),)
     everywhere = counts.unparsed / counts.battles
-    large = [own for own in losses if abs(own.share - everywhere) > LEAST_EXCESS]
-    worst = min(large or losses, key=lambda own: own.p)
+    large = [loss for loss in losses if abs(loss.share - everywhere) > LEAST_EXCESS]
+    worst = min(large or losses, key=lambda loss: loss.p)
     # The smallest of several p-values times their number is the first step of Holm's rule. `more`
     # has the models that lose significantly more battles than all models together.
     p = min(1.0, worst.p * len(losses))
     more = []
-    for own in large:
-        is_significant = own.p * len(losses) <= ERROR_RATE
-        if own.share > everywhere and is_significant:
-            more.append(own.model)
+    for loss in large:
+        is_significant = loss.p * len(losses) <= ERROR_RATE
+        if loss.share > everywhere and is_significant:
+            more.append(loss.model)
     check = make_check(
         "lost replies",
         bool(large),

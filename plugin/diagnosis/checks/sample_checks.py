@@ -13,7 +13,7 @@ from podium.wording import item_option, join_item_names, plural
 
 
 def check_connected(standings: Standings) -> tuple[Check, ...]:
-    """Check whether the battles connect all models."""
+    """Check whether the battles connect all models; not known if the ranker does not say."""
     groups = standings.fit.components
     if groups is None:
         return (not_known("connected", f"{standings.ranker} does not check it"),)
@@ -33,32 +33,39 @@ def check_unit(battles: Battles) -> tuple[Check, ...]:
 
 
 def check_items(battles: Battles) -> tuple[Check, ...]:
-    """Check whether there are enough items for the intervals."""
+    """Check whether there are enough items for the intervals.
+
+    Items without a readable battle do not count, unless there are too many battles to tell.
+    """
     items = battles.counts().items
-    if not are_too_many(battles):  # items without a readable battle do not count
+    if not are_too_many(battles):
         items = len(np.unique(cluster_battles(battles).code[battles.readable]))
     return (check_number_of_items(items),)
 
 
 def check_number_of_items(items: int) -> Check:
-    """Check whether a number of items is enough for the intervals."""
+    """Check whether a number of items is enough for the intervals; flagged below the threshold."""
     fields = {"items": items, "noun": plural("item", items)}
     return make_check("items", items < CHECKS["items"].threshold, number=items, fields=fields)
 
 
 def check_played_pairs(battles: Battles) -> tuple[Check, ...]:
-    """Flag decisions of a tournament that hold for the pairs that were played only."""
+    """Flag decisions of a tournament that hold only for the pairs that were played.
+
+    Empty if the tournament made no decisions, or made them about all pairs.
+    """
     if not battles.answer or battles.answer.get("about") != "played":
         return ()
     return (make_check("played pairs", True, fields={"until": battles.answer["until"]}),)
 
 
 def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness | None:
-    """Find whether one or two items carry the first place.
+    """Find the smallest set of items, of one or two, without which another model leads.
 
     Returns:
-        The smallest set of items that was found. None if it was not searched: only Bradley-Terry
-        rankings are, whose leader is clearly ahead, or less than one standard error ahead.
+        The result of the search, also if no such set was found. None if it was not searched, could
+        not be fitted, or is about another leader. Only Bradley-Terry rankings are searched whose
+        leader is clearly ahead of all, or less than one standard error ahead.
     """
     separation = standings.separation
     if separation is None or are_too_many(battles) or standings.ranker != "bradley-terry":
@@ -78,8 +85,12 @@ def check_first_place(
 ) -> tuple[Check, ...]:
     """Check whether a model that is clearly ahead of all others leads only by one or two items.
 
+    Args:
+        standings: the ranking.
+        robustness: the result of `robustness_of`.
+
     Returns:
-        The check; empty if no model is clearly ahead, or nothing was tried.
+        The check; empty if no model is clearly ahead of all others, or nothing was searched.
     """
     separation = standings.separation
     if robustness is None or separation is None or 1 not in separation.cuts:
@@ -88,7 +99,11 @@ def check_first_place(
 
 
 def check_first_place_by_search(battles: Battles, largest: int) -> Check:
-    """Check how many items must be dropped until another model leads, up to `largest` of them."""
+    """Check how many items must be dropped until another model leads, up to `largest` of them.
+
+    The check is flagged as `check_first_place` is. It is not known for too many battles, if they
+    cannot be fitted, or if no set of items could be tried.
+    """
     name = "first place"
     if are_too_many(battles):
         return not_known(name, "too many battles to drop items one by one")
@@ -102,7 +117,10 @@ def check_first_place_by_search(battles: Battles, largest: int) -> Check:
 
 
 def _check_robustness(robustness: DropOutRobustness) -> Check:
-    """Return the check of the first place by the smallest set of items that changes the leader."""
+    """Return the check of the first place by the smallest set of items that changes the leader.
+
+    It is ok if no set was found, or if the set has more items than the threshold.
+    """
     number = len(robustness.items)
     fields = {"leader": robustness.leader, "tried": robustness.largest_tried}
     if not number:

@@ -15,5 +15,8 @@ TOO_MANY = "too many battles; `podium diagnose` checks it"
 
 
 def are_too_many(battles: Battles) -> bool:
-    """Return whether checks of single pairs, items or lengths would take longer than a fit."""
+    """Return whether checks of single pairs, items or lengths would take longer than a fit.
+
+    That is with more than `MOST_BATTLES` battles or `MOST_MODELS` models.
+    """
     return len(battles) > MOST_BATTLES or len(battles.models) > MOST_MODELS

@@ -25,6 +25,8 @@ from podium.printable import tell
 
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")
 """Commands of Inspect that take `--ranker`."""
+RUNNING = COMMANDS[:2]
+"""Commands that name the tasks to run."""
 CPU_SAVING = {
     "--no-log-realtime": ("INSPECT_EVAL_NO_LOG_REALTIME", "INSPECT_EVAL_LOG_REALTIME"),
     "--no-score-display": ("INSPECT_EVAL_NO_SCORE_DISPLAY", "INSPECT_EVAL_SCORE_DISPLAY"),
@@ -38,10 +40,18 @@ REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Run `inspect` with these arguments, as `podium inspect` does."""
-    own, values = split_ranker_options(arguments)
-    _pass_options(values, own)
-    sys.argv = ["inspect", *own]
+    """Run `inspect` with these arguments, as `podium inspect` does.
+
+    Options that save CPU are added to a command that plays a tournament, which is printed.
+
+    Raises:
+        UsageError: inspect-ai cannot be imported or is built differently, a judge is one of
+            lm-eval, or an option of podium is wrong or goes with another command.
+        SystemExit: Inspect has ended.
+    """
+    typed, values = split_ranker_options(arguments)
+    _pass_options(values, typed)
+    sys.argv = ["inspect", *typed]
     try:
         host = import_module(COMMAND_LINE)
         stock = host.main
@@ -56,17 +66,20 @@ def run(arguments: Sequence[str]) -> None:
     # If another version of Inspect is built differently, it runs without the help and the flags.
     with suppress(AttributeError, LookupError, TypeError):
         _add_to_help(host)
-        options = host.inspect.commands[own[0]].params
+        options = host.inspect.commands[typed[0]].params
         known = {word for option in options for word in option.opts + option.secondary_opts}
-        saving = [flag for flag in cpu_saving_flags(own, os.environ) if flag in known]
+        saving = [flag for flag in cpu_saving_flags(typed, os.environ) if flag in known]
         if saving:
             sys.argv += saving
             tell(f"added {' '.join(saving)}: a tournament needs less CPU and loses nothing")
-    _run_main(stock, own, ranking=bool(values))
+    _run_main(stock, typed, ranking=bool(values))
 
 
 def refuse_lm_eval_model(name: str, option: str) -> None:
-    """Raise UsageError for a judge `lm-eval:...`: judges are models of Inspect."""
+    """Raise UsageError for a judge `lm-eval:...`: judges are models of Inspect.
+
+    `option` is the option with the judge as it is typed, for the message.
+    """
     if name.startswith("lm-eval:"):
         raise UsageError(
             f"{option} {name.partition(',')[0]}: judges are models of Inspect: write hf/NAME, "
@@ -76,19 +89,20 @@ def refuse_lm_eval_model(name: str, option: str) -> None:
 
 
 def extend_command(host: Any) -> None:
-    """Add --ranker to the `inspect` command, whose module `host` was just loaded.
+    """Add podium's options to the `inspect` command, whose module `host` was just loaded.
 
-    This is called if the user has run `podium enable`.
+    This is called if the user has run `podium enable`. If one of the options was typed, `host.main`
+    is replaced by a function that also ranks; otherwise only the help changes.
     """
     stock = host.main
     _add_to_help(host)
 
     def main() -> None:
         try:
-            own, values = split_ranker_options(sys.argv[1:])
-            _pass_options(values, own)
-            sys.argv[1:] = own
-            _run_main(stock, own, ranking=True)
+            typed, values = split_ranker_options(sys.argv[1:])
+            _pass_options(values, typed)
+            sys.argv[1:] = typed
+            _run_main(stock, typed, ranking=True)
         except PodiumError as error:
             tell(str(error))
             sys.exit(error.exit_code)
@@ -100,23 +114,28 @@ def extend_command(host: Any) -> None:
 def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """Return the options of `CPU_SAVING` to add to a command that plays a tournament.
 
-    Options that the user has set in the command or the environment are not returned.
+    Options that the user has set in the command or the environment, on or off, are not returned.
+    None are returned for a command that is neither `eval` nor `eval-set`, or that has no argument
+    `podium/...`.
     """
     is_tournament = any(word.startswith("podium/") for word in arguments[1:])
-    if not is_tournament or arguments[0] not in COMMANDS[:2]:
+    if not is_tournament or arguments[0] not in RUNNING:
         return []
-    said = {word.partition("=")[0].replace("--no-", "--") for word in arguments}
-    open_flags = {flag for flag in CPU_SAVING if flag.replace("--no-", "--") not in said}
-    return [
-        flag
-        for flag, names in CPU_SAVING.items()
-        if flag in open_flags and environment.keys().isdisjoint(names)
-    ]
+    typed = {word.partition("=")[0].replace("--no-", "--") for word in arguments}
+    flags = []
+    for flag, variables in CPU_SAVING.items():
+        is_typed = flag.replace("--no-", "--") in typed
+        if not is_typed and environment.keys().isdisjoint(variables):
+            flags.append(flag)
+    return flags
 
 
 @typed_as(typed_in_inspect)
 def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
     """Check the judges and podium's options, and pass the options to podium's hook.
+
+    They are passed in environment variables. Notes on rankers that will be replaced by others are
+    printed. Without options, only the judges are checked, and the environment is unchanged.
 
     Args:
         values: podium's options as typed, by name in metadata.
@@ -130,7 +149,7 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
         refuse_lm_eval_model(model, option)
     if not values:
         return
-    if not {*arguments[:1]} & {*COMMANDS}:
+    if not arguments or arguments[0] not in COMMANDS:
         given = f", not with {arguments[0]}" if arguments else ""
         raise UsageError(
             f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: "
@@ -142,9 +161,8 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
 
     for name in options.rankers:
         catalogue.extension(Ranker, name)
-    if arguments[0] in COMMANDS[:2] and not any(
-        word.startswith("podium/") for word in arguments[1:]
-    ):
+    is_tournament = any(word.startswith("podium/") for word in arguments[1:])
+    if arguments[0] in RUNNING and not is_tournament:
         from podium.hosts.inspect_ai.coming_eval import check_eval_options
 
         # The task of a tournament checks its rankers itself.
@@ -154,26 +172,40 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
 
 
 def _add_to_help(host: Any) -> None:
-    """Add podium's options to the help of `COMMANDS`; `host` is the module `COMMAND_LINE`."""
+    """Add podium's options to the help of `COMMANDS`, each once.
+
+    `host` is the module `COMMAND_LINE`.
+    """
     import click
 
-    for shown in [host.inspect.commands[name].params for name in COMMANDS]:
-        known = {word for option in shown for word in option.opts}
+    for command in COMMANDS:
+        parameters = host.inspect.commands[command].params
+        known = {word for option in parameters for word in option.opts}
         for flag, name in FLAGS.items():
             if flag in known:
                 continue
-            how: dict[str, Any] = {"expose_value": False, "allow_from_autoenv": False}
+            attributes: dict[str, Any] = {"expose_value": False, "allow_from_autoenv": False}
             if IN_INSPECT[name].shown:
-                how["metavar"] = IN_INSPECT[name].shown
+                attributes["metavar"] = IN_INSPECT[name].shown
             else:
-                how["is_flag"] = True
-            shown.append(click.Option([flag], help=IN_INSPECT[name].help, **how))
+                attributes["is_flag"] = True
+            parameters.append(click.Option([flag], help=IN_INSPECT[name].help, **attributes))
 
 
 def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:
-    """Run Inspect's `main`.
+    """Run Inspect's `main`, and rank the logs that `inspect score` changed, which calls no hook.
 
-    After `inspect score`, which calls no hook, rank the logs that changed.
+    Logs that were ranked together with a changed log are ranked again. After all other commands
+    podium's hook ranks.
+
+    Args:
+        stock: Inspect's `main`.
+        arguments: the arguments of Inspect, without podium's options.
+        ranking: whether an option of podium was typed; if not, nothing is ranked.
+
+    Raises:
+        UsageError: podium's hook does not fit this inspect-ai.
+        SystemExit: Inspect has failed, or a ranking has failed.
     """
     if not ranking:
         stock()

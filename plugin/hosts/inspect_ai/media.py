@@ -20,24 +20,29 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 """Matches words in the error message of a provider that rejects media."""
+REJECTING = (400, 415, 422)
+"""HTTP codes of requests that a provider rejects: bad request, media type, content."""
 
 
 def media_in(messages: str | Sequence[ChatMessage]) -> list[Content]:
-    """Return the contents of a conversation that are not text."""
-    contents = [] if isinstance(messages, str) else [message.content for message in messages]
-    return [
-        part
-        for content in contents
-        if not isinstance(content, str)
-        for part in content
-        if part.type in KINDS
-    ]
+    """Return the images, audio, videos and documents of a conversation, in order.
+
+    Other contents, such as text, reasoning or calls of tools, are left out. A text has none.
+    """
+    media: list[Content] = []
+    if isinstance(messages, str):
+        return media
+    for message in messages:
+        if not isinstance(message.content, str):
+            media += [part for part in message.content if part.type in KINDS]
+    return media
 
 
 def text_with_places(messages: Sequence[ChatMessage]) -> list[str]:
     """Return the text of each message, with `[image 1]` or the like in place of media.
 
-    Media are numbered over all messages.
+    Media are numbered together, from 1 over all messages. Parts of a message are joined by line
+    ends; parts that are neither text nor media, such as reasoning, are left out.
     """
     texts = []
     number = 0
@@ -64,19 +69,25 @@ def media_as_text(messages: str | Sequence[ChatMessage]) -> str | None:
 
 
 def why_not_shown(sample: EvalSample) -> str | None:
-    """Return why media prevent a response from being judged; None if they do not."""
-    places = [str(getattr(part, part.type)) for part in media_in(sample.input)]
-    if not all(
-        place.startswith(("data:", "http://", "https://")) or Path(place).is_file()
-        for place in places
-    ):
-        return "media not in the log"
+    """Return why media prevent a response from being judged; None if they do not.
+
+    They do if media of the input are neither in the log, nor at a web address, nor in a file here;
+    or if the first response of the sample has media.
+    """
+    for part in media_in(sample.input):
+        place = str(getattr(part, part.type))
+        is_address = place.startswith(("data:", "http://", "https://"))
+        if not is_address and not Path(place).is_file():
+            return "media not in the log"
     answers = [choice.message for choice in sample.output.choices[:1]]
     return "media in the response" if media_in(answers) else None
 
 
 def input_of(instruction: str, media: str | None) -> str | list[ChatMessage]:
-    """Return a sample's input: the instruction, then the item's media, which are given as JSON."""
+    """Return a sample's input: the instruction, then the item's media, which are given as JSON.
+
+    Without media, the input is the text alone.
+    """
     if media is None:
         return instruction
     return [
@@ -85,7 +96,10 @@ def input_of(instruction: str, media: str | None) -> str | list[ChatMessage]:
 
 
 def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatMessage]:
-    """Return the judge's input: the prompt, then the media that its `[image 1]` ... stand for."""
+    """Return the judge's input: the prompt, then the media that its `[image 1]` ... stand for.
+
+    A sentence before the media says where they belong. Without media, the input is the prompt.
+    """
     if not media:
         return prompt
     named = ", ".join(f"[{part.type} {number}]" for number, part in enumerate(media, 1))
@@ -97,12 +111,14 @@ def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatM
 
 
 def why_refused(error: BaseException) -> str | None:
-    """Return the provider's message if it rejects media; None for another error."""
+    """Return the message of an error by which a provider may reject media; None for another error.
+
+    These are NotImplementedError, errors with the status 400, 415 or 422 whatever their message is,
+    and errors with a word for media in their last 2,000 characters. The message is cut to 200
+    characters; an empty one is replaced by the name of the error's class.
+    """
     status: Any = getattr(error, "status_code", None)
-    if (
-        isinstance(error, NotImplementedError)
-        or status in (400, 415, 422)
-        or REFUSAL.search(str(error)[-2000:])
-    ):
+    is_rejected_request = isinstance(error, NotImplementedError) or status in REJECTING
+    if is_rejected_request or REFUSAL.search(str(error)[-2000:]):
         return shorten(str(error), 200) or type(error).__name__
     return None

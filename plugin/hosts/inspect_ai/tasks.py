@@ -32,8 +32,8 @@ def round_robin(
     **kwargs: Unpack[RunOptions],
 ) -> Task:
     """Play all pairs of models on every item, or on `items` of them."""
-    own = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
-    return _make_task("round_robin", responses, own, kwargs)
+    settings = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
+    return _make_task("round_robin", responses, settings, kwargs)
 
 
 @task
@@ -51,8 +51,9 @@ def anchor(
 ) -> Task:
     """Play all models against one or several anchors, or the one that a pilot finds
     (`anchor=auto`)."""
-    own = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
-    return _make_task("anchor", responses, {"anchor": anchor, "pilot": pilot, **own}, kwargs)
+    stopping = {"until": until, "margin": margin, "level": level, "start": start}
+    settings = {"anchor": anchor, "pilot": pilot, "items": items, **stopping}
+    return _make_task("anchor", responses, settings, kwargs)
 
 
 @task
@@ -65,8 +66,8 @@ def swim(
     **kwargs: Unpack[RunOptions],
 ) -> Task:
     """Let models join one by one and meet opponents of ever more similar rating."""
-    own = {"items": items, "order": order, "ratings": ratings}
-    return _make_task("swim", responses, own, kwargs)
+    settings = {"items": items, "order": order, "ratings": ratings}
+    return _make_task("swim", responses, settings, kwargs)
 
 
 @task
@@ -81,8 +82,8 @@ def chain(
     **kwargs: Unpack[RunOptions],
 ) -> Task:
     """Play a random path through all models on each item."""
-    own = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
-    return _make_task("chain", responses, own, kwargs)
+    settings = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
+    return _make_task("chain", responses, settings, kwargs)
 
 
 @task
@@ -101,9 +102,9 @@ def ring(
 ) -> Task:
     """Play a random cycle through all models on each item, one order per pair; `until` stops it
     early."""
-    own = {"items": items, "until": until, "margin": margin, "level": level, "start": start}
-    more = {"passes": passes, "opponents": opponents, "ratings": ratings}
-    return _make_task("ring", responses, {**own, **more}, kwargs)
+    stopping = {"until": until, "margin": margin, "level": level, "start": start}
+    schedule = {"passes": passes, "opponents": opponents, "ratings": ratings}
+    return _make_task("ring", responses, {"items": items, **stopping, **schedule}, kwargs)
 
 
 @task(name="recorded")
@@ -131,9 +132,19 @@ def tournament(
 
 
 def _make_task(
-    name: str, responses: Names, own: Mapping[str, Any], options: Mapping[str, Any]
+    name: str, responses: Names, settings: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Task:
-    """Return the task of a tournament; further options of its own may be among the options."""
+    """Return the task of a tournament.
+
+    An error of podium becomes one that Inspect shows without a traceback.
+
+    Args:
+        name: name of the tournament; empty if none was given, which is an error.
+        responses: sources of responses.
+        settings: the tournament's own options that are in the task's signature.
+        options: options of the run and of the judge. Further options of the tournament may be
+            among them; these override `settings`.
+    """
     # Inspect imports this module for every command of everyone who has podium installed: the
     # engine waits.
     from podium.hosts.inspect_ai.tournament.tournament_request import split_options
@@ -145,5 +156,5 @@ def _make_task(
                 "podium/tournament plays a tournament by its name: -T name=NAME "
                 "(podium list names them)"
             )
-        further, how = split_options(name, flatten_arguments(options))
-        return tournament_task(name, responses, {**own, **further}, **how)
+        further, of_run = split_options(name, flatten_arguments(options))
+        return tournament_task(name, responses, {**settings, **further}, **of_run)

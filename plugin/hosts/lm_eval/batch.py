@@ -53,17 +53,20 @@ def judge_battles(
 ) -> list[dict[str, Any]]:
     """Judge battles. This also works inside a running event loop.
 
+    After too many failures in a row, the remaining battles are not judged and are unparsed.
+
     Args:
         how: how the judges are asked, and how their replies are parsed.
         battles: the fields of `BattleMetadata` of each battle.
-        models: makes the judges, which are closed at the end.
+        models: makes the judges, which are closed at the end; not called without battles.
         turns: the values of the options `judges` and `overlap`.
         concurrency: the most calls at once.
         cache: whether replies are taken from Inspect's cache.
         call_timeout: seconds that each attempt of a call may take; None for no limit.
 
     Returns:
-        each battle with its verdict and judgments. A battle whose calls failed is unparsed.
+        Each battle, in order, with its verdict, judgments and records of judges; see
+        `BatchJudge.judge`. A battle whose calls all failed is unparsed.
     """
 
     async def judge_all() -> list[dict[str, Any]]:
@@ -86,7 +89,8 @@ def judge_battles(
 
 
 def judges_of_battles(battles: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Remove the records of judges from battles of `judge_battles`, and return them by name."""
+    """Remove the records of judges from battles of `judge_battles`, in place, and return them by
+    name."""
     judges: dict[str, Any] = {}
     for battle in battles:
         judges |= battle.pop("judges")
@@ -98,8 +102,8 @@ def _with_turns(
 ) -> list[Mapping[str, Any]]:
     """Return battles with the names of the judges whose turn it is."""
     pairings = [
-        Pairing(each["item"], each["model_a"], each["model_b"], each.get("response") or 1)
-        for each in battles
+        Pairing(battle["item"], battle["model_a"], battle["model_b"], battle.get("response") or 1)
+        for battle in battles
     ]
     rotation.assign(pairings)
     return [
@@ -124,8 +128,13 @@ class BatchJudge:
         self.errors: Counter[str] = Counter()
 
     async def judge(self, battle: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a battle with its verdict and judgments, and with the records of its judges."""
-        row = {
+        """Return a battle with its verdict and judgments, and with the records of its judges.
+
+        It has the models and `BATTLE_DETAILS` of the given battle, `credit`, `margin`, `reason`,
+        `judgments`, `judges` (records by name), `hard_credit` if the credit is graded, and `error`
+        if a call failed. The credit is None if no reply was parsed. No error is raised.
+        """
+        kept = {
             name: battle[name]
             for name in ("model_a", "model_b", *BATTLE_DETAILS)
             if battle.get(name) is not None
@@ -139,7 +148,7 @@ class BatchJudge:
                 if errors and all(map(has_failed, judgments)):
                     raise errors[0]
             except Exception as error:
-                return row | self._unparsed_verdict(battle, root_of(error))
+                return kept | self._unparsed_verdict(battle, root_of(error))
         self.failures_in_a_row = 0
         for failure in errors:
             self._count_failure(battle, failure)
@@ -148,16 +157,18 @@ class BatchJudge:
         for judgment_row, judgment in zip(rows, judgments, strict=True):
             judgment_row["replies"] = [reply["text"] for reply in judgment["replies"]]
         verdict = {"credit": merged.credit, "margin": merged.margin, "reason": merged.reason}
-        graded = {} if merged.parsed is None else {"hard_credit": merged.parsed}
-        lost = {"error": shorten(redact(str(root_of(errors[0]))), 300)} if errors else {}
-        judged = {"judgments": rows, "judges": replies.judges}
-        return {**row, **verdict, **graded, **judged, **lost}
+        if merged.parsed is not None:
+            verdict["hard_credit"] = merged.parsed
+        judged = {**kept, **verdict, "judgments": rows, "judges": replies.judges}
+        if errors:
+            judged["error"] = shorten(redact(str(root_of(errors[0]))), 300)
+        return judged
 
     def _count_failure(self, battle: Mapping[str, Any], error: BaseException) -> None:
         """Count a failed call by its kind, and log the first of each kind."""
-        kind = name_of_failure(error)
-        self.errors[kind] += 1
-        if self.errors[kind] == 1:
+        failure = name_of_failure(error)
+        self.errors[failure] += 1
+        if self.errors[failure] == 1:
             log.warning(
                 "podium: a battle on %s failed and is unparsed: %s",
                 battle["item"],
@@ -165,7 +176,12 @@ class BatchJudge:
             )
 
     def _unparsed_verdict(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
-        """Return the verdict of a failed battle with a row per judge, and count the failure."""
+        """Return the verdict of a failed battle with a row per judge, and count the failure.
+
+        If the error says that no more calls are made, the reason is `NOT_ASKED`, and all further
+        battles of the batch are not judged. Otherwise, the reason names the failure, and `error`
+        has its message without secrets, cut to 300 characters.
+        """
         message = shorten(redact(str(error)), 300)
         reason = NOT_ASKED
         details = {}
@@ -177,7 +193,8 @@ class BatchJudge:
             reason = f"{FAILED}: {name_of_failure(error)}"
             details["error"] = message
             # A failure of a judge that is not asked any more does not count against the others.
-            self.failures_in_a_row += self.run.stopped.isdisjoint(battle.get("judges", ()))
+            if self.run.stopped.isdisjoint(battle.get("judges", ())):
+                self.failures_in_a_row += 1
             self._count_failure(battle, error)
             if self.failures_in_a_row == self.max_consecutive_failures:
                 log.error(

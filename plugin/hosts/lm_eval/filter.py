@@ -118,9 +118,14 @@ class JudgeFilter(Filter):
     def apply(self, resps: Iterable[Any], docs: Sequence[Mapping[str, Any]]) -> list[str]:
         """Judge the responses and return, per document, the verdicts as JSON text.
 
+        The texts hold no secrets. The numbers of judged and lost battles are logged.
+
         Args:
             resps: per document the response, or a list of responses for a task with `repeats`.
             docs: the documents of the task, in the same order.
+
+        Raises:
+            UsageError: a response is not a text, or no document is among the opponents' items.
         """
         texts = self._strip_reasoning(_texts_by_document(resps))
         documents = pair_with_opponents(
@@ -142,11 +147,11 @@ class JudgeFilter(Filter):
             cache=self.cache,
             call_timeout=self.call_timeout,
         )
-        rest = iter(judged)
+        remaining = iter(judged)
         verdicts = []
         for document in documents:
-            own = list(islice(rest, len(document.battles)))
-            verdicts.append(self._verdicts_on_document(document, own))
+            of_document = list(islice(remaining, len(document.battles)))
+            verdicts.append(self._verdicts_on_document(document, of_document))
         _log_counts(verdicts, self.judges)
         return [remember_verdicts(redact(verdicts_as_text(each))) for each in verdicts]
 
@@ -156,7 +161,11 @@ class JudgeFilter(Filter):
         """Return the verdicts on one document in the form that the filter writes.
 
         `credit` is the mean credit of this run's model over readable battles; None if there are
-        none.
+        none. The records of judges are moved, in place, from the battles to `judges`.
+
+        Args:
+            document: the document, with the battles that could not be played.
+            judged: its battles, as `judge_battles` returns them.
         """
         credits = []
         for row in judged:
@@ -174,14 +183,14 @@ class JudgeFilter(Filter):
         }
 
     def _make_judges(self) -> list[Model]:
-        """Return the judges as Inspect models with this filter's limits."""
+        """Return the judges as Inspect models with this filter's limits on calls and retries."""
         models = [judge_model(name, self.judge_args, "judge:") for name in self.judges]
         for model in models:
             model.config = model.config.merge(self.limits)
         return models
 
     def _strip_reasoning(self, responses: list[list[str]]) -> list[list[str]]:
-        """Remove reasoning from responses, unless it is kept, and log how many were changed."""
+        """Return the responses without reasoning, unless it is kept, and log how many changed."""
         if not self.strips:
             return responses
         answers = [list(map(strip_reasoning, texts)) for texts in responses]
@@ -217,6 +226,8 @@ def _require_positive(**numbers: int | None) -> None:
 def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
     """Return a list of responses per document; with `repeats`, a list has several.
 
+    A document without a response has one empty text.
+
     Raises:
         UsageError: a response is not a text.
     """
@@ -234,7 +245,10 @@ def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
 
 
 def _log_counts(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -> None:
-    """Log the number of judged battles, and by reason the numbers of unparsed and missing ones."""
+    """Log the number of judged battles, and by reason the numbers of unparsed and missing ones.
+
+    It is a warning if any battle is unparsed or missing.
+    """
     battles = [battle for document in documents for battle in document["battles"]]
     unparsed = Counter(battle["reason"] for battle in battles if battle["credit"] is None)
     missing = Counter(why for document in documents for why in document["missing"].values())

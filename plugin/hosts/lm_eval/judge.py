@@ -15,7 +15,15 @@ from podium.hosts.secrets import is_secret, redact, secrets_of
 def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker_judge") -> Model:
     """Return the Inspect model of a name, whose errors and logs contain no secret.
 
-    `option` names the option with the judge in error messages.
+    Args:
+        name: name of the model with its provider.
+        arguments: arguments of the provider. Secret ones are used, and then left out of
+            `model_args`.
+        option: the option with the judge, for error messages.
+
+    Raises:
+        UsageError: the name is a model of lm-eval, the argument `base_url` holds a password, or the
+            model cannot be made.
     """
     # This import registers the provider `podium`.
     import podium.hosts.inspect_ai.registry  # noqa: F401
@@ -43,9 +51,9 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker
 
 
 def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
-    """Change `api` in place so that its errors contain no secrets.
+    """Change `api.generate` in place so that the errors it raises contain no secrets.
 
-    Servers may repeat a secret in an error, and Inspect logs errors.
+    Servers may repeat a secret in an error, and Inspect logs errors. The errors keep their class.
     """
     generate = api.generate
 
@@ -68,7 +76,10 @@ def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
 
 
 def _redact_address(api: ModelAPI) -> None:
-    """Hide, in place, the password in the address of `api`, which Inspect logs."""
+    """Hide, in place, the password in the address of `api`, which Inspect logs.
+
+    The client still uses the whole address. Nothing changes if the address has no password.
+    """
     address = api.base_url
     initialize = api.initialize
     if not address or redact(address) == address:

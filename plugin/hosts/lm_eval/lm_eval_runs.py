@@ -51,7 +51,8 @@ def find_other_samples(against: Sequence[str], output_path: str | None) -> list[
     """Return the files of samples of other runs.
 
     Args:
-        against: folders of other runs. If there are none, the output path is searched.
+        against: folders of other runs, each optionally `label=path`. If there are none, the folder
+            of the output path is searched, where no samples are no error.
         output_path: lm-eval's output path; None if it is not given.
 
     Raises:
@@ -80,7 +81,8 @@ def find_other_samples(against: Sequence[str], output_path: str | None) -> list[
 
 
 def results_folder(output_path: str) -> Path:
-    """Return the folder of lm-eval's results for an output path, which may name a file."""
+    """Return the folder of lm-eval's results: the output path, or its parent if it names a .json
+    file."""
     path = Path(output_path)
     return path.parent if path.suffix == ".json" else path
 
@@ -96,9 +98,12 @@ def collect_runs(
 ) -> RunFolders:
     """Link the samples and results of other models on this run's tasks into a folder.
 
+    Samples of other tasks are left out. Samples of this run's model are left out with a note, since
+    this run replaces them, unless `every_run` is True.
+
     Args:
-        folder: the folder.
-        run: the folder of this run.
+        folder: the folder, in which a subfolder is made per model and run.
+        run: the folder of this run, which has samples.
         label: name of this run's model; None for the name of its folder.
         others: files of samples of other runs.
         are_read_apart: whether each folder is read by itself, as responses are. Names that are made
@@ -108,19 +113,21 @@ def collect_runs(
             this run's folder, so that they count as repeats.
 
     Returns:
-        the folders of this run and of the others.
+        The folders of this run and of the others.
     """
     this_run = _samples_in(run, label)
     tasks = {file.task for file in this_run}
-    same_tasks = (file for file in others if file.task in tasks)
-    named, settings = name_by_settings([*this_run, *same_tasks])
+    same_tasks = [file for file in others if file.task in tasks]
+    named, notes_on_settings = name_by_settings([*this_run, *same_tasks])
     samples = named[: len(this_run)]
     others = named[len(this_run) :]
     model = samples[0].model
-    own = [file for file in others if file.model == model]
+    earlier = [file for file in others if file.model == model]
+    replaced: dict[str, None] = {}
     if every_run:
-        _link_files(own, run)
-    replaced = {} if every_run else dict.fromkeys(str(file.path.parent) for file in own)
+        _link_files(earlier, run)
+    else:
+        replaced = dict.fromkeys(str(file.path.parent) for file in earlier)
     models: dict[tuple[str, Path], list[Samples]] = {}
     for file in others:
         if file.model != model:
@@ -134,12 +141,16 @@ def collect_runs(
         sources.append(_source_of(files[0], place, are_read_apart))
         origins[str(place)] = str(files[0].path.parent)
     notes = tuple(Notice("runs-replaced", {"model": model, "place": place}) for place in replaced)
-    on_names = settings if are_read_apart else []
-    return RunFolders(model, tuple(sources), origins, (*on_names, *notes))
+    notes_on_names = notes_on_settings if are_read_apart else []
+    return RunFolders(model, tuple(sources), origins, (*notes_on_names, *notes))
 
 
 def _source_of(file: Samples, place: Path, are_read_apart: bool) -> str:
-    """Return a folder in the form in which `podium rank` takes it, with the label of its model."""
+    """Return a folder in the form in which `podium rank` takes it: `MODEL=FOLDER`, or the folder.
+
+    The name is given if the user gave it as a label, or if it is made of differing settings and the
+    folders are read apart.
+    """
     is_labelled = file.has_label or (are_read_apart and file.named_settings)
     return f"{file.model}={place}" if is_labelled else str(place)
 
@@ -155,6 +166,11 @@ def _link_files(files: Sequence[Samples], place: Path) -> None:
 def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
     """Write this run into a new folder as lm-eval does, and return the folder of its model.
 
+    Args:
+        folder: the new folder, which appears only when it is complete.
+        results: the results that lm-eval returned.
+        tracker: lm-eval's tracker of the evaluation, which writes the files.
+
     Raises:
         UsageError: the run has no samples.
     """
@@ -167,9 +183,15 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
 
 
 def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
-    """Copy the files of `write_run` to where lm-eval will save its own; return the copies."""
+    """Copy the files of `write_run` to where lm-eval will save its own; return the copies.
+
+    That is a subfolder of the output path with the name of `run`, or the parent of an output path
+    that ends in .json. Files of the same name are replaced.
+    """
     folder = results_folder(output_path)
-    folder = folder / run.name if folder == Path(output_path) else folder
+    is_folder = folder == Path(output_path)
+    if is_folder:
+        folder = folder / run.name
     folder.mkdir(parents=True, exist_ok=True)
     saved = tuple(folder / path.name for path in sorted(run.iterdir()) if path.is_file())
     for path in saved:
@@ -179,10 +201,11 @@ def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
 
 
 def _samples_in(path: Path, label: str | None) -> list[Samples]:
-    """Return the samples files in a folder and its subfolders, or the one at a path."""
-    paths = (
-        [path]
-        if path.is_file()
-        else sorted(file for file in path.rglob("samples_*") if file.is_file())
-    )
+    """Return the samples files in a folder and its subfolders, sorted, or the one at a path.
+
+    Empty if there are none. `label` is the user's name for the model, or None.
+    """
+    paths = [path]
+    if not path.is_file():
+        paths = sorted(file for file in path.rglob("samples_*") if file.is_file())
     return describe_samples([path for path in paths if is_samples(path)], label)

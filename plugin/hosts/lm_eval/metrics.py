@@ -41,9 +41,9 @@ def remember_verdicts(text: str) -> str:
 
 
 def parse_filter_verdicts(filtered: Any) -> dict[str, Any] | None:
-    """Parse a filtered response into the verdicts on a document.
+    """Parse a filtered response, or a list of one, into the verdicts on a document.
 
-    None if the judging filter did not write it.
+    None if the judging filter of this process did not write it.
     """
     if isinstance(filtered, list | tuple) and len(filtered) == 1:
         return parse_filter_verdicts(filtered[0])
@@ -74,8 +74,16 @@ def earned_credit(
     predictions: Sequence[Any] = (),
     **options: Any,
 ) -> DocumentCredit | None:
-    """Return a document's mean credit over opponents; None if no verdict could be parsed."""
-    # The options are the ranker's, as for `podium.rank`: `level`, `calibration`, `beta`, `pin` ...
+    """Return a document's mean credit over its readable battles; None if there are none.
+
+    None, too, if the judging filter did not write the prediction.
+
+    Args:
+        references: not used; lm-eval passes it.
+        predictions: the filtered responses to the document.
+        **options: options of the ranker as for `podium.rank` (`level`, `calibration`, `beta`,
+            `pin` ...), which the credit carries to the aggregation.
+    """
     verdicts = parse_filter_verdicts(predictions)
     if verdicts is None or verdicts["credit"] is None:
         return None
@@ -93,8 +101,20 @@ def total(items: Sequence[int | None]) -> int:
 def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     """Rank this run's model among its opponents by the verdicts on all documents.
 
+    The options are those of the first document. `win-rate` has this run's model as its anchor,
+    unless the options name another.
+
+    Args:
+        ranker: name of the ranker.
+        items: the values of `earned_credit`; None for documents without a readable verdict.
+
     Returns:
-        the standings, and the row of this run's model.
+        The standings, and the row of this run's model.
+
+    Raises:
+        NotIdentifiedError: no battle has a readable verdict, lm-eval passed other values than
+            verdicts, or another ranker had to replace this one.
+        PodiumError: the ranker cannot rank the battles.
     """
     credits = [item for item in items if isinstance(item, DocumentCredit)]
     if any(item is not None for item in items) and not credits:
@@ -108,9 +128,11 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     battles = read_battles(
         battles_table(item.verdicts for item in credits), one_sided=first["one_sided"]
     )
-    # The opponents have met only this run's model, so win rates are computed against it.
-    default = {"anchor": first["model"]} if ranker == "win-rate" else {}
-    [standings] = rank(battles, ranker, **{**default, **credits[0].options}).standings
+    options = dict(credits[0].options)
+    if ranker == "win-rate":
+        # The opponents have met only this run's model, so win rates are computed against it.
+        options.setdefault("anchor", first["model"])
+    [standings] = rank(battles, ranker, **options).standings
     if REPLACES in standings.diagnostics:
         # A metric has the name of its ranker, so it must not show a score of another one.
         raise NotIdentifiedError(standings.diagnostics[REPLACES]["reason"])
@@ -118,13 +140,25 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
 
 
 def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], float | str], ...]:
-    """Register a metric with two aggregations: the model's score by a ranker, and its error."""
+    """Register two metrics with lm-eval: a model's score by a ranker, and its standard error.
+
+    Args:
+        name: name of the metric; the other one is `NAME_stderr`. Each aggregation has the name of
+            its metric.
+        ranker: name of the ranker.
+
+    Returns:
+        The aggregations of the score and of the standard error.
+    """
     # If the data do not bound a score, only the regularization makes it finite. lm-eval's table
     # cannot say so, so the score is shown as unknown.
 
     @register("aggregation", name)
     def score(items: Sequence[Any]) -> float:
-        """Return the score and log warnings; NaN if the score is unknown or unbounded."""
+        """Return the score and log warnings; NaN if the score is unknown or unbounded.
+
+        An error of podium is logged, not raised.
+        """
         try:
             standings, entry = _rank_run(ranker, items)
         except PodiumError as error:
@@ -136,7 +170,7 @@ def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], 
 
     @register("aggregation", f"{name}_stderr")
     def standard_error(items: Sequence[Any]) -> float | str:
-        """Return the standard error of the score, or `N/A` if it is unknown."""
+        """Return the standard error of the score, or `N/A` if it or the score is unknown."""
         try:
             _, entry = _rank_run(ranker, items)
         except PodiumError:
@@ -151,7 +185,15 @@ def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], 
 def _register_count(
     name: str, count: Callable[[Mapping[str, Any]], int]
 ) -> Callable[..., int | None]:
-    """Register a metric that counts battles of a document, and adds the counts of documents."""
+    """Register a metric with lm-eval that counts battles of a document, and sums over documents.
+
+    Args:
+        name: name of the metric and of its aggregation.
+        count: counts the battles in the verdicts on a document.
+
+    Returns:
+        The metric.
+    """
     register("aggregation", name)(total)
 
     @register("metric", name, higher_is_better=name in BETTER_IF_HIGHER)

@@ -53,9 +53,12 @@ def pair_with_opponents(
     task: str | None = None,
     reasoning: Policy = "strip",
 ) -> list[DocumentBattles]:
-    """Read the opponents' responses, and build the battles of each document.
+    """Read the opponents' responses, and build the battles of each document, in order.
+
+    A document with media has no battles. Notes on the reading are logged as warnings.
 
     Args:
+        against: sources of the opponents' responses.
         model: the name of this run's model.
         docs: the documents of the task.
         texts: the responses to each of them, one or several.
@@ -64,8 +67,9 @@ def pair_with_opponents(
         reasoning: whether opponents' reasoning is removed (`strip`) or shown (`keep`).
 
     Raises:
-        UsageError: an opponent has the name of this run's model, or no document is among the
-            opponents' items.
+        UsageError: an opponent has the name of this run's model, no document is among the
+            opponents' items (unless all have media), a document has no `field`, or its content is
+            in several of the opponents' tasks.
     """
     responses = read_responses(*_format_sources(against), readers=(READER,), reasoning=reasoning)
     for note in responses.notes:
@@ -86,8 +90,8 @@ def pair_with_opponents(
             missing = dict.fromkeys(responses.models, IN_DOCUMENT)
             documents.append(DocumentBattles(name, [], missing))
         else:
-            own = _battles_of_document(name, items.get(name), answers, model, responses)
-            documents.append(own)
+            battles = _battles_of_document(name, items.get(name), answers, model, responses)
+            documents.append(battles)
     return documents
 
 
@@ -108,10 +112,14 @@ def _no_common_item(names: Sequence[str], responses: Responses, field: str | Non
 
 
 def shows_media(value: Any) -> bool:
-    """Return whether a document holds or names images, audio or video at any depth."""
+    """Return whether a document holds or names images, audio or video at any depth.
+
+    It names them if a field of `MEDIA` is not empty. It holds them as a dictionary with the keys of
+    `ENCODED`, or as an object of a package in `DECODERS`.
+    """
     if isinstance(value, Mapping):
-        held = [value[name] for name in MEDIA if name in value]
-        is_named = any(not (is_empty(each) or each in ("", [])) for each in held)
+        named = [value[name] for name in MEDIA if name in value]
+        is_named = not all(is_empty(each) or each in ("", []) for each in named)
         is_encoded = any({*keys} <= value.keys() for keys in ENCODED)
         return is_named or is_encoded or any(map(shows_media, value.values()))
     if isinstance(value, list | tuple):
@@ -122,14 +130,24 @@ def shows_media(value: Any) -> bool:
 def _battles_of_document(
     name: str, item: Item | None, texts: Sequence[str], model: str, responses: Responses
 ) -> DocumentBattles:
-    """Return the battles of one document.
+    """Return the battles of one document, with every opponent.
 
-    The k-th response is compared with the k-th of an opponent, or with the only one.
+    The k-th response is compared with the k-th of an opponent, or with the only one. A battle is
+    missing if the response of this run is empty or the opponent has none; `missing` then names the
+    opponent, with the number of the response from the second on.
+
+    Args:
+        name: id of the document's item.
+        item: the opponents' item of this id; None if they have none.
+        texts: the responses of this run's model.
+        model: name of this run's model.
+        responses: the opponents' responses.
     """
     battles: list[dict[str, Any]] = []
     missing = {}
+    has_several = item is not None and item.responses > 1
     for other, (number, text) in product(responses.models, enumerate(texts, 1)):
-        key = response_key(name, number if item and item.responses > 1 else 1)
+        key = response_key(name, number if has_several else 1)
         which = other if number == 1 else f"{other} (response {number})"
         if not text.strip():
             missing[which] = f"{model}: {EMPTY}"
@@ -167,10 +185,20 @@ def _find_item_ids(
     field: str | None,
     task: str | None,
 ) -> list[str]:
-    """Return the item id of each document.
+    """Return the item id of each document, in order.
 
-    It is the value of `field`. If this is None, it is the id that opponents' samples have for a
-    document with the same content. `known` are the ids of the opponents' items.
+    It is the value of `field` as text. If this is None, it is the id that opponents' samples have
+    for a document with the same content, or such an id that no opponent has.
+
+    Args:
+        docs: the documents.
+        responses: the opponents' responses, whose categories are tasks.
+        known: ids of the opponents' items.
+        field: name of the document's field with the id, or None.
+        task: the opponents' task that counts; None for all.
+
+    Raises:
+        UsageError: a document has no `field`, or its content is in several tasks.
     """
     if field is not None:
         for doc in docs:
@@ -181,16 +209,17 @@ def _find_item_ids(
         return [str(doc[field]) for doc in docs]
     tasks = responses.categories if task is None else (task,)
     places = [("", hash_document(doc), place) for place, doc in enumerate(docs)]
-    ids_by_task = [item_ids(each, places) for each in dict.fromkeys(tasks or ("",))]
+    ids_by_task = [item_ids(name, places) for name in dict.fromkeys(tasks or ("",))]
     chosen = []
-    for names in zip(*ids_by_task, strict=True):
-        present = [name for name in names if name in known]
+    # For each document, the ids that it would have in each task.
+    for ids in zip(*ids_by_task, strict=True):
+        present = [item_id for item_id in ids if item_id in known]
         if len(present) > 1:
             raise UsageError(
                 f"a document is in several tasks of the opponents ({some(present)}): "
                 "write `task: NAME`"
             )
-        chosen.append((present or names)[0])
+        chosen.append(present[0] if present else ids[0])
     return chosen
 
 

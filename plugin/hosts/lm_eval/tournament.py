@@ -41,7 +41,12 @@ Their judges are made only after the run.
 
 
 def check_tournament(options: RankerOptions) -> None:
-    """Raise UsageError before the run for options with which the tournament would fail."""
+    """Raise UsageError before the run for options with which the tournament would fail.
+
+    That is if inspect-ai cannot be imported, an option is unknown, or options, judges or their
+    shares do not fit. Judges are made for the check, except those that load a model
+    (`LOADING_PROVIDERS`). No call is made.
+    """
     try:
         from podium.hosts.inspect_ai.tournament.tournament_plan import shows_first
         from podium.hosts.inspect_ai.tournament.tournament_request import (
@@ -75,12 +80,13 @@ def play_tournament(
     """Play the tournament in Inspect. Calls that were answered before come from Inspect's cache.
 
     Args:
+        options: podium's options of the run: the tournament, its options and the judges.
         responses: sources of all models' responses, each optionally `label=path`.
         model: this run's model; only items that it answered are played.
         log_dir: the folder of the log.
 
     Returns:
-        the path of the log, and a message if battles failed (None if none failed).
+        The path of the log, and a message if battles failed (None if none failed).
 
     Raises:
         KeyboardInterrupt: the user stopped the tournament.
@@ -137,9 +143,10 @@ def _display() -> Any:
 
 
 def _failure_message(path: Path, secrets: Sequence[str]) -> str:
-    """Return a message with the number of failed battles of a log and the first error.
+    """Return a message with the number of failed samples of a log and an error, without secrets.
 
-    This also removes secrets from the log.
+    Errors of cancelled calls are named only if there is no other. If no sample has an error, it is
+    that of the log, counted as one. This also removes secrets from the log, in place.
     """
     from inspect_ai.log import read_eval_log
 
@@ -156,9 +163,14 @@ def _failure_message(path: Path, secrets: Sequence[str]) -> str:
 
 
 def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
-    """Write a log again without secrets of 8 characters or more, if it holds any.
+    """Write a log again, in place, without secrets of 8 characters or more, if it holds any.
 
     Inspect logs what a server replies to a rejected call, and such a reply may contain a secret.
+
+    Args:
+        path: path of the log.
+        log: its content.
+        secrets: the secrets.
     """
     from inspect_ai.log import EvalLog, write_eval_log
 
@@ -188,7 +200,14 @@ def call_outside_loop(call: Callable[[], Any]) -> Any:
 
 
 def _task_function(options: RankerOptions) -> tuple[str, Callable[..., Any], AbstractSet[str]]:
-    """Return a tournament's name, the function that makes its task, and names of its options."""
+    """Return a tournament's name, the function that makes its task, and names of its options.
+
+    The tournament is `round_robin` if the options name none. A tournament of a plugin has the task
+    `podium/tournament`.
+
+    Raises:
+        UsageError: the tournament is unknown, or is `recorded`.
+    """
     from podium.hosts.inspect_ai import tasks
     from podium.hosts.inspect_ai.logs.recorded_battles import RECORDED
 

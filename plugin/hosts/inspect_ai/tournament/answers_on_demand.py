@@ -84,7 +84,11 @@ class AnswerRequests:
     notes: tuple[Notice, ...] = ()
 
     def to_log(self, responses: Responses) -> dict[str, Any]:
-        """Return what a log keeps: a hash of the prompts, numbers of answers, and settings."""
+        """Return what a log keeps of the requests.
+
+        These are a hash of the items' prompts, the number of pending answers by model, the settings
+        of the models that have pending answers, and those of the calls with the system message.
+        """
         items = [[item.id, item.instruction, item.system, item.media] for item in responses.items]
         prompts = json.dumps(sorted(items, key=str))
         model_settings = {}
@@ -102,33 +106,38 @@ class AnswerRequests:
         }
 
     def with_placeholders(self, responses: Responses) -> Responses:
-        """Return the responses with placeholder texts of usual length for the missing answers."""
+        """Return the responses with a placeholder text of usual length for each pending answer."""
         if not responses.pending:
             return responses
         text = "x" * self._usual_length(responses)
-        cells = ((name, key) for name, keys in responses.pending.items() for key in keys)
-        return responses.with_answers(dict.fromkeys(cells, (text, "")))
+        pending = ((name, key) for name, keys in responses.pending.items() for key in keys)
+        return responses.with_answers(dict.fromkeys(pending, (text, "")))
 
     def _usual_length(self, responses: Responses) -> int:
-        """Return the mean length of recorded answers in characters, limited by `max_tokens`."""
+        """Return the mean length of recorded answers in characters, at most `max_tokens`.
+
+        Without recorded answers, it is that of `USUAL_TOKENS`.
+        """
         known = [len(text) for texts in responses.texts.values() for text in texts.values()]
         usual = round(sum(known) / len(known)) if known else USUAL_TOKENS * CHARACTERS_PER_TOKEN
         return min(usual, self.generation.get("max_tokens", usual) * CHARACTERS_PER_TOKEN)
 
-    def cost_text(self, responses: Responses, cells: Collection[tuple[str, str]]) -> str:
-        """Return a sentence on the maximum number of answers and their tokens.
+    def cost_text(self, responses: Responses, wanted: Collection[tuple[str, str]]) -> str:
+        """Return a sentence on the maximum number of answers and an estimate of their tokens.
 
-        `cells` are pairs of a model and an item.
+        Args:
+            responses: the responses, whose items are asked about.
+            wanted: the answers to ask for, as pairs of a model and an item.
         """
         items = responses.by_id()
         usual = self._usual_length(responses) / CHARACTERS_PER_TOKEN
-        shown = sum(
-            len(items[item].instruction) + len(items[item].system or "") for _, item in cells
+        characters_in = sum(
+            len(items[item].instruction) + len(items[item].system or "") for _, item in wanted
         )
-        tokens_in = f"{shown / CHARACTERS_PER_TOKEN:,.0f} input"
-        tokens_out = f"{len(cells) * usual:,.0f} output tokens"
-        names = sorted({name for name, _ in cells})
-        asked = f"at most {len(cells):,} answers are asked of {some(names, most=5)}"
+        tokens_in = f"{characters_in / CHARACTERS_PER_TOKEN:,.0f} input"
+        tokens_out = f"{len(wanted) * usual:,.0f} output tokens"
+        names = sorted({name for name, _ in wanted})
+        asked = f"at most {len(wanted):,} answers are asked of {some(names, most=5)}"
         sentence = f"{asked}, about {tokens_in} and {tokens_out}, {usual:,.0f} an answer"
         how = ", ".join(f"{name}={value}" for name, value in self.generation.items())
         return f"{sentence} ({how})" if how else sentence
@@ -137,15 +146,23 @@ class AnswerRequests:
 def split_requests(
     prompts: Sequence[str], when: str, how: Mapping[str, Any]
 ) -> tuple[AnswerRequests, dict[str, Any]]:
-    """Split options into those for models that are asked on demand and those for the judge.
+    """Split options into the requests to models that are asked on demand and the judge's options.
+
+    Without the role `models`, no model is asked, and all options are the judge's. With it,
+    `temperature` and `max_tokens` (`GENERATION`) are the models'; a text `system` becomes their
+    system message, and `system` is True for the judge, who is shown it.
 
     Args:
-        prompts: sources of prompts.
+        prompts: sources of prompts, which are read here.
         when: when models are asked, one of `CHOICES`.
         how: options of the judge and of the models, by name.
 
+    Returns:
+        The requests, and the options of the judge by name.
+
     Raises:
-        UsageError: `when` is unknown, or there are prompts but no model to ask.
+        UsageError: `when` is unknown, there are prompts but no model to ask, a source has no
+            prompts, or two models have the same name and settings.
     """
     if when not in CHOICES:
         raise unknown_name("choice for answers", when, CHOICES)
@@ -162,15 +179,16 @@ def split_requests(
     models = models_by_name()
     questions, notes = read_questions(prompts)
     judges = {*map(str, judges_by_role())}
-    own = [name for name, model in models.items() if str(model) in judges]
-    if own:
-        notes.append(Notice("judges-own-answers", {"models": own}))
+    also_judges = [name for name, model in models.items() if str(model) in judges]
+    if also_judges:
+        notes.append(Notice("judges-own-answers", {"models": also_judges}))
     generation = {name: how[name] for name in GENERATION if how.get(name) is not None}
-    rest = {name: value for name, value in how.items() if name not in GENERATION}
-    system = rest["system"] if isinstance(rest.get("system"), str) else None
+    of_judge = {name: value for name, value in how.items() if name not in GENERATION}
+    system = of_judge["system"] if isinstance(of_judge.get("system"), str) else None
     if system is not None:
-        rest["system"] = True  # the system message of the models is shown to the judge
-    return AnswerRequests(models, tuple(questions), system, generation, tuple(notes)), rest
+        # The judge is shown the system message of the models.
+        of_judge["system"] = True
+    return AnswerRequests(models, tuple(questions), system, generation, tuple(notes)), of_judge
 
 
 def models_by_name() -> dict[str, Model]:
@@ -193,9 +211,11 @@ def models_by_name() -> dict[str, Model]:
 
 
 def _name_of(model: Model, models: Sequence[Model]) -> str:
-    """Return the name of a model.
+    """Return the name of a model among all models of the role.
 
-    If several models have the same name, the settings in which they differ are added to it.
+    It is the whole name, with the provider. If several models have it, the settings in which they
+    differ are added (`gpt-5, temperature 0.7`), and the provider is left out where no other model
+    has the same last part.
     """
     full = str(model)
     alike = [settings_of(other) for other in models if str(other) == full]
@@ -212,7 +232,15 @@ def _name_of(model: Model, models: Sequence[Model]) -> str:
 
 
 def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[Notice]]:
-    """Read the prompts from sources; return them, and warnings about them."""
+    """Read prompts from files, folders, Inspect's tasks and its example datasets.
+
+    Returns:
+        The prompts of all sources, and warnings about them, such as on prompts without an id.
+
+    Raises:
+        UsageError: a source has no prompts.
+        DataError: a file cannot be read.
+    """
     questions: list[QuestionRow] = []
     notes: list[Notice] = []
     for source in sources:
@@ -223,13 +251,13 @@ def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[Noti
         questions += rows
         notes += remarks
     unnamed = set[str]()
-    for each in questions:
-        if each.instruction and each.item == id_of(each.instruction):
-            unnamed.add(each.item)
+    for question in questions:
+        if question.instruction and question.item == id_of(question.instruction):
+            unnamed.add(question.item)
     if unnamed:
         hashed = {"prompts": len(unnamed), "first": min(unnamed)}
         notes.append(Notice("prompts-without-id", hashed))
-    counts = Counter((each.task, each.item) for each in questions)
+    counts = Counter((question.task, question.item) for question in questions)
     twice = sum(number > 1 for number in counts.values())
     if twice and unnamed:
         notes.append(Notice("prompts-repeated", {"prompts": twice}))
@@ -239,7 +267,8 @@ def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[Noti
 def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[Notice]] | None:
     """Return the questions of an Inspect task or example dataset, and warnings about them.
 
-    None if the source is a file of prompts.
+    A task is a .py file, optionally with `@NAME`, or the name of a registered task with its
+    package. None if the source is anything else, such as a file of prompts.
     """
     file = Path(source.partition("@")[0])
     if file.exists() and file.suffix != ".py":
@@ -259,7 +288,11 @@ def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[Notice]] | 
 
 
 def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[Notice]]:
-    """Return the questions of a dataset, and warnings about what models are not shown of it."""
+    """Return the questions of a dataset, and warnings about what models are not shown of it.
+
+    A sample without an id has its number, from 1, as id. The warnings count the inputs that are
+    conversations, which become one text, and those with choices, which are not shown.
+    """
     samples: list[Sample] = list(dataset)
     ids = [k if sample.id is None else sample.id for k, sample in enumerate(samples, 1)]
     rows = [
@@ -290,6 +323,8 @@ async def _ask_model(
 ) -> GivenAnswer:
     """Ask a model for an answer; a failure is returned, not raised.
 
+    If the model is not asked any more after too many failures, `gave_up` is True.
+
     Args:
         calls: makes the call, unless the model is not asked any more.
         name: name of the model.
@@ -315,7 +350,10 @@ def ask_models(
     temperature: float | None = None,
     max_tokens: int | None = None,
 ) -> Solver:
-    """Ask models for the answers that a sample requests; leave other samples unchanged.
+    """Return a solver that asks models for the answers that a sample requests.
+
+    It leaves other samples unchanged. The answers are kept in the sample's store by model, also
+    those that failed, and the sample is completed without a failure of its own.
 
     Args:
         cache: whether calls are answered from Inspect's cache.
@@ -345,7 +383,7 @@ def ask_models(
             answers = dict(zip(request.asked_models, await make_calls(asked), strict=True))
         if estimate:
             state.store.set(ESTIMATE, estimate)
-        state.store.set(NAMESPACE, {name: own.to_log() for name, own in answers.items()})
+        state.store.set(NAMESPACE, {name: given.to_log() for name, given in answers.items()})
         state.output.completion = _joined_texts(answers.values())
         state.completed = True
         return state
@@ -354,14 +392,15 @@ def ask_models(
 
 
 def _joined_texts(answers: Iterable[GivenAnswer]) -> str:
-    """Return the texts of answers, or why there is none, as paragraphs."""
-    return "\n\n".join(own.text or own.failed or "" for own in answers)
+    """Return the text of each answer, or else why it failed, as paragraphs."""
+    return "\n\n".join(given.text or given.failed or "" for given in answers)
 
 
 def _messages_to_model(
     request: RequestMetadata, prompt: str | Sequence[ChatMessage]
 ) -> list[ChatMessage]:
-    """Return the messages that ask a model for an answer, the system prompt first."""
+    """Return the messages that ask a model for an answer: the request's system prompt if it has
+    one, then the prompt, a text as a message of the user."""
     messages: list[ChatMessage] = []
     if request.system:
         messages.append(ChatMessageSystem(content=request.system))
@@ -400,39 +439,56 @@ class AnswerCollector:
         self._start = sample_builder.responses
 
     def failures_text(self) -> str:
-        """Return a text on how many answers each model lacks, with the first error."""
+        """Return a text on how many answers each model lacks and why, with the cause of the first
+        failure if there is one."""
         text = missing_responses_text(self.sample_builder.responses)
         return f"{text} (the first cause: {self.cause})" if self.cause else text
 
-    def cells(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:
-        """Return the missing answers, as pairs of model and item, that some battles need.
+    def answers_to_ask(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:
+        """Return the answers, as pairs of model and item, that no file has and some battles need.
+
+        Answers that were given in the run count, too. If answers are asked for at first, these are
+        the answers of all models to the items of `first`, whatever the battles are.
 
         Args:
-            pairings: the battles; None for all missing answers.
+            pairings: the battles; None for all battles.
         """
         pending = self._start.pending
         if pairings is None or self.first:
             items = {*self.first} or {item.id for item in self._start.items}
             return {(name, item) for name, keys in pending.items() for item in keys & items}
-        sides = {(name, own.item) for own in pairings for name in (own.a, own.b)}
-        return {(name, item) for name, item in sides if item in pending.get(name, ())}
+        needed = set[tuple[str, str]]()
+        for pairing in pairings:
+            needed |= {(pairing.a, pairing.item), (pairing.b, pairing.item)}
+        return {(name, item) for name, item in needed if item in pending.get(name, ())}
 
     def update(self, attempts: Iterable[Answers]) -> None:
         """Set the responses of the sample builder to the recorded ones and the given answers.
 
-        `attempts` are the answers of each finished request; later ones replace earlier ones.
+        An answer without a text, and every further answer of a model that is not asked any more,
+        becomes a missing response. They are the pairs in `failed`, and the first error is `cause`.
+
+        Args:
+            attempts: the answers of each finished request; later ones replace earlier ones.
         """
-        answered = {key: own for answers in attempts for key, own in answers.items()}
-        texts = {key: self._text_of(own) for key, own in answered.items()}
-        for name in {name for (name, _), own in answered.items() if own.gave_up}:
-            rest = ((name, key) for key in self._start.pending[name])
-            texts |= {key: (None, ERRORED) for key in rest if key not in texts}
-        self.cause = next((own.failed for own in answered.values() if own.failed is not None), "")
+        answered: dict[tuple[str, str], GivenAnswer] = {}
+        for answers in attempts:
+            answered |= answers
+        texts = {key: self._text_of(given) for key, given in answered.items()}
+        for name in {name for (name, _), given in answered.items() if given.gave_up}:
+            not_asked = ((name, key) for key in self._start.pending[name])
+            texts |= {key: (None, ERRORED) for key in not_asked if key not in texts}
+        causes = (given.failed for given in answered.values() if given.failed is not None)
+        self.cause = next(causes, "")
         self.failed = frozenset(key for key, (text, _) in texts.items() if text is None)
         self.sample_builder.responses = self._start.with_answers(texts)
 
     def _text_of(self, given: GivenAnswer) -> tuple[str | None, str]:
-        """Return the text to be judged and an empty reason; or None and why there is no text."""
+        """Return the text to be judged and an empty reason; or None and why there is no text.
+
+        Reasoning is removed if `reasoning` is `strip`. The reason is `ERRORED`, `ONLY_REASONING` or
+        `EMPTY`.
+        """
         if given.text is None:
             return None, ERRORED
         text = strip_reasoning(given.text) if self.reasoning == "strip" else given.text
@@ -441,17 +497,21 @@ class AnswerCollector:
         return None, ONLY_REASONING if given.text.strip() else EMPTY
 
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
-        """Return the samples that request the missing answers for some battles.
+        """Return the samples that request the pending answers for some battles.
 
-        If answers are asked for at first, these are the missing ones of the next model in order.
-        `label` names the round in the ids of samples that ask several models.
+        If answers are asked for at first and some are pending, these are the answers of the next
+        such model in order to the items of `first`, whatever the battles are.
+
+        Args:
+            pairings: the battles.
+            label: name of the round in the ids of samples that ask several models.
         """
         pending = self.sample_builder.responses.pending
         if self.first:
             for name in self.order:
-                own = [item for item in self.first if item in pending.get(name, ())]
-                if own:
-                    return [self._build_request(item, [name]) for item in own]
+                items = [item for item in self.first if item in pending.get(name, ())]
+                if items:
+                    return [self._build_request(item, [name]) for item in items]
         wanted: dict[str, dict[str, None]] = {}
         for battle in pairings:
             key = response_key(battle.item, battle.response)
@@ -473,7 +533,8 @@ class AnswerCollector:
         Args:
             item_id: the item.
             names: the models.
-            label: the round, if the sample asks several models; empty otherwise.
+            label: the round, if the sample asks several models; empty otherwise. The sample's id
+                then names the first model instead.
         """
         item = self.sample_builder.items[item_id]
         short = self.sample_builder.short_names[names[0]]

@@ -67,10 +67,13 @@ class Competitors:
 
 
 def settle_questions(request: TournamentRequest) -> Questions:
-    """Decide how models and judges are asked, before anything is read.
+    """Decide how models and judges are asked, before responses are read; prompts are read here.
+
+    A `recorded` tournament asks no models.
 
     Raises:
-        UsageError: options that contradict each other, or prompts for recorded answers.
+        UsageError: options contradict each other, prompts are given for recorded answers, or
+            prompts cannot be read.
     """
     name = request.name
     options = request.options
@@ -95,14 +98,17 @@ def read_competitors(
 ) -> Competitors:
     """Read the responses and, for `recorded`, the battles; then select models and items.
 
+    Without sources of responses, those of the recorded battles compete, if their logs hold them.
+
     Args:
         responses: sources of responses: files, folders or globs, each optionally `label=path`.
         request: names the tournament; its options select models and items.
         questions: what is shown of agents, and which models answer on demand.
 
     Raises:
-        UsageError: nothing to read, or an unknown model or category.
-        DataError: rows that contradict each other.
+        UsageError: there is nothing to read, a model or category is unknown, or options would show
+            recorded responses in another form than before.
+        DataError: a file cannot be read, or rows contradict each other.
     """
     options = request.options
     record = _read_record(request, questions)
@@ -123,21 +129,24 @@ def read_competitors(
 
 
 def _read_record(request: TournamentRequest, questions: Questions) -> RecordedBattles | None:
-    """Return the battles that are re-judged; None if the tournament is not `recorded`."""
+    """Return the battles that are re-judged; None if the tournament is not `recorded`.
+
+    Each battle then comes once, without its recorded order, if the option `orders` is given or the
+    judge grades single responses.
+    """
     if request.name != RECORDED:
         return None
     sources = split_names(request.settings.get("battles"))
     record = recorded_battles(*sources, show=questions.show)
     if "orders" not in questions.judge_options and questions.judging.is_pairwise:
         return record
-    # The recorded order does not count if the option `orders` is given, or if the judge sees one
-    # response at a time.
-    once = dict.fromkeys(own._replace(first=None) for own in record.pairings)
-    return replace(record, pairings=tuple(once))
+    without_order = dict.fromkeys(pairing._replace(first=None) for pairing in record.pairings)
+    return replace(record, pairings=tuple(without_order))
 
 
 def _refuse_other_show(options: RunSettings, record: RecordedBattles) -> None:
-    """Raise UsageError for options that would change how recorded responses are shown."""
+    """Raise UsageError if `show` or `transcript_tokens` would change how recorded responses are
+    shown. Pairs with a known preference may be shown in any form."""
     typed = {"show": options.show, "transcript_tokens": options.transcript_tokens}
     changed = [f"{name}={value}" for name, value in typed.items() if value not in ("auto", None)]
     if changed and record.preferred is None:
@@ -147,7 +156,10 @@ def _refuse_other_show(options: RunSettings, record: RecordedBattles) -> None:
 
 
 def _read_answers(sources: Sequence[str], options: RunSettings, questions: Questions) -> Responses:
-    """Read the responses. Items without a system prompt get that of the models on demand."""
+    """Read the responses, with pending ones of the models that answer on demand.
+
+    Items without a system prompt get that of these models.
+    """
     requests = questions.requests
     competing = read_responses(
         *sources,

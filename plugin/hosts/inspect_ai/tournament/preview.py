@@ -50,8 +50,11 @@ def preview_run(
 ) -> Iterator[str]:
     """Yield sentences on what will be played and what it will cost, then notes.
 
+    The notes are on slow options, on transcripts, on the shard, on given ratings and on recorded
+    battles without responses.
+
     Raises:
-        UsageError: nothing can be played.
+        UsageError: nothing can be played; the message says why responses are missing.
     """
     missing = missing_responses_text(competitors.responses)
     why = f"left out because responses are missing: {missing}" if missing else ""
@@ -80,7 +83,11 @@ def _cost_sentences(
     source: TournamentSource,
     missing: str,
 ) -> Iterator[str]:
-    """Yield sentences on battles, calls and tokens, then on each judge and on the answers."""
+    """Yield sentences on battles, calls and tokens, then on each judge and on the answers.
+
+    The findings that were accepted and the notes on the responses come last. `missing` says which
+    responses are missing; it ends the first sentence.
+    """
     responses = competitors.responses
     rotation = plan.rotation
     battles = _battles_at_most(responses, source)
@@ -98,9 +105,9 @@ def _cost_sentences(
     cost = f"{competing}; {judged} {of_whom}, {tokens}{_rounds_text(source)}"
     yield f"{cost}; {missing}" if missing else cost
     for k, model in enumerate(judges_by_role() or [None]):
-        own_calls = ceil(round(calls * shares[k], 6)) if rotation else calls
+        calls_of_judge = ceil(round(calls * shares[k], 6)) if rotation else calls
         prices = request.options.prices or {}
-        text = _judge_text(model, plan.judging, own_calls, per_call, prices)
+        text = _judge_text(model, plan.judging, calls_of_judge, per_call, prices)
         if text:
             yield text
     if rotation:
@@ -108,19 +115,24 @@ def _cost_sentences(
         yield f"note: {notice_text(Notice(code, {'battles': 0, 'shared': 0}))}"
     if plan.collector:
         first = source.first.pairings
-        cells = plan.collector.cells(first if len(first) >= battles else None)
-        yield questions.requests.cost_text(responses, cells)
+        is_whole_tournament = len(first) >= battles
+        wanted = plan.collector.answers_to_ask(first if is_whole_tournament else None)
+        yield questions.requests.cost_text(responses, wanted)
     yield from responses.accepted
     yield from (f"{note.severity}: {notice_text(note)}" for note in responses.notes)
 
 
 def _battles_at_most(responses: Responses, source: TournamentSource) -> int:
-    """Return the maximum number of battles; each response to an item counts as one."""
+    """Return an estimate of the maximum number of battles.
+
+    A battle counts once for each response that a model gives to its item, on average.
+    """
     return round(source.rule.size(source.field) * responses.mean_number())
 
 
 def _shares_of_judges(rotation: JudgeRotation | None) -> list[float]:
-    """Return the share of the battles that each judge judges; empty if all judge every battle."""
+    """Return the share of the battles that each judge judges, in the order of the judges; empty if
+    all judge every battle."""
     if rotation is None:
         return []
     return [rotation.share_of(k) for k in range(len(rotation.judges))]
@@ -135,7 +147,7 @@ def _rounds_text(source: TournamentSource) -> str:
 
 
 def _tokens_text(calls: int, per_call: float, how: Judging, share: float) -> str:
-    """Write the input tokens of all calls, and the most output tokens if judges have limits.
+    """Write the input tokens of all calls, and the most output tokens if every judge has a limit.
 
     Args:
         calls: number of calls.
@@ -159,6 +171,9 @@ def _judge_text(
 ) -> str:
     """Write how a judge is asked and, if there are several judges, its calls and their cost.
 
+    The cost is left out if no price is known. A judge without a prompt (a reward model) has no text
+    on its replies; the whole text is empty if nothing is left.
+
     Args:
         model: the judge; None if no role is known yet.
         how: how judges are asked.
@@ -169,21 +184,22 @@ def _judge_text(
     limits = limits_of(how, model)
     parts = []
     if model and len(judges_by_role()) > 1:
-        own_calls = f"about {calls:,} calls, {calls * tokens:,.0f} input tokens"
+        calls_text = f"about {calls:,} calls, {calls * tokens:,.0f} input tokens"
         price = price_of(model, prices)
         if price:
-            most = limits.text or limits.schema
-            cost = calls * (tokens * price[0] + (most or 0) * price[1]) / 1e6
-            what = "at most about" if most else "for the input about"
-            own_calls += f", {what} {cost:,.2f} in money"
-        parts.append(own_calls)
+            price_in, price_out = price
+            most_out = limits.text or limits.schema
+            cost = calls * (tokens * price_in + (most_out or 0) * price_out) / 1e6
+            what = "at most about" if most_out else "for the input about"
+            calls_text += f", {what} {cost:,.2f} in money"
+        parts.append(calls_text)
     if how.realization.template is not None:
         parts.append(f"replies={how.replies}, {limits.to_text()}")
     return f"{model or 'judge'}: {'; '.join(parts)}" if parts else ""
 
 
 def _speed_notes(source: TournamentSource) -> Iterator[str]:
-    """Yield notes on options that make this run slow."""
+    """Yield notes on what makes this run slow: logs in JSON, or provider batches in many rounds."""
     if option_typed("log_format") == "json":
         yield (
             "note: --log-format json takes twice the CPU and eight times the disk "
@@ -206,11 +222,13 @@ def _unanswered_text(unanswered: Sequence[Pairing], recorded: int) -> str:
 
 
 def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judging) -> float:
-    """Estimate the mean number of tokens of a prompt.
+    """Estimate the mean number of tokens of a prompt from a sample of the battles.
 
-    Checklists do not count, because they are not written yet.
+    Checklists do not count, because they are not written yet. It is 0 if no battle has both
+    responses, or if the judge has no prompt (a reward model).
     """
-    some_pairings = pairings[:: max(1, len(pairings) // SAMPLED_PROMPTS)]
+    step = max(1, len(pairings) // SAMPLED_PROMPTS)
+    some_pairings = pairings[::step]
     tokens = [
         count_tokens(prompt) for prompt in _prompts_of(responses, some_pairings, how, ("ab",))
     ]
@@ -220,16 +238,17 @@ def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judgi
 def _cacheable_share(responses: Responses, pairings: Sequence[Pairing], how: Judging) -> float:
     """Estimate the share of the input tokens that a provider's prompt cache can serve.
 
-    It is measured on all prompts of some items.
+    It is measured on all prompts of the first items, with about `MEASURED_PROMPTS` battles
+    together. An item with more battles is cut.
     """
     by_item: dict[str, list[Pairing]] = {}
     for pairing in pairings:
         by_item.setdefault(pairing.item, []).append(pairing)
     measured: list[Pairing] = []
-    for own in by_item.values():
-        if measured and len(measured) + len(own) > MEASURED_PROMPTS:
+    for battles in by_item.values():
+        if measured and len(measured) + len(battles) > MEASURED_PROMPTS:
             break
-        measured += own[:MEASURED_PROMPTS]
+        measured += battles[:MEASURED_PROMPTS]
     orders = ("ab", "ba") if how.is_pairwise and how.orders == "both" else ("ab",)
     return share_of_prefix_cache(_prompts_of(responses, measured, how, orders))
 
@@ -237,7 +256,17 @@ def _cacheable_share(responses: Responses, pairings: Sequence[Pairing], how: Jud
 def _prompts_of(
     responses: Responses, pairings: Sequence[Pairing], how: Judging, orders: Sequence[str]
 ) -> list[str]:
-    """Return the prompts of battles in the given orders, without checklists; empty for rewards."""
+    """Return the prompts of battles in the given orders, without checklists.
+
+    Battles without both responses are left out. A judge of single responses is shown the first of
+    each order. The list is empty if the judge has no prompt (a reward model).
+
+    Args:
+        responses: the responses.
+        pairings: the battles.
+        how: how judges are asked.
+        orders: `ab`, `ba` or both: which response is shown first.
+    """
     if how.realization.template is None:
         return []
     plain = replace(how, settings=replace(how.settings, checklist=False))
@@ -246,8 +275,10 @@ def _prompts_of(
     for sample in SampleBuilder(responses).build_battle_samples(pairings, 1):
         for battle in parse_battles(sample.metadata or {}):
             for order in orders:
-                shown = (battle.response_a, battle.response_b)
-                shown = shown[::-1] if order == "ba" else shown
-                texts = prompt_texts(battle, shown if how.is_pairwise else shown[:1])
-                prompts.append(write_prompt(texts))
+                shown: tuple[str, ...] = (battle.response_a, battle.response_b)
+                if order == "ba":
+                    shown = shown[::-1]
+                if not how.is_pairwise:
+                    shown = shown[:1]
+                prompts.append(write_prompt(prompt_texts(battle, shown)))
     return prompts

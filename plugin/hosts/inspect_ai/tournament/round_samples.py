@@ -34,7 +34,12 @@ from podium.wording import some
 
 
 class SampleBuilder:
-    """Builds the samples of a round: one per battle, or one per item (a pack)."""
+    """Builds the samples of a round: one per battle, or one per item (a pack).
+
+    Args:
+        responses: the responses; the attribute is replaced when models have answered.
+        rotation: assigns judges to battles; None if all judges judge every battle.
+    """
 
     def __init__(self, responses: Responses, rotation: JudgeRotation | None = None) -> None:
         self.responses = responses
@@ -44,7 +49,10 @@ class SampleBuilder:
         self.transcripts = responses.has_transcripts
 
     def build_battle_samples(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
-        """Return a sample per battle of round `number`, counted from 1."""
+        """Return a sample per battle of round `number`, counted from 1.
+
+        Battles without the texts of both responses are left out.
+        """
         samples = []
         for pairing, judges in self._with_judges(pairings):
             short = self.short_names
@@ -66,7 +74,8 @@ class SampleBuilder:
     ) -> list[Sample]:
         """Return a pack per item, number of the response, and judges.
 
-        A pack holds each response only once.
+        A pack holds each response only once. Battles without the texts of both responses are left
+        out.
 
         Args:
             pairings: the battles.
@@ -80,17 +89,15 @@ class SampleBuilder:
         for (item, response, judges), battles, part in _split_packs(by_item, most):
             names = sorted({name for battle in battles for name in (battle.a, battle.b)})
             about = {**self._about_item(battles[0], judges), "round": number}
-            about["battles"] = [
-                [own.a, own.b] if own.first is None else [own.a, own.b, own.first]
-                for own in battles
-            ]
+            about["battles"] = [_names_in_pack(battle) for battle in battles]
             texts = {name: self._text_of(name, battles[0]) for name in names}
             sample_id = f"{item}::round {number}"
             if response > 1:
                 sample_id += f"::response {response}"
-            if self.rotation:
-                number_of = self.rotation.judges.index(judges[0]) + 1
-                sample_id += "::all judges" if len(judges) > 1 else f"::judge {number_of}"
+            if self.rotation and len(judges) > 1:
+                sample_id += "::all judges"
+            elif self.rotation:
+                sample_id += f"::judge {self.rotation.judges.index(judges[0]) + 1}"
             if part > 1:
                 sample_id += f"::part {part}"
             samples.append(self._build_sample(sample_id, PackMetadata(**about, responses=texts)))
@@ -99,14 +106,16 @@ class SampleBuilder:
     def _with_judges(
         self, pairings: Sequence[Pairing]
     ) -> Iterator[tuple[Pairing, tuple[str, ...]]]:
-        """Yield the pairings that have both responses, with the judges whose turn it is.
+        """Yield the pairings whose responses both have a text, with the judges whose turn it is.
 
-        The names of judges are empty if all judges judge every battle.
+        The names of judges are empty if all judges judge every battle. Judges are assigned to all
+        pairings, also to those that are not yielded.
         """
         if self.rotation:
             self.rotation.assign(pairings)
         for pairing in filter(self.responses.has_both, pairings):
-            yield pairing, self.rotation.judges_of(pairing) if self.rotation else ()
+            judges = self.rotation.judges_of(pairing) if self.rotation else ()
+            yield pairing, judges
 
     def _text_of(self, name: str, pairing: Pairing) -> str:
         """Return the text of a model's response that the judge is shown in a battle."""
@@ -115,7 +124,11 @@ class SampleBuilder:
         )
 
     def _about_item(self, pairing: Pairing, judges: Sequence[str]) -> dict[str, Any]:
-        """Return the metadata that battles on an item by some judges share; None is left out."""
+        """Return the metadata that battles on an item by some judges share.
+
+        Fields that are None or have their usual value (one response, no transcript, all judges) are
+        left out.
+        """
         item = self.items[pairing.item]
         about: dict[str, Any] = {"item": item.id}
         if item.responses > 1:
@@ -143,10 +156,21 @@ PackKey = tuple[str, int, tuple[str, ...]]
 """Identifies a pack: item, number of the response, and judges."""
 
 
+def _names_in_pack(battle: Pairing) -> list[str]:
+    """Return a battle as a pack records it: both models, and the one shown first if it is set."""
+    if battle.first is None:
+        return [battle.a, battle.b]
+    return [battle.a, battle.b, battle.first]
+
+
 def _split_packs(
     packs: Mapping[PackKey, Sequence[Pairing]], most: int | None
 ) -> Iterator[tuple[PackKey, Sequence[Pairing], int]]:
-    """Yield key, battles and number of each part, from 1, of packs with at most `most` battles."""
+    """Divide packs into parts of at most `most` battles; into one part if `most` is None.
+
+    Yields:
+        Key, battles and number of each part. The parts of a pack are numbered from 1.
+    """
     for key, battles in packs.items():
         size = most or len(battles)
         for part, start in enumerate(range(0, len(battles), size), start=1):
@@ -160,8 +184,11 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
 
     Args:
         sample: the sample whose calls failed.
-        failed: the replies on all its battles, by epoch. Of a pack, only battles with failed calls
-            are repeated.
+        failed: the replies on all its battles, by epoch. Of a pack, only battles that have failed
+            calls in any epoch are repeated. The new sample records these replies as earlier ones.
+
+    Raises:
+        TypeError: the sample has no battles.
     """
     metadata = parse_sample(sample.metadata or {})
     if not isinstance(metadata, BattleMetadata | PackMetadata):
@@ -186,7 +213,10 @@ def build_repeat(sample: Sample, failed: EarlierReplies) -> Sample:
 
 
 def failed_replies_of(sample: EvalSample | None) -> Sequence[BattleReplies]:
-    """Return the replies on all battles of a finished sample; empty if no call failed."""
+    """Return the replies on all battles of a finished sample; empty if no call failed.
+
+    Empty, too, if there is no sample, if it ended with an error, or if it has no replies.
+    """
     if sample is None or sample.error is not None:
         return ()
     kept = kept_in_store(sample, NAMESPACE)
@@ -212,7 +242,10 @@ def names_without_provider(names: Iterable[str]) -> dict[str, str]:
 
 
 def missing_responses_text(responses: Responses) -> str:
-    """Return a text on how many responses each model lacks and why; empty if none are missing."""
+    """Return a text on how many responses each model lacks and why; empty if none are missing.
+
+    Pending responses do not count. Of many models, only some are named.
+    """
     texts = []
     for name, reasons in responses.missing_reasons().items():
         why = ", ".join(f"{reason}: {number}" for reason, number in reasons.items())
@@ -221,7 +254,11 @@ def missing_responses_text(responses: Responses) -> str:
 
 
 def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
-    """Return the outcomes of a finished sample's battles; an empty tuple if it failed."""
+    """Return the outcomes of a finished sample's battles.
+
+    Empty if the sample ended with an error or without a score, or if it has no battles. The credit
+    and margin of an unparsed battle are None.
+    """
     if sample.error is not None or not sample.scores:
         return ()
     contents = parse_sample(sample.metadata)
@@ -234,12 +271,11 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
         rows = [{**contents.to_log(), "credit": credit_in(score), "margin": kept.get("margin")}]
     outcomes = []
     for row in rows:
-        own = Pairing(
+        pairing = Pairing(
             row["item"], row["model_a"], row["model_b"], row.get("response") or 1, row.get("first")
         )
-        outcomes.append(
-            Outcome(own, row["credit"], None if row["credit"] is None else row["margin"])
-        )
+        margin = None if row["credit"] is None else row["margin"]
+        outcomes.append(Outcome(pairing, row["credit"], margin))
     return tuple(outcomes)
 
 
@@ -255,15 +291,19 @@ def announce_round(
         replaced: the schedule that this one replaces; None if it is the first.
     """
     pairings: list[list[Any]] = []
-    for own in upcoming.pairings:
+    for pairing in upcoming.pairings:
+        fields: list[Any] = [pairing.item, pairing.a, pairing.b]
         # The number of the response and the model shown first are left out if they are defaults.
-        response = [own.response] if own.response > 1 or own.first is not None else []
-        pairings.append(
-            [own.item, own.a, own.b, *response, *([] if own.first is None else [own.first])]
-        )
+        if pairing.first is not None:
+            fields += [pairing.response, pairing.first]
+        elif pairing.response > 1:
+            fields.append(pairing.response)
+        pairings.append(fields)
     note = upcoming.note or f"{len(pairings)} battles"
-    note += ", without the answers that failed" if replaced else ""
-    before: Any = {"replaced": (len(replaced.pairings), replaced.left_out)} if replaced else {}
+    before: Any = {}
+    if replaced:
+        note += ", without the answers that failed"
+        before = {"replaced": (len(replaced.pairings), replaced.left_out)}
     metadata = RoundMetadata(pairings=pairings, note=note, left_out=upcoming.left_out, **before)
     return Sample(
         id=round_id(number, revision), input=f"Round {number}: {note}", metadata=metadata.to_log()

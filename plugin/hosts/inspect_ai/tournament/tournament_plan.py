@@ -78,7 +78,8 @@ def plan_tournament(
     """Make the rule with its settings, assign the judges, and decide which samples are built.
 
     Raises:
-        UsageError: a setting that the tournament or these responses do not allow.
+        UsageError: a setting is not allowed by the tournament or these responses, or a shard would
+            have to ask models for answers.
     """
     options = request.options
     responses = competitors.responses
@@ -121,7 +122,14 @@ def plan_tournament(
 def shows_first(name: str, rule: Any, judging: Judging, how: Mapping[str, Any]) -> str | None:
     """Return `a` if the tournament decides which response is shown first; otherwise None.
 
-    Such a tournament balances the orders itself, and needs one call per battle.
+    Such a tournament balances the orders itself, and needs one call per battle. The `a` stands for
+    either model, as `Judging.calls` takes it.
+
+    Args:
+        name: name of the tournament, for error messages.
+        rule: the tournament.
+        judging: how the judge is asked.
+        how: the options of the judge that were given, by name.
 
     Raises:
         UsageError: the tournament does so, but the option `orders` is given, or the judge grades
@@ -149,7 +157,8 @@ def _with_parts_shown(questions: Questions, competitors: Competitors) -> dict[st
     """Return the judge's options, with the options that these responses need.
 
     If there are transcripts, the judge is shown transcripts. If the responses are pairs with a
-    known preference, the judge is shown their system prompts.
+    known preference and have system prompts, the judge is shown them, unless the option `system` is
+    given or the judge has a template of the user or takes no such option.
     """
     responses = competitors.responses
     judging = questions.judging
@@ -164,7 +173,14 @@ def _with_parts_shown(questions: Questions, competitors: Competitors) -> dict[st
 
 
 def _settle_settings(request: TournamentRequest, competitors: Competitors) -> dict[str, Any]:
-    """Return the settings of the rule: those typed, seed, earlier ratings, recorded battles."""
+    """Return the settings of the rule by name.
+
+    These are the tournament's own options as typed, the seed if the rule takes one, the ratings of
+    the log `earlier`, and the recorded battles.
+
+    Raises:
+        UsageError: `earlier` and `ratings` are both given, or the log cannot be used.
+    """
     name = request.name
     options = request.options
     settings: dict[str, Any] = {}
@@ -183,7 +199,17 @@ def _settle_settings(request: TournamentRequest, competitors: Competitors) -> di
 
 
 def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
-    """Return the ratings of these models by battles in an earlier log. New models join them."""
+    """Return the ratings of those models that have battles in an earlier log; the others join them.
+
+    Args:
+        name: name of the tournament.
+        log: logs or verdicts, separated by commas.
+        models: the models that play.
+
+    Raises:
+        UsageError: the tournament takes no newcomers, or none or all of the models are in the log.
+        NotIdentifiedError: the log has several judges that are not one jury.
+    """
     from podium.data.reading.judgments import read_battles
     from podium.rankers.ladder_placement import ladder_of_battles
     from podium.ranking.rank_battles import refuse_several_judges
@@ -206,12 +232,16 @@ def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
 def _limit_battles(
     rule: TournamentRule, max_battles: int | None, responses: Responses
 ) -> TournamentRule:
-    """Return the rule, limited to `max_battles` battles; unchanged if this is None."""
+    """Return the rule, limited to `max_battles` battles; unchanged if this is None.
+
+    If items have several responses, the limit is divided by the largest number of them, so that
+    fewer battles may be played. At least one battle of the rule is played.
+    """
     if max_battles is None:
         return rule
     # The rule counts one battle per item, but each of several responses to it makes a battle.
-    each = max(item.responses for item in responses.items)
-    return Budget(rule, max(max_battles // each, 1))
+    most_responses = max(item.responses for item in responses.items)
+    return Budget(rule, max(max_battles // most_responses, 1))
 
 
 def _refuse_missing_references(judging: Judging, responses: Responses) -> None:
@@ -225,7 +255,10 @@ def _refuse_missing_references(judging: Judging, responses: Responses) -> None:
 def _build_collector(
     request: TournamentRequest, questions: Questions, sample_builder: SampleBuilder, packed: bool
 ) -> AnswerCollector:
-    """Return the collector that requests the missing answers from models."""
+    """Return the collector that requests the missing answers from models.
+
+    With `answers=first`, the items that the tournament will draw are asked about at first.
+    """
     options = request.options
     field = sample_builder.responses.field()
     first: tuple[str, ...] = ()
@@ -249,7 +282,14 @@ def _plan_shard(
     rule: TournamentRule,
     rotation: JudgeRotation | None,
 ) -> ShardPlan:
-    """Return the part of a tournament that this process plays, in one round."""
+    """Return the part of a tournament that this process plays, in one round.
+
+    Judges of a rotation are assigned here, to the battles of all shards.
+
+    Raises:
+        UsageError: the tournament cannot be divided, the option is malformed, or recorded battles
+            have no responses.
+    """
     responses = competitors.responses
     text = str(request.options.shard)
     field = responses.field()

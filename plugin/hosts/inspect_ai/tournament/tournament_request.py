@@ -72,7 +72,7 @@ class RunSettings:
         check_findings(split_names(self.allow), "argument")
 
 
-RUN_OPTIONS = frozenset(own.name for own in fields(RunSettings))
+RUN_OPTIONS = frozenset(option.name for option in fields(RunSettings))
 """Names of the options that every tournament has, except those of the judge."""
 
 
@@ -103,9 +103,14 @@ def parse_request(
 ) -> TournamentRequest:
     """Check the options, and divide them into those of the tournament, the run and the judge.
 
+    Args:
+        name: name of the tournament.
+        settings: the tournament's own options by name; those that are None count as not given.
+        **options: options of the run and of the judge, also those whose value is None.
+
     Raises:
-        UsageError: an option is unknown or has a wrong value; or Inspect has set the roles and
-            there is no judge; or recorded battles are given to another tournament.
+        UsageError: an option is unknown or a run's option has a wrong value; or Inspect has set the
+            roles and there is no judge; or recorded battles are given to another tournament.
     """
     given: dict[str, Any] = {**options}
     battles = given.get("battles")
@@ -118,8 +123,8 @@ def parse_request(
     refuse_unknown_options({**settings, **given}, known)
     of_run = {key: value for key, value in given.items() if key in RUN_OPTIONS}
     of_judge = {key: value for key, value in given.items() if key not in RUN_OPTIONS}
-    own = {key: value for key, value in settings.items() if value is not None}
-    return TournamentRequest(name, own, RunSettings(**of_run), of_judge)
+    of_tournament = {key: value for key, value in settings.items() if value is not None}
+    return TournamentRequest(name, of_tournament, RunSettings(**of_run), of_judge)
 
 
 def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -132,12 +137,15 @@ def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any]
         options: values by name.
     """
     known = setting_names(name) - {"seed"}
-    own = {key: value for key, value in options.items() if key in known}
-    return own, {key: value for key, value in options.items() if key not in own}
+    settings = {key: value for key, value in options.items() if key in known}
+    others = {key: value for key, value in options.items() if key not in known}
+    return settings, others
 
 
 def split_names(names: str | Sequence[str] | None) -> list[str]:
     """Return the names in a list, or in a text separated by commas, without outer spaces.
+
+    Empty names are left out. Names in a list are not split at commas.
 
     >>> split_names("oak, elm,"), split_names(None)
     (['oak', 'elm'], [])

@@ -112,11 +112,21 @@ class TournamentSource(SampleSource):
         self._failed_replies: dict[str, EarlierReplies] = {}
 
     def initial_samples(self) -> list[Sample]:
-        """Return the samples that Inspect runs first."""
+        """Return the samples that Inspect runs first; empty if nothing can be played.
+
+        They request answers or play battles of the first round, as many as may be scheduled at
+        once.
+        """
         return self._opening
 
     async def sample_complete(self, sample: EvalSample) -> None:
-        """Record the outcomes, the announced round or the answers of a sample."""
+        """Record the outcomes, the announced round or the answers of a sample that has ended.
+
+        Its cost is added to the limit, and its failed calls are kept to be repeated.
+
+        Raises:
+            PodiumError: the sample says that the run must stop.
+        """
         why = reason_of_stop(sample)
         if why:
             raise PodiumError(
@@ -134,11 +144,16 @@ class TournamentSource(SampleSource):
             failed[str(sample.epoch)] = [*replies]
 
     async def sample_abandoned(self, sample: Sample, epoch: int) -> None:  # noqa: ARG002
-        """Record a sample that Inspect will never run."""
+        """Record a sample that Inspect will never run; a battle of it has no outcome."""
         self._record_end(sample, None)
 
     def _record_end(self, sample: EvalSample | Sample, completed: EvalSample | None) -> None:
-        """Record the end of a sample. `completed` is None if Inspect did not complete it."""
+        """Record what a sample leaves at its end in `events`.
+
+        Args:
+            sample: the sample, whose metadata says what it was for.
+            completed: the sample with its results; None if Inspect did not complete it.
+        """
         contents = parse_sample(sample.metadata or {})
         end = SampleEnd()
         if isinstance(contents, RoundMetadata):
@@ -175,7 +190,7 @@ class TournamentSource(SampleSource):
             repeats = self._repeats_of_failed_calls(samples, ends)
             if repeats:
                 return repeats
-            if any(str(each.id) not in ends for each in samples):
+            if any(str(sample.id) not in ends for sample in samples):
                 return self._unscheduled_samples(samples, ends, round_id(number))
             ended = tuple(
                 outcomes.get(pairing, Outcome(pairing, None)) for pairing in settled.pairings
@@ -204,6 +219,9 @@ class TournamentSource(SampleSource):
     ) -> NextRound | list[Sample] | None:
         """Return the schedule of a round if its answers are there, or samples that come before.
 
+        If answers of the round failed, the rule schedules the round again without them, unless that
+        changes nothing. The failures of a model are printed once.
+
         Args:
             schedule: the battles of the round as announced.
             number: number of the round, from 1.
@@ -212,8 +230,12 @@ class TournamentSource(SampleSource):
             battles: number of battles in these rounds.
 
         Returns:
-            the schedule, perhaps without battles whose answers failed; or the samples that request
-            answers or announce a new schedule; or None if such samples are still running.
+            The schedule, perhaps without battles whose answers failed; or the samples that request
+            answers, announce a new schedule or end the tournament; or None if such samples are
+            still running.
+
+        Raises:
+            PodiumError: no battle was played, and all answers that the next ones need failed.
         """
         if not self.answers:
             return schedule
@@ -231,9 +253,9 @@ class TournamentSource(SampleSource):
             schedule = schedule_in(end.announced)
             revision += 1
         keys = set[tuple[str, str]]()
-        for own in schedule.pairings:
-            key = response_key(own.item, own.response)
-            keys |= {(own.a, key), (own.b, key)}
+        for pairing in schedule.pairings:
+            key = response_key(pairing.item, pairing.response)
+            keys |= {(pairing.a, key), (pairing.b, key)}
         if keys.isdisjoint(self.answers.failed):
             return schedule
         revised = self.spread(self.rule.next(self.field, played))
@@ -253,7 +275,16 @@ class TournamentSource(SampleSource):
     ) -> list[Sample] | None:
         """Return the sample that records the answer of a tournament that stops by itself.
 
-        None if the tournament does not stop by itself, or if the sample was returned before.
+        The decisions of the answer are printed. None if the tournament does not stop by itself, or
+        if the sample was returned before.
+
+        Args:
+            played: all rounds.
+            battles: number of battles in them.
+            number: number of the round that the sample stands for, the one after the last.
+
+        Raises:
+            PodiumError: models are asked for answers, and no battle was played.
         """
         if self.answers and not any(done.outcomes for done in played):
             remedy = "Fix the cause, then start again: the answers so far are kept"
@@ -275,7 +306,10 @@ class TournamentSource(SampleSource):
     def _repeats_of_failed_calls(
         self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd]
     ) -> list[Sample]:
-        """Return samples, not yet scheduled, that repeat failed calls of finished samples."""
+        """Return samples, not yet scheduled, that repeat failed calls of finished samples.
+
+        They are recorded as scheduled. A repeat whose calls failed is itself repeated.
+        """
         repeats = []
         for sample in samples:
             last = sample
@@ -293,10 +327,15 @@ class TournamentSource(SampleSource):
     def _unscheduled_samples(
         self, samples: Sequence[Sample], ends: Mapping[str, SampleEnd], name: str
     ) -> list[Sample] | None:
-        """Return samples of a round that this attempt has not scheduled, as many as allowed.
+        """Return samples that this attempt has not scheduled, as many as allowed, and record them.
 
         If the cost is limited, this may be the sample that announces the next portion. None
-        if there is nothing to schedule.
+        if there is nothing to schedule, or if the limit is reached, which is then printed.
+
+        Args:
+            samples: samples of a round, or requests for its answers.
+            ends: what the samples of this attempt left, by id.
+            name: name of the round or of its requests, in the ids of portions.
         """
         fresh = [sample for sample in samples if str(sample.id) not in {*ends, *self.scheduled}]
         if self.cost_limit is None:
@@ -331,6 +370,12 @@ class TournamentSource(SampleSource):
         """Return the sample that announces how many remaining samples the cost limit allows.
 
         The number is computed once. A retry plays the recorded portions, even if they cost more.
+        None if no sample remains, or if this portion was announced before.
+
+        Args:
+            left: the remaining samples.
+            name: name of the round or of its requests.
+            number: number of the portion, from 1.
         """
         if self.cost_limit is None or not left:
             return None
@@ -343,7 +388,8 @@ class TournamentSource(SampleSource):
         return self._schedule([announced])
 
     def _say_that_limit_is_reached(self, left: int) -> None:
-        """Print what the tournament has cost, and how many samples of the round are not played."""
+        """Print what the tournament has cost, and that `left` samples of this round are not played,
+        nor any later round."""
         if self.cost_limit is not None:
             spent = (
                 f"max_cost={self.cost_limit.most:g} is reached "
@@ -359,7 +405,10 @@ class TournamentSource(SampleSource):
         return samples or None
 
     def _room(self, *, answers: bool) -> int | None:
-        """Return how many samples may be scheduled at once; None for any number."""
+        """Return how many samples may be scheduled at once by `portion` and the cost limit.
+
+        None stands for any number. `answers` says whether the samples request answers.
+        """
         limits = [self.portion]
         if self.cost_limit:
             limits.append(self.cost_limit.samples_allowed(answers=answers))
@@ -367,7 +416,10 @@ class TournamentSource(SampleSource):
         return min(known) if known else None
 
     def _current_attempt(self) -> dict[str, SampleEnd]:
-        """Return what each sample of the current attempt left at its latest end, by sample id."""
+        """Return what each sample of the current attempt left at its latest end, by sample id.
+
+        If a new attempt has begun, only the first samples count as scheduled from then on.
+        """
         # The attempt is the shortest suffix of events that has all first samples: a retry in an
         # eval set uses this same object again, and begins by replaying them.
         needed = set(self.seeds)

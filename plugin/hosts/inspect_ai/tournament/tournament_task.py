@@ -108,7 +108,10 @@ def build_task(
 def _build_source(
     request: TournamentRequest, questions: Questions, competitors: Competitors, plan: TournamentPlan
 ) -> TournamentSource:
-    """Return the source of samples, which asks the rule for one round after another."""
+    """Return the source of samples, which asks the rule for one round after another.
+
+    It builds packs if the plan says so, small ones if the cost is limited.
+    """
     builder = plan.sample_builder
     shard = plan.shard
     cost_limit = _limit_cost(request, questions, plan)
@@ -148,7 +151,8 @@ def _limit_cost(
 def _build_solvers(
     request: TournamentRequest, questions: Questions, competitors: Competitors, plan: TournamentPlan
 ) -> Solver | list[Solver]:
-    """Return the solver that asks the judges, preceded by one that asks models if any is asked."""
+    """Return the solver that asks the judges, preceded by one that asks models if answers are
+    missing."""
     options = request.options
     record = competitors.record
     how: dict[str, Any] = {
@@ -175,6 +179,8 @@ def _notes_on_rankers(
     request: TournamentRequest, competitors: Competitors, plan: TournamentPlan
 ) -> list[str]:
     """Return notes on the user's rankers that will be replaced by others.
+
+    Empty if the user named no ranker, or if another host ranks the result (`answered_by`).
 
     Raises:
         UsageError: a ranker cannot rank the result.
@@ -204,7 +210,7 @@ def _notes_on_rankers(
 def _build_metadata(
     questions: Questions, competitors: Competitors, plan: TournamentPlan, source: TournamentSource
 ) -> TournamentMetadata:
-    """Return the tournament's metadata for the log, without empty fields."""
+    """Return the tournament's metadata for the log; optional fields that are empty are left out."""
     competing = competitors.responses
     more: dict[str, Any] = {}
     if plan.shard:

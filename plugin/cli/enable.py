@@ -59,7 +59,11 @@ def enable() -> None:
 
 @click.command(short_help="Undo podium enable.")
 def disable() -> None:
-    """Remove the file of `podium enable`; without one, only say that nothing was enabled."""
+    """Remove the file of `podium enable`.
+    \f
+
+    If there is no such file, a message says that nothing was enabled.
+    """
     path = startup_file()
     if path.exists():
         path.unlink()

@@ -39,7 +39,7 @@ def check_length(battles: Battles) -> tuple[Check, ...]:
     effect = sample.linear(weight, influence, int(kept.sum()), unit=Unit.LOGITS)
     p = two_sided_p(weight, sample.sums(influence))
     is_large = abs(weight) > CHECKS["length"].threshold
-    return (make_check("length", is_large, p=p, **facts_of(effect, **_fields_of(effect))),)
+    return (make_check("length", is_large, p=p, **facts_of(effect, **_fields_of_length(effect))),)
 
 
 def length_of_card(card: CardSections) -> tuple[Check, ...]:
@@ -53,10 +53,10 @@ def length_of_card(card: CardSections) -> tuple[Check, ...]:
     lacking = card.find_lacking("verbosity", "effect")
     if lacking is not None:
         return (not_known("length", lacking.why, lacking.remedy),)
-    return (check_effect("length", section.effect, **_fields_of(section.effect)),)
+    return (check_effect("length", section.effect, **_fields_of_length(section.effect)),)
 
 
-def _fields_of(effect: Statistic) -> dict[str, object]:
+def _fields_of_length(effect: Statistic) -> dict[str, object]:
     """Return fields of the check's texts: direction and size of the effect, and the option that
     ranks at equal length."""
     return {

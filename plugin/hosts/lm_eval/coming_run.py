@@ -54,8 +54,8 @@ def check_coming(
 def named_model(settings: Mapping[str, Any], typed: str) -> str:
     """Return the name of this run's model, as far as it can be known before the run.
 
-    If a setting of a ranker, such as `pin`, names a model whose last part occurs in `typed`, this is
-    taken to be this run's model. Otherwise `THIS_RUN` is returned.
+    If a setting of a ranker, such as `pin`, names a model whose last part occurs in `typed`, this
+    is taken to be this run's model. Otherwise `THIS_RUN` is returned.
 
     Args:
         settings: settings of the rankers by name.

@@ -45,10 +45,13 @@ DECIMAL_COMMA = re.compile(r"\d{1,2},\d{1,2}")
 LOW = 0
 HIGH = 100
 """Range of the scores of `numeric`."""
-BRACKETS = r"\[ ?\[[ \t]*([^\[\]\n]{1,40}?)[ \t]*\](?: ?\]|(?=\s*\Z))"
+BRACKETS = (
+    r"\[(?: (?=\[[^\[\]\n]{1,40}\] ?\]))?\[[ \t]*([^\[\]\n]{1,40}?)[ \t]*\](?: ?\]|(?=\s*\Z))"
+)
 """A level in double square brackets; group 1 is the level without the brackets.
 
-At the end of the reply, one closing bracket may be missing.
+At the end of the reply, one closing bracket may be missing. A blank may stand between the brackets
+if none is missing.
 """
 # A number in or without brackets, with its scale: `[[85]]`, `85/100`, `85 points out of 100`.
 SCORED = re.compile(

@@ -124,7 +124,7 @@ LOSES = rf"""(?:{COPULAS})[ ,]+(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(
 PREFERS = r"""(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for|give it to
 |favou?r|choosing|picking|picked|chose|selected|preferred|meant?|served by|goes to
 |(?<!\bis )(?<!\bfar )(?<!\bmuch )(?<!ly )(?:better|best)(?: one| response| answer| choice)?(?: is
-|:)|winner(?: is|:)|better,|(?:es )?gewinnt|bevorzuge|nehme|wähle|meinte|meine
+|:)|winner(?: is|:)|(?:es )?gewinnt|bevorzuge|nehme|wähle|meinte|meine
 |bessere(?: antwort)?(?: ist|:)|préfère|choisis|meilleure(?: réponse)?(?: est|:)|prefiero|elijo
 |gana(?: la)?|mejor(?: respuesta)?(?: es|:)?|выбираю|лучше(?:,? \w+,?)?)""".replace("\n", "")
 """Words directly before the name of the preferred response."""

@@ -14,6 +14,7 @@ from podium.scorers.comparisons import (
     NOUN,
     SENTENCE,
 )
+from podium.scorers.contradictions import has_fault
 from podium.scorers.verdict_statements import Statement
 
 MORE = (
@@ -43,19 +44,27 @@ ONLY = re.compile(
     rf"(?i)\bonly {NOUN}{LETTER}[ \t]+(?:(?:is|gets)[ \t]+(?:{RIGHT}|it right)|{DOES})\b"
 )
 """Praise of the only response that does something: `only B answers the question`."""
-
-
 NOT_BUT = re.compile(
     rf"(?im)^\W*not (?:response )?[*_]*[AB][*_]*(?:,? (?:but|rather)|[.,;])[ \t]+(?:but )?"
-    rf"{NOUN}{LETTER}(?=[^\w\n]*(?:\n|\Z))"
+    rf"{NOUN}{LETTER}(?=[^\w\n?]*(?:\n|\Z))"
 )
 """A line that rejects one response and takes the other: `Not A, but B.`"""
+REST = re.compile(
+    rf"(?i)(?:[ \t]+(?:{MORE}))?(?:,? and (?:more )?(?:{MORE}))?"
+    r"(?:[ \t]+than (?:response )?[AB]\b)?(?: overall| here| of the two)?[^\w?]*\Z"
+)
+"""What may stand between a praise and the end of its sentence: `and complete`, `than A`."""
+OPPOSED = re.compile(
+    r"(?i)\b(?:but|yet|however|though|although|while|whereas|doubt|supposedly|allegedly|except)\b"
+)
+"""Words around a praise that may oppose it."""
 
 
 def find_weak_preference(view: str) -> Statement | None:
     """Return the sentence that praises one response; None if none or both responses are praised.
 
-    Conditions, concessions and negated sentences are left out.
+    Conditions, concessions and negated sentences are left out. Nothing is returned if words such as
+    `but` or `wrong` stand around a praise, or if its sentence goes on.
 
     Args:
         view: the judge's own words.
@@ -70,6 +79,10 @@ def find_weak_preference(view: str) -> Statement | None:
             named = praise[0].split(";")[0].split(",")[0]
             if CONCESSION.search(before) or NEGATION.search(named):
                 continue
+            around = view[: praise.start()] + view[praise.end() :]
+            is_opposed = any(OPPOSED.search(part) or has_fault(part) for part in (named, around))
+            if is_opposed or not REST.match(view, praise.end(), end):
+                return None
             praises.append(_statement_of_praise(praise))
     letters = {statement.value for statement in praises}
     return praises[0] if len(letters) == 1 else None

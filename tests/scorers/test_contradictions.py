@@ -241,7 +241,20 @@ def test_letter_in_further_words_is_read(text: str, letter: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["B is more accurate, A is more complete.", "Is B more accurate?", "B is not more accurate."],
+    [
+        "B is more accurate, A is more complete.",
+        "Is B more accurate?",
+        "B is not more accurate.",
+        "B is more detailed but wrong.",
+        "B is more detailed. However, it contradicts the instruction.",
+        "B is more precise than A, which is a fault here.",
+        "B is more useful for beginners.",
+        "B is supposedly more accurate.",
+        "B does the wrong thing better.",
+        "A follows the format better, B the content.",
+        "I doubt B is more accurate.",
+        "Not A but B?",
+    ],
 )
 def test_praise_in_one_respect_is_no_verdict_if_it_is_denied_or_both_are_praised(text: str) -> None:
     assert read("direct", text).reason == "no verdict"

@@ -268,6 +268,10 @@ _CHECKS = (
         0,
         flagged="models were run with different settings: {differences}",
         ok="all models had the same prompt, shots, task version, dataset and scorers",
+        figure=(
+            "all models had the same prompt, shots, task version, dataset and scorers; they differ "
+            "in {own}"
+        ),
         question="whether all models had the same prompt, shots, dataset and scorers",
         remedy="run them with the same settings",
         remedy_apart=True,

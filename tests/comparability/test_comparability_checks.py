@@ -87,3 +87,16 @@ def test_an_option_that_one_scorer_lacks_has_its_default_there() -> None:
 )
 def test_paths_are_shown_without_the_folders_that_are_not_needed(paths, short):
     assert short_paths(paths) == short
+
+
+def test_settings_of_each_model_and_its_samples_stand_beside_those_that_are_equal():
+    runs = [
+        RunRecord("a", "t", "a.json", chat_template="0" * 64, limit="20"),
+        RunRecord("b", "t", "b.json"),
+    ]
+    [check] = check_settings(battles_of(*runs))
+    assert check.result is Result.OK
+    assert "chat template of t: 00000000 (a), default (b)" in check.figure
+    assert "limit of samples of t: 20 (a), none (b)" in check.figure
+    [alike] = check_settings(battles_of(replace(runs[1], model="a"), runs[1]))
+    assert "differ" not in alike.figure

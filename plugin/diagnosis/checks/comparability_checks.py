@@ -3,6 +3,8 @@
 Were all models asked the same questions, in the same way? Does a name stand for one model?
 """
 
+from collections.abc import Sequence
+
 from podium.checks import CHECKS, Check, make_check, not_known
 from podium.comparability.questions import QuestionFinding
 from podium.comparability.run_settings import differences_of_models, undescribed_sources
@@ -146,7 +148,23 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
         whose = "their runs" if len(unknown) > 1 else "its run"
         reason = f"{some(unknown, most=2)} {lacks} with the settings of {whose}"
         return (not_known("same settings", reason),)
-    return (make_check("same settings", False),)
+    own = _other_differences(runs)
+    fields = {"own": some(own, "; ", most=4)} if own else {}
+    return (make_check("same settings", False, fields=fields),)
+
+
+def _other_differences(runs: Sequence[RunRecord]) -> list[str]:
+    """Return the differences that are not flagged: each model's own settings, and its samples."""
+    texts = [own.text for own in differences_of_models(runs) if not own.is_flagged]
+    by_task: dict[str, dict[str, list[str]]] = {}
+    for run in runs:
+        limits = by_task.setdefault(run.task, {})
+        limits.setdefault(run.limit or "none", []).append(run.model)
+    for task, limits in by_task.items():
+        if len(limits) > 1:
+            values = [f"{limit} ({some(names, most=3)})" for limit, names in limits.items()]
+            texts.append(f"limit of samples of {task}: {some(values, most=4)}")
+    return texts
 
 
 def _compared_tasks(battles: Battles) -> set[str]:

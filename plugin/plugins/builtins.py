@@ -80,6 +80,7 @@ COLUMNS = {
     "label-sheet": "item response_1 response_2 verdict battle",
     "900k-judgments": "uid model_a_in_prompt model_b_in_prompt final_verdict",
     "judge-bench": "pair_id judgments response_model",
+    "promptfoo": "promptIdx testIdx provider score",
     "inspect": "eval status samples",
     "lm-eval": "doc_id doc arguments filter",
     "pointwise": "item model score | arena_hard_question_id system judge_model judgment_score",
@@ -133,6 +134,7 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
         "900K-Judgments, five-level verdicts",
         None,
     ),
+    ("promptfoo", "promptfoo:read_promptfoo", "results of promptfoo, a score per test", None),
     ("judge-bench", "verdict_files:read_judge_bench", "JudgeBench outputs, both orders", None),
     (
         "inspect",
@@ -143,8 +145,8 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     (
         "lm-eval",
         "lm_eval_folders:read",
-        "folders of lm-eval (--log_samples), lmms-eval, HELM, Open LLM Leaderboard: any metric, "
-        "by document",
+        "folders of lm-eval (--log_samples), lmms-eval, lighteval, HELM, Open LLM Leaderboard: any "
+        "metric, by document",
         None,
     ),
     (

@@ -153,21 +153,23 @@ def first_line_is_a_record(path: Path) -> bool:
     """Return whether the first line of a file is a record, as in JSONL.
 
     If all values of the object are lists or objects, it is not a record, but a document with
-    columns.
+    columns. A document of promptfoo is not a record, either.
     """
     with path.open("rb") as stream:
         try:
             _, record = next(json_lines(stream))
         except DataError:
             return False
-    return not all(isinstance(value, list | dict) for value in record.values())
+    is_document = _results_of_promptfoo(record) is not None
+    return not is_document and not all(isinstance(cell, list | dict) for cell in record.values())
 
 
 def read_document(path: Path) -> pd.DataFrame:
     """Read a JSON document as a table.
 
     The document is a list of records, an object with columns, or an object as Weights & Biases
-    (`columns` and `data`) or pandas (`orient="split"`, `"index"` or `"table"`) writes it.
+    (`columns` and `data`) or pandas (`orient="split"`, `"index"` or `"table"`) writes it. Of a
+    document of promptfoo, the table has the results.
 
     Raises:
         DataError: the document is something else, or damaged, or too large.
@@ -199,6 +201,9 @@ def read_document(path: Path) -> pd.DataFrame:
         raise nested_too_deeply() from None
     records = content
     if isinstance(content, dict):
+        results = _results_of_promptfoo(content)
+        if results is not None:
+            return _frame_of_records(results)
         if all(isinstance(value, list | dict) for value in content.values()):
             return _frame_of_columns(content)
         records = [content]
@@ -206,6 +211,20 @@ def read_document(path: Path) -> pd.DataFrame:
         return _frame_of_records(records)
     problem = f"the JSON is not a list of records: {shorten(str(content))!r}"
     raise DataError(problem, remedy="give a list of objects, or JSONL")
+
+
+def _results_of_promptfoo(content: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """Return the results in a document of promptfoo, a record per test, prompt and provider.
+
+    They are in `results.results`, or in `results` of a summary alone. The result is None for any
+    other document.
+    """
+    results = content.get("results")
+    if isinstance(results, dict):
+        results = results.get("results")
+    if isinstance(results, list) and results and _are_records(results):
+        return results if {"promptIdx", "testIdx"} <= results[0].keys() else None
+    return None
 
 
 def _duplicate_key(key: str) -> DataError:

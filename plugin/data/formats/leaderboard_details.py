@@ -1,14 +1,17 @@
 """Read the details of leaderboards, which are files with a score per item and metric.
 
-They are HELM's `per_instance_stats.json` and the Open LLM Leaderboard's `details_*.parquet`.
+They are HELM's `per_instance_stats.json`, and the `details_*.parquet` of the Open LLM Leaderboard
+and of lighteval.
 """
 
 import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow.parquet
 
 from podium.data.counting.relations import NO_VALUE
 from podium.data.formats.lm_eval_documents import AskedDocument
@@ -30,6 +33,8 @@ NO_METRICS = (
     "num_asked_few_shots",
 )
 """Columns of numbers that are not metrics."""
+LIGHTEVAL = ("doc", "metric")
+"""Columns of lighteval's newer files that are read, which are objects."""
 
 
 def read_details(file: Samples) -> Scores:
@@ -77,8 +82,12 @@ def _helm_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
 def _parquet_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
     """Yield metric, item, place and score of each number in a file of the Open LLM Leaderboard.
 
-    Numbers in its column `metrics`, a mapping, are yielded, too.
+    Numbers in its column `metrics`, a mapping, are yielded, too. Newer files of lighteval are read
+    by `_lighteval_scores`.
     """
+    if {*LIGHTEVAL} <= {*pyarrow.parquet.read_schema(path).names}:
+        yield from _lighteval_scores(path)
+        return
     frame = pd.read_parquet(path)
     text = next(name for name in TEXTS if name in frame)
     numbers = [name for name in frame.select_dtypes(["number", "bool"]) if name not in NO_METRICS]
@@ -89,3 +98,19 @@ def _parquet_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
         for name, score in scores.items():
             known = None if score is None else float(score)
             yield f"{name},none", item, f"row {number}", known
+
+
+def _lighteval_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
+    """Yield metric, item, place and score of each number in the column `metric` of lighteval.
+
+    The question and the choices in the column `doc` identify the item. Values of a metric that are
+    no numbers are left out: they are the parts of a figure that is computed over all items.
+    """
+    table = pyarrow.parquet.read_table(path, columns=list(LIGHTEVAL))
+    for number, row in enumerate(table.to_pylist(), 1):
+        asked = json.dumps([row["doc"]["query"], row["doc"].get("choices")], default=str)
+        item = hashlib.sha256(asked.encode()).hexdigest()[:12]
+        for name, score in row["metric"].items():
+            if score is None or isinstance(score, bool | int | float):
+                known = None if score is None else float(score)
+                yield f"{name},none", item, f"row {number}", known

@@ -21,6 +21,7 @@ from podium.data.formats.lm_eval_layout import (
     Samples,
     find_runs,
     is_details,
+    is_summary_of_lighteval,
     lack_of_samples,
 )
 from podium.data.formats.lm_eval_questions import pair_documents
@@ -73,6 +74,8 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         paths.update(file.path for file in of_source)
         paths.update(run.path for run in results)
         paths.update(file.path.with_name(HELM_RUN) for file in of_source if file.path.name == HELM)
+        if any(is_details(file.path) for file in of_source):
+            paths.update(filter(is_summary_of_lighteval, source.paths))
         samples = {file.path.resolve(): file for file in of_source} | samples
     if not paths:
         return GatheredBattles()

@@ -200,6 +200,16 @@ def _read_results(paths: Iterable[Path]) -> list[Results]:
     return read
 
 
+def is_summary_of_lighteval(path: Path) -> bool:
+    """Return whether a file has the results of a run of lighteval, which are over all items."""
+    if not RESULTS.match(path.name):
+        return False
+    with suppress(ValueError, OSError):
+        content = parse_json(path.read_bytes(), parse_int=whole_number)
+        return isinstance(content, dict) and content.keys() >= {"config_general", "results"}
+    return False
+
+
 def is_samples(path: Path) -> bool:
     """Return whether a file has samples, by its name and its first line.
 
@@ -252,14 +262,27 @@ def _details_at(path: Path, label: str | None) -> Samples:
     named = DETAILS.match(path.name)
     if named is None:
         return _helm_details_at(path, label)
-    folder = path.absolute().parent
-    model = folder.name
+    model = label or _model_of_details(path.absolute().parent)
+    return Samples(path, named["task"], named["time"], model, bool(label), None)
+
+
+def _model_of_details(folder: Path) -> str:
+    """Return the model to which a folder with details belongs.
+
+    A folder called `details_ORG__MODEL`, as on Hugging Face, names it, and so does the path from a
+    folder `details` to the folder of a time, as lighteval writes it (`details/ORG/MODEL/TIME`).
+    Otherwise, the folder itself names it, or the one above the folder of a time.
+    """
     for each in (folder, *folder.parents):
-        of_model = re.fullmatch("details_(.+)", each.name)
+        of_model = re.fullmatch("details_(.+?)(?:_private)?", each.name)
         if of_model:
-            model = of_model[1].replace("__", "/", 1)
-            break
-    return Samples(path, named["task"], named["time"], label or model, bool(label), None)
+            return of_model[1].replace("__", "/", 1)
+    if re.fullmatch(TIME, folder.name):
+        folder = folder.parent
+    for each in folder.parents:
+        if each.name == "details":
+            return folder.relative_to(each).as_posix()
+    return folder.name
 
 
 def read_run_spec(path: Path) -> dict[str, Any]:

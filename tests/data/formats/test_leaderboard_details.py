@@ -248,3 +248,69 @@ def test_helm_runs_of_a_model_that_differ_in_shots_are_two_models(tmp_path):
     ranking = podium.rank(podium.read_battles(tmp_path, metric="exact_match"))
     names = {each.model for each in ranking.standings[0].entries}
     assert names == {"lab/ash (shots=0)", "lab/ash (shots=5)"}
+
+
+def write_lighteval(folder, model, solved, metrics=("extractive_match",), task="gsm8k|0"):
+    """Write a run as lighteval/logging/evaluation_tracker.py does, with the fields of `Doc`."""
+    time = "2025-11-05T14-43-47.148527"
+    details = folder / "details" / model / time
+    details.mkdir(parents=True)
+    rows = [
+        {
+            "doc": {
+                "query": f"Question {k}?",
+                "choices": ["7", str(k)],
+                "gold_index": 1,
+                "id": str(k),
+            },
+            "metric": dict.fromkeys(metrics, score) | {"bleu": {"golds": ["a"]}},
+            "model_response": {"text": ["long"], "input_tokens": [[1, 2]]},
+        }
+        for k, score in enumerate(solved)
+    ]
+    pd.DataFrame(rows).to_parquet(details / f"details_{task}_{time}.parquet")
+    results = folder / "results" / model
+    results.mkdir(parents=True, exist_ok=True)
+    summary = {"config_general": {"model_name": model}, "results": {"all": {}}, "versions": {}}
+    (results / f"results_{time}.json").write_text(json.dumps(summary))
+
+
+def test_lighteval(tmp_path):
+    for name, solved in SOLVED.items():
+        write_lighteval(tmp_path, name, [float(value) for value in solved])
+    assert means_of(tmp_path) == pytest.approx(MEANS)
+
+
+def test_several_metrics_of_lighteval_are_never_mixed(tmp_path):
+    for name, solved in SOLVED.items():
+        write_lighteval(tmp_path, name, solved, ("em", "f1"))
+    assert podium.read_battles(tmp_path).metrics == ("em,none",)
+    assert podium.read_battles(tmp_path, metric="f1").metrics == ("f1,none",)
+    assert means_of(tmp_path, metric="em") == pytest.approx(MEANS)
+
+
+def test_one_question_with_other_choices_is_another_item_of_lighteval(tmp_path):
+    for name, solved in SOLVED.items():
+        write_lighteval(tmp_path, name, solved)
+    for path in tmp_path.rglob("*.parquet"):
+        frame = pd.read_parquet(path)
+        frame["doc"] = frame["doc"].map(lambda doc: doc | {"query": "Which is right?"})
+        frame.to_parquet(path)
+    assert podium.read_battles(tmp_path).counts().items == 8
+
+
+def test_a_missing_score_of_lighteval_is_no_zero(tmp_path):
+    for name, solved in SOLVED.items():
+        write_lighteval(tmp_path, name, [None, *solved[1:]] if name == "lab/ash" else solved)
+    assert means_of(tmp_path)["lab/ash"] == pytest.approx(np.mean(SOLVED["lab/ash"][1:]))
+
+
+def test_a_damaged_file_of_lighteval_is_named(tmp_path):
+    write_lighteval(tmp_path, "lab/ash", [1])
+    write_lighteval(tmp_path, "lab/elm", [1])
+    [path, _] = sorted(tmp_path.rglob("*.parquet"))
+    frame = pd.read_parquet(path)
+    frame["doc"] = [None]
+    frame.to_parquet(path)
+    with pytest.raises(DataError, match=r"details_gsm8k.*not the details of a leaderboard"):
+        podium.read_battles(tmp_path)

@@ -1,0 +1,142 @@
+"""promptfoo: fields as src/types/index.ts names them (EvaluateResult, version 3)."""
+
+import json
+
+import pytest
+
+import podium
+from podium.notices.notice_text import notice_texts
+
+MODELS = ("openai:gpt-a", "openai:gpt-b")
+
+
+def result(test, prompt, score, *, provider=None, **more):
+    return {
+        "promptIdx": prompt,
+        "testIdx": test,
+        "provider": {"id": provider or MODELS[prompt], "label": ""},
+        "prompt": {"raw": f"Solve {test}", "label": "Solve {{riddle}}"},
+        "vars": {"riddle": f"riddle {test}"},
+        "response": {"output": "An echo."},
+        "score": score,
+        "success": score == 1,
+        "failureReason": 0 if score == 1 else 1,
+        "namedScores": {},
+        "gradingResult": {"pass": score == 1, "score": score},
+    } | more
+
+
+def evaluation(*results):
+    """Return the document that `promptfoo export` and `promptfoo eval -o` write."""
+    summary = {"version": 3, "prompts": [], "results": list(results), "stats": {"errors": 0}}
+    return {"evalId": "eval-1", "results": summary, "config": {}, "shareableUrl": None}
+
+
+def eight_results():
+    scores = [(1, 0.5), (0.75, 0.75), (1, 0), (0, 0)]
+    return [result(test, k, scores[test][k]) for test in range(4) for k in range(2)]
+
+
+def write(folder, content, *, indent=None, name="results.json"):
+    path = folder / name
+    path.write_text(json.dumps(content, indent=indent))
+    return path
+
+
+def means_of(path, **options):
+    ranking = podium.rank(podium.read_battles(path, **options))
+    return {entry.model: entry.score for entry in ranking.standings[0].entries}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_whole_document_is_a_score_per_test_and_provider(tmp_path, indent):
+    path = write(tmp_path, evaluation(*eight_results()), indent=indent)
+    battles = podium.read_battles(path)
+    assert (battles.counts().items, battles.models) == (4, MODELS)
+    assert battles.to_frame()["credit"].tolist() == [1.0, 0.5, 1.0, 0.5]
+    assert means_of(path) == pytest.approx(dict(zip(MODELS, (0.6875, 0.3125), strict=True)))
+
+
+def test_a_summary_alone_and_json_lines_are_the_same(tmp_path):
+    summary = write(tmp_path, evaluation(*eight_results())["results"], name="summary.json")
+    lines = tmp_path / "results.jsonl"
+    lines.write_text("\n".join(map(json.dumps, eight_results())))
+    assert means_of(summary) == means_of(lines)
+
+
+def test_two_files_of_the_same_tests_are_compared(tmp_path):
+    rows = eight_results()
+    one = write(tmp_path, evaluation(*rows[::2]), name="one.json")
+    two = write(tmp_path, evaluation(*rows[1::2]), name="two.json")
+    assert podium.read_battles(one, two).counts().battles == 4
+
+
+def test_other_tests_under_the_same_number_are_not_compared_unasked(tmp_path):
+    rows = eight_results()
+    other = [row | {"vars": {"riddle": f"another {row['testIdx']}"}} for row in rows[1::2]]
+    one = write(tmp_path, evaluation(*rows[::2]), name="one.json")
+    two = write(tmp_path, evaluation(*other), name="two.json")
+    with pytest.raises(podium.PodiumError):
+        podium.read_battles(one, two)
+
+
+def test_a_failed_call_has_no_score(tmp_path):
+    rows = eight_results()
+    rows[1] |= {"failureReason": 2, "score": 0, "error": "API error: 500"}
+    battles = podium.read_battles(write(tmp_path, evaluation(*rows)))
+    assert battles.counts().missing == 1
+    assert means_of(write(tmp_path, evaluation(*rows)))[MODELS[1]] == pytest.approx(0.25)
+
+
+def test_a_failed_call_of_an_older_file_has_no_score_either(tmp_path):
+    rows = [{k: v for k, v in row.items() if k != "failureReason"} for row in eight_results()]
+    rows[1] |= {"gradingResult": None, "score": 0, "error": "API error: 500"}
+    rows[3] |= {"error": "Expected output to contain echo"}
+    assert podium.read_battles(write(tmp_path, evaluation(*rows))).counts().missing == 1
+
+
+def test_named_scores_are_metrics_of_their_own(tmp_path):
+    rows = [row | {"namedScores": {"tone": row["testIdx"] % 2}} for row in eight_results()]
+    path = write(tmp_path, evaluation(*rows))
+    assert podium.read_battles(path).metrics == ("score", "tone")
+    assert means_of(path, where={"metric": "score"}) == means_of(
+        write(tmp_path, evaluation(*eight_results()), name="plain.json")
+    )
+
+
+def test_a_provider_with_several_prompts_is_a_model_for_each(tmp_path):
+    rows = [result(t, k, (t + k) % 2, provider="openai:gpt-a") for t in range(4) for k in range(2)]
+    for row in rows:
+        row["prompt"]["label"] = ("short", "long")[row["promptIdx"]]
+    names = ("openai:gpt-a (prompt=long)", "openai:gpt-a (prompt=short)")
+    assert podium.read_battles(write(tmp_path, evaluation(*rows))).models == names
+    for row in rows:
+        row["prompt"]["label"] = "same"
+    names = ("openai:gpt-a (prompt=no. 0)", "openai:gpt-a (prompt=no. 1)")
+    assert podium.read_battles(write(tmp_path, evaluation(*rows))).models == names
+
+
+def test_a_label_of_a_provider_is_its_name(tmp_path):
+    rows = eight_results()
+    for row in rows:
+        row["provider"]["label"] = "ab"[row["promptIdx"]]
+    assert podium.read_battles(write(tmp_path, evaluation(*rows))).models == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"provider": {}}, r"results.json, row 2: provider '\{\}' has neither an id nor a label"),
+        ({"score": "good"}, r"results.json, row 2: score 'good' is not a number"),
+    ],
+)
+def test_what_cannot_be_read_names_file_row_and_value(tmp_path, change, message):
+    rows = eight_results()
+    rows[1] |= change
+    with pytest.raises(podium.DataError, match=message):
+        podium.read_battles(write(tmp_path, evaluation(*rows)))
+
+
+def test_nothing_is_said_of_clean_results(tmp_path):
+    battles = podium.read_battles(write(tmp_path, evaluation(*eight_results())))
+    assert notice_texts(battles.notes) == ()

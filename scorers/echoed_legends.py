@@ -13,7 +13,7 @@ from podium.scorers.reply_structure import mask
 ENTRY = re.compile(
     r"(?P<letter>[AB])(?<!\w.)(?P<meaning>[*_`\"')]*,?[ \t]+(?:(?:stands )?for|means|=|i\.e\.,?)"
     r"[ \t]+(?:the )?(?i:response|answer|option)[ \t]+[*_`\"'(]*(?P=letter)(?![\w'’])[*_`\"')]*"
-    r"(?:[ \t]+(?:is[ \t]+)?better\b)?)"
+    r"(?:[ \t]+(?:is[ \t]+)?better\b)?(?P<stop>[.!]?))"
     r"(?:[,;][ \t]*(?:and |or )?)?"
 )
 TIE_ENTRY = re.compile(
@@ -42,7 +42,10 @@ def without_letter_legend(text: str) -> str:
     if not entries:
         return text
     if len({entry["letter"] for entry in entries}) == 1:
-        return mask(text, (entry.span("meaning") for entry in entries), " ")
+        for entry in entries:
+            # What follows a full stop is a sentence of its own.
+            text = mask(text, [entry.span("meaning")], "\n" if entry["stop"] else " ")
+        return text
     ties = [entry.span() for entry in TIE_ENTRY.finditer(text)]
     return mask(text, sorted([*(entry.span() for entry in entries), *ties]), "\n")
 

@@ -205,6 +205,9 @@ def test_scores_of_both_responses_say_which_one_is_preferred(
     ("name", "text", "label"),
     [
         ("direct", "B for response B", "B"),
+        ("direct", "A for response A.", "A"),
+        ("direct", "B for response B. It is complete.", "B"),
+        ("direct", "A for response A because it is complete.", "A"),
         ("direct", "A for response A, B for response B\n\nB", "B"),
         ("direct", "Which response is better? B", "B"),
         ("direct", "### Verdict\n\n**B** (the clearer one)", "B"),

@@ -50,13 +50,18 @@ class Measure:
         return f"{self.own_name} (negated)" if self.is_negated else self.own_name
 
     @property
+    def name_without_task(self) -> str:
+        """The scorer and the metric, without the task."""
+        return " ".join(part for part in (self.scorer, self.metric) if part)
+
+    @property
     def names(self) -> frozenset[str]:
         """All texts by which a user may name the metric.
 
         They are its names with and without the task, the scorer and the filter.
         """
-        without_task = " ".join(part for part in (self.scorer, self.metric) if part)
-        return frozenset({self.name, self.own_name, self.metric, without_task} - {""})
+        known = {self.name, self.own_name, self.metric, self.name_without_task}
+        return frozenset(known - {""})
 
 
 def metric_names(measure: Measure | None) -> frozenset[str]:

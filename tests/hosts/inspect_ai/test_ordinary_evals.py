@@ -203,7 +203,7 @@ def test_the_headline_of_two_scorers_is_ranked_as_by_podium_rank():
     assert ranking["provenance"]["metrics"] == ["quiz match"]
     [reported] = ranking["rankings"]
     [note] = [each for each in reported["warnings"] if each["code"] == "other-metrics"]
-    assert note["fields"]["others"] == ["quiz graded"]
+    assert note["fields"]["others"] == ["graded"]
     assert_same_figures(ranking, by_podium(logs, "mean"))
 
 

@@ -1,12 +1,14 @@
 """Check whether the scores of several runs are comparable, and note what was left out."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import pandas as pd
 
 from podium.data.formats.headline_metrics import (
     ALL_METRICS,
+    Headline,
     MeasuredRun,
     choose_headline,
     note_other_metrics,
@@ -88,10 +90,23 @@ def select_metrics(
         else:
             headline = choose_headline(task, shown, known)
             selected[task] = frozenset({headline.metric}) if headline else known
-            headlines += [headline] if headline else []
+            if headline:
+                headlines.append(_without_task(headline, measure_by_name))
     if asked and not any(selected.values()):
         raise _unknown_metric_error(runs, asked)
     return selected, note_other_metrics(headlines)
+
+
+def _without_task(headline: Headline, measures: Mapping[str, Measure]) -> Headline:
+    """Return the choice of a metric with names that lack the task, as `--metric` takes them.
+
+    Args:
+        headline: the choice, with the names in the column `metric`.
+        measures: what is known of the metrics, by these names.
+    """
+    short = {name: measure.name_without_task for name, measure in measures.items()}
+    others = tuple(short.get(name, name) for name in headline.others)
+    return replace(headline, metric=short.get(headline.metric, headline.metric), others=others)
 
 
 def _unknown_metric_error(runs: Sequence[ScoredRun], asked: Collection[str]) -> UsageError:

@@ -1,0 +1,1 @@
+"""A team's own evals, made before the team knew podium."""

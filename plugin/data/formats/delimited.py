@@ -71,7 +71,7 @@ def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
         engine.connection.execute(f"create or replace view {view} as {scan(copy, 1, LONGEST_LINE)}")
 
     engine.view(view, scan(held, before + 1, 2**21))
-    return Records(engine, str(path), view, columns, repair=repair)
+    return Records(engine, str(path), view, columns, repair=repair, is_text=True)
 
 
 def _header(path: Path) -> tuple[int, list[str], str]:

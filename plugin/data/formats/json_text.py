@@ -66,11 +66,8 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
             places, records = zip(*json_lines(stream), strict=True)
         frame = _frame_of_records(records).set_axis(pd.Index(places, name="line"))
         return records_of(engine, frame, str(path))
-    pointers = ", ".join(text("/" + name.replace("~", "~0").replace("/", "~1")) for name in names)
-    cells = f"json_extract(json, [{pointers}])" if names else "[]"
-    selected = f"row_number() over () as {ROW}, {cells} as cells"
-    engine.view(view, f"select {selected} from {_scan_of_objects(held)}")
-    columns = {name: Column(f"nullif(cells[{k}], 'null')", JSON) for k, name in enumerate(names, 1)}
+    engine.view(view, _select_cells(held, names))
+    columns = {name: Column(f"c{k}", JSON) for k, name in enumerate(names, 1)}
 
     def line_numbers() -> pd.Index:
         """Return the line of each record."""
@@ -78,7 +75,20 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
             lines = enumerate(short_lines(stream), start=1)
             return pd.Index([place for place, line in lines if line.strip()], name="line")
 
-    return Records(engine, str(path), view, columns, line_numbers)
+    return Records(engine, str(path), view, columns, line_numbers, is_text=True)
+
+
+def _select_cells(path: Path, names: Sequence[str]) -> str:
+    """Return the SQL that reads a JSONL file.
+
+    Its columns are the number of the row (`ROW`) and the cells of each key, c1, c2 and so on. A
+    cell is NULL if the record lacks the key, or if its value is null.
+    """
+    pointers = ", ".join(text("/" + name.replace("~", "~0").replace("/", "~1")) for name in names)
+    cells = f"json_extract(json, [{pointers}])" if names else "[]"
+    parsed = f"select row_number() over () as {ROW}, {cells} as cells"
+    columns = [f"nullif(cells[{k}], 'null') as c{k}" for k in range(1, len(names) + 1)]
+    return f"select {', '.join([ROW, *columns])} from ({parsed} from {_scan_of_objects(path)})"
 
 
 def _scan_of_objects(path: Path) -> str:

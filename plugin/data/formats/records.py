@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import Error, OutOfMemoryException
 
-from podium.data.counting.duck import Duck, out_of_memory
+from podium.data.counting.duck import Duck, literal_path, out_of_memory
 from podium.data.counting.relations import ROW, quote_name, text
 from podium.data.counting.verdicts import arrow_column
 from podium.errors import DataError
@@ -40,6 +40,8 @@ NUMERIC = (
 NESTED = ("STRUCT", "MAP", "UNION", "LIST")
 EXACT = 2**53
 """Above this, not every whole number can be written as a float without rounding."""
+JSON_NUMBERS = frozenset({"BIGINT", "UBIGINT", "DOUBLE"})
+"""DuckDB's types of numbers in JSON."""
 MOST_DIGITS = 300
 """Whole numbers with more digits are kept as text, because they can be too large for a float."""
 
@@ -158,6 +160,7 @@ class Records:
         repair: function that is called if a query fails. It makes the view readable, or raises an
             error that names the bad row. None if nothing can be repaired.
         number: number of rows; None if it is not known yet.
+        is_text: whether the scan is a view that parses a text file whenever it is read.
     """
 
     engine: Duck
@@ -167,6 +170,56 @@ class Records:
     places: Callable[[], pd.Index] | None = None
     repair: Callable[[Exception], None] | None = None
     number: int | None = None
+    is_text: bool = False
+
+    def parse_once(self) -> "Records":
+        """Return the same records, of which a text file is parsed only now.
+
+        The cells are copied to a Parquet file in the folder of the database, from which a query
+        reads the columns that it needs. Other records are returned unchanged.
+
+        Raises:
+            DataError: the file is damaged, or the folder has no room.
+        """
+        if not self.is_text:
+            return self
+        view = self._run("*", "", self._copy_to_view)
+        parsed = replace(self, scan=view, is_text=False, repair=None)
+        return parsed._with_plain_cells() if self._json_columns() else parsed
+
+    def _copy_to_view(self, query: str) -> str:
+        """Copy the rows of a query to a Parquet file; return the name of a view of this file."""
+        view = self.engine.fresh("rows")
+        copy = literal_path(self.engine.folder / f"{view}.parquet")
+        self.engine.connection.execute(f"copy ({query}) to {copy}")
+        self.engine.view(view, f"select * from {copy}")
+        return view
+
+    def _json_columns(self) -> dict[str, Column]:
+        """Return the columns of JSON text, by name."""
+        return {name: column for name, column in self.columns.items() if column.type == JSON}
+
+    def _with_plain_cells(self) -> "Records":
+        """Return the same records with JSON text converted to plain text or numbers.
+
+        A column of JSON is converted if all its cells are texts, or all are numbers that a float
+        holds exactly as they are written. Empty cells stay empty.
+        """
+        json_columns = self._json_columns()
+        plain = {name: _plain_type(self, column) for name, column in json_columns.items()}
+        selected = [ROW]
+        columns: dict[str, Column] = {}
+        for k, (name, column) in enumerate(self.columns.items(), 1):
+            kind = plain.get(name)
+            sql = column.sql
+            if kind == TEXT:
+                sql = f"{column.sql} ->> '$'"
+            elif kind is not None:
+                sql = f"cast({column.sql} as double)"
+            selected.append(f"{sql} as c{k}")
+            columns[name] = replace(column, sql=f"c{k}", type=kind or column.type)
+        view = self._copy_to_view(f"select {', '.join(selected)} from {self.scan}")
+        return replace(self, scan=view, columns=columns)
 
     def rows(self, selection: str, rest: str = "") -> list[tuple[Any, ...]]:
         """Return the rows of a small query over the scan.
@@ -233,6 +286,23 @@ class Records:
             row = self.name_row(len(parsed) + 1)
             raise nested_too_deeply().with_place(self.source, row) from None
         return exact_column(parsed)
+
+
+def _plain_type(records: Records, column: Column) -> str | None:
+    """Return the type to which a column of JSON can be converted; None if it stays JSON.
+
+    The cells have the same texts and numbers in this type.
+    """
+    kind = f"json_type({column.sql})"
+    kinds = {name for (name,) in records.rows(kind, f"where {kind} is not null group by {kind}")}
+    if kinds <= {"VARCHAR"}:
+        return TEXT
+    if not kinds <= JSON_NUMBERS:
+        return None
+    as_double = Column(f"try_cast(cast({column.sql} as varchar) as double)", "DOUBLE")
+    differs = f"{as_double.text} is distinct from {column.text}"
+    has_other_text = records.rows("1", f"where {differs} limit 1")
+    return None if has_other_text else "DOUBLE"
 
 
 def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:

@@ -741,7 +741,7 @@ def _translate_table(
     Raises:
         DataError: the file was named, and its format is unknown.
     """
-    records = name_items_of_scores(name_columns(record.records, foreign))
+    records = _name_columns_of(record, chosen, foreign)
     known = chosen or recognise_format(frozenset(records.columns), record.label)
     notes: list[Notice] = []
     if known is None:
@@ -795,6 +795,19 @@ def _read_by_format(record: RecordTable, known: Format) -> RecordTable:
         judges=frame.attrs.get("judges", {}),
         notes=[replace(note, fields={**note.fields, "source": record.source}) for note in notes],
     )
+
+
+def _name_columns_of(record: RecordTable, chosen: Format | None, foreign: Foreign) -> Records:
+    """Return the records of a table with podium's names of columns, as far as they are known.
+
+    A text file in podium's own format is parsed here, once; in other formats, it is parsed when
+    its records are read.
+    """
+    records = name_columns(record.records, foreign)
+    known = chosen or recognise_format(frozenset(records.columns), record.label)
+    if known is not None and known.read == OWN_TABLE:
+        records = records.parse_once()
+    return name_items_of_scores(records)
 
 
 def _translate_win_matrix(

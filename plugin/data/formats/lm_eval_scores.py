@@ -255,12 +255,9 @@ def _choose_first_metrics(
 
     Raises:
         NotIdentifiedError: several models were run on a task, and no two have the same metric of
-            it; or a task of HELM, whose files name no first metric, has several.
+            it; or models of a task of HELM, whose files name no first metric, share several.
     """
-    of_helm = {scores.file.task for scores in files if scores.file.path.name == layout.HELM}
-    unordered = {task: names for task, names in by_task.items() if task in of_helm}
-    if any(len(names) > 1 for names in unordered.values()):
-        raise _several_metrics_error(unordered)
+    _reject_unordered_metrics(by_task, files)
     chosen: dict[str, list[str]] = {}
     headlines = []
     for task, metrics in by_task.items():
@@ -274,6 +271,29 @@ def _choose_first_metrics(
             chosen[task] = [headline.metric]
             headlines.append(headline)
     return chosen, note_other_metrics(headlines)
+
+
+def _reject_unordered_metrics(
+    by_task: Mapping[str, Sequence[str]], files: Sequence[Scores]
+) -> None:
+    """Raise NotIdentifiedError if models of a task of HELM share several metrics.
+
+    The files of HELM hold all metrics, such as the number of references, in no telling order.
+    """
+    unordered = {}
+    for task, metrics in by_task.items():
+        of_task = [scores for scores in files if scores.file.task == task]
+        if not any(scores.file.path.name == layout.HELM for scores in of_task):
+            continue
+        models = {
+            metric: {scores.file.model for scores in of_task if metric in scores.values}
+            for metric in metrics
+        }
+        shared = [metric for metric in metrics if len(models[metric]) > 1]
+        if len(shared) > 1:
+            unordered[task] = shared
+    if unordered:
+        raise _several_metrics_error(unordered)
 
 
 def _no_common_metric_error(

@@ -52,7 +52,7 @@ def test_the_file_is_not_read_again(tmp_path: Path) -> None:
     [
         ("text", "VARCHAR"),
         (2, "DOUBLE"),
-        (2**60, "JSON"),
+        (2**60 + 1, "JSON"),
         (True, "JSON"),
         ([1], "JSON"),
         (float("inf"), "JSON"),

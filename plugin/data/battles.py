@@ -19,12 +19,14 @@ from podium.data.counting.relations import CRITERION, NO_SCORE, NO_VALUE, UNNAME
 from podium.data.counting.verdicts import FirstShown, Tally, Verdicts
 from podium.data.counts import Counts
 from podium.data.ladder import Ladder
+from podium.data.listed_values import is_list, values_in_cell
 from podium.data.measure import Measure
 from podium.documents import chart_of_result, html_of_result
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
 from podium.run_record import RunRecord
 from podium.scorers.judge_record import JudgeRecord
+from podium.text import as_text
 
 COLUMNS = {
     "item": "instruction id; without it each row is its own item",
@@ -390,7 +392,7 @@ class Battles:
     def battles_of_model(self, model: str) -> "Battles":
         """Keep all battles of one model, readable or not; `missing` becomes None."""
         sides = ("model_a", "model_b")
-        return self._part(self._rows_to_search(*sides).keep_where(sides, model))
+        return self._part(self._rows_to_search(*sides).keep_where(sides, [model]))
 
     def complete_items(self) -> "Battles":
         """Keep the items on which every pair of models has a readable battle.
@@ -420,6 +422,8 @@ class Battles:
     def slices(self, column: str, *, most: int = MOST_SLICES) -> Iterator[tuple[str, "Battles"]]:
         """Yield each value of a column with its battles, in the order of the values.
 
+        If a cell lists several values, its battle is in the slice of each of them.
+
         Args:
             column: a name, or several separated by commas, whose values are combined as `x, y`.
             most: the largest number of values that a column may have.
@@ -433,7 +437,8 @@ class Battles:
                 for other, inner in part.slices(rest.strip(), most=most):
                     yield f"{value}, {other}", inner
             return
-        known = self.values_of(column)
+        cells = self._cells_of_value(column)
+        known = sorted(cells)
         if not known:
             raise UsageError(f"column {column!r} is empty; choose another for --by")
         if len(known) > most:
@@ -442,7 +447,45 @@ class Battles:
             )
             raise UsageError(f"{problem}: choose one with at most {most}")
         for value in known:
-            yield value, self._part(self._rows_to_search(column).keep_where([column], value))
+            rows = self._rows_to_search(column).keep_where([column], cells[value])
+            yield value, self._part(rows)
+
+    def _cells_of_value(self, column: str) -> dict[str, list[str]]:
+        """Return the texts of the cells that have a value, by value.
+
+        A cell may list several values. Values of empty lists are none.
+
+        Raises:
+            UsageError: there is no such column.
+        """
+        cells: dict[str, list[str]] = {}
+        for cell in self.values_of(column):
+            for value in values_in_cell(cell):
+                cells.setdefault(value, []).append(cell)
+        return cells
+
+    def has_lists(self, column: str) -> bool:
+        """Return whether any cell of a column, or of several separated by commas, is a list.
+
+        Raises:
+            UsageError: there is no such column.
+        """
+        names = (name.strip() for name in column.split(","))
+        return any(is_list(cell) for name in names for cell in self.values_of(name))
+
+    def count_slices_of_battles(self, column: str) -> np.ndarray:
+        """Return the number of slices of `slices(column)` that each battle is in, shape (battles,).
+
+        Raises:
+            UsageError: there is no such column.
+        """
+        number = np.ones(len(self), dtype=np.int64)
+        for name in column.split(","):
+            self.values_of(name.strip())
+            cells = as_text(self.table[name.strip()])
+            known = {cell: len(values_in_cell(cell)) for cell in cells.dropna().unique()}
+            number *= cells.map(known).fillna(0).to_numpy(dtype=np.int64)
+        return number
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with plain text instead of categoricals.

@@ -703,6 +703,10 @@ OF_RANKINGS = {
         "cannot be known; with {argument:overlap=0.1} all judges judge a tenth of the battles"
     ),
     "outside-slices": "{outside} of {battles} battles have no {column} and are in no slice",
+    "slices-overlap": (
+        "a battle is in the slice of each {column} that it lists: {several:,} of {battles:,} "
+        "battles are in several slices, which overlap"
+    ),
     "plugin-without-score": "{plugin} gave no finite score for {models}: shown without a score",
     "ranked-alone": (
         "{values:len} {column}s ({values:5}), each ranked alone, as by {option:by={column}}; "
@@ -792,6 +796,7 @@ NOTES = frozenset(
         "scores-reduced",
         "settings-differ",
         "settings-name-models",
+        "slices-overlap",
         "tables-hidden",
         "several-responses",
         "transcripts",

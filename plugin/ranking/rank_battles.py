@@ -245,6 +245,13 @@ def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | N
         most = max(len(apart), MOST_SLICES)
         slices = list(battles.slices(column, most=most))
     outside = len(battles) - sum(len(part) for _, part in slices)
+    if column and battles.has_lists(column):
+        numbers = battles.count_slices_of_battles(column)
+        outside = int((numbers == 0).sum())
+        several = int((numbers > 1).sum())
+        if several:
+            fields = {"several": several, "battles": len(battles), "column": column}
+            notes.append(Notice("slices-overlap", fields))
     if outside:
         fields = {"outside": outside, "battles": len(battles), "column": column}
         notes.append(Notice("outside-slices", fields))

@@ -1,7 +1,7 @@
 """Battles in memory: a data frame with the same interface as verdicts in a database."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -145,15 +145,15 @@ class BattleFrame:
         """Return True: a data frame finds values of all types."""
         return True
 
-    def keep_where(self, columns: Iterable[str], value: str) -> "BattleFrame":
-        """Return the battles with a value, as text, in at least one of the given columns.
+    def keep_where(self, columns: Iterable[str], values: Collection[str]) -> "BattleFrame":
+        """Return the battles with one of the values, as text, in at least one of the columns.
 
         Models without a battle are dropped.
 
         Raises:
             UsageError: there is no such column.
         """
-        matches = [(as_text(self._column(name)) == value).to_numpy() for name in columns]
+        matches = [as_text(self._column(name)).isin(values).to_numpy() for name in columns]
         return self.take(np.logical_or.reduce(matches))
 
     def values_of(self, column: str) -> tuple[str, ...]:

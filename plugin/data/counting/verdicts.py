@@ -360,16 +360,17 @@ class Verdicts:
         types = self.engine.columns(self._battles)
         return all(types.get(column) == "VARCHAR" for column in columns)
 
-    def keep_where(self, columns: Iterable[str], value: str) -> "Verdicts":
-        """Return the merged battles that have a text in at least one of the given columns.
+    def keep_where(self, columns: Iterable[str], values: Iterable[str]) -> "Verdicts":
+        """Return the merged battles that have one of the texts in at least one of the columns.
 
         They are a view of the database; nothing is copied.
 
         Args:
             columns: names of text columns.
-            value: the text, which must be the whole cell.
+            values: the texts, each of which must be the whole cell.
         """
-        matches = (f"{quote_name(column)} = {relations.text(value)}" for column in columns)
+        texts = ", ".join(map(relations.text, values))
+        matches = (f"{quote_name(column)} in ({texts})" for column in columns)
         name = self.engine.fresh("slice")
         self.engine.view(name, f"select * from {self._battles} where {' or '.join(matches)}")
         return Verdicts(self.engine, name, merge=False)

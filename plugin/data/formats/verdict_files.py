@@ -15,6 +15,7 @@ import pandas as pd
 
 from podium.data.counting.relations import CRITERION
 from podium.data.formats.records import row_name
+from podium.data.listed_values import PYTHON_TEXTS
 from podium.errors import DataError
 from podium.notices.notice import Notice
 from podium.printable import shorten
@@ -43,8 +44,6 @@ FIVE_LEVELS = with_reversed({"A>>B": 2.0, "A>B": 1.0, "A=B": 0.0, "B>A": -1.0, "
 """Margin of response A by label."""
 NO_ERROR = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
 """Values of Soft-Elo's column `parse_error` which mean that there was no error."""
-PYTHON_TEXTS = re.compile(r"""\[(?:(?:'[^'\\]*'|"[^"\\]*")(?:, ?)?)+\]""")
-"""A list of texts as Python or JSON writes it, such as `['gpt-4', 'pair-v2']`."""
 RUN_KEYS = ("item", "model", "model_1", "model_2", "judge", "template", "repeat")
 """Columns that MT-bench's judgments of one run do not share."""
 SECOND_TURN = "multi-turn"

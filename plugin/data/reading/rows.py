@@ -13,6 +13,7 @@ from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, ROWS_OF_A_FILE, quote_name, text
 from podium.data.formats import score_files as pointwise
 from podium.data.formats.records import JSON, TEXT, Column, Records, columns_as, records_of_view
+from podium.data.listed_values import values_in_cell
 from podium.data.measure import Measure
 from podium.data.reading import table
 from podium.errors import DataError, UsageError
@@ -120,9 +121,9 @@ def _select_rows(
     if not holders:
         names = sorted({name for each in tables for name in each.records.columns})
         raise UsageError(f"no column {column!r} for --where; columns: {', '.join(names)}")
-    values = [value]
+    values = [value, *_lists_with_value(holders, column, value)]
     matches = (
-        each.records.rows("1", f"where {_has_value(each, column, [value])} limit 1")
+        each.records.rows("1", f"where {_has_value(each, column, values)} limit 1")
         for each in holders
     )
     if not any(matches):
@@ -138,6 +139,19 @@ def _select_rows(
             scan = f"(select * from {each.records.scan} {condition})"
             kept.append(replace(each, records=replace(each.records, scan=scan), missing=None))
     return kept
+
+
+def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -> list[str]:
+    """Return the cells of a column that list a value among others, such as a category."""
+    lists = set[str]()
+    for each in holders:
+        own = column_called(each.records, column)
+        if own is None or own.is_number:
+            continue
+        condition = f"starts_with({own.text}, '[')"
+        cells = each.records.rows(f"distinct {own.text}", f"where {condition}")
+        lists |= {cell for (cell,) in cells if value in values_in_cell(cell)}
+    return sorted(lists - {value})
 
 
 def _judges_called(tables: Sequence[RecordTable], word: str) -> list[str]:

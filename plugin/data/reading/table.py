@@ -234,6 +234,9 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
             column = Column(column.number, "DOUBLE")
         elif name in TEXTS or name in ("model", "model_a", "model_b"):
             column = Column(column.text)
+        elif column.type.endswith("]"):
+            # Lists are kept as JSON text, like those of JSON files.
+            column = Column(column.text)
         columns[name] = column
     return columns
 

@@ -141,8 +141,9 @@ def standings_report(standings: Standings) -> Report:
     interval = "no interval"
     if standings.interval:
         interval = f"{percent(standings.level)} intervals: {standings.interval}"
+    overlap = " · slices overlap" if select_codes(standings.warnings, ["slices-overlap"]) else ""
     return Report(
-        f"{standings_name(standings)} · {interval}",
+        f"{standings_name(standings)}{overlap} · {interval}",
         table=table,
         notes=tuple(standings_notes(standings)),
     )

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,22 +15,35 @@ MOST_QUESTIONS = 12
 """Largest number of questions in a checklist; a reply with more is unparsed."""
 LONGEST_QUESTION = 400
 """Largest number of characters of one question; a reply with a longer one is unparsed."""
+CHECKLIST_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"questions": {"type": "array", "items": {"type": "string"}}},
+    "required": ["questions"],
+    "additionalProperties": False,
+}
+"""JSON schema of a checklist. Providers ignore bounds of lists, so it has none."""
+CHECKLIST_TOKENS = 1024
+"""Limit of the output tokens of a checklist, which is far above 12 questions of usual length."""
+REMINDER = (
+    "An earlier reply to this could not be read: it was not the JSON object that is asked for."
+)
 DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeats)
 
 
-def checklist_prompt(texts: Texts, settings: Settings) -> str:
+def checklist_prompt(texts: Texts, settings: Settings, attempt: int = 1) -> str:
     """Return the prompt that asks a model for the checklist of an instruction.
 
-    The model does not see the responses. It sees the reference and the system prompt if the
-    settings show them to the judge. The template is the packaged one, whatever that of the judge
-    is.
+    From the second attempt on, a reminder of the form follows. The model does not see the
+    responses. It sees the reference and the system prompt if the settings show them to the judge.
+    The template is the packaged one, whatever that of the judge is.
 
     Raises:
         UsageError: the settings show a reference, and the item has none.
     """
     shown = Settings(reference=settings.reference, system=settings.system)
     words = check_template(packaged_template("checklist"), shown, ("instruction",))
-    return fill_template(words, replace(texts, responses=()).by_slot(shown, ()), shown)
+    prompt = fill_template(words, replace(texts, responses=()).by_slot(shown, ()), shown)
+    return prompt if attempt == 1 else f"{prompt.rstrip()}\n\n{REMINDER}\n"
 
 
 def read_checklist(reply: Reply) -> tuple[str, ...] | str:

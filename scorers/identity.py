@@ -12,6 +12,8 @@ from podium.scorers.prompt import SWITCHES, Settings, keep_lines, rules
 from podium.scorers.realization import Realization
 from podium.scorers.schemas import ReplyForm
 
+SCHEMA_FIRST = "schema-first"
+"""`replies` of a judge that is asked with a JSON schema, or as text if it takes no schema."""
 DIGITS = 12
 """Hexadecimal digits of a prompt hash: 48 bits."""
 escape_separators = partial(quote, safe="/:@ .+-_~[]{}\"'()*!?&<>^#$")
@@ -72,8 +74,9 @@ def build_judge(
         settings: what shapes every prompt of the run.
         generation: the model's settings by name; those that are None are left out.
         form: the JSON form if every reply is asked for in it, else None.
-        replies: how replies are asked for (`Judging.replies`). Unless it is `auto`, it is listed
-            among the settings in the name, but not in the record's `settings`.
+        replies: how replies are asked for: `schema`, `text`, `SCHEMA_FIRST`, or `auto` (as text,
+            and with a schema if that is unparsed). Unless it is `auto`, it is listed among the
+            settings in the name, but not in the record's `settings`.
         model_name: the model without its provider; None if unknown.
 
     Returns:

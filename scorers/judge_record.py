@@ -25,7 +25,8 @@ class JudgeRecord:
         model_name: the model without the provider, if the host gives both spellings.
         realization: how the judge is asked, for example `rubric`.
         prompt: a hash of everything that shapes the prompt, if podium asked the judge.
-        replies: how replies are asked for: `auto`, `schema` or `text`.
+        replies: how replies are asked for: `schema`, `text`, `schema-first` (as text if the judge
+            takes no schema) or `auto` (as text, and with a schema if that is unparsed).
         settings: the model's generation settings, pairs of name and value as text, sorted.
     """
 
@@ -101,6 +102,24 @@ FACTS = tuple(field.name for field in fields(JudgeRecord) if field.name != "name
 """The fields of a judge beside its name."""
 COLUMN_OF = {fact: f"judge_{fact}" for fact in FACTS}
 """Columns of the battles table that describe the judge in the column `judge`, by field."""
+
+
+REFUSED_OPTIONS = "refused_options"
+"""Key, beside the fields of a judge in a log, of the options of calls that the judge refused."""
+
+
+def refused_options(kept: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+    """Return the options of calls that judges refused in a run, as a log keeps them.
+
+    Args:
+        kept: what the log keeps of the judges, by name.
+
+    Returns:
+        For each judge that refused any: the server's words by option, such as `temperature`.
+    """
+    return {
+        name: dict(own[REFUSED_OPTIONS]) for name, own in kept.items() if REFUSED_OPTIONS in own
+    }
 
 
 def judge_of_cells(name: str, cells: Mapping[str, str | None]) -> JudgeRecord:

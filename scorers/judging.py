@@ -13,7 +13,7 @@ from typing import Any, Literal, cast, get_args
 from podium.errors import UsageError, reject_stream, unknown_name
 from podium.scorers import battle
 from podium.scorers.battle import Judgment, Orders, Rule
-from podium.scorers.identity import build_judge, prompt_hash
+from podium.scorers.identity import SCHEMA_FIRST, build_judge, prompt_hash
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.probabilities import MASS_CHECKS, FixedMode, Mode, grade_reply
 from podium.scorers.prompt import SLOT, Settings, Template, Texts
@@ -31,7 +31,15 @@ A verdict is the first word of a reply or stands at its end.
 """
 LONGEST_EXCERPT = 80
 """Largest number of characters of an unparsed reply that a row keeps; the rest is cut off."""
-LOGGED_FIELDS = ("refused", "rejection", "structured", "cost", "failed", "withheld")
+LOGGED_FIELDS = (
+    "refused",
+    "rejection",
+    "structured",
+    "cost",
+    "failed",
+    "withheld",
+    "in_reasoning",
+)
 """Fields of a reply, besides its text and tokens, that a log keeps if they are set."""
 REMINDER = (
     "An earlier reply to this could not be read: its verdict was not in the form that is asked for."
@@ -49,8 +57,9 @@ class Judging:
         orders: the orders in which the two responses are shown (`battle.judgments`).
         repeats: number of judgments per order and judge.
         seed: chooses the random orders.
-        replies: whether replies are asked for as `text`, with a JSON `schema`, or as text and,
-            if that is unparsed, with the schema (`auto`).
+        replies: whether replies are asked for as `text`, with a JSON `schema`, or as the
+            realization says (`auto`): with the schema, and as text if the judge takes none; or as
+            text and, if that is unparsed, with the schema.
         logprobs: whether token probabilities grade the verdicts. With `auto`, they do if the first
             reply of the run has them.
         attempts: largest number of calls for one readable reply, the first call included.
@@ -129,9 +138,21 @@ class Judging:
         return None if self.replies == "text" else self.realization.form
 
     @property
+    def asks_schema_first(self) -> bool:
+        """Whether the first reply to a prompt is asked for with a JSON schema."""
+        if self.replies == "auto":
+            return self.realization.schema_first and self.form is not None
+        return self.replies == "schema"
+
+    @property
     def _first_form(self) -> ReplyForm | None:
-        """The form in which every reply is asked for; None if the first one is a text."""
-        return self.form if self.replies == "schema" else None
+        """The form in which a first reply is asked for; None if it is asked for as text."""
+        return self.form if self.asks_schema_first else None
+
+    @property
+    def needs_probabilities(self) -> bool:
+        """Whether replies without token probabilities are unparsed."""
+        return self.logprobs == "required" or self.realization.probabilities == "needed"
 
     def has_probabilities(self, structured: bool) -> bool:
         """Return whether token probabilities are asked for with a reply.
@@ -139,7 +160,7 @@ class Judging:
         A text reply has them if the realization needs them, or if they can grade its verdict and
         `logprobs` is not `off`. A JSON reply has them if its last field is a choice, `logprobs` is
         not `off`, and either text replies of the realization can have them or every reply is asked
-        for as JSON.
+        for as JSON. (With `auto`, a judge that takes no schema replies as text.)
 
         Args:
             structured: whether the reply is asked for with a JSON schema, or as text.
@@ -204,7 +225,7 @@ class Judging:
             self.settings,
             {**(model_settings or {}), **self.generation},
             form=self._first_form,
-            replies=self.replies,
+            replies=SCHEMA_FIRST if self.replies == "auto" and self._first_form else self.replies,
             model_name=model_name,
         )
 
@@ -418,6 +439,7 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
         "structured": reply.structured,
         "failed": reply.failed,
         "withheld": reply.withheld,
+        "in_reasoning": reply.in_reasoning,
     }
     kept = {name: value for name, value in optional.items() if value}
     if reply.cost is not None:
@@ -428,7 +450,8 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
 def load_reply(kept: Mapping[str, Any]) -> Reply:
     """Return a logged reply without the reasoning before its answer.
 
-    If the reasoning never ends, the reply counts as truncated. JSON replies are returned whole.
+    If the reasoning never ends, the reply counts as truncated in its reasoning. JSON replies are
+    returned whole.
 
     Args:
         kept: the reply as `dump_reply` wrote it.
@@ -438,6 +461,8 @@ def load_reply(kept: Mapping[str, Any]) -> Reply:
     text = whole if fields_set.get("structured") else strip_reasoning(whole)
     has_only_reasoning = not text and bool(whole.strip())
     is_truncated = bool(kept.get("truncated")) or has_only_reasoning
+    if has_only_reasoning:
+        fields_set["in_reasoning"] = True
     tokens = tuple(Token(*pair) for pair in kept.get("tokens", ()))
     return Reply(text, is_truncated, tokens, **fields_set)
 

@@ -50,6 +50,8 @@ class Realization:
         form: the JSON object in which a reply can be asked for; None if there is none.
         tokens: limit of output tokens of a text reply, at least 256; None for no limit.
         margins: whether the verdicts say by how much a response is better.
+        schema_first: whether `replies=auto` asks for the JSON object at once, and for text only
+            judges that take no schema. Otherwise it asks for text first.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Realization:
     form: ReplyForm | None = None
     tokens: int | None = None
     margins: bool = True
+    schema_first: bool = False
 
     def has_reasons(self, settings: Settings) -> bool:
         """Return whether the judge writes reasons before its verdict.

@@ -19,9 +19,17 @@ REASONS_IN_TEXT = (
     "empty|no verdict|several verdicts|reported|retracted|out of range|bad JSON|refusal|truncated"
 )
 """Reasons that are found by reading the reply, separated by `|`."""
+CUT_IN_REASONING = "cut off while reasoning"
+"""Reason if the reply was cut off, or ended, before its reasoning did."""
 FILTERED = "content filter"
 """Reason if the provider's content filter ended the reply. The text before is ignored."""
-REASONS = (*REASONS_IN_TEXT.split("|"), "no log-probabilities", FILTERED, *NOT_SHOWN)
+REASONS = (
+    *REASONS_IN_TEXT.split("|"),
+    CUT_IN_REASONING,
+    "no log-probabilities",
+    FILTERED,
+    *NOT_SHOWN,
+)
 """Reasons of unparsed replies.
 
 `reported` says that the reply states a verdict which is not the judge's own: it is somebody else's,
@@ -111,6 +119,7 @@ class Reply:
         failed: the error of a failed call, such as `HTTP 500`; empty if the call did not fail.
         withheld: `refusal` or `FILTERED` if the provider says that the text is not an answer, and
             `reported` if the text is a copy of a response (`copied_responses`); else empty.
+        in_reasoning: whether a truncated reply ended before its reasoning did.
     """
 
     text: str
@@ -122,6 +131,7 @@ class Reply:
     cost: float | None = None
     failed: str = ""
     withheld: str = ""
+    in_reasoning: bool = False
 
     @property
     def reason_of_no_answer(self) -> str | None:
@@ -138,14 +148,14 @@ class Reply:
         """Why the text is not searched for a verdict; None if it is.
 
         The reason is the first of these that applies: `reason_of_no_answer`, the `rejection` of a
-        rejected prompt, `truncated`, or `empty` (nothing but blanks).
+        rejected prompt, `CUT_IN_REASONING`, `truncated`, or `empty` (nothing but blanks).
         """
         if self.reason_of_no_answer:
             return self.reason_of_no_answer
         if self.refused:
             return self.rejection
         if self.truncated:
-            return "truncated"
+            return CUT_IN_REASONING if self.in_reasoning else "truncated"
         return None if self.text.strip() else "empty"
 
 

@@ -10,6 +10,7 @@ from podium.data.battles import Battles
 from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.reply import (
+    CUT_IN_REASONING,
     FAILED,
     FILTERED,
     ONE_ORDER_UNPARSED,
@@ -65,6 +66,7 @@ Inspect. They are removed before the maker is guessed.
 """
 REMEDIES = {
     "truncated": "more-tokens",
+    CUT_IN_REASONING: "more-tokens",
     "refusal": "another-judge",
     "no log-probabilities": "judge-with-probabilities",
     FILTERED: "another-judge",

@@ -315,6 +315,16 @@ OF_LOGS = {
         "{own_items:if  (# items)}"
     ),
     "models-absent": "no battle of {models:5} is there: no ranking of these logs has them",
+    "no-logprobs": (
+        "{path}: {judge} was asked without token probabilities, so that its credits are not "
+        "graded; {why}"
+    ),
+    "no-max-tokens": "{path}: {judge} was asked without a limit of output tokens; {why}",
+    "no-schema": "{path}: {judge} was asked for text, because it takes no JSON schema; {why}",
+    "no-temperature": (
+        "{path}: {judge} was asked without a temperature, so that its verdicts may vary from call "
+        "to call; {why}"
+    ),
     "other-reducers": (
         "{task} has scores reduced by {reducers:5} too, which are not read: the first reducer of "
         "a "
@@ -784,6 +794,9 @@ NOTES = frozenset(
         "other-metrics",
         "lower-is-better",
         "lower-is-better-by-name",
+        "no-logprobs",
+        "no-max-tokens",
+        "no-schema",
         "prompts-without-id",
         "questions-by-category",
         "questions-by-id",

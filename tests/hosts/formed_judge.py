@@ -50,7 +50,7 @@ class FormedJudge(ModelAPI):
                 "formed", "maximum context length is 4096", stop_reason="model_length"
             )
         if habit == "reasons":
-            return output("A", reasoned=True, cut=config.max_tokens is not None)
+            return output("A", reasoned=True, cut=(config.max_tokens or 1e9) < 1000)
         if schema and habit != "ignores":
             fields = schema.json_schema.properties
             loops = habit == "loops" and "reasons" in fields

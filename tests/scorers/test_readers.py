@@ -174,6 +174,8 @@ def test_every_reason_is_reached_by_some_reply() -> None:
         for text in texts
     }
     found.add(read(OF["cot"], truncated=True).reason)
+    cut = Reply("", truncated=True, in_reasoning=True)
+    found.add(catalogue.find_realization("cot").read_reply(cut, Settings()).reason)
     for rejection in NOT_SHOWN:
         unshown = Reply("", refused="rejected", rejection=rejection)
         assert {

@@ -61,7 +61,7 @@ def test_an_answer_that_speaks_of_marks_stays_as_it_is(text: str) -> None:
     ("text", "label", "reason"),
     [
         ("<think>B looks good. Verdict: B</think>\nA", "A", None),
-        ("<think>Is it A or", None, "truncated"),
+        ("<think>Is it A or", None, "cut off while reasoning"),
         ("It is B because\n</think>\n\nA", "A", None),
     ],
 )

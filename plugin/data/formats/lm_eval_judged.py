@@ -20,6 +20,7 @@ from typing import Any
 import pandas as pd
 
 from podium.comparability.questions import FINDING, QuestionFinding
+from podium.data.asked_judges import notes_on_refused
 from podium.data.formats.lm_eval_layout import Samples, sample_rows
 from podium.data.formats.lm_eval_questions import pair_documents
 from podium.data.formats.lm_eval_scores import read_scores
@@ -28,7 +29,7 @@ from podium.errors import DataError, named_in_errors
 from podium.hookspecs import GatheredBattles
 from podium.notices.notice import Notice
 from podium.run_record import RunRecord
-from podium.scorers.judge_record import JudgeRecord
+from podium.scorers.judge_record import JudgeRecord, refused_options
 from podium.text import parse_json
 
 # The first key of the text with verdicts, and its value: the version of the text's form.
@@ -121,6 +122,7 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     Each file with verdicts becomes a sheet with a row per judgment.
     """
     lost: list[Notice] = []
+    asked: list[Notice] = []
     sheets = []
     named = []
     for file in files:
@@ -128,18 +130,21 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
         with file.path.open("rb") as stream, named_in_errors(file.path):
             is_judged = any(MARK.encode() in line for line in short_lines(stream))
         judges: dict[str, JudgeRecord] = {}
+        refused: dict[str, dict[str, str]] = {}
         models: dict[str, None] = {}
-        rows = list(_read_judgments(file, lost, judges, models)) if is_judged else []
+        rows = list(_read_judgments(file, lost, judges, refused, models)) if is_judged else []
+        asked += notes_on_refused(str(file.path), refused)
         named += [replace(file, model=name) for name in models or (file.model,)]
         if rows:
             frame = pd.DataFrame(rows).set_index("line")
             frame.attrs["judges"] = judges
             sheets.append((str(file.path), frame))
     rest = len(files) - len(sheets)
-    notes = (Notice("samples-without-verdicts", {"files": rest}),) if rest else ()
+    if rest:
+        asked.append(Notice("samples-without-verdicts", {"files": rest}))
     runs, questions = _runs_and_questions(named) if sheets else ((), ())
     return GatheredBattles(
-        tuple(sheets), notes=notes, lost=tuple(lost), runs=runs, questions=questions
+        tuple(sheets), notes=tuple(asked), lost=tuple(lost), runs=runs, questions=questions
     )
 
 
@@ -160,6 +165,7 @@ def _read_judgments(
     file: Samples,
     lost: list[Notice],
     judges: dict[str, JudgeRecord],
+    refused: dict[str, dict[str, str]],
     models: dict[str, None],
 ) -> Iterator[dict[str, Any]]:
     """Yield a row per judgment in a file, with its line.
@@ -168,6 +174,7 @@ def _read_judgments(
         file: the file.
         lost: notes on losses so far; a line that is cut off is added in place.
         judges: records of judges by name; the judges of the file are added in place.
+        refused: options that judges refused, by judge; changed in place.
         models: names of the file's model; changed in place.
 
     Raises:
@@ -193,6 +200,7 @@ def _read_judgments(
         models[model] = None
         for name, record in document.get("judges", {}).items():
             judges[name] = JudgeRecord.from_json(name, record)
+        refused |= refused_options(document.get("judges", {}))
         for judgment in judgment_rows(document, model):
             if judgment["model_a"] == judgment["model_b"]:
                 problem = f"{judgment['model_a']!r} is the name of both sides"

@@ -25,6 +25,7 @@ from inspect_ai.model import (
     modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_ai.util import JSONSchema
 
 from podium.scorers.judging import REMINDER
 from podium.scorers.rubric import CRITERIA
@@ -149,6 +150,8 @@ class ScriptedJudge(ModelAPI):
             manner.unparsed_first and first_time
         )
         text, letter, p = (GARBAGE, None, None) if spoilt else reply_to(prompt, manner)
+        if config.response_schema and not spoilt and manner.scripted is None:
+            text = in_schema(text, config.response_schema.json_schema)
         probabilities = (
             _probabilities(text, letter, p) if config.logprobs and manner.probabilities else None
         )
@@ -192,6 +195,19 @@ def reply_to(prompt: str, manner: Behaviour) -> tuple[str, str | None, float | N
 def mark(quality: float) -> int:
     """Return a mark from 1 to 10 for a quality of about 0 to 5."""
     return max(1, min(10, 1 + round(2 * quality)))
+
+
+def in_schema(text: str, schema: JSONSchema) -> str:
+    """Return a reply as the JSON object that a schema asks for; objects stay as they are."""
+    fields = schema.properties or {}
+    *before, last = fields
+    allowed = fields[last].enum
+    if not allowed:
+        return text
+    value = text.split()[-1].strip("[]")
+    if value not in allowed:
+        value = "EDCBA"[LABELS.index(value)]
+    return json.dumps({**dict.fromkeys(before, "I weighed both."), last: value})
 
 
 def _rated(quality: float, form: str) -> tuple[str, str | None, float | None]:

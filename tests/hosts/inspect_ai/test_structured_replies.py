@@ -14,6 +14,7 @@ from inspect_ai.model import ContentImage, GenerateConfig, get_model
 from inspect_ai.solver import generate
 
 from podium import read_battles
+from podium.hosts.inspect_ai.judging.call_settings import MORE_TOKENS
 from podium.hosts.inspect_ai.judging.scorers import pairwise
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.hosts.lm_eval.batch import judge_battles
@@ -74,9 +75,12 @@ def test_verdicts_that_only_the_schema_gave_are_counted(play, write_responses):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("habit", "why"), [("ignores", "no JSON object"), ("rejects", "response_format")]
+    ("habit", "why", "calls"),
+    [("ignores", "3 replies are no JSON object", 4), ("rejects", "response_format", 1)],
 )
-def test_schema_stops_with_the_reason_if_the_judge_takes_none(play, write_responses, habit, why):
+def test_schema_stops_with_the_reason_if_the_judge_takes_none(
+    play, write_responses, habit, why, calls
+):
     log = play(
         round_robin(responses=write_responses(), replies="schema"),
         f"formed/{habit}",
@@ -85,19 +89,20 @@ def test_schema_stops_with_the_reason_if_the_judge_takes_none(play, write_respon
     assert log.status == "error"
     assert f"formed/{habit} takes no JSON schema" in log.error.message
     assert why in log.error.message
-    assert len(CALLS) <= 2
+    assert len(CALLS) <= calls
+    assert all(config.response_schema for config, _ in CALLS)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("habit", ["ignores", "rejects"])
+@pytest.mark.parametrize(("habit", "tries"), [("ignores", 3), ("rejects", 1)])
 def test_auto_repeats_as_text_after_one_message_if_the_judge_takes_no_schema(
-    play, write_responses, capfd, habit
+    play, write_responses, capfd, habit, tries
 ):
     play(round_robin(responses=write_responses(items=3), replies="auto"), f"formed/{habit}")
     said = capfd.readouterr()
     assert (said.out + said.err).count(f"formed/{habit} takes no JSON schema") == 1
     with_schema = [config for config, _ in CALLS if config.response_schema]
-    assert len(with_schema) == 1
+    assert len(with_schema) == tries
     assert sum("An earlier reply to this could not be read" in prompt for _, prompt in CALLS) == 36
 
 
@@ -149,14 +154,11 @@ def test_a_text_that_was_cut_off_is_not_parsed_but_repeated_with_the_schema(play
 
 
 @pytest.mark.slow
-def test_a_judge_that_reasons_is_repeated_without_a_limit_and_has_none_from_then_on(
-    play, write_responses
-):
+def test_a_judge_that_reasons_is_repeated_with_a_higher_limit_and_keeps_it(play, write_responses):
     log = play(round_robin(responses=write_responses(items=3)), "formed/reasons", max_samples=1)
     assert read_battles(log.location).counts().unparsed == 0
     limits = [config.max_tokens for config, _ in CALLS]
-    assert limits.count(256) <= 2
-    assert limits[4:] == [None] * (len(limits) - 4)
+    assert limits == [256] + [MORE_TOKENS] * (len(limits) - 1)
 
 
 @pytest.mark.slow

@@ -117,14 +117,22 @@ def name_of_failure(error: BaseException) -> str:
     the error.
     """
     root = root_of(error)
-    response = getattr(root, "response", None)
-    for holder in (root, response):
-        status = getattr(holder, "status_code", None)
-        if isinstance(status, int):
-            return f"HTTP {status}"
+    status = status_of(error)
+    if status is not None:
+        return f"HTTP {status}"
     if isinstance(root, ConnectionFailedError):
         return root.reason
     return type(root).__name__
+
+
+def status_of(error: BaseException) -> int | None:
+    """Return the HTTP status of an error's cause; None if it has none."""
+    root = root_of(error)
+    for holder in (root, getattr(root, "response", None)):
+        status = getattr(holder, "status_code", None)
+        if isinstance(status, int):
+            return status
+    return None
 
 
 def _connection_failure(error: BaseException, base_url: str | None) -> ConnectionFailedError | None:

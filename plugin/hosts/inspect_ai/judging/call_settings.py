@@ -3,7 +3,8 @@
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, ResponseSchema
@@ -11,16 +12,21 @@ from inspect_ai.util import JSONSchema
 
 from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError, cause_of
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
+from podium.hosts.inspect_ai.judging.refused_options import (
+    model_without,
+    refused_option,
+    without_options,
+)
+from podium.hosts.inspect_ai.judging.reply_requests import ReplyRequest, Schema
 from podium.hosts.inspect_ai.logs.podium_entries import STOPPED
 from podium.printable import shorten, tell
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import Judging
 from podium.scorers.probabilities import ALTERNATIVES, FEW_ALTERNATIVES
+from podium.scorers.reasoning import strip_reasoning
 from podium.scorers.reply import FILTERED, TOO_LONG, Reply, no_verdict
 from podium.scorers.schemas import parse_object
 
-Schema = Literal["full", "brief"]
-"""Only a `full` JSON schema has a field for reasons, if the realization asks for them."""
 ABOUT_SCHEMA = re.compile(
     r"response_?format|json_?schema|\bschema|grammar|structured[ _]outputs?|guided", re.IGNORECASE
 )
@@ -31,8 +37,24 @@ ABOUT_LENGTH = re.compile(
     re.IGNORECASE,
 )
 """Matches the error message of a server about a prompt that is too long."""
-ABOUT_PROBABILITIES = re.compile(r"log[ _]?prob", re.IGNORECASE)
+ABOUT_NUMBER = re.compile(
+    r"log[ _-]?prob\w*\D{0,80}\b(?:\d{1,2}\b|less|fewer|most|max|exceed|range|between|at least)",
+    re.IGNORECASE,
+)
 """Matches the error message of a server that gives fewer token probabilities than asked for."""
+MOST_GARBLED = 3
+"""A judge takes no JSON schema if so many replies to one are no JSON object, and none is one."""
+MORE_TOKENS = 16_384
+"""Limit of output tokens of a judge whose reasoning does not fit podium's limit."""
+FIRST_CALL_TIMEOUT = 30.0
+"""Seconds for which all other calls to a judge wait for its first one."""
+SHOWN_OPTIONS = {
+    "schema": "JSON schema",
+    "logprobs": "token probabilities",
+    "temperature": "temperature",
+    "max_tokens": "limit of output tokens",
+}
+"""Options that a judge may refuse, in words."""
 
 
 class CallLimits(NamedTuple):
@@ -58,7 +80,7 @@ class CallLimits(NamedTuple):
 
 
 def limits_of(how: Judging, model: Model | None) -> CallLimits:
-    """Return the temperature and limits of a judge.
+    """Return the temperature of a judge, and its limits of a reply with a verdict.
 
     Options of the run win over the settings of the judge's role, and these over podium's defaults.
     A limit of a JSON reply is never below podium's default.
@@ -68,11 +90,17 @@ def limits_of(how: Judging, model: Model | None) -> CallLimits:
         model: the judge; None if it is not known yet.
     """
     config = model.config if model else GenerateConfig()
-    temperature = how.generation.get("temperature", config.temperature)
-    given = how.generation.get("max_tokens", config.max_tokens)
-    text = None if how.replies == "schema" else given or how.realization.tokens
-    schema = max(how.form.tokens, given or 0) if how.form else None
-    return CallLimits(temperature or 0, text, schema)
+    return CallLimits(
+        how.generation.get("temperature", config.temperature) or 0,
+        None if how.replies == "schema" else _limit_by_user(how, model) or how.realization.tokens,
+        max(how.form.tokens, _limit_by_user(how, model) or 0) if how.form else None,
+    )
+
+
+def _limit_by_user(how: Judging, model: Model | None) -> int | None:
+    """Return the limit of output tokens by the options of the run, or by the judge's role."""
+    limit: int | None = how.generation.get("max_tokens", model.config.max_tokens if model else None)
+    return limit
 
 
 def judge_limits(how: Judging) -> dict[str, CallLimits]:
@@ -87,94 +115,152 @@ def judge_limits(how: Judging) -> dict[str, CallLimits]:
     return limits or {"judge": limits_of(how, None)}
 
 
+@dataclass(slots=True)
+class JudgeState:
+    """What the replies of a judge have shown so far in a run.
+
+    Attributes:
+        takes_schema: whether the judge takes a JSON schema; None if it is not known yet.
+        garbled: number of replies to a schema that were no JSON object.
+        refused: why the judge refuses an option of calls, by key of `SHOWN_OPTIONS`.
+        needs_more_tokens: whether podium's limit of tokens has cut off a reasoning.
+        few_alternatives: whether the judge gives only few alternatives of a token.
+        stopped: the error that refuses further calls; None if calls are made.
+        concurrent: forms of reply that calls may ask for at the same time: True for a schema, False
+            for text.
+        lock: held by a call that is made alone.
+    """
+
+    takes_schema: bool | None = None
+    garbled: int = 0
+    refused: dict[str, str] = field(default_factory=dict)
+    needs_more_tokens: bool = False
+    few_alternatives: bool = False
+    stopped: JudgeStoppedError | None = None
+    concurrent: set[bool] = field(default_factory=set)
+    lock: anyio.Lock = field(default_factory=anyio.Lock)
+
+
 class CallSettings:
     """Settings of a run's calls, which depend on the replies so far.
 
-    The replies show which judges take a JSON schema, which need more tokens to reason, and which
-    give only few alternatives of a token.
+    The replies show which judges take a JSON schema, which options they refuse, which need more
+    tokens to reason, and which give only few alternatives of a token.
     """
 
     def __init__(self, how: Judging) -> None:
         self.how = how
-        self._takes_schema: dict[JudgeRecord, bool] = {}
-        self._unlimited: set[JudgeRecord] = set()
-        self._few_alternatives: set[JudgeRecord] = set()
-        self._locks: dict[JudgeRecord, anyio.Lock] = {}
-        # Judges whose first call in a JSON schema was begun.
-        self._begun: set[JudgeRecord] = set()
+        self._states: dict[JudgeRecord, JudgeState] = {}
+
+    def state_of(self, judge: JudgeRecord) -> JudgeState:
+        """Return what the replies of a judge have shown so far."""
+        return self._states.setdefault(judge, JudgeState())
 
     @asynccontextmanager
-    async def first_alone(self, judge: JudgeRecord) -> AsyncIterator[None]:
-        """Let the first body run alone, which shows whether the judge takes a JSON schema.
+    async def first_alone(self, judge: JudgeRecord, *, has_schema: bool) -> AsyncIterator[None]:
+        """Let the body run alone if it makes the judge's first call of a form.
 
-        If it shows nothing, because its call failed or the reply was withheld, all others run at
-        once: a server that gives no answer must not keep one call after the other waiting.
-        """
-        async with self._locks.setdefault(judge, anyio.Lock()):
-            if judge not in self._begun:
-                self._begun.add(judge)
-                yield
-                return
-        yield
-
-    def schema_of(self, judge: JudgeRecord, attempt: int) -> Schema | None:
-        """Return the schema of an attempt: first `full`, then `brief`; None for a text reply.
-
-        With `replies=schema` the first attempt has a schema, otherwise the second one. No attempt
-        has one if the realization has no form, or if the judge takes no schema.
+        So an option that the judge refuses is tried once, and not by all calls that begin at the
+        same time. If the first reply to a JSON schema is garbled, the second and third call are
+        made alone, too. A call that fails, or takes more than 30 seconds, is not waited for.
 
         Args:
             judge: the judge.
+            has_schema: whether the call asks for a reply in a JSON schema.
+
+        Raises:
+            JudgeStoppedError: no more calls are made to the judge.
+        """
+        state = self.state_of(judge)
+        is_alone = False
+        if has_schema not in state.concurrent:
+            with anyio.move_on_after(FIRST_CALL_TIMEOUT) as waiting:
+                await state.lock.acquire()
+                is_alone = True
+            if waiting.cancelled_caught:
+                state.concurrent.add(has_schema)
+        try:
+            if state.stopped:
+                raise state.stopped
+            if is_alone and has_schema in state.concurrent:
+                state.lock.release()
+                is_alone = False
+            yield
+            is_noisy = 0 < state.garbled < MOST_GARBLED and state.takes_schema is None
+            if not (has_schema and is_noisy):
+                state.concurrent |= {has_schema, False}
+        except Exception:
+            state.concurrent.add(has_schema)
+            raise
+        finally:
+            if is_alone:
+                state.lock.release()
+
+    def schema_of(self, judge: JudgeRecord, request: ReplyRequest, attempt: int) -> Schema | None:
+        """Return the schema of an attempt; None for a text, as if the judge takes no schema.
+
+        Args:
+            judge: the judge.
+            request: what it is asked for.
             attempt: number of the attempt, from 1.
         """
-        schema_attempt = attempt if self.how.replies == "schema" else attempt - 1
-        takes_schema = self._takes_schema.get(judge, True)
-        if self.how.form is None or schema_attempt == 0 or not takes_schema:
-            return None
-        return "full" if schema_attempt == 1 else "brief"
+        takes_none = self.state_of(judge).takes_schema is False
+        return None if takes_none else request.schema_of(attempt)
 
-    def config(self, model: Model, judge: JudgeRecord, schema: Schema | None) -> GenerateConfig:
+    def config(
+        self, model: Model, judge: JudgeRecord, request: ReplyRequest, schema: Schema | None
+    ) -> GenerateConfig:
         """Return the generation settings of a call.
 
         They are the options of the run, with the judge's temperature and limit of tokens, the
-        schema, and the request for token probabilities if the realization uses them.
+        schema, and the request for token probabilities if they are read. Options that the judge
+        refuses are left out.
 
         Args:
             model: the judge's model.
             judge: the judge.
+            request: what it is asked for.
             schema: the schema of the reply; None for a text reply.
         """
-        how = self.how
-        limits = limits_of(how, model)
-        limit = limits.schema if schema else limits.text
-        if judge in self._unlimited:
-            limit = None
+        state = self.state_of(judge)
         settings: dict[str, Any] = {
-            **how.generation,
-            "temperature": limits.temperature,
-            "max_tokens": limit,
+            **self.how.generation,
+            "temperature": limits_of(self.how, model).temperature,
+            "max_tokens": self._limit(model, judge, request, schema),
         }
-        if schema and how.form:
-            form = how.form.schema(how.settings, brief=schema == "brief")
-            json_schema = JSONSchema.model_validate(form)
+        if schema and request.json_schema:
+            json_schema = JSONSchema.model_validate(request.json_schema(schema))
             settings["response_schema"] = ResponseSchema(
                 name="reply", json_schema=json_schema, strict=True
             )
-        if how.has_probabilities(structured=schema is not None):
-            # Reasons have many tokens. Few alternatives are asked for, as they would fill the log.
-            reasons_first = how.realization.has_reasons(how.settings) and not schema
-            few = judge in self._few_alternatives or reasons_first
-            number = FEW_ALTERNATIVES if few else ALTERNATIVES
+        number = request.alternatives(schema is not None)
+        if number:
+            number = min(number, FEW_ALTERNATIVES) if state.few_alternatives else number
             settings |= {"logprobs": True, "top_logprobs": number}
-        return GenerateConfig(**settings)
+        return without_options(GenerateConfig(**settings), state.refused)
 
-    def lifts_limit(
+    def _limit(
+        self, model: Model, judge: JudgeRecord, request: ReplyRequest, schema: Schema | None
+    ) -> int | None:
+        """Return the limit of output tokens of a call; None if there is none."""
+        by_user = _limit_by_user(self.how, model)
+        if by_user is None and self.state_of(judge).needs_more_tokens:
+            return MORE_TOKENS
+        if schema:
+            return max(request.schema_tokens, by_user or 0)
+        return by_user or request.text_tokens
+
+    def asked_model(self, model: Model, judge: JudgeRecord) -> Model:
+        """Return the judge's model, without the options in its own settings that it refuses."""
+        return model_without(model, self.state_of(judge).refused)
+
+    def raises_limit(
         self, judge: JudgeRecord, model: Model, config: GenerateConfig, output: ModelOutput
     ) -> bool:
-        """Return whether a judge's limit of tokens is lifted, so that the call must be repeated.
+        """Return whether a judge's limit of tokens is raised, so that the call must be repeated.
 
-        It is if the reply of a model that reasons was cut off at a limit that podium set, not the
-        user. The judge has no limit from then on.
+        It is, to `MORE_TOKENS` for the rest of the run, if the reply of a model that reasons was
+        cut off at a lower limit that podium set, not the user.
 
         Args:
             judge: the judge.
@@ -182,63 +268,110 @@ class CallSettings:
             config: the settings of the call.
             output: the reply.
         """
-        limit_of_user = self.how.generation.get("max_tokens", model.config.max_tokens)
-        is_limit_by_podium = config.max_tokens is not None and not limit_of_user
-        content = output.message.content if output.choices else ""
-        shows_reasoning = not isinstance(content, str) and any(
-            part.type == "reasoning" for part in content
-        )
-        has_reasoned = shows_reasoning or bool(output.usage and output.usage.reasoning_tokens)
-        is_lifted = is_limit_by_podium and ended_at_limit(output) and has_reasoned
-        if is_lifted:
-            self._unlimited.add(judge)
-        return is_lifted
-
-    def rejects_alternatives(
-        self, judge: JudgeRecord, config: GenerateConfig, error: Exception
-    ) -> bool:
-        """Return whether a call failed because it asked for too many alternatives of a token.
-
-        If it did, the judge is asked for few alternatives from then on.
-        """
-        if config.top_logprobs != ALTERNATIVES or not ABOUT_PROBABILITIES.search(cause_of(error)):
+        if _limit_by_user(self.how, model) is not None or not has_reasoned_to_limit(output):
             return False
-        self._few_alternatives.add(judge)
+        if config.max_tokens is None or config.max_tokens >= MORE_TOKENS:
+            return False
+        self.state_of(judge).needs_more_tokens = True
         return True
 
-    def takes_schema(self, judge: JudgeRecord, reply: Reply | Exception) -> bool:
-        """Return whether a judge takes JSON schemas, as its first reply or error shows.
+    def adapts_to(self, judge: JudgeRecord, config: GenerateConfig, error: Exception) -> bool:
+        """Return whether a call failed because of an option, which is left out from now on.
 
-        The first reply that shows it decides for the run. A refusal, or a reply that was withheld
-        or failed, shows nothing: True is returned, and the next one decides. If the judge takes no
-        schema, a message is printed once.
+        Then the call must be repeated. Of token probabilities, fewer alternatives are asked for if
+        the message of the server is about their number. The first time, a message is printed.
 
         Args:
             judge: the judge.
-            reply: its reply in a schema, or the error about the schema.
+            config: the settings of the call.
+            error: the error of the call.
+
+        Raises:
+            JudgeStoppedError: the judge gives no token probabilities, and the run needs them.
+        """
+        state = self.state_of(judge)
+        option = refused_option(config, error)
+        has_more_tokens = config.max_tokens == MORE_TOKENS and "max_tokens" not in state.refused
+        if option is None and has_more_tokens and why_too_long(error):
+            # The prompt fits into the context, but so many tokens beside it do not.
+            option = "max_tokens"
+        if option is None:
+            return False
+        many = config.top_logprobs == ALTERNATIVES
+        if option == "logprobs" and many and ABOUT_NUMBER.search(cause_of(error)):
+            state.few_alternatives = True
+            return True
+        why = f"its server says: {cause_of(error)}"
+        shown = SHOWN_OPTIONS[option]
+        if option == "logprobs" and self.how.needs_probabilities:
+            state.stopped = JudgeStoppedError(
+                f"{STOPPED}: {judge.shown_model} takes no {shown} ({why}), which are needed here"
+            )
+            raise state.stopped
+        if option not in state.refused:
+            tell(f"{judge.shown_model} takes no {shown} ({why}): it is asked without in this run")
+        state.refused[option] = why
+        return True
+
+    def refuse_schema(self, judge: JudgeRecord, why: str) -> None:
+        """Ask a judge for text from now on, because it takes no JSON schema.
+
+        The first time, a message is printed.
+
+        Args:
+            judge: the judge.
+            why: what shows that it takes none.
+
+        Raises:
+            JudgeStoppedError: `replies=schema` requires a schema.
+        """
+        state = self.state_of(judge)
+        if state.takes_schema is False:
+            return
+        name = judge.shown_model
+        state.takes_schema = False
+        state.refused["schema"] = why
+        if self.how.replies == "schema":
+            state.stopped = JudgeStoppedError(
+                f"{STOPPED}: {name} takes no JSON schema ({why}); leave out replies=schema"
+            )
+            raise state.stopped
+        how = "it is asked for text" if self.how.asks_schema_first else "it is asked again for text"
+        tell(f"{name} takes no JSON schema ({why}): {how}")
+
+    def is_garbled(self, judge: JudgeRecord, reply: Reply) -> bool:
+        """Return whether a reply to a JSON schema is noise, so that text must be asked for instead.
+
+        A judge whose third such reply comes before any JSON object takes no schema. A reply that
+        was withheld, refused or cut off in its object shows nothing, and neither does noise of a
+        judge that has written an object before.
+
+        Args:
+            judge: the judge.
+            reply: its reply in a schema.
 
         Raises:
             JudgeStoppedError: the judge takes none, and `replies=schema` requires one.
         """
-        if judge in self._takes_schema:
-            return self._takes_schema[judge]
-        if isinstance(reply, Exception):
-            why = f"its server says: {cause_of(reply)}"
-        elif reply.reason_of_silence or no_verdict(reply.text) == "refusal":
-            return True  # such a reply shows nothing, so the next one decides
-        elif parse_object(reply.text) is not None:
-            self._takes_schema[judge] = True
-            return True
-        else:
-            why = f"its first reply is no JSON object: {shorten(reply.text)!r}"
-        self._takes_schema[judge] = False
-        name = judge.shown_model
-        if self.how.replies == "schema":
-            raise JudgeStoppedError(
-                f"{STOPPED}: {name} takes no JSON schema ({why}); leave out replies=schema"
-            )
-        tell(f"{name} takes no JSON schema ({why}): unparsed replies are repeated as text")
-        return False
+        state = self.state_of(judge)
+        if state.takes_schema or _shows_nothing(reply):
+            return False
+        if parse_object(reply.text) is not None:
+            state.takes_schema = True
+            return False
+        state.garbled += 1
+        if state.garbled >= MOST_GARBLED:
+            number = f"{state.garbled} replies are no JSON object"
+            self.refuse_schema(judge, f"{number}, the last: {shorten(reply.text)!r}")
+        return True
+
+
+def _shows_nothing(reply: Reply) -> bool:
+    """Return whether a reply does not show if the judge takes a JSON schema."""
+    if reply.truncated:
+        # A text that talks on is no object, whatever would have followed.
+        return not reply.text.strip() or reply.text.lstrip().startswith("{") or reply.in_reasoning
+    return bool(reply.reason_of_silence) or no_verdict(reply.text) == "refusal"
 
 
 def is_about_schema(error: Exception) -> bool:
@@ -275,6 +408,26 @@ def why_withheld(output: ModelOutput) -> str:
         getattr(part, "refusal", None) for part in content
     )
     return "refusal" if is_refusal else ""
+
+
+def has_reasoned_to_limit(output: ModelOutput) -> bool:
+    """Return whether a reply was cut off at a limit of tokens, and tokens went into reasoning."""
+    if not ended_at_limit(output):
+        return False
+    content = output.message.content if output.choices else ""
+    shows_reasoning = not isinstance(content, str) and any(
+        part.type == "reasoning" for part in content
+    )
+    has_reasoned = shows_reasoning or bool(output.usage and output.usage.reasoning_tokens)
+    return has_reasoned or is_cut_in_reasoning(output)
+
+
+def is_cut_in_reasoning(output: ModelOutput) -> bool:
+    """Return whether a reply was cut off at a limit of tokens before its answer began.
+
+    It was if no text is left without reasoning: a server may not send the reasoning.
+    """
+    return ended_at_limit(output) and not strip_reasoning(output.completion).strip()
 
 
 def ended_at_limit(output: ModelOutput) -> bool:

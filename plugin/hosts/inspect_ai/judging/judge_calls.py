@@ -29,9 +29,9 @@ from podium.hosts.inspect_ai.judging.call_control import (
 )
 from podium.hosts.inspect_ai.judging.call_settings import (
     CallSettings,
-    Schema,
     ended_at_limit,
     is_about_schema,
+    is_cut_in_reasoning,
     why_too_long,
     why_withheld,
 )
@@ -41,6 +41,12 @@ from podium.hosts.inspect_ai.judging.judge_models import (
     has_judge,
     judge_of,
     jury_of,
+)
+from podium.hosts.inspect_ai.judging.reply_requests import (
+    ReplyRequest,
+    Schema,
+    checklist_request,
+    verdict_request,
 )
 from podium.hosts.inspect_ai.judging.token_estimates import (
     ESTIMATE,
@@ -67,9 +73,9 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 from podium.hosts.inspect_ai.media import media_in, why_refused
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.battle import Judgment
-from podium.scorers.checklist import checklist_prompt, read_checklist
+from podium.scorers.checklist import read_checklist
 from podium.scorers.copied_responses import mark_copy
-from podium.scorers.judge_record import JudgeRecord
+from podium.scorers.judge_record import REFUSED_OPTIONS, JudgeRecord
 from podium.scorers.judging import Judging, dump_reply, load_reply
 from podium.scorers.probabilities import FixedMode, settle_mode
 from podium.scorers.prompt import Texts
@@ -140,6 +146,17 @@ class Run(ModelCalls):
         # Why calls failed in this run, by id and epoch of the sample. The sample that repeats them
         # is for a later run.
         self.failed_calls: dict[tuple[str, int], str] = {}
+
+    def cache_policy(self, call: str) -> CachePolicy | bool:
+        """Return the policy by which the output of a call is cached; False without a cache.
+
+        Args:
+            call: name of the call. Inspect's key also contains the messages and settings.
+        """
+        if not self.cache:
+            return False
+        scopes = {NAMESPACE: f"{call}{self.cache_suffix}"}
+        return CachePolicy(expiry=None, per_epoch=False, scopes=scopes)
 
     def refuse_repeat_in_same_run(self, state: TaskState) -> None:
         """Raise FailedCallsError, once, if a sample repeats calls that failed in this run."""
@@ -464,7 +481,9 @@ def _judge_records(
     records = dict(earlier.judges) if earlier else {}
     for model, _ in asked:
         judge = run.judge_of(model)
-        records[judge.name] = judge.to_json()
+        refused = run.settings.state_of(judge).refused
+        kept = {REFUSED_OPTIONS: dict(refused)} if refused else {}
+        records[judge.name] = judge.to_json() | kept
     return records
 
 
@@ -531,13 +550,11 @@ async def _ask_judge(
     if run.how.is_pairwise:
         texts = (responses[shown.first], responses[shown.second])
         calls.append(
-            partial(_ask_until_readable, run, model, texts, battle, shown.repeat, shown.order)
+            partial(_ask_for_verdict, run, model, texts, battle, shown.repeat, shown.order)
         )
     else:
         for rated in (battle.model_a, battle.model_b):
-            rate = partial(
-                _ask_until_readable, run, model, (responses[rated],), battle, shown.repeat
-            )
+            rate = partial(_ask_for_verdict, run, model, (responses[rated],), battle, shown.repeat)
             key = ("rating", name, _response_key_of(battle), rated, shown.repeat)
             calls.append(partial(run.ask_once, key, rate))
     replies = []
@@ -585,7 +602,7 @@ def _failed_judgment(run: Run, model: Model, shown: Judgment, error: Exception) 
     return cast(KeptJudgment, {**about, "attempts": 1, "mode": "off"})
 
 
-async def _ask_until_readable(
+async def _ask_for_verdict(
     run: Run,
     model: Model,
     responses: tuple[str, ...],
@@ -593,9 +610,7 @@ async def _ask_until_readable(
     repeat: int,
     order: str = "",
 ) -> tuple[KeptReply, int]:
-    """Ask a judge until its reply can be parsed, at most `attempts` times.
-
-    A judge that rejects the prompt is not asked again.
+    """Ask a judge for a verdict on responses, or for the rating of one, until it can be parsed.
 
     Args:
         run: the run.
@@ -606,158 +621,205 @@ async def _ask_until_readable(
         order: `ab` or `ba`; empty for a pointwise judge.
 
     Returns:
-        The last reply, which may be unparsed, and the number of attempts.
+        As of `_ask_until_readable`.
     """
     name = run.judge_of(model).name
-    texts = prompt_texts(battle, responses)
     # The number keeps the cache from answering for another, equal response of the same model.
     number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
+    texts = prompt_texts(battle, responses)
+    request = verdict_request(
+        run.how,
+        texts,
+        lambda attempt: f"{name} repeat {repeat} {order} attempt {attempt}{number}",
+        battle.media,
+    )
+
+    def why_unparsed(reply: Reply) -> str | None:
+        """Return why a reply is unparsed; None if it has a verdict."""
+        return run.how.reason(reply, run.settle_mode(name, reply))
+
+    return await _ask_until_readable(run, model, request, why_unparsed)
+
+
+async def _ask_until_readable(
+    run: Run,
+    model: Model,
+    request: ReplyRequest,
+    why_unparsed: Callable[[Reply], str | None],
+) -> tuple[KeptReply, int]:
+    """Ask a judge until its reply can be parsed, at most `attempts` times.
+
+    A judge that rejects the prompt is not asked again, and neither is one whose reasoning does not
+    fit its limit of tokens, after this was raised.
+
+    Args:
+        run: the run.
+        model: the judge.
+        request: what it is asked for.
+        why_unparsed: function that returns why a reply is unparsed; None if it is parsed.
+
+    Returns:
+        The last reply, which may be unparsed, and the number of attempts.
+    """
     for attempt in range(1, run.how.attempts + 1):
-        call = f"{name} repeat {repeat} {order} attempt {attempt}{number}"
-        answer = await _ask_in_form(run, model, texts, attempt, call, battle.media)
-        kept: Any = dump_reply(mark_copy(answer, responses))
+        answer = await _ask_in_form(run, model, request, attempt)
+        kept: Any = dump_reply(mark_copy(answer, request.texts.responses))
         # The scorer will parse the stored reply, so the same form is parsed here.
         reply = load_reply(kept)
-        if reply.refused or run.how.reason(reply, run.settle_mode(name, reply)) is None:
+        if reply.refused or reply.in_reasoning or why_unparsed(reply) is None:
             break
     return kept, attempt
 
 
-async def _ask_in_form(
-    run: Run, model: Model, texts: Texts, attempt: int, call: str, media: Any
-) -> Reply:
+async def _ask_in_form(run: Run, model: Model, request: ReplyRequest, attempt: int) -> Reply:
     """Return the reply of one attempt.
 
-    The reply is asked for in a JSON schema if the run wants one and the judge takes it. Otherwise,
-    or if the judge turns out to take none, it is asked for as text.
+    The reply is asked for in a JSON schema if the attempt has one and the judge takes it. If the
+    judge turns out to take none, or writes noise before it has ever written an object, the attempt
+    asks for text, too. With `replies=schema`, no text is ever asked for.
 
     Args:
         run: the run.
         model: the judge.
-        texts: the texts that the prompt shows.
+        request: what it is asked for.
         attempt: number of the attempt, from 1.
-        call: name of the call, under which its output is cached.
-        media: media that the prompt shows.
     """
     judge = run.judge_of(model)
-    if run.settings.schema_of(judge, attempt):
-        async with run.settings.first_alone(judge):
-            # Meanwhile, the first reply may have shown that the judge takes no schema.
-            schema = run.settings.schema_of(judge, attempt)
-            if schema:
-                prompt = run.how.schema_prompt(texts, brief=schema == "brief")
-                try:
-                    reply = await _call_judge(
-                        run, model, texts, prompt, f"{call} {schema}", media, schema
-                    )
-                    if run.settings.takes_schema(judge, reply):
-                        return replace(reply, structured=not reply.refused)
-                except Exception as error:
-                    if not is_about_schema(error):
-                        raise
-                    run.settings.takes_schema(judge, error)
-    return await _call_judge(run, model, texts, run.how.prompt(texts, attempt), call, media)
+    settings = run.settings
+    has_schema = settings.schema_of(judge, request, attempt) is not None
+    async with settings.first_alone(judge, has_schema=has_schema):
+        # Meanwhile, another call may have shown that the judge takes no schema.
+        schema = settings.schema_of(judge, request, attempt)
+        if schema:
+            reply = await _call_judge(run, model, request, attempt, schema)
+            if isinstance(reply, Reply):
+                if not settings.is_garbled(judge, reply) or run.how.replies == "schema":
+                    return replace(reply, structured=not reply.refused)
+            else:
+                settings.refuse_schema(judge, f"its server says: {cause_of(reply)}")
+        reply = await _call_judge(run, model, request, attempt)
+        if isinstance(reply, Reply):
+            return reply
+        raise reply
 
 
 async def _call_judge(
-    run: Run,
-    model: Model,
-    texts: Texts,
-    prompt: str,
-    call: str,
-    media: Any,
-    schema: Schema | None = None,
-) -> Reply:
-    """Return a judge's reply; repeat the call if it shows that the judge needs other settings.
+    run: Run, model: Model, request: ReplyRequest, attempt: int, schema: Schema | None = None
+) -> Reply | Exception:
+    """Return a judge's reply, or the error of a server that takes no JSON schema.
 
-    It is repeated without a limit of tokens if podium's limit cut off its reasoning, and with
-    fewer alternatives of a token if its server rejects them.
+    If podium's limit of tokens cut off the judge's reasoning, the call is repeated once with a
+    higher limit.
 
     Args:
         run: the run.
         model: the judge.
-        texts: the texts that the prompt shows.
-        prompt: the prompt.
-        call: name of the call, under which its output is cached.
-        media: media that the prompt shows.
+        request: what it is asked for.
+        attempt: number of the attempt, from 1.
         schema: the schema of the reply; None for a text reply.
     """
     judge = run.judge_of(model)
+    call = request.call(attempt)
+    if schema:
+        prompt = request.schema_prompt(schema, attempt)
+        call = f"{call} {schema}"
+    else:
+        prompt = request.text_prompt(attempt)
+    current_config = partial(run.settings.config, model, judge, request, schema)
     while True:
-        config = run.settings.config(model, judge, schema)
-        try:
-            output = await _call_model(run, model, texts, prompt, call, config, media)
-        except Exception as error:
-            if not run.settings.rejects_alternatives(judge, config, error):
-                raise
-            continue
-        if isinstance(output, Reply) or not run.settings.lifts_limit(judge, model, config, output):
+        config = current_config()
+        output = await _call_model(run, model, request, prompt, call, current_config)
+        if isinstance(output, Reply | Exception):
+            return output
+        if not run.settings.raises_limit(judge, model, config, output):
             return _reply_of(output)
 
 
 async def _call_model(
     run: Run,
     model: Model,
-    texts: Texts,
+    request: ReplyRequest,
     prompt: str,
     call: str,
-    config: GenerateConfig,
-    media: Any = (),
-) -> ModelOutput | Reply:
-    """Return a model's output for a prompt, or a reply if the model rejects the prompt.
+    current_config: Callable[[], GenerateConfig],
+) -> ModelOutput | Reply | Exception:
+    """Return a judge's output for a prompt.
 
-    A prompt is rejected if it is too long, or if its media are refused; the reply then says why.
-    Other errors are raised.
+    If it rejects the prompt, a reply is returned that says why: the prompt is too long, or its
+    media are refused. If its server takes no JSON schema, the error is returned. The call is
+    repeated if an option of it is refused. Other errors are raised.
 
     Args:
         run: the run.
-        model: the model.
-        texts: the texts that the prompt shows, from which `podium/offline` answers.
+        model: the judge.
+        request: what it is asked for. `podium/offline` answers from its texts.
         prompt: the prompt.
         call: name of the call. An output is cached under it, with messages and settings.
-        config: generation settings.
-        media: media that the prompt shows.
+        current_config: function that returns the generation settings, without refused options.
     """
     # Imported here because Inspect's registry loads this file even if nothing is judged.
     from podium.hosts.inspect_ai.judging.judge_messages import judge_messages
     from podium.hosts.inspect_ai.judging.offline_api import asked_by
 
-    messages = judge_messages(model, prompt, media)
-    with_batch = config.merge(GenerateConfig(batch=batch_of(model)))
-    # Inspect's key already contains the messages and settings.
-    scopes = {NAMESPACE: f"{call}{run.cache_suffix}"}
-    policy = CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if run.cache else False
+    judge = run.judge_of(model)
+    messages = judge_messages(model, prompt, request.media)
+    batch = GenerateConfig(batch=batch_of(model))
 
-    async def ask() -> ModelOutput | Reply:
-        """Make the call; return a reply for a rejected prompt, and raise other errors."""
-        try:
-            output = await generate_output(
-                model, messages, timeout=run.call_timeout, config=with_batch, cache=policy
-            )
-        except Exception as error:
-            why = why_too_long(error)
-            if why:
-                return Reply("", refused=why, rejection=TOO_LONG)
-            is_of_schema = config.response_schema and is_about_schema(error)
-            words = why_refused(error) if media and not is_of_schema else None
-            if words:
-                return Reply("", refused=words)
-            raise
+    async def ask() -> ModelOutput | Reply | Exception:
+        """Make the call; return a reply for a rejected prompt, and an error about the schema."""
+        while True:
+            config = current_config()
+            asked = run.settings.asked_model(model, judge)
+            try:
+                output = await generate_output(
+                    asked,
+                    messages,
+                    timeout=run.call_timeout,
+                    config=config.merge(batch),
+                    cache=run.cache_policy(call),
+                )
+                break
+            except Exception as error:
+                if run.settings.adapts_to(judge, config, error):
+                    continue
+                return _rejection_by(error, config, has_media=bool(request.media))
         estimate_usage(model, prompt, output)
         why = why_too_long(output)
         return Reply("", refused=why, rejection=TOO_LONG) if why else output
 
-    with asked_by(run.how, texts):
+    with asked_by(run.how, request.texts):
         return await run.call_judge(model, ask)
 
 
-def _reply_of(output: ModelOutput | Reply) -> Reply:
+def _rejection_by(
+    error: Exception, config: GenerateConfig, *, has_media: bool
+) -> Reply | Exception:
+    """Return what a failed call shows: a rejected prompt, or a server that takes no JSON schema.
+
+    Args:
+        error: the error of the call, which is raised if it shows neither.
+        config: the settings of the call.
+        has_media: whether the prompt shows media.
+
+    Returns:
+        A reply that says why the prompt was rejected, or the error about the schema.
+    """
+    why = why_too_long(error)
+    if why:
+        return Reply("", refused=why, rejection=TOO_LONG)
+    if config.response_schema and is_about_schema(error):
+        return error
+    words = why_refused(error) if has_media else None
+    if words:
+        return Reply("", refused=words)
+    raise error
+
+
+def _reply_of(output: ModelOutput) -> Reply:
     """Convert a model's output to a reply, with its token probabilities and its cost.
 
-    A reply is returned as it is. Probabilities and cost are left out if they are unknown.
+    Probabilities and cost are left out if they are unknown.
     """
-    if isinstance(output, Reply):
-        return output
     logprobs = output.choices[0].logprobs if output.choices else None
     tokens = []
     for token in logprobs.content if logprobs else []:
@@ -772,6 +834,7 @@ def _reply_of(output: ModelOutput | Reply) -> Reply:
         tuple(tokens),
         cost=cost,
         withheld=why_withheld(output),
+        in_reasoning=is_cut_in_reasoning(output),
     )
 
 
@@ -787,15 +850,21 @@ async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
         model = get_model(role="checklist")
     else:
         model = jury_of(run.how, run.jury)[0]
-    texts = prompt_texts(battle, ())
-    prompt = checklist_prompt(texts, run.how.settings)
-    for attempt in range(1, run.how.attempts + 1):
-        call = f"{run.judge_of(model).name} checklist {attempt}"
-        reply = _reply_of(await _call_model(run, model, texts, prompt, call, GenerateConfig()))
-        questions_or_problem = read_checklist(load_reply(dump_reply(reply)))
-        if not isinstance(questions_or_problem, str):
-            return questions_or_problem
-    raise RuntimeError(f"no checklist for the item {battle.item!r}: {questions_or_problem}")
+    name = run.judge_of(model).name
+    request = checklist_request(
+        run.how, prompt_texts(battle, ()), lambda attempt: f"{name} checklist {attempt}"
+    )
+
+    def why_unparsed(reply: Reply) -> str | None:
+        """Return why a reply is unparsed; None if it is a checklist."""
+        problem = read_checklist(reply)
+        return problem if isinstance(problem, str) else None
+
+    kept, _ = await _ask_until_readable(run, model, request, why_unparsed)
+    questions_or_problem = read_checklist(load_reply(kept))
+    if isinstance(questions_or_problem, str):
+        raise RuntimeError(f"no checklist for the item {battle.item!r}: {questions_or_problem}")
+    return questions_or_problem
 
 
 def prompt_texts(battle: BattleMetadata, responses: tuple[str, ...]) -> Texts:

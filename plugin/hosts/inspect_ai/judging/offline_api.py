@@ -137,7 +137,9 @@ class OfflineAPI(ModelAPI):
             remedy = "add one beside its read_reply, or take another judge"
             raise PluginError(f"{who}: its Realization has no write_reply; {remedy}")
         reply = self.judge.answer(prompt, *asked) if asked else Reply(NOT_ASKED)
-        reply = asked[0].to_json(reply) if asked and config.response_schema else reply
+        # Without responses, a checklist is asked for, which is always written as JSON.
+        if asked and asked[1].responses and config.response_schema:
+            reply = asked[0].to_json(reply)
         output = ModelOutput.from_content(f"podium/{self.model_name}", reply.text)
         output.choices[0].logprobs = _logprobs(reply) if config.logprobs and reply.tokens else None
         shown = len(prompt) // CHARACTERS_PER_TOKEN

@@ -27,6 +27,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     parse_sample,
     read_judges,
     read_tournament,
+    refused_in_score,
     verdict_rows_in,
 )
 from podium.hosts.inspect_ai.logs.stored_samples import (
@@ -86,6 +87,7 @@ def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
     - `unshown`: the judge's words on each battle that did not fit its context or was rejected.
     - `answer`: the answer of the tournament, and `ladder`: the ratings that newcomers joined.
     - `by_schema`: number of verdicts in a JSON schema after a reply as text had failed.
+    - `refused`: for each judge that refused options of calls: the server's words by option.
     - `ungraded`: number of verdicts without a graded credit, by name of the check.
 
     Args:
@@ -137,6 +139,7 @@ class _LogReader:
         self.unshown: list[str] = []
         self.failure: str | None = None
         self.judges: dict[str, JudgeRecord] = {}
+        self.refused: dict[str, dict[str, str]] = {}
         self.answer: dict[str, Any] | None = None
 
     def add_sample(self, sample: ScoredSample, contents: SampleMetadata | None) -> None:
@@ -164,6 +167,7 @@ class _LogReader:
         for score in sample.scores.values():
             rows += verdict_rows_in(score)
             self.judges |= judges_in_score(score)
+            self.refused |= refused_in_score(score)
         if not rows and self.scores:
             for row in self.scores.rows_of(f"{sample.id}", sample.epoch, sample.scores):
                 self.table.add_row(row)
@@ -280,6 +284,7 @@ class _LogReader:
         if self.tournament and self.tournament.jury:
             frame["jury"] = name_jury(self.tournament.jury)
         frame.attrs["judges"] = self.judges
+        frame.attrs["refused"] = self.refused
         if self.tournament or self.unshown:
             frame.attrs |= {
                 "missing": self.missing + unplayed + len(self.unshown),

@@ -30,7 +30,7 @@ from typing_extensions import TypedDict
 from podium.errors import DataError, named_in_errors
 from podium.format_version import FORMAT_VERSION, require_format
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
-from podium.scorers.judge_record import JudgeRecord
+from podium.scorers.judge_record import JudgeRecord, refused_options
 from podium.scorers.prompt import final_answer
 
 STOPPED = "the judge is not asked any more"
@@ -337,6 +337,7 @@ class KeptReply(TypedDict):
     cost: NotRequired[float]
     failed: NotRequired[str]
     withheld: NotRequired[str]
+    in_reasoning: NotRequired[bool]
 
 
 class KeptJudgment(TypedDict):
@@ -595,6 +596,12 @@ def read_judges(kept: Any) -> dict[str, JudgeRecord]:
     except (AttributeError, TypeError, ValueError) as error:
         problem = f"podium's field 'judges' is damaged ({error})"
         raise DataError(problem, remedy="run it again, or leave this log out") from None
+
+
+def refused_in_score(score: Score) -> dict[str, dict[str, str]]:
+    """Return the options that judges in a score refused, by judge; empty if there are none."""
+    kept = (score.metadata or {}).get(NAMESPACE)
+    return refused_options(kept.get("judges") or {}) if isinstance(kept, Mapping) else {}
 
 
 def credit_in(score: Score) -> float | None:

@@ -1,0 +1,83 @@
+"""Options of calls that a judge's server refuses: temperature, token probabilities, token limit.
+
+The newest models of a provider often refuse an option that all models before them took.
+"""
+
+import re
+from copy import copy
+from typing import Any
+
+from inspect_ai.model import GenerateConfig, Model
+
+from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError, cause_of, status_of
+
+OPTION_WORDS = {
+    "logprobs": re.compile(r"log[ _-]?prob|token probabilit", re.IGNORECASE),
+    "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
+    "max_tokens": re.compile(
+        r"\bmax[ _]?(?:\w+[ _]?)?tokens\b|maximum number of (?:\w+ )?tokens", re.IGNORECASE
+    ),
+}
+"""How the error message of a server names an option, by its name in Inspect."""
+REFUSAL_WORDS = re.compile(
+    r"not supported|unsupported|(?:not|n't|only) (?:support|accept|allow|take|permit|enabled|valid)"
+    r"|not (?:be )?(?:allowed|permitted|available|enabled|compatible|set|specified|used)|deprecated"
+    r"|incompatible|unknown|unrecognized|unrecognised|unexpected|extraneous|invalid|forbidden"
+    r"|may only|must be|only .{0,40}(?:allowed|supported|accepted)|too (?:large|high|big)|remove"
+    r"|(?:greater|larger|higher|less) than|exceed|maximum allowed",
+    re.IGNORECASE,
+)
+"""Matches the words with which servers refuse an option."""
+NO_REFUSAL = frozenset({401, 404, 408, 409, 425, 429})
+"""HTTP statuses of errors that are not about an option of the call, as all from 500 on."""
+SETTINGS_OF = {"logprobs": ("logprobs", "top_logprobs")}
+"""Settings of Inspect that an option consists of, if it is not one of its own name."""
+
+
+def refused_option(config: GenerateConfig, error: Exception) -> str | None:
+    """Return the option of a call that its server refuses, as its error message says.
+
+    Args:
+        config: the settings of the call; only options that are set in it can be refused.
+        error: the error of the call.
+
+    Returns:
+        A key of `OPTION_WORDS`, the first that the message names; None if the error has another
+        cause.
+    """
+    if isinstance(error, JudgeStoppedError):
+        return None
+    status = status_of(error)
+    if status in NO_REFUSAL or (status or 0) >= 500:
+        return None
+    cause = cause_of(error)
+    if not REFUSAL_WORDS.search(cause):
+        return None
+    for option, words in OPTION_WORDS.items():
+        if _is_set(config, option) and words.search(cause):
+            return option
+    return None
+
+
+def _is_set(config: GenerateConfig, option: str) -> bool:
+    """Return whether a call has an option."""
+    return bool(config.logprobs) if option == "logprobs" else getattr(config, option) is not None
+
+
+def without_options(config: GenerateConfig, options: Any) -> GenerateConfig:
+    """Return the settings of a call without some options."""
+    names = [name for option in options for name in SETTINGS_OF.get(option, (option,))]
+    return config.model_copy(update=dict.fromkeys(names)) if names else config
+
+
+def model_without(model: Model, options: Any) -> Model:
+    """Return a model whose own settings lack some options; the same model if it has none of them.
+
+    The settings of a call are added to those of its model, so they cannot remove one.
+    """
+    plain = without_options(model.config, options)
+    if plain == model.config:
+        return model
+    changed = copy(model)
+    changed.config = plain
+    return changed

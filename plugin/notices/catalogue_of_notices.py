@@ -309,6 +309,10 @@ OF_RESPONSES = {
 # Warnings about logs of Inspect.
 OF_LOGS = {
     "empty-shard": ("left out: {path}: its shard has no battle; give the logs of the other shards"),
+    "scores-are-lists": (
+        "scores of {scorers} in {task} are lists and are not ranked: let the scorer return a "
+        "dictionary, of which each field is a metric, or one number"
+    ),
     "limits-differ": "runs of {model} on {task} have different limits ({limits:5})",
     "mean-differs-from-log": (
         "{path}: {metric} is {mean:.4g} here ({items:,} items) and {own:.4g} in the log's results"

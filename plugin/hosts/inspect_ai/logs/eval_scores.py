@@ -99,6 +99,7 @@ class EvalScores:
         self.about = {"item": "", "model": header.eval.model, "response": 1}
         self.measures: dict[tuple[str, str], Measure] = {}
         self.epochs = EpochScores(path, self.reduction)
+        self.scorers_of_lists = dict[str, None]()
 
     def rows_of(self, item: str, epoch: int, scores: Mapping[str, Score]) -> Iterator[Row]:
         """Yield the rows of a sample. If epochs are reduced, `rows_at_end` yields them later."""
@@ -121,8 +122,13 @@ class EvalScores:
             yield from ({**row, "reason": own.reason} for row in rows)
 
     def _rows_of_value(self, item: str, epoch: int, scorer: str, value: Any) -> Iterator[Row]:
-        """Yield a row per named part of a score's value, or one row for a plain value."""
+        """Yield a row per named part of a score's value, or one row for a plain value.
+
+        A list is no number. Its scorer is noted, and the score is missing.
+        """
         about = self.about | {"item": item, "response": epoch}
+        if isinstance(value, list | tuple):
+            self.scorers_of_lists[scorer] = None
         for part, own in value.items() if isinstance(value, dict) else [("", value)]:
             if (scorer, part) not in self.measures:
                 self.measures[scorer, part] = measure_of_part(self.header.eval.task, scorer, part)
@@ -132,7 +138,7 @@ class EvalScores:
         """Return the table without the samples that the log's own figures do not count.
 
         Its `attrs` have `reduction` (how epochs are reduced), `figures` (a list of `EvalFigure`),
-        `excluded` (a `LeftOut` by metric), and `measures`.
+        `excluded` (a `LeftOut` by metric), `measures`, and `scorers_of_lists` (names).
         """
         if "score" not in frame:
             return frame
@@ -153,6 +159,7 @@ class EvalScores:
             figures = _figures_of(frame, own, epoch_means)
         frame.attrs |= {"reduction": self.reduction, "figures": figures, "excluded": excluded}
         frame.attrs["measures"] = tuple(self.measures.values())
+        frame.attrs["scorers_of_lists"] = tuple(self.scorers_of_lists)
         return frame
 
     def _epoch_means(self) -> dict[str, float]:

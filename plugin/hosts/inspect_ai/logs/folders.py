@@ -46,6 +46,7 @@ from podium.hosts.inspect_ai.logs.scored_runs import (
     ScoredRun,
     accept_reductions,
     notes_on_left_out,
+    notes_on_lists,
     notes_on_reductions,
     select_metrics,
     unequal_estimates,
@@ -493,12 +494,13 @@ def _select_scores(read: ReadLogs, reading: Reading, counted: CountedLogs) -> Re
     }
     metrics, more = select_metrics(read.evals, measures, metrics_asked_for(reading))
     counted.notes.extend(more)
+    counted.lost.extend(notes_on_lists(read.evals))
     evals = []
     for own in read.evals:
         figures = [figure for figure in own.figures if figure.metric in metrics[own.task]]
         if figures:
             evals.append(own._replace(figures=figures))
-        else:
+        elif own.figures or not own.scorers_of_lists:
             counted.lost.append(_note_missing_metric(own, metrics[own.task]))
     kept = {own.run.path for own in evals}
     left_out = {own.run.path for own in read.evals} - kept

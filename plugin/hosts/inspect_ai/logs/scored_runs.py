@@ -30,16 +30,21 @@ REMEDY = (
 
 
 class ScoredRun(NamedTuple):
-    """A run whose scores are read: its task and model, how it reduces epochs, and its figures."""
+    """A run whose scores are read: its task and model, how it reduces epochs, and its figures.
+
+    `scorers_of_lists` has the names of the scorers whose scores are lists, which are not ranked.
+    """
 
     run: FiledRun
     reduction: Reduction
     figures: Sequence[EvalFigure]
+    scorers_of_lists: Sequence[str] = ()
 
     @classmethod
     def of_frame(cls, run: FiledRun, frame: pd.DataFrame) -> "ScoredRun":
-        """Return the run with the `reduction` and `figures` in `attrs` of its rows."""
-        return cls(run, frame.attrs["reduction"], frame.attrs["figures"])
+        """Return the run with the facts in `attrs` of its rows."""
+        attrs = frame.attrs
+        return cls(run, attrs["reduction"], attrs["figures"], attrs.get("scorers_of_lists", ()))
 
     @property
     def task(self) -> str:
@@ -95,6 +100,14 @@ def select_metrics(
     if asked and not any(selected.values()):
         raise _unknown_metric_error(runs, asked)
     return selected, note_other_metrics(headlines)
+
+
+def notes_on_lists(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
+    """Yield a note on each task with scorers whose scores are lists."""
+    for task, own in _by_task(runs).items():
+        scorers = list(dict.fromkeys(name for each in own for name in each.scorers_of_lists))
+        if scorers:
+            yield Notice("scores-are-lists", {"task": task, "scorers": scorers})
 
 
 def _without_task(headline: Headline, measures: Mapping[str, Measure]) -> Headline:

@@ -28,7 +28,7 @@ def check_archive(path: Path) -> None:
 
 @lru_cache(1024)
 def _check_sizes(path: Path, size: int, changed: int) -> None:
-    """Compare the unpacked sizes of the members with the allowed sizes.
+    """Raise DataError if a member, or the whole archive, unpacks to more bytes than are allowed.
 
     The cache calls this once per path, size and time of change, so a file is checked again if it
     changes.

@@ -60,6 +60,11 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
     the other rows have the same verdict in both orders.
 
     Lengths are those of all answers of a conversation, in characters. Conversations are dropped.
+    Voters become one population (`name_voters`), and the turns of one question become items
+    (`name_turns`).
+
+    Raises:
+        DataError: a winner is unknown, or a row does not name exactly one outcome.
     """
     if "winner" in records:
         credit, unparsed, frame = _read_winners(records)
@@ -88,8 +93,12 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
 def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.DataFrame]:
     """Return the credits of model_a, the mask of the unparsed rows, and the other columns.
 
-    The arrays have the shape (rows,). If any winner is inconsistent, the columns `order` and `swap`
-    are added.
+    The arrays have the shape (rows,). The winners `error` and `invalid` and empty ones are
+    unparsed. If any winner is inconsistent, the columns `order` and `swap` are added, unless the
+    table has one of them.
+
+    Raises:
+        DataError: a winner is unknown.
     """
     credits = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys((*TIES, INCONSISTENT), 0.5)
     known = "known winners: model_a, model_b, tie, tie (bothbad), both_bad, tie (inconsistent)"
@@ -139,12 +148,13 @@ def name_voters(frame: pd.DataFrame, ids: str = "judge_hash") -> pd.DataFrame:
     """Move the ids of voters from the column `judge` to the column `voter`.
 
     The judge of their rows becomes `VOTERS`, with a record in `attrs["judges"]` that says that they
-    are humans. Other judges are kept. A table with a column `voter` is returned unchanged.
+    are humans. Other judges are kept. A table with a column `voter` is returned unchanged, and so
+    is a table in whose column `judge` no name is that of a voter (`VOTER`).
 
     Args:
         frame: the rows.
-        ids: the column with ids of voters that is used if there is no column `judge`. If there is
-            neither, nothing is changed.
+        ids: the column with ids of voters, which becomes `voter` if there is no column `judge`. If
+            there is neither, nothing is changed.
     """
     if "voter" in frame:
         return frame
@@ -164,9 +174,9 @@ def name_voters(frame: pd.DataFrame, ids: str = "judge_hash") -> pd.DataFrame:
 
 
 def with_lengths(frame: pd.DataFrame, answers: Iterable[str]) -> pd.DataFrame:
-    """Add the lengths of the answers of both models.
+    """Return the rows with the columns `length_a` and `length_b`, lengths in characters.
 
-    A table with lengths, or without answers of both models, is returned unchanged.
+    A table with one of these columns, or without answers of both models, is returned unchanged.
 
     Args:
         frame: the rows.
@@ -189,7 +199,7 @@ def answer_length(cell: Any) -> float:
     Args:
         cell: a text, a list of texts, or a list of messages with `role` and `content`, of which
             those of the assistant count. A list may be written as JSON. A content may be a list of
-            parts with a `text`.
+            parts with a `text`. Any other value has no answers.
     """
     if isinstance(cell, str):
         parsed = _parse_list(cell)
@@ -222,7 +232,8 @@ def _is_said_by_model(message: Any) -> bool:
 
 
 def _text_length(message: Any) -> int:
-    """Return the number of characters of a text, of a message, or of the parts of its content."""
+    """Return the number of characters of a text, of a message, or of the parts of its content; 0 if
+    it has no text."""
     content = message.get("content") if isinstance(message, Mapping) else message
     if isinstance(content, str):
         return len(content)

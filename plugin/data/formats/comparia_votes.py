@@ -19,10 +19,12 @@ def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
     """Read votes of compar:IA.
 
     `chosen_model_name` is the winner, and a true cell of `both_equal` is a tie. A row with neither
-    is unparsed. The judge is the population of the voters, whose ids are in `visitor_id`.
+    is unparsed. The judge is the population of the voters, whose ids are in `visitor_id`; a table
+    without this column has the same judge. Conversations are replaced by the lengths of answers.
 
     Raises:
-        DataError: the chosen model is not one of the two, or a row has a winner and is a tie.
+        DataError: the chosen model is not one of the two, a row has a winner and is a tie, or a
+            cell of `both_equal` is neither true nor false.
     """
     a = as_text(records["model_a_name"])
     b = as_text(records["model_b_name"])

@@ -52,7 +52,14 @@ shared_engine = cache(Duck)
 
 
 def open_records(path: Path, engine: Duck) -> Records:
-    """Open a file of any known container, or a table of a DuckDB file as `path#table`."""
+    """Open a file of any known container, or a table of a DuckDB file as `path#table`.
+
+    The rows are read by the engine when they are asked for; a JSON document is read at once.
+
+    Raises:
+        UsageError: there is no such file or table, or the path is a pipe, a socket or a device.
+        DataError: the file is empty, binary, damaged, or of no known container.
+    """
     try:
         return _open(path, engine)
     except FileNotFoundError:
@@ -62,15 +69,20 @@ def open_records(path: Path, engine: Duck) -> Records:
 
 
 def read_records(path: Path) -> pd.DataFrame:
-    """Read a file of any known container.
+    """Read a file of any known container, or a table of a DuckDB file as `path#table`.
 
-    The index of the data frame has the numbers of the rows. Its name is `row` or `line`.
+    The index of the data frame has the numbers of the rows. Its name is `row` or `line`. Errors are
+    those of `open_records`.
     """
     return open_records(path, shared_engine()).frame()
 
 
 def _open(path: Path, engine: Duck) -> Records:
-    """Open a file with the reader for the container that its first bytes show."""
+    """Open a file with the reader for the container that its first bytes show.
+
+    A file that is compressed or can be read only once is copied into the engine's folder. A text
+    that is not JSON is opened as a delimited table.
+    """
     file = str(path)
     table = ""
     if not path.exists():
@@ -94,9 +106,13 @@ def _open(path: Path, engine: Duck) -> Records:
 
 
 def _plain_copy(path: Path, engine: Duck) -> Path:
-    """Return the path of a file, or of an unpacked copy of it.
+    """Return the path of a file, or of an unpacked copy of it in the engine's folder.
 
-    A file is copied if it is compressed, or if it can be read only once.
+    A file is copied if it is compressed, or if it is not a regular file and can be read only once.
+
+    Raises:
+        UsageError: the path is a pipe, a socket or a device.
+        DataError: the file is binary or damaged, or unpacks to too many bytes.
     """
     reject_stream(path)
     with path.open("rb") as stream:
@@ -159,7 +175,16 @@ def _reject_binary(head: bytes) -> None:
 
 
 def _open_parquet(path: Path, held: Path, engine: Duck) -> Records:
-    """Open a Parquet file. Later, only the columns that are needed are read."""
+    """Open a Parquet file. Later, only the columns that are needed are read.
+
+    Args:
+        path: the file that the user named.
+        held: the file to read.
+        engine: the database.
+
+    Raises:
+        DataError: the file is damaged, or there is too little memory for it.
+    """
     call = f"read_parquet({literal_path(held)}, binary_as_string=true, hive_partitioning=false"
     try:
         described = engine.connection.execute(f"describe select * from {call})").fetchall()
@@ -167,7 +192,7 @@ def _open_parquet(path: Path, held: Path, engine: Duck) -> Records:
         raise out_of_memory(error, str(path)) from None
     except Error as error:
         raise _damage_error("Parquet", error) from None
-    types = [(name, kind) for name, kind, *_ in described]
+    types = [(name, type_) for name, type_, *_ in described]
     if any(name == "file_row_number" for name, _ in types):
         row = "row_number() over ()"
         scan = f"{call})"
@@ -189,8 +214,8 @@ def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) ->
         scan: SQL that reads the file.
     """
     columns = [name for name, _ in types]
-    for name, kind in types:
-        if kind != "VARCHAR" or not name.startswith(PANDAS_INDEX):
+    for name, type_ in types:
+        if type_ != "VARCHAR" or not name.startswith(PANDAS_INDEX):
             continue
         labels = engine.rows(f"select {quote_name(name)} from {scan} limit {2 * len(columns)}")
         if shares_names([str(label) for (label,) in labels], columns):
@@ -203,9 +228,15 @@ def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
 
     Views are rejected, because they could read other files.
 
+    Args:
+        path: the file as the user named it, with the table.
+        held: the file to read.
+        table: name of the table, with or without its schema; empty for the only table.
+        engine: the database, to which the file is attached.
+
     Raises:
         DataError: the file is damaged.
-        UsageError: there is no such table, or none is named and there are several.
+        UsageError: there is no such table, or several fit.
     """
     name = engine.fresh("attached")
     try:
@@ -215,19 +246,19 @@ def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
         )
     except (Error, DataError) as error:
         raise _damage_error("DuckDB", error) from None
-    fits = known
+    fitting = known
     if table:
-        fits = [(schema, each) for schema, each in known if table in (each, f"{schema}.{each}")]
-    if len(fits) != 1:
-        names = ", ".join(sorted(each for _, each in known)) or "none"
+        fitting = [pair for pair in known if table in (pair[1], ".".join(pair))]
+    if len(fitting) != 1:
+        names = ", ".join(sorted(table_name for _, table_name in known)) or "none"
         raise UsageError(f"{path}: name one of its tables, as {held.name}#TABLE; tables: {names}")
-    scan = ".".join(map(quote_name, (name, *fits[0])))
+    scan = ".".join(map(quote_name, (name, *fitting[0])))
     types = engine.rows(f"select column_name, column_type from (describe {scan})")
     return _view(engine, path, types, "row_number() over ()", scan, "DuckDB")
 
 
 def _damage_error(kind: str, error: Exception) -> DataError:
-    """Return the error for a file that cannot be read to its end."""
+    """Return the error for a file that cannot be read to its end; `kind` names its container."""
     problem = f"not a whole {kind} file ({shorten(str(error))})"
     return DataError(problem, remedy="write or copy the file again")
 

@@ -18,7 +18,8 @@ CREDITS = (1.0, 0.0, 0.5)
 def read_counts(records: pd.DataFrame) -> pd.DataFrame:
     """Convert counts to battles: a row per battle, with the other columns of the row of its count.
 
-    An empty cell is a count of 0. The index has the number of the row for each of its battles.
+    The columns of the counts, which must be there (`SIDES`), are replaced by `credit`. An empty
+    cell is a count of 0. The index has the number of the row for each of its battles.
 
     Raises:
         DataError: a cell is not a whole number of 0 or more, or the counts sum to 0 or to more than

@@ -29,6 +29,9 @@ DELIMITERS = (",", "\t", ";")
 def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
     """Open a table with cells separated by commas, tabs or semicolons.
 
+    The delimiter is the one of these that is most frequent in the first line that is not blank,
+    which is the header. Names of columns lose the blanks around them. The cells are text.
+
     Args:
         path: the file that the user named.
         held: the file to read, an unpacked copy of it if it is compressed.
@@ -79,6 +82,10 @@ def _header(path: Path) -> tuple[int, list[str], str]:
 
     Returns:
         The number of blank lines before the header, the names of the columns, and the delimiter.
+
+    Raises:
+        DataError: the header is not UTF-8 or has an open quote, or it has one column and no row
+            below.
     """
     with path.open("rb") as stream:
         lines = (line.decode("utf-8-sig") for line in short_lines(stream))
@@ -104,7 +111,7 @@ def _reader(lines: Iterator[str], delimiter: str) -> Iterator[list[str]]:
 
 
 def _copy_table(path: Path, copy: Path, delimiter: str, width: int) -> None:
-    """Copy a table with the quotes and line ends that DuckDB expects.
+    """Copy a table with the quotes and line ends that DuckDB expects, without its empty rows.
 
     Args:
         path: the file.

@@ -19,21 +19,27 @@ from podium.storage.remote import RemoteFile, find_remote, is_url, list_siblings
 def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
     """Find the files of a path, folder, glob or URL.
 
-    Temporary files are left out.
+    Temporary files are left out. In a folder and its subfolders, only files of a known suffix
+    count; a file or glob may have any suffix. Nothing is downloaded: the objects at a URL are in
+    `remote`.
 
     Args:
         source: the path or URL, optionally as `label=path`.
         further: suffixes of files that are found in folders, in addition to those of tables.
 
+    Returns:
+        The files, sorted, with the label. `searched` is True for a folder.
+
     Raises:
-        UsageError: there is no such file, or no file of a known suffix in the folder.
+        UsageError: there is no such file, no file of a known suffix in the folder, or a file is a
+            pipe, a socket or a device.
     """
     label, path = split_label(source)
     if is_url(path):
         place = place_of(path)
         if isinstance(place, RemoteFile):
             objects, searched = find_remote(path, (*SUFFIXES, *further))
-            kept = tuple(each for each in objects if not is_temporary(each.name))
+            kept = tuple(remote for remote in objects if not is_temporary(remote.name))
             return SourceFiles(label, (), searched, kept)
         path = str(place)
     if Path(path).is_dir():
@@ -49,38 +55,41 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
     if not has_magic(path):
         raise UsageError(f"no such file or directory: {path}")
     matches = [Path(name) for name in glob(path, recursive=True)]
-    paths = sorted(each for each in matches if not is_temporary(each.name))
-    if not paths:
+    files = sorted(match for match in matches if not is_temporary(match.name))
+    if not files:
         raise UsageError(f"no file matches {path}")
-    for each in paths:
-        reject_stream(each)
-    return SourceFiles(label, tuple(paths), searched=False)
+    for file in files:
+        reject_stream(file)
+    return SourceFiles(label, tuple(files), searched=False)
 
 
 def _files_in_folder(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the files in a folder and its folders that have one of the suffixes, sorted.
+    """Return the files in a folder and its subfolders that have one of the suffixes, sorted.
 
     Temporary files, and files in temporary folders, are left out.
     """
-    inside = sorted(each for each in folder.rglob("*") if each.name.endswith(suffixes))
+    with_suffix = sorted(path for path in folder.rglob("*") if path.name.endswith(suffixes))
     files = []
-    for each in inside:
-        parts = each.relative_to(folder).parts
-        if not any(map(is_temporary, parts)) and each.is_file():
-            files.append(each)
+    for path in with_suffix:
+        parts = path.relative_to(folder).parts
+        if not any(map(is_temporary, parts)) and path.is_file():
+            files.append(path)
     return files
 
 
 def local_files(source: SourceFiles, names: Sequence[str] = ("*",)) -> SourceFiles:
-    """Download the remote objects whose names match one of the globs; leave out the others.
+    """Return a source with its remote objects downloaded, as local files after those it has.
 
-    If the source names single objects, other matching objects in their folders are downloaded, too,
-    but they are not part of the result.
+    Objects whose names match none of the globs are left out. If the source names single objects,
+    other matching objects in their folders are downloaded, too, since readers look for files beside
+    them, but they are not part of the result.
     """
     wanted = _with_names(source.remote, names)
     if not source.searched:
         folders = {place.url.rpartition("/")[0]: place for place in wanted}
-        siblings = [each for known in folders.values() for each in list_siblings(known)]
+        siblings: list[RemoteFile] = []
+        for known in folders.values():
+            siblings += list_siblings(known)
         for place in _with_names(siblings, names):
             place.download()
     downloaded = [place.download() for place in wanted]
@@ -99,17 +108,18 @@ def _with_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[Remo
 def split_label(source: str) -> tuple[str | None, str]:
     """Split `label=path` into label and path.
 
-    The label is None if the `=` is part of a path, as in `judge=gpt-4/*.json`. If there are several
-    `=`, the label ends at the first one with an existing path after it, as in
-    `amber temperature=0=runs/`. If no such path exists, it ends at the first `=`.
+    The label is None if there is none, or if the `=` is part of a path, as in `judge=gpt-4/*.json`:
+    the whole text is a URL, an existing path or a glob with matches, or the text before `=` has a
+    `/`. If there are several `=`, the label ends at the first one with an existing path after it,
+    as in `amber temperature=0=runs/`. If no such path exists, it ends at the first `=`.
     """
     splits = [(source[:k], source[k + 1 :]) for k, sign in enumerate(source) if sign == "="]
-    known = [pair for pair in splits if pair[1] and Path(pair[1]).exists()]
-    label, path = [*known, *splits, ("", "")][0]
-    matches = has_magic(source) and any(iglob(source, recursive=True))
-    is_path = is_url(source) or Path(source).exists() or matches
+    has_matches = has_magic(source) and any(iglob(source, recursive=True))
+    is_path = is_url(source) or Path(source).exists() or has_matches
     if not splits or is_path:
         return None, source
-    if not known and "/" in label:
+    with_known_path = [pair for pair in splits if pair[1] and Path(pair[1]).exists()]
+    label, path = (with_known_path or splits)[0]
+    if not with_known_path and "/" in label:
         return None, source
     return label or None, path

@@ -29,7 +29,7 @@ WORDS: dict[str, float] = {
 
 
 def name_columns(records: Records, foreign: Foreign) -> Records:
-    """Rename the columns of `--columns` and add the columns of `--fill`.
+    """Return records with the columns of `--columns` renamed and the columns of `--fill` added.
 
     If another column has one of the new names already, it is dropped.
 
@@ -63,8 +63,13 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
 def translate_verdicts(records: Records, foreign: Foreign) -> Records:
     """Translate the column `credit` by `--credit-map`, and make the column `order`.
 
-    If the column `order` has booleans, they say whether model a was shown first. If there is no
-    such column, the option `--shown` says it for all rows.
+    Without `--credit-map`, credits stay as they are. If the column `order` has booleans only, they
+    say whether model a was shown first; other words stay. If there is no such column, the option
+    `--shown` says it for all rows, and without it there is no such column.
+
+    Raises:
+        UsageError: there is a map, and no column `credit`.
+        DataError: a verdict is not in the map, and `--unknown` is `error`.
     """
     if foreign.credit_map is not None:
         records = _translate_credit(records, foreign.credit_map, foreign.unknown)
@@ -143,6 +148,9 @@ def _reject_unknown_verdicts(
 def propose_map(records: Records, in_python: bool = False) -> str | None:
     """Return a credit map, to copy, of the words in the column `credit`; None if it has no words.
 
+    Its credits are guesses, `?` for unknown words, which the user must correct. It has at most 20
+    words.
+
     Args:
         records: the table.
         in_python: whether to write the map as an argument in Python, and not as an option.
@@ -163,7 +171,7 @@ def propose_map(records: Records, in_python: bool = False) -> str | None:
 def _likely_credits(words: list[str]) -> dict[str, str]:
     """Return the likely credit of each word, as text; `?` if it is unknown.
 
-    Words that cannot be written in an option are left out.
+    Words that cannot be written in an option, or have more than 40 characters, are left out.
     """
     credits = {}
     for word in words:
@@ -181,5 +189,8 @@ def _format_option(credits: Mapping[str, str]) -> str:
 
 
 def _key(words: str) -> str:
-    """Return SQL that writes equal numbers as equal text, so that 1 in a map matches 1.0."""
+    """Return SQL that writes equal numbers as equal text, so that 1 in a map matches 1.0.
+
+    `words` is SQL of a text. A text that is no number stays.
+    """
     return f"coalesce(cast(try_cast({words} as double) as varchar), {words})"

@@ -58,16 +58,16 @@ def choose_headline(
     """Return the first metric that two models have, in the order in which the host shows them.
 
     If all runs are of one model, its first metric is chosen. If the runs show metrics in different
-    orders, the first run decides.
+    orders, the first run decides; metrics that it lacks come later.
 
     Args:
         task: the task.
         runs: the runs on the task.
-        known: the metrics that can be compared. Others are not chosen.
+        known: the metrics that can be compared. Others are neither chosen nor among `others`.
 
     Returns:
-        The metric; None if there is none, or if there are several models and no two have the same
-        metric.
+        The metric with the others; None if there is none, or if there are several models and no two
+        have the same metric.
     """
     models: dict[str, set[str]] = defaultdict(set)
     for run in runs:

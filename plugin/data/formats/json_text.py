@@ -48,13 +48,16 @@ LARGEST_DOCUMENT = 2**30
 def open_lines(path: Path, held: Path, engine: Duck) -> Records:
     """Open a JSONL file. Its cells stay JSON text until their types are known.
 
+    If DuckDB rejects the file, it is read by Python at once, so that errors name the bad line.
+
     Args:
         path: the file that the user named.
         held: the file to read, an unpacked copy of it if it is compressed.
         engine: the database.
 
     Raises:
-        DataError: a line is not an object, or too long.
+        DataError: a line is not an object or too long, a record has a key twice, or the memory does
+            not suffice.
     """
     view = engine.fresh("file")
     try:
@@ -123,9 +126,13 @@ def _read_keys(engine: Duck, source: str) -> list[str]:
 
 
 def json_lines(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the line number and the record of each JSON line.
+    """Yield the line number, from 1, and the record of each line; blank lines are skipped.
+
+    Args:
+        stream: the file, open for bytes.
 
     Raises:
+        CutLineError: the last line is cut off.
         DataError: a line is too long or not an object.
     """
     for place, line in enumerate(short_lines(stream), 1):
@@ -137,8 +144,8 @@ def _parse_line(line: bytes, place: int) -> dict[str, Any]:
     """Parse a line as a JSON object.
 
     Raises:
-        CutLineError: the line is cut off.
-        DataError: the line is not an object; the error names its number.
+        CutLineError: the line is not whole JSON, and has no line end.
+        DataError: the line is not an object, or not UTF-8; the error names its number.
     """
     try:
         record = json.loads(line.removeprefix(codecs.BOM_UTF8), parse_int=whole_number)
@@ -163,7 +170,8 @@ def first_line_is_a_record(path: Path) -> bool:
     """Return whether the first line of a file is a record, as in JSONL.
 
     If all values of the object are lists or objects, it is not a record, but a document with
-    columns. A document of promptfoo is not a record, either.
+    columns. A document of promptfoo is not a record, either. False, too, if the line is no whole
+    JSON object.
     """
     with path.open("rb") as stream:
         try:
@@ -182,7 +190,8 @@ def read_document(path: Path) -> pd.DataFrame:
     document of promptfoo, the table has the results.
 
     Raises:
-        DataError: the document is something else, or damaged, or too large.
+        DataError: the document is something else, damaged or too large, or an object in it has a
+            key twice.
     """
     if path.stat().st_size > LARGEST_DOCUMENT:
         problem = f"JSON of more than {LARGEST_DOCUMENT >> 30} GiB"
@@ -247,7 +256,11 @@ def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
 
     A column is a list of cells, or an object with a cell per name of a row. pandas also writes
     `columns` and `data` with or without `index` (`orient="split"`), an object with a record per
-    name of a row (`orient="index"`), and `data` with a `schema` (`orient="table"`).
+    name of a row (`orient="index"`), and `data` with a `schema` (`orient="table"`). Names of rows
+    become the column without a name if they are names of columns, too, or not only numbers.
+
+    Raises:
+        DataError: the columns have different lengths, or two have the same name.
     """
     split = _split_orientation(content)
     if split is not None:
@@ -263,9 +276,9 @@ def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
             return _exact_frame(columns)
         if _has_records_by_row(content, rows):
             return _with_names_of_rows(_frame_of_records([*content.values()]), [*content])
-    lists = [
-        list(value.values()) if isinstance(value, dict) else value for value in content.values()
-    ]
+    lists = []
+    for value in content.values():
+        lists.append(list(value.values()) if isinstance(value, dict) else value)
     if len({*map(len, lists)}) != 1:
         problem = "the JSON object does not hold columns of equal length"
         raise DataError(problem, remedy="give a list of objects, or JSONL")

@@ -43,7 +43,7 @@ def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
     """Return the sheet as a table with a row per battle.
 
     The columns are `item`, `instruction`, `response_1`, `response_2`, `verdict` (empty) and
-    `battle`, the token with the item and both models.
+    `battle`, the token with the item and both models. Texts are escaped for spreadsheets.
     """
     columns = ["item", "instruction", "response_1", "response_2"]
     shown = [(row.item, row.instruction, row.response_1, row.response_2) for row in rows]
@@ -54,9 +54,12 @@ def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read a sheet that humans have filled in.
+    """Read a sheet that humans have filled in, as battles with response 1 as model_a.
 
-    A verdict is `1`, `2` or `tie`. If it is empty, the battle is unparsed.
+    A verdict is `1`, `2` or `tie`, in any case. If it is empty, the battle is unparsed.
+
+    Raises:
+        DataError: a verdict is another word, a token was changed, or it belongs to another item.
     """
     written = as_text(records["verdict"]).str.strip().str.lower()
     # Spreadsheet programs that store the column as numbers write 1 as 1.0.
@@ -79,7 +82,8 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _escape(text: str) -> str:
-    """Escape control characters other than line breaks, and formulas for a spreadsheet."""
+    """Return a text with control characters other than line breaks escaped, and with a formula made
+    plain text for a spreadsheet."""
     return "\n".join(map(printable, escape_formula(text).splitlines()))
 
 

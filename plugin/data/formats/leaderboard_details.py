@@ -40,7 +40,11 @@ LIGHTEVAL = ("doc", "metric")
 def read_details(file: Samples) -> Scores:
     """Read the scores of a file on each item, by `metric,split`.
 
-    Several trials of an item are averaged.
+    The split is `none` for the Open LLM Leaderboard. Several trials of an item are averaged; the
+    score is NaN, with a reason, if all are unknown.
+
+    Raises:
+        DataError: the file is not as the leaderboard published it.
     """
     read = _helm_scores if file.path.name == HELM else _parquet_scores
     try:
@@ -52,8 +56,8 @@ def read_details(file: Samples) -> Scores:
     frame = pd.DataFrame(rows, columns=["metric", "item", "line", "score"])
     frame["item"] = f"{file.task}:" + frame["item"]
     values = {}
-    for metric, own in frame.groupby("metric", sort=False):
-        by_item = own.groupby("item", sort=False, as_index=False)
+    for metric, of_metric in frame.groupby("metric", sort=False):
+        by_item = of_metric.groupby("item", sort=False, as_index=False)
         means = by_item.agg({"line": "first", "score": "mean"})
         reason = means["score"].isna().map({True: f"{NO_VALUE}{metric}", False: None})
         values[str(metric)] = means.assign(target="", reason=reason)
@@ -82,8 +86,8 @@ def _helm_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
 def _parquet_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
     """Yield metric, item, place and score of each number in a file of the Open LLM Leaderboard.
 
-    Numbers in its column `metrics`, a mapping, are yielded, too. Newer files of lighteval are read
-    by `_lighteval_scores`.
+    Numbers in its column `metrics`, a mapping, are yielded, too; columns of `NO_METRICS` are not.
+    The item is a hash of its text. Newer files of lighteval are read by `_lighteval_scores`.
     """
     if {*LIGHTEVAL} <= {*pyarrow.parquet.read_schema(path).names}:
         yield from _lighteval_scores(path)

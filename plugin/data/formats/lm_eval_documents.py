@@ -44,7 +44,7 @@ class AskedDocument:
 
 
 def description_of_row(line: str, row: Mapping[str, Any]) -> AskedDocument:
-    """Return the document of a row of samples, without the id of its item.
+    """Return the document of a row of samples, with an empty text as the id of its item.
 
     Args:
         line: the place of the row in the file.
@@ -64,7 +64,9 @@ def description_of_row(line: str, row: Mapping[str, Any]) -> AskedDocument:
 def name_documents(
     documents: Iterable[AskedDocument], items: Iterable[str]
 ) -> tuple[AskedDocument, ...]:
-    """Return documents with the ids of their items, each once.
+    """Return documents with the ids of their items, each item once, in the order of the rows.
+
+    Of several rows with one item, the first gives the document.
 
     Args:
         documents: the document of each row. A document has a row for each filter.
@@ -78,21 +80,32 @@ def name_documents(
 
 
 def _start_of_document(document: Any) -> str:
-    """Return the beginning of a document: its first text, or all of it as JSON."""
+    """Return the beginning of a document: of its first text, or of all of it as JSON.
+
+    It has at most `EXCERPT` characters, and is empty if there is no document.
+    """
+    if document is None:
+        return ""
     values = document.values() if isinstance(document, Mapping) else [document]
     texts = [value for value in values if isinstance(value, str) and value.strip()]
     text = texts[0] if texts else json.dumps(document, default=str, ensure_ascii=False)
-    return "" if document is None else text[:EXCERPT]
+    return text[:EXCERPT]
 
 
 def _undated_prompt_hash(row: Mapping[str, Any]) -> str:
-    """Return the hash of a row's prompt. If the prompt has dates, it is computed without them."""
+    """Return the hash of a row's prompt. If the prompt has dates, it is computed without them.
+
+    Otherwise, it is the hash that lm-eval recorded, if any. Empty if neither prompt nor hash is
+    known.
+    """
     prompt = prompt_of_row(row)
+    recorded = text_of(row.get("prompt_hash")) or ""
     if prompt is None:
-        return text_of(row.get("prompt_hash")) or ""
+        return recorded
     undated = DATE.sub("", prompt)
-    kept = text_of(row.get("prompt_hash")) if undated == prompt else None
-    return kept or sha256(undated.encode("utf-8", "surrogatepass")).hexdigest()
+    if undated == prompt and recorded:
+        return recorded
+    return sha256(undated.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def prompt_of_row(row: Mapping[str, Any]) -> str | None:
@@ -107,7 +120,8 @@ def prompt_of_row(row: Mapping[str, Any]) -> str | None:
 def request_of(arguments: Any) -> Sequence[Any]:
     """Return the arguments of the first request: the prompt, and perhaps generation settings.
 
-    Current versions of lm-eval log the requests as a mapping, older versions as a list.
+    Current versions of lm-eval log the requests as a mapping, older versions as a list. Empty if
+    there is no first request; in an older list, it is then a list without elements.
     """
     if isinstance(arguments, Mapping):
         request = arguments.get("gen_args_0")
@@ -117,7 +131,7 @@ def request_of(arguments: Any) -> Sequence[Any]:
 
 
 def is_chat_file(file: layout.Samples) -> bool:
-    """Return whether the first prompt of a file is a list of messages."""
+    """Return whether the first prompt of a file is a list of messages; False without a prompt."""
     row = layout.first_row(file.path)
     prompt = None if row is None else prompt_of_row(row)
     return prompt is not None and prompt.startswith(CHAT) and '"role"' in prompt

@@ -56,15 +56,21 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     """Read the samples of all sources.
 
     If no metric is asked for and the samples have verdicts of podium's filter, the verdicts are
-    read. Otherwise, the scores are read.
+    read. Otherwise, the scores are read. Of several runs of a model on a task, the newest counts,
+    unless all runs are asked for.
 
     Args:
-        sources: folders and files of lm-eval.
+        sources: folders and files of lm-eval; other files in them are ignored.
         reading: says which tasks, metrics and runs count, and which findings are allowed.
 
+    Returns:
+        The rows by file, with `claimed`, the files of lm-eval in the sources. If the sources have
+        no such file, everything is empty.
+
     Raises:
-        DataError: no two models have scores on the same documents.
-        UsageError: a task or a metric does not exist.
+        DataError: no two models have scores on the same documents, or files contradict each other.
+        NotIdentifiedError: it is not clear by which metric a task is to be ranked.
+        UsageError: a task or a metric does not exist, or a label stands for several models.
     """
     samples: dict[Path, Samples] = {}
     paths = set[Path]()
@@ -99,7 +105,10 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
 
 
 def runs_in_folders(sources: Sequence[SourceFiles]) -> list[RunRecord]:
-    """Return the records of the runs of all sources, named as in a ranking of them."""
+    """Return the records of the runs of all sources, named as in a ranking of them.
+
+    There is a record per samples file; a file in two sources counts once.
+    """
     samples: dict[Path, Samples] = {}
     for source in sources:
         of_source, _ = find_runs(source.paths, source.label, searched=source.searched)
@@ -140,7 +149,10 @@ def _gather_scores(
     accepted = list(compared.accepted)
     for task, names in metrics.items():
         for name in names:
-            measured = [each for each in scores if each.file.task == task and name in each.values]
+            measured = []
+            for of_file in scores:
+                if of_file.file.task == task and name in of_file.values:
+                    measured.append(of_file)
             accepted += accept_repeats(task, name, measured, reading.allowed)
             rows, documents = _join_runs(task, name, scores, notes, lost)
             sheets += _sheets_of(rows, reading.all_runs)
@@ -152,6 +164,7 @@ def _gather_scores(
     notes += of_groups
     sheets = [(path, _with_group(sheet, groups, sizes)) for path, sheet in sheets]
     runs = [run for run in compared.runs if run.task in sizes]
+    questions = [finding for finding in compared.findings if finding.task in sizes]
     return GatheredBattles(
         sheets=tuple(sheets),
         notes=tuple(notes),
@@ -159,7 +172,7 @@ def _gather_scores(
         accepted=tuple(accepted),
         apart="group" if groups else "task",
         runs=tuple(_with_ranked_scorers(run, metrics[run.task]) for run in runs),
-        questions=tuple(own for own in compared.findings if own.task in sizes),
+        questions=tuple(questions),
     )
 
 
@@ -177,7 +190,7 @@ def _with_group(
     weights if all documents of the group count the same.
 
     Args:
-        sheet: the rows.
+        sheet: the rows, at least one.
         groups: the group of each task that has one.
         sizes: number of documents by task.
     """
@@ -193,7 +206,7 @@ def _with_group(
 
 
 def _find_run_files(source: SourceFiles, lost: list[Notice]) -> tuple[list[Samples], list[Results]]:
-    """Return the samples and results files of a source.
+    """Return the samples and results files of a source, also those beside files that were named.
 
     Args:
         source: the source.
@@ -203,8 +216,8 @@ def _find_run_files(source: SourceFiles, lost: list[Notice]) -> tuple[list[Sampl
     Raises:
         UsageError: the source has a label, and its files are of several models.
     """
-    own, results = find_runs(source.paths, source.label, searched=source.searched)
-    with_results = [(file, file.results) for file in own if file.results]
+    samples, results = find_runs(source.paths, source.label, searched=source.searched)
+    with_results = [(file, file.results) for file in samples if file.results]
     names = sorted({run.model for _, run in with_results if run.model})
     if source.label is not None and len(names) > 1:
         raise UsageError(
@@ -219,7 +232,7 @@ def _find_run_files(source: SourceFiles, lost: list[Notice]) -> tuple[list[Sampl
         in_folder = [file for file in of_model if file.path.parent == run.path.parent]
         if not any(file.time >= run.time for file in in_folder):
             lost.append(lack_of_samples(source.label or run.model or run.path.parent.name, run))
-    return own, results
+    return samples, results
 
 
 def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]) -> list[Samples]:
@@ -227,8 +240,8 @@ def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]
 
     Args:
         samples: the files.
-        where: pairs of a column and a value. Only the columns `task` and `category` are used; the
-            category is the name of the task.
+        where: pairs of a column and a value, all of which must hold. Only the columns `task` and
+            `category` are used; the category is the name of the task.
 
     Raises:
         UsageError: there is no such task.
@@ -267,9 +280,9 @@ def _read_all_scores(files: Sequence[Samples], lost: list[Notice]) -> list[Score
         read_details(file) if is_details(file.path) else read_scores(file) for file in files
     ]
     for scores in of_files:
-        own = scores.file
         if not scores.documents:
-            fields = {"path": str(own.path), "model": own.model, "task": own.task}
+            file = scores.file
+            fields = {"path": str(file.path), "model": file.model, "task": file.task}
             lost.append(Notice("no-whole-row", fields))
     kept = [scores for scores in of_files if scores.documents]
     for scores in kept:
@@ -291,6 +304,9 @@ def _join_runs(
 ) -> tuple[pd.DataFrame, int]:
     """Return the scores of all runs of a task, and the number of documents that models share.
 
+    The rows are those of all runs with the metric, also of documents that no other model has.
+    Scores of which lower is better are negated.
+
     Args:
         task: the task.
         metric: `metric,filter`.
@@ -300,31 +316,32 @@ def _join_runs(
             that other models have, too, are added.
     """
     of_task = [of_file for of_file in scores if of_file.file.task == task]
-    own = [of_file for of_file in of_task if metric in of_file.values]
-    measure, note = measure_of_files(metric, own)
+    measured = [of_file for of_file in of_task if metric in of_file.values]
+    measure, note = measure_of_files(metric, measured)
     if note:
         notes.append(note)
-    tables = [
-        each.values[metric].assign(model=each.file.model, path=str(each.file.path)) for each in own
-    ]
+    tables = []
+    for of_file in measured:
+        source = {"model": of_file.file.model, "path": str(of_file.file.path)}
+        tables.append(of_file.values[metric].assign(**source))
     rows = _split_by_target(pd.concat(tables, ignore_index=True), task, notes)
     documents = {str(name): set(items) for name, items in rows.groupby("model", sort=False)["item"]}
     models = rows.groupby("item")["model"].nunique()
     shared = set(models.index[models > 1])
-    lost += [_metric_missing(metric, each) for each in of_task if metric not in each.values]
-    lost += _note_unshared(task, documents, shared, own)
+    lost += [_metric_missing(metric, file) for file in of_task if metric not in file.values]
+    lost += _note_unshared(task, documents, shared, measured)
     compared = {name: items for name, items in documents.items() if items & shared}
     if len(set(map(frozenset, compared.values()))) > 1:
         sizes = {name: len(items) for name, items in compared.items()}
         common = len(set.intersection(*compared.values()))
         fields = {"task": task, "sizes": sizes, "common": common}
         notes.append(Notice("different-documents", fields))
-    notes += note_other_means(metric, own)
+    notes += note_other_means(metric, measured)
     score = -rows["score"] if measure.is_negated else rows["score"]
-    measured = rows.assign(score=score, metric=measure.name, task=task, category=task)
-    measured.attrs["measures"] = (measure,)
-    measured.attrs["lower"] = frozenset[str]().union(*(each.lower for each in own))
-    return measured, len(shared)
+    joined = rows.assign(score=score, metric=measure.name, task=task, category=task)
+    joined.attrs["measures"] = (measure,)
+    joined.attrs["lower"] = frozenset[str]().union(*(of_file.lower for of_file in measured))
+    return joined, len(shared)
 
 
 def _metric_missing(metric: str, scores: Scores) -> Notice:
@@ -341,6 +358,8 @@ def _metric_missing(metric: str, scores: Scores) -> Notice:
 
 def _split_by_target(rows: pd.DataFrame, task: str, notes: list[Notice]) -> pd.DataFrame:
     """Make a document several items, one per target, if its target differs between runs.
+
+    Such an item is `ITEM@` with the first characters of the target. Other items keep their ids.
 
     Args:
         rows: scores of all runs on a task.
@@ -384,27 +403,29 @@ def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFra
         )
     sheets = list[tuple[str, pd.DataFrame]]()
     for path, sheet in rows.groupby("path", sort=False):
-        own = sheet[columns]
-        own.attrs |= {name: rows.attrs[name] for name in ("measures", "lower")}
-        sheets.append((str(path), own))
+        of_file = sheet[columns]
+        of_file.attrs |= {name: rows.attrs[name] for name in ("measures", "lower")}
+        sheets.append((str(path), of_file))
     return sheets
 
 
 def _note_unshared(
-    task: str, documents: Mapping[str, set[str]], shared: set[str], own: Sequence[Scores]
+    task: str, documents: Mapping[str, set[str]], shared: set[str], files: Sequence[Scores]
 ) -> list[Notice]:
     """Return notes on the models that share no document with another model.
+
+    If there is only one model, the only note says so.
 
     Args:
         task: the task.
         documents: documents by model.
         shared: documents of two or more models.
-        own: the scores of the files.
+        files: the scores of the files.
     """
     if len(documents) < 2:
         only = next(iter(documents), "no model")
         return [Notice("one-model-samples", {"task": task, "model": only})]
-    paths = {scores.file.model: str(scores.file.path) for scores in own}
+    paths = {scores.file.model: str(scores.file.path) for scores in files}
     return [
         Notice("unshared-documents", {"path": paths[name], "model": name, "task": task})
         for name, items in documents.items()

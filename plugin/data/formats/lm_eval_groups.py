@@ -37,7 +37,8 @@ class TaskGroup:
 def tasks_by_group(results: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the tasks of each group that has a row in the results, in their order.
 
-    Tasks of groups in the group are included.
+    Tasks of groups in the group are included. A group that is only a task is left out. Empty if the
+    results name no groups.
 
     Args:
         results: the content of a results file.
@@ -57,9 +58,13 @@ def tasks_by_group(results: Mapping[str, Any]) -> dict[str, list[str]]:
 def _tasks_below(
     name: str, children: Mapping[str, Sequence[str]], above: tuple[str, ...]
 ) -> Iterable[str]:
-    """Yield the tasks of a group, or the name itself if it is a task.
+    """Yield the tasks of a group, or the name itself if it is a task; a task may come twice.
 
-    A group that contains itself (`above` holds the groups that led here) ends there.
+    Args:
+        name: the group or task.
+        children: the groups and tasks in each group.
+        above: the groups that led here. They are skipped, so that a group that contains itself
+            ends.
     """
     below = [child for child in children.get(name) or () if child not in above]
     if not below:
@@ -76,13 +81,13 @@ def find_groups(
 
     Args:
         files: the runs of all tasks.
-        metrics: the metrics by which each task is ranked.
+        metrics: the metrics by which each task is ranked. Other tasks are not in any group.
 
     Returns:
         The group by task. Tasks without a group are left out, and so are those of a group whose
-        tasks are ranked by different metrics, or whose results have no figure of the metric. And
-        notes on groups whose figure is neither the mean over documents nor over tasks, which are
-        left out, too.
+        tasks are ranked by several metrics, of which fewer than two tasks are ranked, or whose
+        results have no figure of the metric. And notes on groups whose figure is neither the mean
+        over documents nor over tasks, which are left out, too.
     """
     runs = _results_of_files(files)
     members: dict[str, list[str]] = {}
@@ -90,13 +95,13 @@ def find_groups(
         members |= tasks_by_group(run.content)
     groups: dict[str, TaskGroup] = {}
     notes = []
-    for name, own in sorted(members.items(), key=lambda each: -len(each[1])):
-        tasks = tuple(task for task in own if task in metrics)
+    for name in sorted(members, key=lambda group: -len(members[group])):
+        tasks = tuple(task for task in members[name] if task in metrics)
         names = {metric for task in tasks for metric in metrics[task]}
         if len(tasks) < 2 or len(names) != 1 or any(task in groups for task in tasks):
             continue
         [metric] = names
-        of_runs = [_ways_of_counting(run, name, own, metric) for run in runs]
+        of_runs = [_ways_of_counting(run, name, members[name], metric) for run in runs]
         known = [ways for ways in of_runs if ways is not None]
         if not known:
             continue
@@ -144,9 +149,12 @@ def _ways_of_counting(
 def weights_of_documents(group: TaskGroup, documents: Mapping[str, int]) -> dict[str, float]:
     """Return the weight of a document of each task of a group; their mean over documents is 1.
 
+    All weights are 1 if every document counts the same. If every task does, a document has the
+    mean size of a task divided by the size of its own task.
+
     Args:
         group: the group.
-        documents: number of documents by task.
+        documents: number of documents by task. Tasks of the group that are missing have no weight.
     """
     sizes = {task: documents[task] for task in group.tasks if task in documents}
     if group.counted == "documents":

@@ -49,7 +49,10 @@ def verdicts_as_text(document: Mapping[str, Any]) -> str:
 
 
 def parse_verdicts(kept: Any) -> dict[str, Any] | None:
-    """Parse the verdicts in a filtered response; None if it has no verdicts."""
+    """Parse the verdicts in a filtered response, or in a list of one.
+
+    None if it has no verdicts, or verdicts of another version than `VERSION`.
+    """
     if isinstance(kept, list | tuple) and len(kept) == 1:
         return parse_verdicts(kept[0])
     if not isinstance(kept, str) or not kept.startswith(f'{{"{MARK}": {VERSION},'):
@@ -63,6 +66,8 @@ def parse_verdicts(kept: Any) -> dict[str, Any] | None:
 def judgment_rows(document: Mapping[str, Any], model: str | None = None) -> list[dict[str, Any]]:
     """Return the verdicts on a document as rows of the battles table, one per judgment.
 
+    The judge's replies are left out.
+
     Args:
         document: the verdicts, as described at the top of this file.
         model: new name for the document's model; None to keep the name.
@@ -71,13 +76,13 @@ def judgment_rows(document: Mapping[str, Any], model: str | None = None) -> list
     rows = []
     for battle in document["battles"]:
         for judgment in battle["judgments"]:
-            row = _sides(document, battle, names)
+            row = _shared_cells(document, battle, names)
             row |= {name: cell for name, cell in judgment.items() if name != "replies"}
             rows.append(row)
     return rows
 
 
-def _sides(
+def _shared_cells(
     document: Mapping[str, Any], battle: Mapping[str, Any], names: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the cells of a battle that its rows share: item, models, response, category, lengths.
@@ -109,7 +114,7 @@ def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         return pd.DataFrame([row for document in documents for row in judgment_rows(document)])
     rows = []
     for document, battle in battles:
-        row = _sides(document, battle, {})
+        row = _shared_cells(document, battle, {})
         row |= {name: battle.get(name) for name in VERDICT}
         row["order"] = "merged"
         rows.append(row)
@@ -119,10 +124,14 @@ def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     """Read the verdicts in samples files.
 
-    Each file with verdicts becomes a sheet with a row per judgment.
+    Each file with verdicts becomes a sheet with a row per judgment. A note counts the other files.
+    If no file has verdicts, there are no sheets, runs and questions.
+
+    Raises:
+        DataError: both models of a battle have the same name, or a file cannot be read.
     """
     lost: list[Notice] = []
-    asked: list[Notice] = []
+    notes: list[Notice] = []
     sheets = []
     named = []
     for file in files:
@@ -133,27 +142,29 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
         refused: dict[str, dict[str, str]] = {}
         models: dict[str, None] = {}
         rows = list(_read_judgments(file, lost, judges, refused, models)) if is_judged else []
-        asked += notes_on_refused(str(file.path), refused)
+        notes += notes_on_refused(str(file.path), refused)
         named += [replace(file, model=name) for name in models or (file.model,)]
         if rows:
             frame = pd.DataFrame(rows).set_index("line")
             frame.attrs["judges"] = judges
             sheets.append((str(file.path), frame))
-    rest = len(files) - len(sheets)
-    if rest:
-        asked.append(Notice("samples-without-verdicts", {"files": rest}))
-    runs, questions = _runs_and_questions(named) if sheets else ((), ())
-    return GatheredBattles(
-        tuple(sheets), notes=tuple(asked), lost=tuple(lost), runs=runs, questions=questions
-    )
+    without_verdicts = len(files) - len(sheets)
+    if without_verdicts:
+        notes.append(Notice("samples-without-verdicts", {"files": without_verdicts}))
+    gathered = GatheredBattles(tuple(sheets), notes=tuple(notes), lost=tuple(lost))
+    if sheets:
+        runs, questions = _runs_and_questions(named)
+        gathered = replace(gathered, runs=runs, questions=questions)
+    return gathered
 
 
 def _runs_and_questions(
     files: Sequence[Samples],
 ) -> tuple[tuple[RunRecord, ...], tuple[QuestionFinding, ...]]:
-    """Return the settings of the runs of some files, and whether they asked the same documents.
+    """Return the records of the runs of some files, and a finding per task on their documents.
 
-    Documents that differ are no error: a judge compared responses to one document.
+    Documents that differ are no error: a judge compared responses to one document. The records have
+    no scorers.
     """
     compared = pair_documents([read_scores(file) for file in files], [FINDING])
     # A filter that judges has the folders of its opponents among its options, which differ.
@@ -170,12 +181,14 @@ def _read_judgments(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row per judgment in a file, with its line.
 
+    Rows of the file without verdicts are left out, and so are texts that the model itself wrote.
+
     Args:
         file: the file.
         lost: notes on losses so far; a line that is cut off is added in place.
         judges: records of judges by name; the judges of the file are added in place.
-        refused: options that judges refused, by judge; changed in place.
-        models: names of the file's model; changed in place.
+        refused: options that judges refused, by judge; those in the file are added in place.
+        models: names of the file's model in order; those in the file are added in place.
 
     Raises:
         DataError: both models of a battle have the same name.
@@ -213,7 +226,7 @@ def _read_judgments(
 
 
 def _flatten_texts(value: Any) -> Iterator[str]:
-    """Yield the texts in nested lists."""
+    """Yield the texts in nested lists, or a text itself; other values have none."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):

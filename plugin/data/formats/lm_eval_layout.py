@@ -115,7 +115,8 @@ class Results:
         return max(tasks, key=len, default=None)
 
     def old_arguments(self) -> str:
-        """Return the arguments of the model as they stand in the names of samples files."""
+        """Return the arguments of the model as they stand in the names of old samples files: with
+        `__` in place of `/` and `=`."""
         return re.sub("[/=]", "__", text_of(self.value("config", "model_args")) or "")
 
     @property
@@ -144,7 +145,10 @@ class Results:
         return {key: text_of(value) or "" for key, value in self._assignments("gen_kwargs").items()}
 
     def _assignments(self, name: str) -> Mapping[str, Any]:
-        """Return an option of the run as a mapping. It may be written as a text, `a=1,b=2`."""
+        """Return an option of the run as a mapping, which may be written as a text, `a=1,b=2`.
+
+        Empty if the option is neither. Values in a text stay text.
+        """
         given = self.value("config", name)
         if isinstance(given, str):
             # A comma separates two options only if a name and `=` follow. So `until=['a', 'b']` is
@@ -154,7 +158,7 @@ class Results:
         return given if isinstance(given, Mapping) else {}
 
     def value(self, *keys: str) -> Any:
-        """Return the value under nested keys; None if there is none."""
+        """Return the value under nested keys of the content; None if there is none."""
         value: Any = self.content
         for key in keys:
             value = value.get(key) if isinstance(value, Mapping) else None
@@ -186,7 +190,10 @@ class Samples:
 
 
 def _read_results(paths: Iterable[Path]) -> list[Results]:
-    """Read the results files of lm-eval among some files; others are left out."""
+    """Read the results files of lm-eval among some files.
+
+    Files with another name, other content or damaged JSON are left out.
+    """
     read = []
     for path in paths:
         is_named = RESULTS.match(path.name) or path.name == OLD_RESULTS
@@ -213,7 +220,8 @@ def is_summary_of_lighteval(path: Path) -> bool:
 def is_samples(path: Path) -> bool:
     """Return whether a file has samples, by its name and its first line.
 
-    Files with details of leaderboards count as samples, too.
+    If the first line cannot be read, the name decides: it must have a time. Files with details of
+    leaderboards count as samples, too, by their names alone.
     """
     named = SAMPLES.match(path.name)
     if named is None:
@@ -228,7 +236,8 @@ def is_samples(path: Path) -> bool:
 
 
 def first_row(path: Path) -> dict[str, Any] | None:
-    """Return the row in the first line of a file; None if the line is not a row."""
+    """Return the row in the first line of a file; None if the line is no JSON object, or the file
+    cannot be read."""
     with suppress(ValueError, OSError):
         first = _first_value(path)
         if isinstance(first, dict):
@@ -237,7 +246,7 @@ def first_row(path: Path) -> dict[str, Any] | None:
 
 
 def _first_value(path: Path) -> Any:
-    """Parse the first line of a file.
+    """Parse the first line of a file as JSON.
 
     Raises:
         ValueError: the line is not JSON.
@@ -258,7 +267,10 @@ def is_details(path: Path) -> bool:
 
 
 def _details_at(path: Path, label: str | None) -> Samples:
-    """Return the description of a file with the details of a leaderboard."""
+    """Return the description of a file with the details of a leaderboard.
+
+    The model is the user's label, or else it is named by the folders (`_model_of_details`).
+    """
     named = DETAILS.match(path.name)
     if named is None:
         return _helm_details_at(path, label)
@@ -273,15 +285,15 @@ def _model_of_details(folder: Path) -> str:
     folder `details` to the folder of a time, as lighteval writes it (`details/ORG/MODEL/TIME`).
     Otherwise, the folder itself names it, or the one above the folder of a time.
     """
-    for each in (folder, *folder.parents):
-        of_model = re.fullmatch("details_(.+?)(?:_private)?", each.name)
+    for parent in (folder, *folder.parents):
+        of_model = re.fullmatch("details_(.+?)(?:_private)?", parent.name)
         if of_model:
             return of_model[1].replace("__", "/", 1)
     if re.fullmatch(TIME, folder.name):
         folder = folder.parent
-    for each in folder.parents:
-        if each.name == "details":
-            return folder.relative_to(each).as_posix()
+    for parent in folder.parents:
+        if parent.name == "details":
+            return folder.relative_to(parent).as_posix()
     return folder.name
 
 
@@ -301,8 +313,9 @@ def read_run_spec(path: Path) -> dict[str, Any]:
 def _helm_details_at(path: Path, label: str | None) -> Samples:
     """Return the description of a file with the details of HELM.
 
-    The model and the task are read from the file `run_spec.json` in the same folder. The task is
-    the name of the run without the model, such as `mmlu:subject=anatomy`.
+    The model and the task are read from the file `run_spec.json` in the same folder, or from the
+    name of the folder if there is no such file. The task is the name of the run without the model,
+    such as `mmlu:subject=anatomy`. A label replaces the model.
 
     Raises:
         DataError: run_spec.json does not describe a run.
@@ -326,9 +339,12 @@ def _helm_details_at(path: Path, label: str | None) -> Samples:
 def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] = ()) -> Samples:
     """Return the description of a samples file.
 
+    Without a label, the model has the name in the results file, or else the name of the folder. A
+    file of another name has its own name up to the first dot as task, and no time.
+
     Args:
         path: the file.
-        label: the user's name for the model.
+        label: the user's name for the model; None if there is none.
         beside: results files in the same folder. The one with the same time is of the same run.
     """
     if is_details(path):
@@ -369,9 +385,10 @@ def _old_samples_at(path: Path, label: str | None) -> Samples | None:
 
 
 def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
-    """Return the descriptions of samples files.
+    """Return the descriptions of samples files, in the same order.
 
-    Each has the results file with the same time in the same folder, if there is one.
+    Each has the results file with the same time in the same folder, if there is one. `label` is the
+    user's name for the model of all files, or None.
     """
     paths = list(paths)
     folders = {path.parent for path in paths}
@@ -389,6 +406,9 @@ def find_runs(
         label: the user's name for the model.
         searched: whether the files were found in a folder. If the user named them, the samples of a
             results file are searched in its folder, too.
+
+    Returns:
+        The samples files, sorted by path, and the results files; other files are left out.
     """
     results = _read_results(paths)
     names = {*paths}
@@ -406,16 +426,23 @@ def find_runs(
 
 
 def lack_of_samples(model: str, results: Results) -> Notice:
-    """Return the warning about a run that has a results file but no samples that can be read."""
+    """Return the warning about a run that has a results file but no samples that can be read.
+
+    It says whether the samples were packed as .gz or not logged. `model` names the model in it.
+    """
     packed = any(results.path.parent.glob("*samples_*.gz"))
     code = "samples-packed" if packed else "samples-not-logged"
     return Notice(code, {"model": model, "results": str(results.path)})
 
 
 def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """Yield the place, such as `line 3`, and the content of each row of a samples file.
+    """Yield the place and the content of each row of a samples file.
 
-    If the last line is cut off, its content is None.
+    A place is `line 3`, or `row 3` in a file with a list. If the last line is cut off, its content
+    is None.
+
+    Raises:
+        DataError: another line is not a JSON object.
     """
     with path.open("rb") as stream:
         if stream.peek(1)[:1] == b"[":

@@ -34,7 +34,7 @@ class ComparedDocuments:
 
     Attributes:
         scores: the scores, with the ids of items by which they are paired.
-        runs: the settings of each run, in the same order.
+        runs: the record of each run, in the order of the scores.
         findings: how the items of each task were paired.
         accepted: sentences on different questions that the user accepted.
     """
@@ -46,7 +46,9 @@ class ComparedDocuments:
 
 
 def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> ComparedDocuments:
-    """Pair the documents of the runs of each task.
+    """Pair the documents of the runs of each task, so that a document has one id in all of them.
+
+    The records of the runs get what the hashes of their prompts say; see `settle_prompts`.
 
     Args:
         scores: the runs of all tasks.
@@ -57,7 +59,7 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
             documents alike, and no recorded setting explains it.
     """
     paired = list(scores)
-    runs = [run_of_samples(own.file) for own in scores]
+    runs = [run_of_samples(of_file.file) for of_file in scores]
     findings = []
     accepted: list[str] = []
     for task, positions in _positions_by_task(scores).items():
@@ -68,8 +70,9 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
         if questions.finding.pairing == "other inputs":
             of_task = [paired[k].asked for k in positions]
             names = items_by_name(of_task, asked, questions.names)
-            for k, own in zip(positions, names, strict=True):
-                paired[k] = _rename_items(paired[k], own, are_accepted=bool(questions.accepted))
+            are_accepted = bool(questions.accepted)
+            for k, new_ids in zip(positions, names, strict=True):
+                paired[k] = _rename_items(paired[k], new_ids, are_accepted=are_accepted)
         if questions.accepted:
             # Prompts differ because the documents do, so their hashes say nothing more.
             continue
@@ -82,20 +85,30 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
 
 
 def _positions_by_task(scores: Sequence[Scores]) -> dict[str, list[int]]:
-    """Return the positions of the runs of each task, in an order without the names of models."""
+    """Return the positions in `scores` of the runs of each task.
+
+    They are ordered by time and documents, so that the names of models and the order of sources
+    change nothing.
+    """
     by_task: dict[str, list[int]] = defaultdict(list)
-    keys = [(own.file.time, sorted(each.item for each in own.asked)) for own in scores]
+    keys = []
+    for of_file in scores:
+        items = sorted(document.item for document in of_file.asked)
+        keys.append((of_file.file.time, items))
     for position in sorted(range(len(scores)), key=lambda k: keys[k]):
         by_task[scores[position].file.task].append(position)
     return by_task
 
 
 def _runs_with_documents(scores: Sequence[Scores], runs: Sequence[RunRecord]) -> list[AskedRun]:
-    """Return the runs of a task with their documents, or with the items of their scores."""
-    asked = asked_documents([own.asked for own in scores], runs)
-    for k, own in enumerate(scores):
-        if not own.asked:
-            items = {str(item) for table in own.values.values() for item in table["item"]}
+    """Return the runs of a task with their documents.
+
+    A run whose file does not describe its documents has the items of its scores, without inputs.
+    """
+    asked = asked_documents([of_file.asked for of_file in scores], runs)
+    for k, of_file in enumerate(scores):
+        if not of_file.asked:
+            items = {str(item) for table in of_file.values.values() for item in table["item"]}
             asked[k] = replace(asked[k], items=[ItemRecord(item) for item in sorted(items)])
     return asked
 
@@ -105,18 +118,19 @@ def asked_documents(
 ) -> list[AskedRun]:
     """Return the runs of a task with their documents.
 
-    A document has its place in the data set as id. If a place is unknown or given twice, all
-    documents have the ids of their items.
+    A document has its place in the data set as id. If a place is unknown or given twice in any run,
+    all documents of all runs have the ids of their items.
 
     Args:
         documents: the documents of each run.
         runs: the runs. In the result, they have no number of shots: the hash of a document does not
             contain the examples, so shots explain no difference.
     """
-    has_places = all(_are_distinct([each.place for each in own]) for own in documents)
+    places = [[document.place for document in of_run] for of_run in documents]
+    has_places = all(map(_are_distinct, places))
     asked = []
-    for own, run in zip(documents, runs, strict=True):
-        records = [_document_as_item(each, has_places) for each in own]
+    for of_run, run in zip(documents, runs, strict=True):
+        records = [_document_as_item(document, has_places) for document in of_run]
         asked.append(AskedRun(replace(run, shots=None), records))
     return asked
 
@@ -127,7 +141,10 @@ def _are_distinct(places: Sequence[str]) -> bool:
 
 
 def _document_as_item(document: AskedDocument, has_places: bool) -> ItemRecord:
-    """Return a document as an item, whose input is the document."""
+    """Return a document as an item, whose input is a hash of the document; none if it is unknown.
+
+    The id is the document's place in the data set if `has_places`, else the id of its item.
+    """
     return ItemRecord(
         id=document.place if has_places else document.item,
         input=(hash_of_text(document.item),) if document.is_known else (),
@@ -143,17 +160,19 @@ def items_by_name(
 ) -> list[dict[str, str]]:
     """Return, for each run, the new id of each item by its id. Paired items have one id.
 
+    The id of paired items is that of the first run.
+
     Args:
         documents: the documents of each run.
         asked: the same documents as `asked_documents` returns them.
-        names: for each run, new ids of the records in `asked`.
+        names: for each run, new ids of the records in `asked`; records without one keep their id.
     """
     item_of_name: dict[str, str] = {}
     renamed = []
-    for own, run, new in zip(documents, asked, names, strict=True):
+    for of_run, run, new_names in zip(documents, asked, names, strict=True):
         items = {}
-        for document, record in zip(own, run.items, strict=False):
-            name = new.get(record.id, record.id)
+        for document, record in zip(of_run, run.items, strict=False):
+            name = new_names.get(record.id, record.id)
             items[document.item] = item_of_name.setdefault(name, document.item)
         renamed.append(items)
     return renamed
@@ -164,7 +183,7 @@ def _rename_items(scores: Scores, items: Mapping[str, str], *, are_accepted: boo
 
     Args:
         scores: the scores of a run.
-        items: the new id of each item by its id.
+        items: new ids of items by their ids; other items keep theirs.
         are_accepted: whether the user accepted that documents differ. Targets then do not divide
             documents.
     """
@@ -172,8 +191,10 @@ def _rename_items(scores: Scores, items: Mapping[str, str], *, are_accepted: boo
     for metric, table in scores.values.items():
         renamed = table.assign(item=table["item"].map(lambda item: items.get(item, item)))
         values[metric] = renamed.assign(target="") if are_accepted else renamed
-    asked = tuple(replace(own, item=items.get(own.item, own.item)) for own in scores.asked)
-    return replace(scores, values=values, asked=asked)
+    asked = []
+    for document in scores.asked:
+        asked.append(replace(document, item=items.get(document.item, document.item)))
+    return replace(scores, values=values, asked=tuple(asked))
 
 
 def settle_prompts(
@@ -184,16 +205,20 @@ def settle_prompts(
     """Return the runs of a task with what the hashes of their prompts say.
 
     If all prompts of the shared documents are equal, no prompt differs, however it is written in
-    the task and however examples are drawn. If prompts differ between runs with the same recorded
-    settings, each run has the hash of its prompts as its prompt.
+    the task and however examples are drawn: the records lose prompt, examples and seed. If prompts
+    differ between runs with the same recorded settings, each run has the hash of its prompts as its
+    prompt. Runs without known prompts are unchanged, and so are all runs if fewer than two have
+    known prompts or these share no document.
 
     Args:
         documents: the documents of each run.
         choices: what makes the choices of each run's task; empty if unknown or if it has none.
         runs: the runs.
     """
-    prompts = [{each.item: each.prompt for each in own if each.prompt} for own in documents]
-    known = [k for k, own in enumerate(prompts) if own and runs[k].is_described]
+    prompts: list[dict[str, str]] = []
+    for of_run in documents:
+        prompts.append({document.item: document.prompt for document in of_run if document.prompt})
+    known = [k for k, of_items in enumerate(prompts) if of_items and runs[k].is_described]
     if len(known) < 2:
         return list(runs)
     shared = sorted(set.intersection(*(set(prompts[k]) for k in known)))
@@ -208,8 +233,11 @@ def settle_prompts(
         return settled
     alike: dict[tuple[tuple[Setting, str], ...], list[int]] = defaultdict(list)
     for k in known:
-        settings = runs[k].settings().items()
-        alike[tuple(each for each in settings if each[0].kind in EXPLAINING_KINDS)].append(k)
+        explaining = []
+        for setting, value in runs[k].settings().items():
+            if setting.kind in EXPLAINING_KINDS:
+                explaining.append((setting, value))
+        alike[tuple(explaining)].append(k)
     for group in alike.values():
         if len({hashes[k] for k in group}) > 1:
             for k in group:

@@ -27,20 +27,21 @@ def accept_repeats(
         allowed: names of findings that are not errors.
 
     Returns:
-        A sentence on the finding if the numbers differ; empty if they do not.
+        A sentence on the accepted finding if the numbers differ; empty if they do not, or if fewer
+        than two runs say how many repeats vote.
 
     Raises:
         DataError: the numbers differ, and the finding `epochs` is not allowed.
     """
     numbers = {}
-    for own in scores:
-        number = _votes_of(own, metric)
+    for of_run in scores:
+        number = _votes_of(of_run, metric)
         if number is not None:
-            numbers[own.file.model] = number
+            numbers[of_run.file.model] = number
     if len(set(numbers.values())) < 2:
         return []
-    each = some([f"{model} {number}" for model, number in numbers.items()], most=5)
-    problem = UNEQUAL.format(metric=metric, task=task, numbers=each)
+    by_model = some([f"{model} {number}" for model, number in numbers.items()], most=5)
+    problem = UNEQUAL.format(metric=metric, task=task, numbers=by_model)
     return [accept_or_raise("epochs", problem, REMEDY, allowed)]
 
 
@@ -64,9 +65,9 @@ def _votes_of(scores: Scores, metric: str) -> int | None:
 
 
 def _steps_of(filters: Any, name: str) -> list[Mapping[str, Any]]:
-    """Return the steps of the filter with this name."""
+    """Return the steps of the filter with this name; empty if there is no such filter."""
     steps: list[Any] = []
-    for each in filters or ():
-        if isinstance(each, Mapping) and each.get("name") == name:
-            steps += each.get("filter") or ()
+    for given in filters or ():
+        if isinstance(given, Mapping) and given.get("name") == name:
+            steps += given.get("filter") or ()
     return [step for step in steps if isinstance(step, Mapping)]

@@ -31,8 +31,9 @@ HELM_SETTINGS = ("max_train_instances", "instructions", *HELM_GENERATION)
 def run_of_samples(file: Samples) -> RunRecord:
     """Return the record of the run that wrote a samples file.
 
-    If there is no results file, only the model, the task, the file and the time are known. Runs of
-    HELM are described in another file.
+    If there is no results file, only the model, the task, the file and the time are known, and
+    `is_described` is False. Runs of HELM are described in another file. Settings of examples are
+    None if the prompts have none.
     """
     if file.path.name == HELM:
         return _run_of_helm(file)
@@ -74,7 +75,10 @@ def run_of_samples(file: Samples) -> RunRecord:
 
 
 def _run_of_helm(file: Samples) -> RunRecord:
-    """Return the record of a run of HELM, from its description beside the details."""
+    """Return the record of a run of HELM, from its description beside the details.
+
+    Without a description, only model, task, file and time are known.
+    """
     given = read_run_spec(file.path).get("adapter_spec") or {}
     return RunRecord(
         model=file.model,
@@ -111,7 +115,9 @@ def _shots_of_task(results: Results, task: str) -> int | None:
 
 def _plain_settings(*given: Mapping[str, Any]) -> Settings:
     """Return settings in which a number has one form, whether it was written as text or not."""
-    plain = [{name: parse_option(value) for name, value in each.items()} for each in given]
+    plain = []
+    for settings in given:
+        plain.append({name: parse_option(value) for name, value in settings.items()})
     return settings_as_pairs(*plain)
 
 

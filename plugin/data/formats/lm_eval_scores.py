@@ -69,10 +69,12 @@ class Scores:
     @property
     def expected_documents(self) -> int | None:
         """Number of documents according to the results file; None if unknown."""
-        number = self.file.results and self.file.results.value(
-            "n-samples", self.file.task, "effective"
-        )
+        number = self._reported_value("n-samples", self.file.task, "effective")
         return number if isinstance(number, int) else None
+
+    def _reported_value(self, *keys: str) -> Any:
+        """Return the value under nested keys of the results file; None if there is none."""
+        return None if self.file.results is None else self.file.results.value(*keys)
 
     @property
     def shown_metrics(self) -> tuple[str, ...]:
@@ -80,8 +82,8 @@ class Scores:
 
         Metrics that the results file lacks come last, in the order of the samples.
         """
-        shown = self.file.results and self.file.results.value("results", self.file.task)
-        first = [name for name in shown if name in self.values] if shown else []
+        reported = self._reported_value("results", self.file.task) or {}
+        first = [name for name in reported if name in self.values]
         return tuple(dict.fromkeys((*first, *self.values)))
 
     def mean_and_figure(self, metric: str) -> tuple[float, float] | None:
@@ -91,7 +93,7 @@ class Scores:
             None if one of them is unknown, or if documents are missing.
         """
         mean = self.values[metric]["score"].mean() if metric in self.values else np.nan
-        figure = self.file.results and self.file.results.value("results", self.file.task, metric)
+        figure = self._reported_value("results", self.file.task, metric)
         is_whole = self.cut is None and self.documents >= (self.expected_documents or 0)
         if not is_whole or pd.isna(mean) or not isinstance(figure, int | float):
             return None
@@ -99,7 +101,10 @@ class Scores:
 
 
 def read_scores(file: layout.Samples) -> Scores:
-    """Read the metrics of a samples file.
+    """Read the metrics of a samples file, as `metric,filter`.
+
+    A metric is unusable if a value of it is not a number, or all are missing. A last line that is
+    cut off is left out, and named in `cut`.
 
     Raises:
         DataError: a line is not a row of samples.
@@ -126,14 +131,14 @@ def read_scores(file: layout.Samples) -> Scores:
     frame["item"] = layout.item_ids(file.task, documents)
     values: dict[str, pd.DataFrame] = {}
     unusable: dict[str, str] = {}
-    for of_filter, own in frame.groupby("filter", sort=False):
-        names = dict.fromkeys(name for metrics in own["metrics"] for name in metrics)
+    for of_filter, filtered in frame.groupby("filter", sort=False):
+        names = dict.fromkeys(name for metrics in filtered["metrics"] for name in metrics)
         for name in names:
             metric = f"{name},{of_filter}"
-            numbers = [metrics.get(name) for metrics in own["metrics"]]
+            numbers = [metrics.get(name) for metrics in filtered["metrics"]]
             why = _why_unusable(numbers)
             if why is None:
-                values[metric] = _scores_of_metric(own, metric, numbers)
+                values[metric] = _scores_of_metric(filtered, metric, numbers)
             else:
                 unusable[metric] = why
     asked = name_documents(frame["asked"], frame["item"])
@@ -141,14 +146,21 @@ def read_scores(file: layout.Samples) -> Scores:
 
 
 def _document_of_row(row: Mapping[str, Any]) -> tuple[str, Any, Any, str]:
-    """Return filter, hash of the document, its place in the data set, and target of a row."""
+    """Return filter, hash of the document, its place in the data set, and target of a row.
+
+    The filter is `none` if the row names none. The target is its hash, else its text, else empty.
+    """
     of_filter = text_of(row.get("filter")) or "none"
     target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
     return of_filter, layout.read_doc_hash(row), layout.place_in_set(row), target
 
 
 def _metrics_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a row of samples, by metric. They need not be numbers."""
+    """Return the values of a row of samples, by metric. They need not be numbers.
+
+    If the row does not list its metrics, all fields are metrics that are not in `NO_METRICS` and
+    are no hashes.
+    """
     names = row.get("metrics")
     if not isinstance(names, list):
         names = [name for name in row if name not in NO_METRICS and not name.endswith("_hash")]
@@ -199,11 +211,12 @@ def choose_metrics(
     Args:
         files: the runs.
         asked: names as `metric,filter` or `metric`, or `all`. If it is empty, the first metric in
-            lm-eval's own table that two models have is chosen for each task.
+            lm-eval's own table that two models have is chosen for each task; see
+            `_choose_first_metrics`.
 
     Returns:
-        The metrics of each task that has any; notes on the other tasks, and a note on the metrics
-        that were not chosen.
+        The metrics of each task that has any; and notes: one on the tasks that have none, and, if
+        no metric is asked for, one on the metrics that were not chosen.
 
     Raises:
         UsageError: no task has a metric that is asked for.
@@ -301,16 +314,17 @@ def _no_common_metric_error(
 ) -> NotIdentifiedError:
     """Return the error for a task of which no two models have the same metric.
 
-    The replies of the models were then filtered in different ways, for example.
+    The replies of the models were then filtered in different ways, for example. The message says
+    which models have which of `metrics`.
     """
     models: dict[tuple[str, ...], list[str]] = {}
     for scores in files:
-        own = tuple(metric for metric in metrics if metric in scores.values)
-        models.setdefault(own, []).append(scores.file.model)
+        held = tuple(metric for metric in metrics if metric in scores.values)
+        models.setdefault(held, []).append(scores.file.model)
     parts = []
-    for own, names in models.items():
+    for held, names in models.items():
         has = "has" if len(names) == 1 else "have"
-        parts.append(f"{some(names, most=5)} {has} only {' and '.join(own) or 'none'}")
+        parts.append(f"{some(names, most=5)} {has} only {' and '.join(held) or 'none'}")
     return NotIdentifiedError(
         f"no two models have one metric: not all models of {task} have them: {', '.join(parts)}; "
         "run the models with the same metrics and filters"
@@ -323,7 +337,12 @@ def _reject_several_metrics(
     """Raise NotIdentifiedError if a name that is asked for fits several metrics of a task.
 
     It does if it has no filter, and the task has several. If no two models have one of them, the
-    message says which model has which.
+    message says which model has which. Nothing is rejected if all metrics are asked for.
+
+    Args:
+        by_task: the metrics of each task that fit the names.
+        asked: the names.
+        files: the runs of all tasks.
     """
     if ALL_METRICS in asked:
         return
@@ -340,9 +359,9 @@ def _reject_several_metrics(
 def _several_metrics_error(by_task: Mapping[str, Sequence[str]]) -> NotIdentifiedError:
     """Return the error for tasks with several metrics between which the user must choose."""
     first_of_task = next(iter(by_task.values()))[0]
-    own = option_text("metric", first_of_task)
-    each = f"{option_text('metric', ALL_METRICS)} {option_text('by', 'metric')}"
-    remedy = f"choose with {option_text('metric')}, as {own}, or rank by each with {each}"
+    example = option_text("metric", first_of_task)
+    by_each = f"{option_text('metric', ALL_METRICS)} {option_text('by', 'metric')}"
+    remedy = f"choose with {option_text('metric')}, as {example}, or rank by each with {by_each}"
     return NotIdentifiedError(
         f"several metrics could be compared: {_list_metrics(by_task)}; {remedy}"
     )
@@ -411,14 +430,17 @@ def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
     for task, names in by_task.items():
         tasks[tuple(names)].append(task)
     parts = []
-    for names, own in tasks.items():
+    for names, with_these in tasks.items():
         metrics = " | ".join(names) or "none"
-        parts.append(f"{metrics} ({some(own, most=5)})")
+        parts.append(f"{metrics} ({some(with_these, most=5)})")
     return "; ".join(parts)
 
 
 def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Notice | None]:
     """Return what the files say of a metric, and a note on its direction, or None.
+
+    There is no note if the results say that higher is better. Log-likelihoods, of which lm-eval
+    reports exp(-mean), count as better if higher, whatever the results say.
 
     Args:
         metric: `metric,filter`.
@@ -464,6 +486,7 @@ def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
 def note_other_means(metric: str, files: Sequence[Scores]) -> list[Notice]:
     """Return a note on the files whose mean differs from the figure that lm-eval reports.
 
+    Empty if there are none. Files without a figure or with missing documents are not compared.
     There is no note on log-likelihoods, since lm-eval reports a function of their mean.
     """
     if _are_log_likelihoods(metric, files):

@@ -16,10 +16,11 @@ def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[Noti
     """Name the runs of one model that differ in a setting by this setting: `m (shots=5)`.
 
     All tasks of a results file get the same name. Names that are labels of the user are not
-    changed.
+    changed, and neither are those of models whose runs differ in no setting.
 
     Returns:
-        The files, in the same order, and a note on each model with new names.
+        The files, in the same order, with their names and `named_settings`, and a note on each
+        model with new names.
     """
     records = [run_of_samples(file) for file in files]
     labelled = {str(file.path) for file in files if file.has_label}
@@ -43,23 +44,23 @@ def select_runs(
     """Select the newest run of each model and task.
 
     Args:
-        files: the samples files, named by their settings.
+        files: the samples files, named by their settings. A file that is given twice counts once.
         every: whether to select all runs instead, in the order of time.
 
     Returns:
-        The selected files, and notes on the runs that are left out.
+        The selected files, grouped by model and task, and notes on the runs that are left out.
 
     Raises:
         UsageError: runs with the same name are in several folders.
     """
-    cells: dict[tuple[str, str], list[Samples]] = defaultdict(list)
+    by_question: dict[tuple[str, str], list[Samples]] = defaultdict(list)
     by_path = {file.path: file for file in files}
     for file in sorted(by_path.values(), key=lambda file: (file.time, str(file.path))):
-        cells[file.model, file.task].append(file)
+        by_question[file.model, file.task].append(file)
     runs = []
-    for (model, task), own in cells.items():
-        _reject_several_folders(own)
-        runs += [FiledRun(file.path, model, task, (model, task), file.time) for file in own]
+    for question, repeats in by_question.items():
+        _reject_several_folders(repeats)
+        runs += [FiledRun(file.path, *question, question, file.time) for file in repeats]
     chosen, _, left_out = choose_runs(runs, every=every)
     return [by_path[run.path] for run in chosen], left_out
 

@@ -53,7 +53,11 @@ NOT_ASKED = frozenset({"version", "config_source", "description", "num_fewshot"}
 
 
 def parse_option(value: Any) -> Any:
-    """Return the value of an option that may be written as text: 1 for '1' and for 1.0."""
+    """Return the value of an option that may be written as text.
+
+    `'true'` becomes True, and a whole number becomes an integer: 1 for `'1'` and for 1.0. Any other
+    text is returned without outer blanks, any other value unchanged.
+    """
     if isinstance(value, str):
         text = value.strip()
         if text.lower() in ("true", "false"):
@@ -87,14 +91,15 @@ def examples_of_config(config: Config) -> str | None:
     """Return a short text of what chooses and writes the examples of a task.
 
     Returns:
-        The name of the sampler and a hash; None if nothing of the task is known.
+        The name of the sampler and a hash; None if the template of the task is unknown.
     """
     if config.get("doc_to_text") is None:
         return None
-    own = _own_examples(config)
+    of_examples = _own_examples(config)
     parts = _given_fields(config, EXAMPLE_FIELDS)
-    parts |= {f"fewshot_config.{name}": text for name, text in own.items()}
-    return f"{own.get('sampler', DEFAULTS_OF_EXAMPLES['sampler'])} {_hash_of_fields(parts)}"
+    parts |= {f"fewshot_config.{name}": text for name, text in of_examples.items()}
+    sampler = of_examples.get("sampler", DEFAULTS_OF_EXAMPLES["sampler"])
+    return f"{sampler} {_hash_of_fields(parts)}"
 
 
 def _hash_of_fields(parts: Mapping[str, str]) -> str:
@@ -109,7 +114,8 @@ def choices_of_config(config: Config) -> str:
 
 
 def _given_fields(config: Config, names: tuple[str, ...]) -> dict[str, str]:
-    """Return the texts of fields that are given and do not have their default."""
+    """Return the texts of these fields by name; those that are null or have their default are left
+    out."""
     given = {}
     for name in names:
         text = _field_text(config.get(name))
@@ -119,11 +125,15 @@ def _given_fields(config: Config, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def _own_examples(config: Config) -> dict[str, str]:
-    """Return the fields of `fewshot_config` that the task itself does not have."""
+    """Return the texts of the fields of `fewshot_config` that say something of their own.
+
+    Left out are fields that are null, that have a default, or that repeat the task's own field,
+    also if one of the two has the source of a function and the other its name.
+    """
     examples = config.get("fewshot_config")
-    own: dict[str, str] = {}
+    differing: dict[str, str] = {}
     if not isinstance(examples, Mapping):
-        return own
+        return differing
     for name, value in examples.items():
         text = _field_text(value)
         inherited = PARENTS.get(name) or str(name)
@@ -133,12 +143,12 @@ def _own_examples(config: Config) -> dict[str, str]:
         if text == DEFAULTS.get(name) and parent is None:
             continue
         if not _is_name_of(text, parent):
-            own[name] = text
-    return own
+            differing[name] = text
+    return differing
 
 
 def _is_name_of(text: str, source: str | None) -> bool:
-    """Return whether a text is the name of the function with this source."""
+    """Return whether a text, as `<function name>`, names the function with this source."""
     named = FUNCTION.fullmatch(text)
     if named is None or source is None:
         return False
@@ -154,7 +164,10 @@ def _field_text(value: Any) -> str | None:
 
 
 def is_seeded(config: Config) -> bool:
-    """Return whether the examples are drawn, so that a seed changes them."""
+    """Return whether the examples are drawn, so that a seed changes them.
+
+    They are unless the sampler is `UNSEEDED`.
+    """
     examples = config.get("fewshot_config")
     return not isinstance(examples, Mapping) or examples.get("sampler") != UNSEEDED
 
@@ -162,7 +175,8 @@ def is_seeded(config: Config) -> bool:
 def dataset_of_config(config: Config) -> Settings:
     """Return the path, name, split and revision of the dataset.
 
-    Of a folder or file on a machine, only its own name is kept.
+    Of a folder or file on a machine, only its own name is kept. The split is that of the test, else
+    that of the validation. Values that are unknown are left out.
     """
     path = config.get("dataset_path")
     if isinstance(path, str) and path.startswith(("/", ".", "~")):
@@ -178,30 +192,37 @@ def dataset_of_config(config: Config) -> Settings:
 
 
 def generation_of_config(config: Config) -> dict[str, Any]:
-    """Return the generation settings of a task's configuration that differ from greedy ones."""
+    """Return the generation settings of a task's configuration that differ from greedy ones.
+
+    A stop at the delimiter of examples, which is lm-eval's default, is left out, too.
+    """
     settings = config.get("generation_kwargs")
     if not isinstance(settings, Mapping):
         return {}
     delimiter = config.get("fewshot_delimiter", DEFAULTS["fewshot_delimiter"])
-    own = {}
-    for name, value in settings.items():
-        value = parse_option(value)
+    differing = {}
+    for name, written in settings.items():
+        value = parse_option(written)
         is_default = name == "until" and value in (delimiter, [delimiter])
         if not is_default and value not in GREEDY.get(name, ()):
-            own[name] = value
-    return own
+            differing[name] = value
+    return differing
 
 
 def scorers_of_config(config: Config) -> Settings:
-    """Return the options of each metric and the steps of each filter, by their names."""
+    """Return the options of each metric and the steps of each filter, by their names.
+
+    The names are `options of METRIC`, `filter FILTER` and `process_results`. Options and steps that
+    change no score are left out. Empty if the task has neither metrics nor filters.
+    """
     options = {}
     for metric in _mappings(config.get("metric_list")):
-        own = {name: value for name, value in metric.items() if name not in NO_SCORE}
-        options[f"options of {metric.get('metric')}"] = _field_text(own)
-    for each in _mappings(config.get("filter_list")):
-        steps = _mappings(each.get("filter"))
+        scoring = {name: value for name, value in metric.items() if name not in NO_SCORE}
+        options[f"options of {metric.get('metric')}"] = _field_text(scoring)
+    for filter_ in _mappings(config.get("filter_list")):
+        steps = _mappings(filter_.get("filter"))
         scored = [step for step in steps if step.get("function") not in STEPS_WITHOUT_SCORE]
-        options[f"filter {each.get('name')}"] = _field_text(scored)
+        options[f"filter {filter_.get('name')}"] = _field_text(scored)
     if options:
         options["process_results"] = _field_text(config.get("process_results")) or ""
     return settings_as_pairs(options)
@@ -225,7 +246,8 @@ def _mappings(values: Any) -> list[Mapping[str, Any]]:
 def arguments_of_config(config: Config, model_arguments: Mapping[str, Any]) -> Settings:
     """Return the arguments that a task was given as metadata.
 
-    lm-eval adds the arguments of the model to the metadata. They are left out.
+    lm-eval adds the arguments of the model to the metadata. They are left out, and so are the keys
+    of `NOT_ASKED`. Empty if there is no metadata.
     """
     metadata = config.get("metadata")
     if not isinstance(metadata, Mapping):

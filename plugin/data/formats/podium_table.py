@@ -17,9 +17,10 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def write(frame: pd.DataFrame, place: Place) -> None:
-    """Write a battles table atomically, as Parquet, CSV or JSONL.
+    """Write a battles table atomically, as Parquet, CSV or JSONL, without its index.
 
-    The suffix of the file decides the format.
+    The suffix of the file decides the format. In Parquet, a column of values of several types is
+    written as text.
 
     Raises:
         UsageError: the suffix is another one.

@@ -47,7 +47,7 @@ MOST_DIGITS = 300
 
 
 def short_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file.
+    """Yield the lines of a file with their ends; those that were read before the error come first.
 
     Raises:
         DataError: a line is too long, or there are too many blank lines in sequence.
@@ -238,6 +238,10 @@ class Records:
         """Return all records as a data frame without rounding.
 
         The index has the numbers of the rows, and its name says what they count, such as `line`.
+        JSON text is parsed.
+
+        Raises:
+            DataError: the file is damaged, or does not fit into memory.
         """
         selected = [f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values())]
         selection = ", ".join(selected) or "1"
@@ -253,7 +257,17 @@ class Records:
         return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
 
     def _run(self, selection: str, rest: str, fetch: Callable[[str], Any]) -> Any:
-        """Run a query over the scan; if it fails, repair the scan and run it once more."""
+        """Run a query over the scan; if it fails, repair the scan and run it once more.
+
+        Args:
+            selection: SQL of the selected expressions.
+            rest: SQL after the scan.
+            fetch: runs a query and returns its result, which this function returns.
+
+        Raises:
+            DataError: the memory does not suffice, the repair failed, or the query fails again.
+            Error: the query failed, and nothing can be repaired.
+        """
         try:
             return fetch(f"select {selection} from {self.scan} {rest}")
         except OutOfMemoryException as error:
@@ -273,7 +287,13 @@ class Records:
         return row_name(self.places(), row - 1) if self.places else f"row {row}"
 
     def _cells(self, column: Column, cells: pa.ChunkedArray) -> pd.Series:
-        """Convert the cells of a column to pandas. JSON is parsed."""
+        """Convert the cells of a column to pandas. JSON is parsed.
+
+        If the column comes from a data frame, its own cells are returned instead.
+
+        Raises:
+            DataError: JSON is nested too deeply.
+        """
         if column.cells is not None:
             return column.cells
         if column.type != JSON:
@@ -328,7 +348,10 @@ def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
 
 
 def records_of_view(engine: Duck, view: str, source: str) -> Records:
-    """Return the records of a table or view of the engine that has a column `ROW`."""
+    """Return the records of a table or view of the engine that has a column `ROW`.
+
+    The columns are all others. `source` names the file in messages.
+    """
     types = engine.columns(view)
     columns = {name: Column(quote_name(name), types[name]) for name in types if name != ROW}
     return Records(engine, source, view, columns)
@@ -352,10 +375,16 @@ def first_duplicate(names: Sequence[str]) -> str | None:
 
 
 def exact_column(values: Sequence[Any]) -> pd.Series:
-    """Convert values to a column without rounding integers."""
-    rounded = any(isinstance(value, int) and abs(value) > EXACT for value in values)
+    """Convert values to a column without rounding integers.
+
+    The values stay Python objects if an integer is above `EXACT`, if a text cannot be encoded, or
+    if there are none. Otherwise pandas chooses the type.
+    """
+    would_round = any(isinstance(value, int) and abs(value) > EXACT for value in values)
+    if would_round or not len(values):
+        return pd.Series(values, dtype=object)
     try:
-        return pd.Series(values, dtype=object if rounded or not len(values) else None)
+        return pd.Series(values)
     except UnicodeEncodeError:
         return pd.Series(values, dtype=object)
 
@@ -373,7 +402,8 @@ def nested_too_deeply() -> DataError:
 def columns_as(columns: Mapping[str, str]) -> str:
     """Return an SQL selection of expressions, by name.
 
-    If a name differs from an earlier one only by case, `_` is appended to it.
+    `_` is appended to a name that equals an earlier one or `ROW` but for case, and an empty name
+    becomes `_`.
     """
     taken: dict[str, str] = {}
     for name, sql in columns.items():

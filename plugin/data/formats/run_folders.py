@@ -44,15 +44,16 @@ def choose_runs(
 ) -> tuple[list[FiledRun], list[FiledRun], list[Notice]]:
     """Choose one run among the attempts of each evaluation, and one among the repeats.
 
-    The newest complete run is chosen. If no run is complete, it is the one with most samples.
+    The newest complete run is chosen. If no run is complete, it is the one with most finished
+    samples. A run without the id of an evaluation is an evaluation of its own.
 
     Args:
         runs: the runs.
-        every: whether to keep all repeats of a question.
+        every: whether to keep all repeats of a question, one attempt each.
 
     Returns:
-        The chosen runs, grouped by question and then ordered by time; runs of evaluations without a
-        finished sample; and notes on the runs that are left out.
+        The chosen runs, grouped by question and then ordered by time; one run of each evaluation
+        without a finished sample; and notes on the runs that are left out.
     """
     attempts: dict[Hashable, list[FiledRun]] = {}
     for run in sorted(runs, key=lambda run: (run.who, run.what, run.time, str(run.path))):

@@ -84,7 +84,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     """Rename JuStRank's columns to `item`, `model`, `score` and `judge`.
 
     The name of a judge consists of its model and its realization. The records of the judges are in
-    `attrs["judges"]`.
+    `attrs["judges"]`. Other tables of scores, with the names of podium, are not changed.
     """
     frame = records.rename(columns=NAMES)
     if {"judge", "judge_realization"} <= set(frame):
@@ -112,11 +112,14 @@ def _justrank_judges(asked: pd.DataFrame) -> dict[str, JudgeRecord]:
 def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
     """Read a score matrix, if the table is one.
 
-    A matrix with a row per item has a column per model, and its other columns have only text. A
-    matrix with a row per model has a column per item, and most of its scores are 0 or 1.
+    A matrix has a column with a name of `ITEM_NAMES` or of `MODEL_NAMES`, but not of both. A matrix
+    with a row per item has a column per model, and its other columns have only text. A matrix with
+    a row per model has a column per item, and most of its scores are 0 or 1. If the table is no
+    matrix as it is, `true` and `false` are read as 1 and 0.
 
     Returns:
-        The scores, a row each, or None if the table is no matrix; and notes.
+        The scores, a row each, or None if the table is no matrix; and a note on columns of true and
+        false that were not read as scores.
 
     Raises:
         DataError: a row is repeated, or most scores are 0 or 1 and one is outside of [0, 1].
@@ -126,16 +129,14 @@ def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
     if bool(items) == bool(models):
         return None, []
     read_scores = _scores_by_item if items else _scores_by_model
-    own = items[0] if items else models[0]
+    label = items[0] if items else models[0]
     columns = {name: column for name, column in records.columns.items() if name not in INDEX_NAMES}
-    plain = read_scores(replace(records, columns=columns), own)
+    plain = read_scores(replace(records, columns=columns), label)
     matrix = plain
     if matrix is None:
-        numbers = {
-            name: column if name == own else _without_truths(column)
-            for name, column in columns.items()
-        }
-        matrix = read_scores(replace(records, columns=numbers), own)
+        numbers = {name: _without_truths(column) for name, column in columns.items()}
+        numbers[label] = columns[label]
+        matrix = read_scores(replace(records, columns=numbers), label)
     if matrix is None:
         return None, []
     _reject_repeated_rows(matrix)
@@ -144,16 +145,18 @@ def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
         return matrix, []
     header = matrix.columns["model" if items else "item"].text
     scored = {name for (name,) in matrix.rows(f"distinct {header}")}
-    used = {own, *SHARED, *scored}
-    rest = {name: column for name, column in columns.items() if name not in used}
-    return matrix, _note_truths(replace(records, columns=rest))
+    used = {label, *SHARED, *scored}
+    unused = {name: column for name, column in columns.items() if name not in used}
+    return matrix, _note_truths(replace(records, columns=unused))
 
 
 def _reject_repeated_rows(matrix: Records) -> None:
-    """Check that no two rows of a matrix have scores of the same model on the same item.
+    """Check that no two rows of a matrix have a score of the same model on the same item.
+
+    Rows that differ in judge, metric, repeat, response or category are not the same.
 
     Raises:
-        DataError: two rows have.
+        DataError: two rows have; the error names both.
     """
     model = matrix.columns["model"].text
     item = matrix.columns["item"].text
@@ -169,7 +172,7 @@ def _reject_repeated_rows(matrix: Records) -> None:
 
 
 def _reject_odd_scores(matrix: Records) -> None:
-    """Raise DataError if most scores are 0 or 1 and one is outside of [0, 1]."""
+    """Raise DataError if at least half of the scores are 0 or 1 and one is outside of [0, 1]."""
     item = matrix.columns["item"].text
     model = matrix.columns["model"].text
     score = matrix.columns["score"].text
@@ -208,7 +211,9 @@ def _note_truths(records: Records) -> list[Notice]:
 def name_rows_of_matrix(records: Records) -> tuple[Records, list[Notice]]:
     """Name the first column of a matrix of 0 and 1 in which no column has a known name.
 
-    The column becomes `item` if there are at least as many rows as other columns, else `model`.
+    The column becomes `item` if there are at least as many rows as other columns, else `model`. Its
+    cells must be distinct, and there must be at least two other columns, all of 0, 1 and empty
+    cells.
 
     Returns:
         The matrix, and a note on the name. Any other table is returned unchanged, without a note.
@@ -228,7 +233,9 @@ def name_rows_of_matrix(records: Records) -> tuple[Records, list[Notice]]:
     name, column = ("item", "model") if len(frame) >= len(others) else ("model", "item")
     fields = {"source": records.source, "row": name, "column": column, "name": first}
     code = "matrix-read-as" if first else "matrix-read-without-name"
-    columns = {name if each == first else each: own for each, own in records.columns.items()}
+    columns = {}
+    for old, cells_of_column in records.columns.items():
+        columns[name if old == first else old] = cells_of_column
     return replace(records, columns=columns), [Notice(code, fields)]
 
 
@@ -252,18 +259,22 @@ def _without_truths(column: Column) -> Column:
     return Column(number, comma=column.comma)
 
 
-def _scores_by_item(records: Records, own: str) -> Records | None:
+def _scores_by_item(records: Records, label: str) -> Records | None:
     """Read a matrix with a row per item and a column per model.
+
+    Columns that have only text are kept, and are not models.
 
     Args:
         records: the table.
-        own: the column with the names of the items.
+        label: the column with the names of the items.
 
     Returns:
         The scores, a row each; None if the table has fewer than two columns of numbers, or a column
         with both numbers and text.
     """
-    columns = {"item" if name == own else name: column for name, column in records.columns.items()}
+    columns = {}
+    for name, column in records.columns.items():
+        columns["item" if name == label else name] = column
     others = {name: column for name, column in columns.items() if name not in SHARED}
     if len(others) < 2:
         return None
@@ -275,6 +286,7 @@ def _scores_by_item(records: Records, own: str) -> Records | None:
     (facts,) = records.rows(", ".join(conditions))
     has_text = dict(zip(others, facts[: len(others)], strict=True))
     has_numbers = dict(zip(others, facts[len(others) :], strict=True))
+    # A column of empty cells is a model without scores.
     models = {
         name: column for name, column in others.items() if has_numbers[name] or not has_text[name]
     }
@@ -289,18 +301,20 @@ def _scores_by_item(records: Records, own: str) -> Records | None:
     return replace(records, scan=scan, columns=shared | scored)
 
 
-def _scores_by_model(records: Records, own: str) -> Records | None:
+def _scores_by_model(records: Records, label: str) -> Records | None:
     """Read a matrix with a row per model and a column per item.
+
+    Columns without any number are dropped. A cell that is no number is an empty score.
 
     Args:
         records: the table.
-        own: the column with the names of the models.
+        label: the column with the names of the models.
 
     Returns:
-        The scores, a row each; None if the table has fewer than two columns of numbers, or if most
-        numbers are neither 0 nor 1.
+        The scores, a row each; None if the table has fewer than two columns with numbers, or if
+        most numbers are neither 0 nor 1.
     """
-    frame = records.frame().rename(columns={own: "model"})
+    frame = records.frame().rename(columns={label: "model"})
     numbers = {}
     for name in frame:
         if name not in ("model", *SHARED):
@@ -320,6 +334,10 @@ def pair_up(
 ) -> tuple[Records, int, list[Notice]]:
     """Build a battle for every two models scored in one trial.
 
+    Several scores of a model in one trial are averaged, with a note. Model a is the one whose name
+    sorts first. The credit is 1 for the larger score, 0.5 for equal ones, unless `chances` or
+    unequal trials say otherwise.
+
     Args:
         scores: a row per score.
         scores_only: whether the ranker needs only the scores of each model. If there are more
@@ -328,7 +346,8 @@ def pair_up(
             probability to win, with ties counted as half (`CHANCE`).
 
     Returns:
-        The battles, the number of missing battles, and notes.
+        The battles; the number of missing battles, those of two models of which one has no row in a
+        trial; and notes.
 
     Raises:
         DataError: the scores are of one model, or scores of one trial have different weights.
@@ -367,7 +386,7 @@ def pair_up(
 
 
 def _trial_columns(scores: Records) -> list[str]:
-    """Return the columns in which the scores of one trial agree."""
+    """Return the columns of the table in which the scores of one trial agree (`SAME_TRIAL`)."""
     trial = [name for name in SAME_TRIAL if name in scores.columns]
     # A column `response` that does not hold numbers has the texts of the responses.
     if "response" in trial and not scores.columns["response"].is_number:
@@ -376,7 +395,11 @@ def _trial_columns(scores: Records) -> list[str]:
 
 
 def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list[str], list[str]]:
-    """Store each model's mean score in each trial.
+    """Store each model's mean score in each trial, as a table of the engine.
+
+    Its columns are `trial` (the first row of the trial), `model`, `score`, `place` (of the model in
+    the trial, from 1), `averaged` (number of further scores in the mean), and those of the trial.
+    Other cells are those of the first row.
 
     Returns:
         The name of the table, and two lists of columns that it has in addition to those of the
@@ -446,8 +469,9 @@ def has_answers(scores: Records) -> bool:
 def _reject_other_questions(scores: Records) -> None:
     """Check that all rows of an item have the same question and reference.
 
-    Only tables with models' answers are checked. In other tables, the column with a prompt may be
-    that of a judge, which differs for every answer.
+    Line ends and outer blanks do not count. Only tables with models' answers are checked. In other
+    tables, the column with a prompt may be that of a judge, which differs for every answer. If
+    several columns could be the question, it is not checked.
 
     Raises:
         OtherQuestionError: two rows of an item differ.
@@ -470,12 +494,13 @@ def _reject_other_questions(scores: Records) -> None:
         shown = f"{groups[0]}, {first}, {last}, arg_min({model}, {said}), arg_max({model}, {said})"
         place = f"arg_max({ROW}, {said})"
         rest = f"group by {', '.join(groups)} having {first} <> {last} order by min({ROW}) limit 1"
-        for item, first_text, last_text, other, own, row in scores.rows(f"{shown}, {place}", rest):
+        differing = scores.rows(f"{shown}, {place}", rest)
+        for item, first_text, last_text, first_model, last_model, row in differing:
             there = repr(shorten(first_text, 60))
             here = repr(shorten(last_text, 60))
             problem = (
                 f"item {item!r} has another {what} "
-                f"for {own} here ({here}) than for {other} ({there})"
+                f"for {last_model} here ({here}) than for {first_model} ({there})"
             )
             remedy = (
                 "responses can be compared only where models were asked the same: "

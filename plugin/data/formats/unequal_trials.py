@@ -33,8 +33,10 @@ def join_unequal_trials(
         others: further columns.
 
     Returns:
-        The name of a table and notes. The table has a column `scores` with the list of scores from
-        which each mean is computed. If no question has different trials, the table is `means`.
+        The name of a table and notes. The table has a row per item and model for questions with
+        different trials, the rows of `means` for other questions, and a further column `scores`
+        with the list of scores from which each mean is computed. If no question has different
+        trials, the table is `means`, without this column.
     """
     numbered = [quote_name(name) for name in NUMBERED if name in trial]
     shared = [quote_name(name) for name in trial if name not in NUMBERED]
@@ -60,6 +62,8 @@ def _store_unequal_questions(
     engine: Duck, means: str, shared: Sequence[str], question: Sequence[str]
 ) -> str:
     """Store the questions in which models were scored in different trials of an item.
+
+    Models without a score on an item do not count there.
 
     Returns:
         The name of the table. Its columns are those of `question`, `items` (number of items) and
@@ -118,7 +122,15 @@ def _note_unequal(
 ) -> list[Notice]:
     """Return a note per question with different trials.
 
-    The note says on how many items they differ, and how many scores each model has.
+    The note says on how many items they differ, and how many scores each model has on an item. It
+    has another code if all models have equally many, of different trials.
+
+    Args:
+        engine: the database.
+        means: the table of `join_unequal_trials`.
+        unequal: the table of `_store_unequal_questions`.
+        shared: columns that identify an item.
+        question: columns that identify a question.
     """
     keys = ", ".join(shared)
     numbers = f"select {keys}, model, count(score) as number from {means} group by {keys}, model"

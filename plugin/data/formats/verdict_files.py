@@ -31,10 +31,12 @@ BLANK = frozenset({"", "nan", "null", "<na>"})
 
 
 def with_reversed(numbers: Mapping[str, float]) -> dict[str, float]:
-    """Add each label with the responses in the other order, such as `B<A` for `A>B`.
+    """Return the numbers with each label in its reversed spelling added, such as `B<A` for `A>B`.
+
+    Both spellings mean the same, and have the same number.
 
     Args:
-        numbers: number by label. Both spellings of a label have the same number.
+        numbers: number by label.
     """
     reverse = {reverse_label(label): number for label, number in numbers.items()}
     return {**numbers, **reverse}
@@ -61,7 +63,11 @@ def read_alpaca_eval(records: pd.DataFrame) -> pd.DataFrame:
 
     A preference of 2 is a win of generator_2, and 1 is a loss. For a number p between them, the
     credit is p - 1. Both 1.5 and 0 are ties. Null, NaN and -1 are unparsed. The outputs become
-    `response_a` and `response_b`. If there is no column `index`, one is added that counts from 0.
+    `response_a` and `response_b`, with their lengths. If there is no column `index`, one is added
+    that counts from 0.
+
+    Raises:
+        DataError: a preference is another number, or no number.
     """
     preference = parse_numbers(records["preference"])
     unparsed = np.isnan(preference) | (preference == -1)
@@ -101,7 +107,11 @@ def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
     """Read the judgments of arena-hard, with the baseline as model_b.
 
     A row has two games, which are judgments in different orders. The first game shows the baseline
-    as A. Each game becomes a row.
+    as A. Each game becomes a row. The margin of a label is in `FIVE_LEVELS`. A failed game or one
+    without a label is unparsed. Without a column `baseline`, the baseline is called `baseline`.
+
+    Raises:
+        DataError: a label is unknown, or a cell has no list of games.
     """
     games = _split_games(records, "games", "score", ("ba", "ab"))
     label = games["verdict"]
@@ -125,7 +135,10 @@ def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
 def read_evalica(records: pd.DataFrame) -> pd.DataFrame:
     """Read evalica's battles, with `left` as model_a.
 
-    The winner is left, right, tie, or the name of a model.
+    The winner is left, right, tie, or the name of one of the two models. An empty one is unparsed.
+
+    Raises:
+        DataError: the winner is another word.
     """
     remedy = (
         "a winner is left, right, tie, or the name of one of the two; empty if no verdict was given"
@@ -140,7 +153,11 @@ def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
     """Read the judgments of JudgeBench. Each of the two orders of a pair becomes a row.
 
     Both responses of a pair are of the same model. Therefore, the models are called `correct` and
-    `incorrect`.
+    `incorrect`, and `human` is the credit of the label. A judge is named by its way of asking and
+    its model. A decision of null is unparsed.
+
+    Raises:
+        DataError: a label or a decision is unknown, or a cell has no list of judgments.
     """
     label = as_text(records["label"]).rename("label")
     sides = with_reversed({"A>B": 1.0, "B>A": 0.0})
@@ -174,7 +191,7 @@ def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
 def _judge_bench_models(judgments: pd.Series) -> pd.Series:
     """Return the judge's model of each row of JudgeBench; an empty text if it is unknown.
 
-    The model is named only within the judgments of a row.
+    The model is named only within the judgments of a row; the first one named counts.
     """
     models = []
     for games in judgments:
@@ -185,7 +202,7 @@ def _judge_bench_models(judgments: pd.Series) -> pd.Series:
 
 
 def _judge_bench_judges(ways: pd.Series, models: pd.Series) -> dict[str, JudgeRecord]:
-    """Return the judges of JudgeBench, by name.
+    """Return the records of the judges of JudgeBench, by name (`WAY MODEL`, or `WAY` alone).
 
     Args:
         ways: the way of asking of each row, with which the name begins.
@@ -202,7 +219,10 @@ def _judge_bench_judges(ways: pd.Series, models: pd.Series) -> dict[str, JudgeRe
 def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
     """Read 900K-Judgments, with the model shown first as model_a.
 
-    A verdict that is empty or INVALID is unparsed.
+    A verdict that is empty or INVALID is unparsed. The margin is 2 for `m1>>m2`, down to -2.
+
+    Raises:
+        DataError: a verdict is unknown.
     """
     margins = with_reversed(
         {"m1>>m2": 2.0, "m1>m2": 1.0, "m1=m2": 0.0, "m2>m1": -1.0, "m2>>m1": -2.0}
@@ -229,6 +249,10 @@ def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
     """Read the two judgments in each row of MT-bench. Each judgment becomes a row.
 
     The judgment g1 shows model_1 first, and g2 shows it second. Each turn of a question is an item.
+    A winner `error` is unparsed. Only the first run in the file counts (`_rows_of_first_run`).
+
+    Raises:
+        DataError: a winner is unknown.
     """
     shared = _mt_bench_columns(records).drop(columns=["g1_winner", "g2_winner"])
     is_kept, notes = _rows_of_first_run(shared)
@@ -250,7 +274,11 @@ def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
 def read_mt_bench_scores(records: pd.DataFrame) -> pd.DataFrame:
     """Read MT-bench's grades of single answers, 1 to 10, as pointwise scores.
 
-    A grade of -1 is unparsed.
+    A grade of -1 is unparsed. Each turn of a question is an item. Only the first run in the file
+    counts (`_rows_of_first_run`).
+
+    Raises:
+        DataError: a grade is no number.
     """
     score = parse_numbers(records["score"])
     score = np.where(score == -1, np.nan, score)
@@ -264,7 +292,10 @@ def read_mt_bench_scores(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
-    """Return records of MT-bench with the columns `item`, `judge` and `template`."""
+    """Return records of MT-bench with the columns `item`, `judge` and `template`.
+
+    The item is the question with its turn. The records of judges are in `attrs["judges"]`.
+    """
     frame = split_judges(records.rename(columns={"question_id": "item"}))
     judges = frame.attrs["judges"]
     named = name_turns(_with_turns_of_templates(frame))
@@ -291,7 +322,8 @@ def split_judges(records: pd.DataFrame) -> pd.DataFrame:
     """Split cells of the column `judge` that are lists, such as `["gpt-4", "pair-v2"]`.
 
     The first text of a list is the judge, and the rest is the `template`. The judges of lists are
-    models: their records are in `attrs["judges"]`. Other judges may be humans.
+    models: their records are in `attrs["judges"]`. Other judges may be humans; they stay, without a
+    template and a record.
     """
     parts = records["judge"].map(_parts_of_judge)
     template = parts.map(lambda part: " ".join(part[1:]) or None)
@@ -330,7 +362,8 @@ def name_turns(frame: pd.DataFrame) -> pd.DataFrame:
     """Name the item of each row by question and turn, such as `81 turn 2`.
 
     The turns of a question are different prompts, not repeats of a judgment. The question is kept
-    in the column `question`, unless the table has such a column.
+    in the column `question`, unless the table has such a column. A row without a turn keeps its
+    item, and a table without a column `turn` is returned unchanged.
     """
     if "turn" not in frame:
         return frame
@@ -344,8 +377,12 @@ def name_turns(frame: pd.DataFrame) -> pd.DataFrame:
 def read_soft_elo(records: pd.DataFrame) -> pd.DataFrame:
     """Read Soft-Elo's preferences: 0 is a win of model_a, and 1 is a loss.
 
-    The margins are computed from the columns `scores_a` and `scores_b`, which have scores by
-    criterion.
+    The credit is 1 minus `judge_pref`, the human credit 1 minus `human_pref`. The credit of a row
+    with a `parse_error` is empty. The margins are computed from the columns `scores_a` and
+    `scores_b`, which have scores by criterion.
+
+    Raises:
+        DataError: a preference is outside [0, 1], or a cell is no dictionary of scores.
     """
     sources = ("judge_pref", "human_pref", "scores_a", "scores_b")
     used = [name for name in sources if name in records]
@@ -375,7 +412,8 @@ def read_soft_elo(records: pd.DataFrame) -> pd.DataFrame:
 def _margins_of_scores(scores_a: pd.Series, scores_b: pd.Series) -> dict[str, np.ndarray]:
     """Return the mean margin and the margin on each criterion; arrays of shape (rows,), by column.
 
-    A margin is NaN if one of the two responses has no score.
+    A margin is NaN if one of the two responses has no score. The mean is over the criteria on which
+    both have one. With more than `MOST_CRITERIA` criteria, only the mean is returned.
     """
     a = [_parse_scores(scores_a, row) for row in range(len(scores_a))]
     b = [_parse_scores(scores_b, row) for row in range(len(scores_b))]
@@ -389,15 +427,15 @@ def _margins_of_scores(scores_a: pd.Series, scores_b: pd.Series) -> dict[str, np
     criteria = sorted(set().union(*a, *b))
     if len(criteria) <= MOST_CRITERIA:
         for name in criteria:
-            own = [gap.get(name, np.nan) for gap in gaps]
-            margins[CRITERION + name] = np.array(own, dtype=np.float64)
+            of_rows = [gap.get(name, np.nan) for gap in gaps]
+            margins[CRITERION + name] = np.array(of_rows, dtype=np.float64)
     return margins
 
 
 def _parse_scores(column: pd.Series, position: int) -> dict[str, float]:
     """Return the scores in a cell, by criterion; empty if the cell is empty.
 
-    The cell is JSON, a Python literal or a mapping.
+    The cell is JSON, a Python literal or a mapping. Criteria with null as score are left out.
 
     Raises:
         DataError: the cell is anything else.
@@ -514,6 +552,9 @@ def rename_unless_taken(records: pd.DataFrame, names: Mapping[str, str]) -> pd.D
 def side_of_winner(records: pd.DataFrame, first: str, second: str) -> pd.Series:
     """Return the column `winner`, in which names of models are replaced by names of their columns.
 
+    Other words stay, and so does a name that is a word for a winner itself or is that of both
+    models.
+
     Args:
         records: the rows.
         first: the column with the first model.
@@ -568,8 +609,8 @@ def _split_games(
     parts = []
     for k, order in enumerate(orders):
         has_game = records[column].map(len).to_numpy() > k
-        own = [games[k] for games in records[column][has_game]]
-        played = pd.Series(own, records.index[has_game], dtype=object)
+        kth_games = [games[k] for games in records[column][has_game]]
+        played = pd.Series(kth_games, records.index[has_game], dtype=object)
         words = played.map(lambda game: None if game is None else game.get(verdict)).astype(object)
         parts.append(rest[has_game].assign(order=order, played=played, verdict=words))
     return pd.concat([part for part in parts if len(part)] or parts)

@@ -59,7 +59,10 @@ def read_wildbench(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _models_shown(records: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return the columns `model_a`, `model_b` and `order`.
+    """Return the columns `model_a`, `model_b` and `order` by name.
+
+    Without assignments, model a is `model_A`, and it was shown first. With them, model a is
+    `generator` or, if there is no such column, the model shown as A.
 
     Raises:
         DataError: an assignment does not name the two models of its row.
@@ -123,11 +126,11 @@ def _judged_texts(records: pd.DataFrame, models: Mapping[str, pd.Series]) -> dic
     texts = {}
     for side in "ab":
         cells = zip(records["model_outputs"], models[f"model_{side}"], strict=True)
-        own = [
-            _first_text(outputs.get(model)) if isinstance(outputs, Mapping) else None
-            for outputs, model in cells
-        ]
-        texts[side] = pd.Series(own, index=records.index, dtype=object)
+        outputs_of_side = []
+        for outputs, model in cells:
+            output = outputs.get(model) if isinstance(outputs, Mapping) else None
+            outputs_of_side.append(_first_text(output))
+        texts[side] = pd.Series(outputs_of_side, index=records.index, dtype=object)
     return texts
 
 

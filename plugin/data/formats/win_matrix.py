@@ -38,7 +38,12 @@ def shares_names(rows: Sequence[str], columns: Sequence[str]) -> bool:
 
 
 def find_label_column(records: Records) -> str | None:
-    """Return the column that names the rows of a matrix of wins; None for any other table."""
+    """Return the column that names the rows of a matrix of wins; None for any other table.
+
+    It is the first column without empty cells whose cells are the names of other columns (see
+    `shares_names`). The table must have at least three columns, at least two rows, and fewer than
+    twice as many rows as columns.
+    """
     names = list(records.columns)
     if len(names) < 3:
         return None
@@ -79,6 +84,8 @@ def ambiguous_matrix(records: Records, label: str) -> DataError:
 def read_win_matrix(records: Records, label: str, reading: str) -> Records:
     """Convert a matrix of wins to battles: one battle per win, without items.
 
+    The winner is model_a, with the credit 1. Columns without a row of their name are left out.
+
     Args:
         records: the matrix.
         label: the column with the names of the rows.
@@ -108,7 +115,8 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
 def _cells_by_name(records: Records, label: str) -> pd.DataFrame:
     """Return the cells as numbers; NaN if a pair has no battles.
 
-    Rows and columns of the result have the same names in the same order.
+    Rows and columns of the result have the same names in the same order. Columns without a row of
+    their name are left out.
 
     Raises:
         DataError: a row has no column of the same name, or a cell is neither blank nor a number.
@@ -125,7 +133,12 @@ def _cells_by_name(records: Records, label: str) -> pd.DataFrame:
 
 
 def _parse_counts(cells: pd.Series, name: str, source: str) -> np.ndarray:
-    """Parse a column of cells as numbers. Blank cells become NaN.
+    """Parse a column of cells as numbers, shape (rows,). Blank cells become NaN.
+
+    Args:
+        cells: the cells, with the names of the rows as index.
+        name: name of the column, for the error.
+        source: the file, for the error.
 
     Raises:
         DataError: a cell is neither blank nor a number.

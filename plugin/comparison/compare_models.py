@@ -384,6 +384,8 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], B
         return
     columns = [name for name in QUESTION if name in table and len(battles.values_of(name))]
     several = [name for name in columns if len(battles.values_of(name)) > 1]
+    if {"task", "metric"} <= {*several} and _names_of_metrics_hold_tasks(battles):
+        several.remove("task")
     parts: Iterable[tuple[str | None, Battles]] = [(None, battles)]
     if several:
         parts = battles.slices(",".join(several))
@@ -399,6 +401,12 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], B
                 "scored": part.measure_of(values.get("metric", "")),
             }
             yield about, part
+
+
+def _names_of_metrics_hold_tasks(battles: Battles) -> bool:
+    """Return whether the name of every metric begins with its task, as those of Inspect do."""
+    measures = [battles.measure_of(name) for name in battles.metrics]
+    return all(measure is not None and measure.task_is_named for measure in measures)
 
 
 def _adjust_by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:

@@ -100,3 +100,12 @@ def test_one_line_names_the_other_metrics_of_all_tasks():
         if each["code"] == "other-metrics"
     ]
     assert notes[0] == {"chosen": ["exact fluent"], "others": ["exact right"]}
+
+
+def test_a_question_of_a_comparison_names_its_task_once():
+    folder = write_two()
+    for model in ("smooth", "exact"):
+        write(log_of(model, fluent=0.5, right=0.5, task="riddles"))
+    comparison = podium.compare("made/smooth", "made/exact", folder)
+    questions = [finding.question for finding in comparison.findings]
+    assert questions == ["quiz exact fluent", "riddles exact fluent"]

@@ -1,0 +1,72 @@
+"""A team's own Inspect project: its logs are ranked and compared without an option."""
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval
+
+import podium
+
+PROJECT = Path(__file__).parents[3] / "examples" / "existing_project"
+MODELS = ["sim/strong", "sim/mid", "sim/weak"]
+TASKS = ("arithmetic", "advice", "files")
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Run the project's tasks with its three models; return the folder of the logs."""
+    folder = tmp_path_factory.mktemp("project")
+    sys.path.insert(0, str(PROJECT))
+    try:
+        importlib.import_module("acme._registry")
+        tasks = importlib.import_module("acme.tasks")
+        for name in TASKS:
+            eval(getattr(tasks, name)(), model=MODELS, log_dir=str(folder), display="none")
+        yield folder
+    finally:
+        sys.path.remove(str(PROJECT))
+
+
+@pytest.mark.slow
+def test_each_task_has_a_table_by_its_headline(logs: Path) -> None:
+    ranking = json.loads(podium.rank(logs).to_json())
+    assert [one["slice"] for one in ranking["rankings"]] == sorted(TASKS)
+    assert {one["models"][0]["model"] for one in ranking["rankings"]} == {"sim/strong"}
+    assert ranking["provenance"]["metrics"] == [
+        "advice advice_figures useful",
+        "arithmetic match",
+        "files includes",
+    ]
+
+
+@pytest.mark.slow
+def test_another_figure_is_ranked_where_it_is(logs: Path) -> None:
+    ranking = podium.rank(podium.read_battles(logs, metric="polite"))
+    [standings] = ranking.standings
+    assert {entry.model for entry in standings.entries} == {*MODELS}
+    assert ranking.provenance["metrics"] == ["advice advice_figures polite"]
+
+
+@pytest.mark.slow
+def test_two_models_are_compared_on_each_task(logs: Path) -> None:
+    comparison = podium.compare("sim/strong", "sim/mid", logs)
+    questions = [finding.question for finding in comparison.findings]
+    assert questions == ["advice advice_figures useful", "arithmetic match", "files includes"]
+
+
+@pytest.mark.slow
+def test_free_text_is_judged_on_the_logs(logs: Path, tmp_path: Path) -> None:
+    [log] = eval(
+        "podium/round_robin",
+        task_args={"responses": str(logs), "category": "advice", "limit": 4},
+        model_roles={"judge": "podium/offline"},
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    assert log.status == "success"
+    [standings] = podium.rank(tmp_path).standings
+    assert {entry.model for entry in standings.entries} == {*MODELS}

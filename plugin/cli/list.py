@@ -25,7 +25,8 @@ def list_(kind: str | None) -> None:
     Args:
         kind: one of `KINDS`; None lists all of them, without options.
     """
-    for name in KINDS if kind is None else [kind]:
+    names = KINDS if kind is None else (kind,)
+    for name in names:
         if name == "hosts":
             click.echo(f"hosts: {_state_of_enabling()}")
             _print_rows(_hosts())

@@ -100,12 +100,12 @@ def compare(
     battles = _read_all(sources, tables, reading)
     places = sources if not tables else ()
     answers, unknown = _find_answers(places, responses, battles, reading)
-    models = _pairs(battles, names, baseline, candidates)
-    pairs = [_compared_pair(*both, measure, level, answers) for both in models]
+    named_pairs = _pairs(battles, names, baseline, candidates)
+    pairs = [_compared_pair(*pair, measure, level, answers) for pair in named_pairs]
     findings, failures = _findings(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
-    checks = checks_of_comparison(battles, {name for both in models for name in both})
+    checks = checks_of_comparison(battles, {name for pair in named_pairs for name in pair})
     findings = [_with_doubts(finding, checks, battles) for finding in findings]
     options = {"level": level, "measure": measure, "by": by, "pool": pool}
     return Comparison(
@@ -192,6 +192,12 @@ def _collect_warnings(
 
     They are about the reading of the battles, about items whose instructions differ for no recorded
     reason, about the judges, and about flagged checks that concern the compared models.
+
+    Args:
+        battles: the battles.
+        answers: the models' answers, whose notes name such items; None if there are none.
+        findings: what was compared.
+        checks: the adjusted checks of the battles.
     """
     notes = list(battles.notes)
     compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
@@ -214,7 +220,7 @@ def _read_all(
     Raises:
         UsageError: a `Battles` object is given with other sources or with options for reading.
     """
-    frames = [each for each in tables if isinstance(each, pd.DataFrame)]
+    frames = [table for table in tables if isinstance(table, pd.DataFrame)]
     if len(frames) == len(tables):
         return read_battles(*sources, *frames, **reading)
     if len(tables) > 1 or sources or reading:
@@ -222,7 +228,7 @@ def _read_all(
             "battles that are read already stand alone: give no other sources and no options "
             "beside them"
         )
-    return next(each for each in tables if isinstance(each, Battles))
+    return next(table for table in tables if isinstance(table, Battles))
 
 
 def _pairs(

@@ -157,10 +157,10 @@ def parse_requirement(text: str) -> Requirement:
     Raises:
         UsageError: the text is neither, or the margin cannot be parsed.
     """
-    kind, equals, margin = (part.strip() for part in text.partition("="))
-    if kind == "better" and not equals:
+    word, equals, margin = (part.strip() for part in text.partition("="))
+    if word == "better" and not equals:
         return Requirement(text)
-    if kind != "not-worse" or not equals:
+    if word != "not-worse" or not equals:
         raise UsageError(f"requirement {text!r}: {WAYS}")
     return Requirement(text, *parse_margin(margin, f"requirement {text!r}"))
 

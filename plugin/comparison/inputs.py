@@ -212,8 +212,8 @@ def _is_on_disk_or_url(source: str) -> bool:
 def identical_items(responses: Responses, candidate: str, baseline: str) -> frozenset[str] | None:
     """Return the items on which the answers of two models are identical, character by character.
 
-    On an item with several answers of a model, all must be identical, in order. An item without an
-    answer of the candidate is not identical.
+    On an item with several answers of a model, all must be identical, in order. An item on which an
+    answer of either model is missing is not identical.
 
     Returns:
         The ids of the items; None if one of the models is not among the responses.

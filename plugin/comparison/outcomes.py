@@ -198,7 +198,7 @@ class PairFinding:
         if self.slice is not None:
             return figures
         columns = self.results if by_weight else self.results.drop(columns="weight")
-        figures["slices"] = [own.to_dict() for own in self.slices]
+        figures["slices"] = [finding.to_dict() for finding in self.slices]
         figures["item_results"] = columns.head(MOST_ITEMS).to_dict("records")
         return figures
 

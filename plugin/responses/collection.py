@@ -542,8 +542,8 @@ def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
                 "responses can be compared only where models were asked the same: rename the ids, "
                 "or give the right file"
             )
-            kind = OtherQuestionError if name in QUESTION else DataError
-            raise kind(problem, remedy=remedy, source=row.source or None, row=row.row or None)
+            error = OtherQuestionError if name in QUESTION else DataError
+            raise error(problem, remedy=remedy, source=row.source or None, row=row.row or None)
     return value
 
 

@@ -62,7 +62,7 @@ def _newest_samples_of_source(
 ) -> NewestSamples:
     """Return the samples files of the newest run of each model and task in a source.
 
-    A note names each run whose results file has no samples file beside it.
+    A note names each run in whose folder no samples file is.
 
     Args:
         source: the source.
@@ -73,12 +73,13 @@ def _newest_samples_of_source(
     kept, left_out = select_runs(samples)
     notes = [*notes_on_names, *left_out]
     folders = {file.path.parent for file in samples}
-    for run in [run for run in results if run.path.parent not in folders]:
-        name = source.label or run.model or run.path.parent.name
-        notes.append(layout.lack_of_samples(name, run))
+    for run in results:
+        if run.path.parent not in folders:
+            name = source.label or run.model or run.path.parent.name
+            notes.append(layout.lack_of_samples(name, run))
     known = {file.path for file in samples} | {run.path for run in results}
-    rest = tuple(path for path in source.paths if path not in known)
-    return NewestSamples(sorted(kept, key=lambda file: file.path), rest, notes)
+    others = tuple(path for path in source.paths if path not in known)
+    return NewestSamples(sorted(kept, key=lambda file: file.path), others, notes)
 
 
 def is_generated(sheet: Sheet) -> bool:

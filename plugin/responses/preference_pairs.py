@@ -186,7 +186,8 @@ def _tools_text(tools: Any) -> str:
     """
     parsed = parse_literal(tools) if isinstance(tools, str) else tools
     lines: list[str] = []
-    for tool in parsed if isinstance(parsed, list) else [tools]:
+    listed = parsed if isinstance(parsed, list) else [tools]
+    for tool in listed:
         lines += _lines_of_tool(tool)
     return "\n".join(["Tools that could be called:", *lines]) if lines else ""
 

@@ -481,8 +481,10 @@ def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str
     for k in sorted(range(len(documents)), key=lambda k: documents[k][2]):
         of_filter, document, _ = documents[k]
         seen[of_filter, document] += 1
-        time = seen[of_filter, document]
-        ids[k] = f"{task}:{document[:12]}" + (f"#{time}" if time > 1 else "")
+        occurrence = seen[of_filter, document]
+        ids[k] = f"{task}:{document[:12]}"
+        if occurrence > 1:
+            ids[k] += f"#{occurrence}"
     return ids
 
 

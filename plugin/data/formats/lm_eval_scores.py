@@ -291,18 +291,23 @@ def _reject_unordered_metrics(
 ) -> None:
     """Raise NotIdentifiedError if models of a task of HELM share several metrics.
 
-    The files of HELM hold all metrics, such as the number of references, in no telling order.
+    The files of HELM hold all metrics, such as the number of references, in no telling order. Tasks
+    of other files are not checked.
+
+    Args:
+        by_task: the metrics of each task.
+        files: the runs of all tasks.
     """
     unordered = {}
     for task, metrics in by_task.items():
         of_task = [scores for scores in files if scores.file.task == task]
         if not any(scores.file.path.name == layout.HELM for scores in of_task):
             continue
-        models = {
-            metric: {scores.file.model for scores in of_task if metric in scores.values}
-            for metric in metrics
-        }
-        shared = [metric for metric in metrics if len(models[metric]) > 1]
+        shared = []
+        for metric in metrics:
+            models = {scores.file.model for scores in of_task if metric in scores.values}
+            if len(models) > 1:
+                shared.append(metric)
         if len(shared) > 1:
             unordered[task] = shared
     if unordered:

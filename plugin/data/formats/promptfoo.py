@@ -54,7 +54,14 @@ def read_promptfoo(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _names_of_models(records: pd.DataFrame) -> pd.Series:
-    """Return the model of each row: the provider, and the prompt if the provider has several."""
+    """Return the model of each row: the provider, and the prompt if the provider has several.
+
+    The provider is named by its label, else by its id. The prompt is named by its label, of at most
+    40 characters, or by its number if the label is missing or that of several prompts.
+
+    Raises:
+        DataError: a provider has neither a label nor an id.
+    """
     names = []
     for position, provider in enumerate(records["provider"]):
         name = _name_of_provider(provider)
@@ -116,9 +123,14 @@ def _is_failed_call(records: pd.DataFrame) -> np.ndarray:
 def _named_scores(
     records: pd.DataFrame, frame: pd.DataFrame, failed: np.ndarray
 ) -> list[pd.DataFrame]:
-    """Return a table like `frame` for each named score; empty if there are none.
+    """Return a table like `frame` for each named score, a metric; empty if there are none.
 
-    A test without a score of this name has no row in its table.
+    A test without a score of this name, or whose call failed, has no row in its table.
+
+    Args:
+        records: the rows of the file.
+        frame: the same rows as `read_promptfoo` has read them.
+        failed: mask of the rows whose call failed, shape (rows,).
 
     Raises:
         DataError: a named score is not a number.
@@ -129,9 +141,9 @@ def _named_scores(
     names = sorted({name for cell in scores for name in cell if cell[name] is not None})
     tables = []
     for name in names:
-        own = scores.map(lambda cell, name=name: cell.get(name))
-        numbers = parse_numbers(own.rename(f"namedScores.{name}"))
-        known = own.notna().to_numpy() & ~failed
+        of_name = scores.map(lambda cell, name=name: cell.get(name))
+        numbers = parse_numbers(of_name.rename(f"namedScores.{name}"))
+        known = of_name.notna().to_numpy() & ~failed
         metric = f"{name} (named score)" if name == SCORE else name
         table = frame.assign(score=numbers, metric=metric, reason=None)
         tables.append(table[known])

@@ -210,14 +210,14 @@ class Records:
         selected = [ROW]
         columns: dict[str, Column] = {}
         for k, (name, column) in enumerate(self.columns.items(), 1):
-            kind = plain.get(name)
+            plain_type = plain.get(name)
             sql = column.sql
-            if kind == TEXT:
+            if plain_type == TEXT:
                 sql = f"{column.sql} ->> '$'"
-            elif kind is not None:
+            elif plain_type is not None:
                 sql = f"cast({column.sql} as double)"
             selected.append(f"{sql} as c{k}")
-            columns[name] = replace(column, sql=f"c{k}", type=kind or column.type)
+            columns[name] = replace(column, sql=f"c{k}", type=plain_type or column.type)
         view = self._copy_to_view(f"select {', '.join(selected)} from {self.scan}")
         return replace(self, scan=view, columns=columns)
 
@@ -311,13 +311,15 @@ class Records:
 def _plain_type(records: Records, column: Column) -> str | None:
     """Return the type to which a column of JSON can be converted; None if it stays JSON.
 
-    The cells have the same texts and numbers in this type.
+    It is `TEXT` if all cells are texts or empty, and `DOUBLE` if all are numbers whose text stays
+    the same in this type.
     """
-    kind = f"json_type({column.sql})"
-    kinds = {name for (name,) in records.rows(kind, f"where {kind} is not null group by {kind}")}
-    if kinds <= {"VARCHAR"}:
+    json_type = f"json_type({column.sql})"
+    rows = records.rows(json_type, f"where {json_type} is not null group by {json_type}")
+    types = {name for (name,) in rows}
+    if types <= {"VARCHAR"}:
         return TEXT
-    if not kinds <= JSON_NUMBERS:
+    if not types <= JSON_NUMBERS:
         return None
     as_double = Column(f"try_cast(cast({column.sql} as varchar) as double)", "DOUBLE")
     differs = f"{as_double.text} is distinct from {column.text}"

@@ -443,6 +443,12 @@ def _single_model_error(engine: Duck, means: str, source: str) -> DataError:
 def _reject_uneven_weights(scores: Records, trial: list[str]) -> None:
     """Check that the scores of each trial have the same weight, since a battle has one weight.
 
+    A missing weight counts as 1. A table without a column `weight` is accepted.
+
+    Args:
+        scores: a row per score.
+        trial: columns in which the scores of one trial agree.
+
     Raises:
         DataError: two scores of a trial have different weights.
     """

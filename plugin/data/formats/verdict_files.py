@@ -399,11 +399,11 @@ def read_soft_elo(records: pd.DataFrame) -> pd.DataFrame:
     if "parse_error" in records:
         errors = as_text(records["parse_error"]).fillna("").astype(str).str.strip().str.lower()
         failed = ~errors.isin(NO_ERROR).to_numpy()
-    for name, of in (("credit", "judge_pref"), ("human", "human_pref")):
-        if of in records:
-            loss = parse_numbers(records[of])
+    for name, source in (("credit", "judge_pref"), ("human", "human_pref")):
+        if source in records:
+            loss = parse_numbers(records[source])
             remedy = "0 = A wins, 0.5 = tie, 1 = B wins"
-            reject_cells(records[of], (loss < 0) | (loss > 1), "is outside [0, 1]", remedy)
+            reject_cells(records[source], (loss < 0) | (loss > 1), "is outside [0, 1]", remedy)
             win = 1 - loss
             frame[name] = win if name == "human" else np.where(failed, np.nan, win)
     return frame.assign(reason=reasons_where(failed, "parse error"))

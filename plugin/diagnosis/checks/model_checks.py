@@ -103,9 +103,10 @@ def check_fit(battles: Battles) -> tuple[Check, ...]:
     residual, and its p-value is not yet adjusted with other checks.
 
     Returns:
-        The check; not known for too many battles, if the battles do not connect all models, or if
-        too few pairs met or too few items were played. Empty for fewer than three models, which any
-        ratings fit, or if no battle is readable.
+        The check; not known for too many battles, if the battles do not connect all models, if too
+        few pairs met or too few items were played, or if the p-value is above 5% and more than
+        `MOST_UNMET` of the pairs never met. Empty for fewer than three models, which any ratings
+        fit, or if no battle is readable.
     """
     if not battles.tally.judged or len(battles.models) < FEWEST_COMPARED:
         return ()

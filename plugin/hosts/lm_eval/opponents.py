@@ -96,7 +96,13 @@ def pair_with_opponents(
 
 
 def _no_common_item(names: Sequence[str], responses: Responses, field: str | None) -> UsageError:
-    """Return the error for the case that no document is among the opponents' items."""
+    """Return the error for the case that no document is among the opponents' items.
+
+    Args:
+        names: ids of the documents' items.
+        responses: the opponents' responses.
+        field: the document's field with the id; None if documents are matched by content.
+    """
     where = some(responses.sources)
     if field is None:
         held = some(responses.categories) or "none"

@@ -129,11 +129,16 @@ def play_tournament(
 
 
 def _build_judged_task(options: RankerOptions, responses: Sequence[str], model: str) -> "Task":
-    """Return the task of a tournament; see `play_tournament` for the arguments."""
+    """Return the task of a tournament; see `play_tournament` for the arguments.
+
+    Of the options of reading, only `allow` is passed on. The tournament's own options override it.
+    """
     _, function, _ = _task_function(options)
-    own = {name: value for name, value in options.reading.items() if name == "allow"}
-    own |= {"answered_by": model, **options.args}
-    return cast("Task", function(responses=list(responses), **own))
+    arguments: dict[str, Any] = {}
+    if "allow" in options.reading:
+        arguments["allow"] = options.reading["allow"]
+    arguments |= {"answered_by": model, **options.args}
+    return cast("Task", function(responses=list(responses), **arguments))
 
 
 def _display() -> Any:

@@ -517,15 +517,13 @@ class AnswerCollector:
             key = response_key(battle.item, battle.response)
             lacking = [name for name in (battle.a, battle.b) if key in pending.get(name, ())]
             wanted.setdefault(battle.item, {}).update(dict.fromkeys(lacking))
-        if self.pack:
-            return [
-                self._build_request(item, [*names], label)
-                for item, names in wanted.items()
-                if names
-            ]
-        return [
-            self._build_request(item, [name]) for item, names in wanted.items() for name in names
-        ]
+        requests = []
+        for item, names in wanted.items():
+            if self.pack and names:
+                requests.append(self._build_request(item, [*names], label))
+            elif not self.pack:
+                requests += [self._build_request(item, [name]) for name in names]
+        return requests
 
     def _build_request(self, item_id: str, names: list[str], label: str = "") -> Sample:
         """Return the sample that requests models' answers to an item.

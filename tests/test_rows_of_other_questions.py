@@ -274,6 +274,9 @@ def test_an_argument_that_selects_other_data_makes_the_answer_conditional(
         said = json.loads(answer.out)
         [first, *_] = said["rankings"][0]["answer"] if "rankings" in said else said["answer"]
         assert first.startswith(condition), first
+    gated = ("compare", "lab/a", "lab/b", tmp_path, "--require", "better")
+    assert podium(*gated).code == 5
+    assert podium(*gated, "--allow", "questions").code == 0
 
 
 def test_an_argument_that_frames_the_same_questions_leaves_the_answer_as_it_is(

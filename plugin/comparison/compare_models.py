@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from podium.checks import Check
+from podium.comparability.questions import FINDING
 from podium.comparability.run_settings import differ_in_words
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
 from podium.comparison.comparison import Comparison
@@ -354,14 +355,14 @@ def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
 def _with_doubts(finding: PairFinding, checks: Sequence[Check], battles: Battles) -> PairFinding:
     """Return a finding with the doubts about it, `questions_in_doubt` and `doubt`.
 
-    They are whether both models were asked the same questions, and, if scores are compared, whether
-    the scores of both models are in one unit.
+    They are whether both models were asked the same questions, unless the user accepted that they
+    may not be, and, if scores are compared, whether the scores of both models are in one unit.
     """
     models = (finding.candidate, finding.baseline)
     runs = tuple(run for run in battles.runs if run.model in models)
-    finding = replace(
-        finding, questions_in_doubt=are_questions_in_doubt(replace(battles, runs=runs))
-    )
+    is_accepted = FINDING in battles.reading.get("allow", ())
+    in_doubt = not is_accepted and are_questions_in_doubt(replace(battles, runs=runs))
+    finding = replace(finding, questions_in_doubt=in_doubt)
     if finding.measure != SCORE:
         return finding
     about = {name: getattr(finding, name) for name in QUESTION}

@@ -315,14 +315,15 @@ def _verdict_of_tests(finding: PairFinding, is_refuted: bool, is_met: bool) -> V
     UNDECIDED.
 
     It is always UNDECIDED if a column looks like the item although rows are counted as independent,
-    or if one model's scores look like fractions and the other's like percent.
+    if one model's scores look like fractions and the other's like percent, or if the two models
+    were asked other things under the same ids and the user did not accept that.
 
     Args:
         finding: the finding.
         is_refuted: whether a test shows that the difference is below the threshold.
         is_met: whether a test shows that the difference is above the threshold.
     """
-    if finding.likely_item is not None or finding.doubt is not None:
+    if finding.likely_item is not None or finding.doubt is not None or finding.questions_in_doubt:
         return "UNDECIDED"
     if is_refuted:
         return "FAIL"

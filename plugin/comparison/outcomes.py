@@ -72,7 +72,8 @@ class PairFinding:
         doubt: the flagged check that one model's scores are fractions and the other's percent;
             None if there is no such doubt. If there is, no requirement is decided.
         questions_in_doubt: whether the two had other inputs under the same ids, which do not show
-            that the questions are the same.
+            that the questions are the same, and the user did not accept it. If so, no requirement
+            is decided.
     """
 
     candidate: str

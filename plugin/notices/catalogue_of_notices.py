@@ -230,8 +230,24 @@ OF_READING = {
         "are not in it"
     ),
 }
-# Warnings about the responses of models.
+# Warnings about the responses of models, and about the calls of a tournament.
 OF_RESPONSES = {
+    "batches-in-rounds": (
+        "batches of a provider wait for one another: at most {rounds:,} rounds, each of which "
+        "waits at least {seconds:g} seconds ({minutes:,.3g} minutes together), and up to 24 hours "
+        "if its provider needs them ({days:,} days); answers, checklists and replies that cannot "
+        "be parsed wait once more. podium/ring without until= plays all battles in one round"
+    ),
+    "batches-in-unknown-rounds": (
+        "batches of a provider wait for one another: each round waits at least {seconds:g} "
+        "seconds, and up to 24 hours if its provider needs them, and how many rounds there are is "
+        "not known; answers, checklists and replies that cannot be parsed wait once more. "
+        "podium/ring without until= plays all battles in one round"
+    ),
+    "no-batches": (
+        "{models}: Inspect has no batches of this provider, so calls are made one by one, at full "
+        "price"
+    ),
     "choices-not-shown": "{task}: {inputs:,} inputs have choices, which are no part of the prompt",
     "conversations-as-text": (
         "{task}: {inputs:,} inputs are conversations; models are shown each as one text"
@@ -788,6 +804,8 @@ NOTES = frozenset(
         "accepted",
         "agreement-unweighted",
         "arena-rows-left-out",
+        "batches-in-rounds",
+        "batches-in-unknown-rounds",
         "between-calibrated-models",
         "between-new-models",
         "complete-items",

@@ -151,20 +151,84 @@ def batch_of(judge: "Model") -> Any:
     return active_generate_config().batch if judge.config.batch is None else judge.config.batch
 
 
-def is_batched(judge: "Model", batch: Any) -> bool:
+def is_batched(model: "Model", batch: Any) -> bool:
     """Return whether a model's calls wait for a batch of its provider.
 
     Args:
-        judge: the model.
+        model: the model.
         batch: how its calls are batched, as `batch_of` returns it. Inspect ignores this setting
             for providers that have no batches. A provider of another package is taken to have
             them.
     """
     if not batch:
         return False
-    is_own = type(judge.api).__module__.startswith("inspect_ai.")
+    is_own = type(model.api).__module__.startswith("inspect_ai.")
     # Public way tried: nothing says which providers have batches. Those that do keep a batcher.
-    return not is_own or any("batcher" in name for name in vars(judge.api))
+    return not is_own or any("batcher" in name for name in vars(model.api))
+
+
+class BatchedRequestError(RuntimeError):
+    """A provider rejected one request of a batch.
+
+    Attributes:
+        status_code: the HTTP status; None if the provider names none.
+    """
+
+    def __init__(self, status_code: int | None, message: str) -> None:
+        self.status_code = status_code
+        super().__init__(message)
+
+
+@cache
+def let_batched_requests_fail_alone() -> None:
+    """Let Inspect take the other replies of a batch if a request of it has failed.
+
+    Inspect 0.3.285 cannot read the line of a rejected request in OpenAI's and Together's results,
+    and drops all replies of the batch.
+    """
+    # Public way tried: there is none; the error is raised in Inspect's own task.
+    try:
+        from inspect_ai.model._providers._openai_batch import OpenAIBatcher
+    except ImportError:
+        return
+    parse = OpenAIBatcher._parse_jsonl_line
+
+    def parse_or_fail(batcher: Any, line: dict[str, Any]) -> tuple[str, Any]:
+        """Return the id and the reply of a request, or its error if it was rejected."""
+        try:
+            return parse(batcher, line)
+        except Exception as error:
+            name = str(line.get("custom_id") or "")
+            if not name:
+                raise
+            return name, rejection_in(line) or error
+
+    OpenAIBatcher._parse_jsonl_line = parse_or_fail  # type: ignore[method-assign, assignment]
+
+
+def rejection_in(line: Mapping[str, Any]) -> BatchedRequestError | None:
+    """Return the error in a line of OpenAI's results; None if the line has none.
+
+    It stands in `error`, or in the body of `response`.
+    """
+    response = line.get("response") or {}
+    body = response.get("body") or {}
+    error = line.get("error") or (body.get("error") if isinstance(body, Mapping) else None)
+    if not isinstance(error, Mapping):
+        return None
+    status = response.get("status_code", error.get("code"))
+    message = str(error.get("message") or error.get("code"))
+    return BatchedRequestError(status if isinstance(status, int) else None, message)
+
+
+def seconds_of_batch(batch: Any) -> float:
+    """Return how long a batch waits before it is sent and before its end is noticed, in seconds.
+
+    Args:
+        batch: how calls are batched, as `batch_of` returns it.
+    """
+    # Inspect's defaults, which have private names only: 15 seconds each.
+    return sum(getattr(batch, name, None) or 15 for name in ("send_delay", "tick"))
 
 
 def limits_of_retries(model: "Model") -> tuple[int | None, int | None]:

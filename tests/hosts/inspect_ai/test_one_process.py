@@ -12,7 +12,6 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model, m
 import podium
 from podium.hosts.inspect_ai.inspect_command import cpu_saving_flags
 from podium.hosts.inspect_ai.tasks import anchor, chain, ring, round_robin, swim
-from podium.hosts.inspect_ai.tournament import preview as preview_module
 from podium.hosts.inspect_ai.tournament import tournament_plan as plan_module
 from podium.planning.replays import recording_of
 from podium.plugins import catalogue
@@ -160,19 +159,3 @@ def test_replay_takes_at_most_the_announced_rounds(name, settings):
     took = podium.replay(SIMULATED, name, **settings).price.rounds
     assert took <= rounds_of(rule, record.field)
     assert settings or took == rounds_of(rule, record.field)
-
-
-@pytest.mark.slow
-def test_swim_with_batches_says_how_many_follow_each_other_and_names_ring(
-    write_responses, capsys, monkeypatch
-):
-    paths = write_responses({f"m{k}": k / 5 for k in range(7)}, items=40)
-    monkeypatch.setattr(preview_module, "judges_by_role", lambda: [get_model("podium/offline")])
-    monkeypatch.setattr(preview_module, "batch_of", lambda _: 50)
-    swim(responses=paths)
-    assert (
-        "12 rounds, at least a batch each; podium/ring plays all battles in one round"
-        in capsys.readouterr().err
-    )
-    ring(responses=paths)
-    assert "batch" not in capsys.readouterr().err

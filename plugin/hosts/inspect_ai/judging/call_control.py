@@ -7,14 +7,16 @@ import ssl
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import nullcontext
 from functools import partial
 from typing import Any, TypeVar
 
 import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
-from podium.hosts.inspect_ai.inspect_ai_compatibility import is_batched
+from podium.hosts.inspect_ai.inspect_ai_compatibility import (
+    is_batched,
+    let_batched_requests_fail_alone,
+)
 from podium.hosts.inspect_ai.judging.call_timeouts import (
     as_unanswered,
     limit_attempts,
@@ -41,6 +43,23 @@ class ConnectionFailedError(ConnectionError):
         super().__init__(self.message)
 
 
+class BatchedCallError(RuntimeError):
+    """A call of a provider's batch failed.
+
+    If a batch fails as a whole, Inspect raises one error object in all its calls. Each call raises
+    an error of its own instead, because the traceback of a shared one grows with each call.
+
+    Attributes:
+        reason: a short name of the failure, as `name_of_failure` returns it.
+        status_code: its HTTP status; None if it has none.
+    """
+
+    def __init__(self, reason: str, cause: str, status_code: int | None) -> None:
+        self.reason = reason
+        self.status_code = status_code
+        super().__init__(cause)
+
+
 async def generate_output(
     model: Model,
     messages: Any,
@@ -63,16 +82,18 @@ async def generate_output(
         **options: further arguments of `Model.generate`.
 
     Raises:
-        ConnectionFailedError: the server could not be reached, or gave no answer in time. Any
-            other failure is raised as it is.
+        ConnectionFailedError: the server could not be reached, or gave no answer in time.
+        BatchedCallError: a call of a batch failed. Any other failure is raised as it is.
     """
     waits_for_batch = is_batched(model, config.batch)
+    if waits_for_batch:
+        let_batched_requests_fail_alone()
     begun = time.monotonic()
     cut_off = 0
     unanswered = 0
     while True:
         try:
-            with nullcontext() if waits_for_batch else limit_attempts(model, timeout):
+            with limit_attempts(model, timeout, in_batch=waits_for_batch):
                 return await model.generate(messages, config=config, **options)
         except Exception as error:
             failure = root_of(error)
@@ -88,6 +109,8 @@ async def generate_output(
             cut_off += 1
             if cut_off < 3:
                 continue
+        if waits_for_batch:
+            raise BatchedCallError(name_of_failure(failure), cause_of(failure), status_of(failure))
         raise _connection_failure(failure, model.api.base_url) or failure
 
 
@@ -103,10 +126,11 @@ def root_of(error: BaseException) -> BaseException:
 def cause_of(error: BaseException) -> str:
     """Return the type and message of an error's cause, in one line of at most 320 characters.
 
-    For a server that could not be reached, it is the message alone.
+    For a server that could not be reached, and a call of a batch, it is the message alone.
     """
     root = root_of(error)
-    kind = "" if isinstance(root, ConnectionFailedError) else f"{type(root).__name__}: "
+    is_own = isinstance(root, ConnectionFailedError | BatchedCallError)
+    kind = "" if is_own else f"{type(root).__name__}: "
     return shorten(f"{kind}{root}", 320)
 
 
@@ -120,7 +144,7 @@ def name_of_failure(error: BaseException) -> str:
     status = status_of(error)
     if status is not None:
         return f"HTTP {status}"
-    if isinstance(root, ConnectionFailedError):
+    if isinstance(root, ConnectionFailedError | BatchedCallError):
         return root.reason
     return type(root).__name__
 
@@ -227,7 +251,7 @@ class CircuitBreaker:
         # Whether a call was refused before.
         self._has_refused = False
 
-    async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
+    async def call(self, ask: Callable[[], Awaitable[T]], *, waits: bool = True) -> T:
         """Make a call and return its answer, or refuse it.
 
         Until it is decided whether further calls are made, a call waits if ten others run or have
@@ -235,11 +259,15 @@ class CircuitBreaker:
 
         Args:
             ask: makes the call; its errors are raised.
+            waits: whether the call waits. One that comes into a provider's batch must not: a batch
+                may take hours, and has all calls that are made meanwhile.
 
         Raises:
             JudgeStoppedError: the call is refused, because the first ten calls failed alike.
         """
         if not self._is_settled:
+            if not waits:
+                return await self._try_call(ask)
             await self._first_calls.acquire()
             # It may have been settled while this call waited.
             if not self._is_settled:
@@ -277,14 +305,17 @@ class CircuitBreaker:
         return answer
 
     def _settle(self, refusal: JudgeStoppedError | None = None) -> None:
-        """Decide once for all further calls: they are made, or raise `refusal` if it is given.
+        """Decide for all further calls: they are made, or raise `refusal` if it is given.
 
-        A second decision is ignored. A waiting call goes on.
+        A call of a batch may be answered after ten others of it have failed. Calls are made again
+        then. Any other second decision is ignored. A waiting call goes on.
         """
         if not self._is_settled:
             self._is_settled = True
             self._refusal = refusal
             self._first_calls.release()
+        elif refusal is None:
+            self._refusal = None
 
 
 class ModelCalls:
@@ -338,6 +369,7 @@ class ModelCalls:
         *,
         shown: str | None = None,
         while_others: str = "",
+        waits: bool = True,
     ) -> T:
         """Make a call to a model and return its answer.
 
@@ -349,12 +381,13 @@ class ModelCalls:
             ask: makes the call; its errors are raised.
             shown: the name in the message; None for `name`.
             while_others: the end of the message, about the other judges.
+            waits: as in `CircuitBreaker.call`.
 
         Raises:
             JudgeStoppedError: the call is refused.
         """
         try:
-            return await self._breakers[name].call(ask)
+            return await self._breakers[name].call(ask, waits=waits)
         except JudgeStoppedError as error:
             if name and name not in self.stopped:
                 tell(f"{stopped_text(shown or name, error)}{while_others}")

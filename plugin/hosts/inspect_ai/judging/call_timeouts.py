@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import anyio
 from inspect_ai.model import Model, ModelAPI
@@ -38,8 +38,20 @@ class UnansweredError(RuntimeError):
         super().__init__(f"no answer within {seconds:,.3g} seconds")
 
 
-_LIMIT: ContextVar[float | None] = ContextVar("seconds that an attempt may take", default=None)
-"""It is None if attempts are not watched, and infinite if they are, and have no limit."""
+class AttemptLimit(NamedTuple):
+    """How long the attempts of a call may take.
+
+    Attributes:
+        seconds: the limit of each attempt; infinite if there is none.
+        in_batch: whether the call waits for a batch of its provider, which has no limit.
+    """
+
+    seconds: float
+    in_batch: bool
+
+
+_LIMIT: ContextVar[AttemptLimit | None] = ContextVar("time limit of a call", default=None)
+"""It is None outside of podium's calls."""
 
 
 def check_call_timeout(seconds: Any) -> None:
@@ -52,7 +64,9 @@ def check_call_timeout(seconds: Any) -> None:
 
 
 @contextmanager
-def limit_attempts(model: Model, seconds: float | None) -> Iterator[None]:
+def limit_attempts(
+    model: Model, seconds: float | None, *, in_batch: bool = False
+) -> Iterator[None]:
     """Limit the time of each attempt to call a model while the body runs.
 
     Only the provider's request counts, not the wait for a free connection or between attempts.
@@ -60,9 +74,10 @@ def limit_attempts(model: Model, seconds: float | None) -> Iterator[None]:
     Args:
         model: the model, which is changed in place so that it knows the limit.
         seconds: the limit; None for no limit.
+        in_batch: whether the calls wait for batches of the provider, which have no limit.
     """
     _let_watch(model.api)
-    before = _LIMIT.set(math.inf if seconds is None else seconds)
+    before = _LIMIT.set(AttemptLimit(math.inf if seconds is None else seconds, in_batch))
     try:
         yield
     finally:
@@ -81,8 +96,15 @@ def _let_watch(api: ModelAPI) -> None:
         limit = _LIMIT.get()
         if limit is None:
             return await generate(*arguments, **options)
+        if limit.in_batch:
+            try:
+                return await generate(*arguments, **options)
+            except Exception as error:
+                # All calls of a batch that failed share this error, and Inspect formats its
+                # traceback in each: it must not grow.
+                raise error.with_traceback(None)  # noqa: B904
         begun = time.monotonic()
-        with anyio.move_on_after(limit):
+        with anyio.move_on_after(limit.seconds):
             try:
                 return await generate(*arguments, **options)
             except Exception as error:
@@ -90,7 +112,7 @@ def _let_watch(api: ModelAPI) -> None:
                     raise
                 waited = time.monotonic() - begun
             raise UnansweredError(waited, "client_timeout")
-        raise UnansweredError(limit)
+        raise UnansweredError(limit.seconds)
 
     generate_in_time.is_watched = True  # type: ignore[attr-defined]
     api.generate = generate_in_time  # type: ignore[method-assign]

@@ -38,6 +38,7 @@ from podium.hosts.inspect_ai.judging.call_settings import (
 from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT, check_call_timeout
 from podium.hosts.inspect_ai.judging.judge_models import (
     NO_JUDGE,
+    has_batches,
     has_judge,
     judge_of,
     jury_of,
@@ -178,13 +179,18 @@ class Run(ModelCalls):
                 last of them.
             RuntimeError: judges take turns, and this one is not asked any more.
         """
+        waits = not has_batches(model)
         if not self.rotating:
-            return await self.call("", ask)
+            return await self.call("", ask, waits=waits)
         judge = self.judge_of(model)
         shown = judge.shown_model
         try:
             return await self.call(
-                judge.name, ask, shown=shown, while_others="; the other judges go on"
+                judge.name,
+                ask,
+                shown=shown,
+                while_others="; the other judges go on",
+                waits=waits,
             )
         except JudgeStoppedError as error:
             if len(self.stopped) < self.rotating:
@@ -380,8 +386,10 @@ async def _ask_for_sample(
         with_media = battle.model_copy(update=media)
         calls.append(partial(ask_judges, run, with_media, state.epoch, replies))
     is_pack = BATTLES in state.metadata
-    # The number of packs that run at once is limited. Single battles do not wait.
-    turn = run.packs if is_pack else nullcontext()
+    # The number of packs that run at once is limited. Single battles do not wait, and neither does
+    # a pack whose calls come into a batch, which has the calls of all packs.
+    is_limited = is_pack and not any(map(has_batches, jury_of(run.how, run.jury)))
+    turn = run.packs if is_limited else nullcontext()
     with estimating_tokens() as estimate:
         async with turn:
             results = await make_calls(calls)
@@ -557,15 +565,36 @@ async def _ask_judge(
             rate = partial(_ask_for_verdict, run, model, (responses[rated],), battle, shown.repeat)
             key = ("rating", name, _response_key_of(battle), rated, shown.repeat)
             calls.append(partial(run.ask_once, key, rate))
-    replies = []
-    for place, call in enumerate(calls):
-        if place < len(known) and not known[place].get("failed"):
-            replies.append((known[place], 1))
-        else:
-            replies.append(await _reply_or_failure(call, errors))
+    replies = await _make_new_calls(calls, known, errors)
     kept, attempts = zip(*replies, strict=True)
     about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": [*kept]}
     return cast(KeptJudgment, {**about, "attempts": max(attempts), "mode": "off"})
+
+
+async def _make_new_calls(
+    calls: Sequence[Callable[[], Awaitable[tuple[KeptReply, int]]]],
+    known: Sequence[KeptReply],
+    errors: list[Exception],
+) -> list[tuple[KeptReply, int]]:
+    """Return the reply and the number of attempts of each call of a judgment.
+
+    Args:
+        calls: makes each call: one, or two by a pointwise judge, which come into one batch.
+        known: as in `_ask_judge`.
+        errors: changed in place: the errors of failed calls are added.
+    """
+
+    async def reply(place: int) -> tuple[KeptReply, int]:
+        """Return the reply and the number of attempts of a call by its place."""
+        if place < len(known) and not known[place].get("failed"):
+            return known[place], 1
+        return await _reply_or_failure(calls[place], errors)
+
+    # A single call has no task of its own: its failure has to reach the other order before that is
+    # asked for.
+    if len(calls) == 1:
+        return [await reply(0)]
+    return await make_calls([partial(reply, place) for place in range(len(calls))])
 
 
 async def _reply_or_failure(
@@ -687,7 +716,9 @@ async def _ask_in_form(run: Run, model: Model, request: ReplyRequest, attempt: i
     judge = run.judge_of(model)
     settings = run.settings
     has_schema = settings.schema_of(judge, request, attempt) is not None
-    async with settings.first_alone(judge, has_schema=has_schema):
+    # A batch has all first calls, so none of them is made alone.
+    is_batched = has_batches(model)
+    async with nullcontext() if is_batched else settings.first_alone(judge, has_schema=has_schema):
         # Meanwhile, another call may have shown that the judge takes no schema.
         schema = settings.schema_of(judge, request, attempt)
         if schema:

@@ -11,7 +11,11 @@ from inspect_ai.model import Model, get_model, model_roles
 
 from podium.data.pairings import Pairing
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.inspect_ai_compatibility import has_active_model
+from podium.hosts.inspect_ai.inspect_ai_compatibility import (
+    batch_of,
+    has_active_model,
+    is_batched,
+)
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import Judging
 
@@ -151,6 +155,11 @@ def roles_are_known() -> bool:
 def has_judge() -> bool:
     """Return whether the role `judge` or `grader` has a model."""
     return not {*ROLES}.isdisjoint(model_roles())
+
+
+def has_batches(model: Model) -> bool:
+    """Return whether a model's calls wait for batches of its provider (`--batch`)."""
+    return is_batched(model, batch_of(model))
 
 
 def judge_of(model: Model, how: Judging) -> JudgeRecord:

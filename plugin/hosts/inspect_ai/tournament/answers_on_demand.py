@@ -27,7 +27,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.data.pairings import Pairing
 from podium.errors import UsageError, unknown_name
-from podium.hosts.inspect_ai.inspect_ai_compatibility import is_registered_task, load_tasks
+from podium.hosts.inspect_ai.inspect_ai_compatibility import (
+    batch_of,
+    is_registered_task,
+    load_tasks,
+)
 from podium.hosts.inspect_ai.judging.call_control import (
     JudgeStoppedError,
     ModelCalls,
@@ -36,7 +40,12 @@ from podium.hosts.inspect_ai.judging.call_control import (
     make_calls,
 )
 from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT
-from podium.hosts.inspect_ai.judging.judge_models import judges_by_role, models_of_role, settings_of
+from podium.hosts.inspect_ai.judging.judge_models import (
+    has_batches,
+    judges_by_role,
+    models_of_role,
+    settings_of,
+)
 from podium.hosts.inspect_ai.judging.token_estimates import (
     ESTIMATE,
     estimate_usage,
@@ -333,7 +342,9 @@ async def _ask_model(
     """
     try:
         model = models_by_name()[name]
-        output = await calls.call(name, partial(generate_output, model, messages, **settings))
+        config = settings["config"].merge(GenerateConfig(batch=batch_of(model)))
+        generate = partial(generate_output, model, messages, **{**settings, "config": config})
+        output = await calls.call(name, generate, waits=not has_batches(model))
         estimate_usage(model, "\n".join(message.text for message in messages), output)
         return GivenAnswer(text=output.completion)
     except JudgeStoppedError as error:

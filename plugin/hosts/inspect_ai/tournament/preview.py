@@ -8,13 +8,14 @@ from inspect_ai.model import Model
 
 from podium.data.pairings import Pairing
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.inspect_ai_compatibility import batch_of, option_typed
+from podium.hosts.inspect_ai.inspect_ai_compatibility import option_typed
 from podium.hosts.inspect_ai.judging.call_settings import judge_limits, limits_of
 from podium.hosts.inspect_ai.judging.cost_limit import Prices, price_of
 from podium.hosts.inspect_ai.judging.judge_calls import prompt_texts
 from podium.hosts.inspect_ai.judging.judge_context import share_of_transcripts
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.hosts.inspect_ai.logs.podium_entries import parse_battles
+from podium.hosts.inspect_ai.tournament.batch_notes import notes_on_batches
 from podium.hosts.inspect_ai.tournament.competitors import Competitors, Questions
 from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder, missing_responses_text
 from podium.hosts.inspect_ai.tournament.tournament_plan import TournamentPlan
@@ -27,7 +28,6 @@ from podium.scorers.judging import Judging
 from podium.scorers.prompt import count_tokens
 from podium.scorers.shared_prefixes import share_of_prefix_cache
 from podium.tournaments.judge_rotation import JudgeRotation
-from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import rounds_of
 from podium.wording import plural
 
@@ -37,8 +37,6 @@ MEASURED_PROMPTS = 200
 """The share of a prompt cache is measured on whole items with this many prompts, or on one item."""
 LEAST_SHARE = 0.01
 """A smaller share of cacheable tokens is not written."""
-MANY_ROUNDS = 10
-"""With more rounds than this, a note says that batches of a provider wait for one another."""
 
 
 def preview_run(
@@ -62,7 +60,7 @@ def preview_run(
         reason = why or "fewer than two models"
         raise UsageError(f"{request.name}: nothing can be played: {reason}")
     yield from _cost_sentences(request, questions, competitors, plan, source, why)
-    yield from _speed_notes(source)
+    yield from _speed_notes(questions, source)
     transcripts = share_of_transcripts(competitors.responses, questions.show, questions.why_short)
     yield from notice_texts([*transcripts, *plan.agents])
     if plan.shard:
@@ -198,19 +196,17 @@ def _judge_text(
     return f"{model or 'judge'}: {'; '.join(parts)}" if parts else ""
 
 
-def _speed_notes(source: TournamentSource) -> Iterator[str]:
-    """Yield notes on what makes this run slow: logs in JSON, or provider batches in many rounds."""
+def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str]:
+    """Yield notes on options that make this run slow, or that have no effect."""
     if option_typed("log_format") == "json":
         yield (
             "note: --log-format json takes twice the CPU and eight times the disk "
             "of the format eval: leave it out"
         )
     number = rounds_of(source.rule, source.field)
-    if number and number > MANY_ROUNDS and any(map(batch_of, judges_by_role())):
-        looks = Ring(until="order").rounds(source.field)
-        least = f"all battles in one round, or with until= in at most {looks}"
-        rounds = f"{number:,} rounds, at least a batch each"
-        yield f"note: provider batches wait for one another: {rounds}; podium/ring plays {least}"
+    asked = [*questions.requests.models.values()]
+    for note in notes_on_batches(number, judges_by_role(), asked):
+        yield f"{note.severity}: {notice_text(note)}"
 
 
 def _unanswered_text(unanswered: Sequence[Pairing], recorded: int) -> str:

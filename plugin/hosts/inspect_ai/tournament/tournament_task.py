@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from inspect_ai import Task
 from inspect_ai.dataset import Sample
+from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.solver import Solver
 
 from podium.data.pairings import NextRound
@@ -16,7 +17,11 @@ from podium.hosts.inspect_ai.inspect_options import values_asked_for
 from podium.hosts.inspect_ai.judging.call_settings import settings_to_log
 from podium.hosts.inspect_ai.judging.cost_limit import CostLimit, build_cost_limit
 from podium.hosts.inspect_ai.judging.judge_calls import judge
-from podium.hosts.inspect_ai.judging.judge_models import identity, judges_by_role
+from podium.hosts.inspect_ai.judging.judge_models import (
+    has_batches,
+    identity,
+    judges_by_role,
+)
 from podium.hosts.inspect_ai.judging.offline_api import MODEL
 from podium.hosts.inspect_ai.judging.scorers import verdict
 from podium.hosts.inspect_ai.logs.judged_runs import dump_record
@@ -93,8 +98,7 @@ def build_task(
         dataset=source,
         solver=_build_solvers(request, questions, competitors, plan),
         scorer=verdict(seed=request.options.seed, **plan.judge_options),
-        # The task has a model of its own, so that Inspect does not run it once per `--model`.
-        model=MODEL,
+        model=_task_model(questions),
         name=request.name,
         version=competitors.responses.digest()[:12],
         # All battles are played even if some fail. The log then counts as failed, so that an eval
@@ -103,6 +107,18 @@ def build_task(
         continue_on_fail=True,
         metadata=_build_metadata(questions, competitors, plan, source).to_log(),
     )
+
+
+def _task_model(questions: Questions) -> Model | str:
+    """Return the model of the task, which is called for nothing.
+
+    With a model of its own, Inspect does not run the task once per `--model`. If calls wait for a
+    provider's batches, it is said to have batches, too: then Inspect runs up to 10,000 samples at
+    once, and else so few that a round takes many batches.
+    """
+    if any(map(has_batches, [*judges_by_role(), *questions.requests.models.values()])):
+        return get_model(MODEL, config=GenerateConfig(batch=True))
+    return MODEL
 
 
 def _build_source(

@@ -56,9 +56,10 @@ class Conversation(NamedTuple):
     @property
     def answer(self) -> str:
         """The text of the final answer; empty if there is none (see `until_answer`)."""
-        # The empty turn stands for a conversation without turns.
-        [*_, last] = [Turn("assistant", ""), *until_answer(self.turns)]
-        return last.text if last.role == "assistant" and not last.calls else ""
+        turns = until_answer(self.turns)
+        if not turns or turns[-1].role != "assistant" or turns[-1].calls:
+            return ""
+        return turns[-1].text
 
     def as_instruction(self) -> str:
         """Return one text with all messages, each under its role, to be used as an instruction."""

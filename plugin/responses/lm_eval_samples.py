@@ -191,7 +191,10 @@ def _responses(cells: Any) -> list[Any]:
 
     They are taken from the column `resps`, or `filtered_resps` if there is no such column.
     """
-    value = cells["resps"] if "resps" in cells else cells["filtered_resps"]
-    if isinstance(value, list | tuple):
-        value = value[0] if value else None
-    return (list(value) or [None]) if isinstance(value, list | tuple) else [value]
+    by_request = cells["resps"] if "resps" in cells else cells["filtered_resps"]
+    first = by_request
+    if isinstance(by_request, list | tuple):
+        first = by_request[0] if by_request else None
+    if isinstance(first, list | tuple):
+        return list(first) or [None]
+    return [first]

@@ -252,6 +252,8 @@ def _text_of_turn(record: Record, turn: Any) -> str | None:
     mapping with the text, without reasoning, as its `answer`. None if there is no text; DataError
     if the value is not text.
     """
+    text = turn
     for key in ("content", "answer"):
-        turn = turn.get(key) if isinstance(turn, dict) else turn
-    return None if is_empty(turn) else record.as_text("content", turn)
+        if isinstance(text, dict):
+            text = text.get(key)
+    return None if is_empty(text) else record.as_text("content", text)

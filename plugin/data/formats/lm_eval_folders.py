@@ -113,7 +113,8 @@ def runs_in_folders(sources: Sequence[SourceFiles]) -> list[RunRecord]:
     for source in sources:
         of_source, _ = find_runs(source.paths, source.label, searched=source.searched)
         samples = {file.path.resolve(): file for file in of_source} | samples
-    return [run_of_samples(file) for file in name_by_settings([*samples.values()])[0]]
+    named, _ = name_by_settings([*samples.values()])
+    return [run_of_samples(file) for file in named]
 
 
 def _gather_verdicts_of_filter(files: Sequence[Samples]) -> GatheredBattles | None:

@@ -70,8 +70,10 @@ def _models_shown(records: pd.DataFrame) -> dict[str, pd.Series]:
     if "assignment" not in records:
         order = pd.Series("ab", index=records.index)
         return {"model_a": records["model_A"], "model_b": records["model_B"], "order": order}
+    assignment = records["assignment"]
     shown = {
-        side: records["assignment"].map(lambda cell, k=side: _value_in(cell, k)) for side in "AB"
+        "A": assignment.map(lambda cell: _value_in(cell, "A")),
+        "B": assignment.map(lambda cell: _value_in(cell, "B")),
     }
     model = as_text(records["generator"]) if "generator" in records else shown["A"]
     other = as_text(records["ref_generator"]) if "ref_generator" in records else shown["B"]
@@ -80,9 +82,9 @@ def _models_shown(records: pd.DataFrame) -> dict[str, pd.Series]:
     is_odd = ~(is_forward | is_turned).to_numpy()
     if is_odd.any():
         first = int(np.argmax(is_odd))
-        assignment = shorten(str(records["assignment"].iloc[first]))
+        written = shorten(str(assignment.iloc[first]))
         names = f"generator {model.iloc[first]!r} and ref_generator {other.iloc[first]!r}"
-        problem = f"assignment {assignment!r} does not name {names}"
+        problem = f"assignment {written!r} does not name {names}"
         remedy = 'write {"A": the model shown first, "B": the other one}'
         raise DataError(problem, row=row_name(records.index, first), remedy=remedy)
     order = pd.Series(np.where(is_forward, "ab", "ba"), index=records.index)

@@ -232,13 +232,15 @@ def names_without_provider(names: Iterable[str]) -> dict[str, str]:
     >>> names_without_provider(["openai/gpt-5", "azure/gpt-5", "vllm/me/small"])
     {'openai/gpt-5': 'openai/gpt-5', 'azure/gpt-5': 'azure/gpt-5', 'vllm/me/small': 'small'}
     """
-    last = {name: name.rpartition("/")[2] for name in names}
-    # A last part is unique if it occurs once; twice if it is also the whole name.
-    common = Counter([*last.values(), *last])
-    return {
-        name: short if common[short] == 1 + (short == name) else name
-        for name, short in last.items()
-    }
+    last_parts = {name: name.rpartition("/")[2] for name in names}
+    # Last parts and whole names together. A name without a provider is counted as both.
+    counts = Counter([*last_parts.values(), *last_parts])
+    short_names = {}
+    for name, last_part in last_parts.items():
+        own_count = 2 if last_part == name else 1
+        is_unique = counts[last_part] == own_count
+        short_names[name] = last_part if is_unique else name
+    return short_names
 
 
 def missing_responses_text(responses: Responses) -> str:

@@ -103,7 +103,8 @@ class TournamentSource(SampleSource):
         if self.answers and self.first.pairings:
             requests = self.answers.build_requests(self.first.pairings, "1")
         samples = requests or self.build_samples(self.first.pairings, 1)
-        self._opening = samples[: self._room(answers=bool(requests))] or list(self.opening)
+        room = self._room(answers=bool(requests))
+        self._opening = samples[:room] or list(self.opening)
         self.seeds = {str(sample.id) for sample in self._opening}
         self.start = 0
         # The keys are ids of samples, in the order in which this attempt has scheduled them.

@@ -102,6 +102,15 @@ def test_documents_meet_whatever_their_place_and_their_prompt(tmp_path: Path) ->
     write_run(tmp_path, "b", {"t": moved})
     battles = podium.read_battles(tmp_path)
     assert (sorted(credits(battles)), battles.missing) == ([0.5, 1.0], 2)
+    [finding] = battles.questions
+    assert finding.unshared == {"a": 2}
+
+
+def test_documents_of_one_model_alone_are_counted(tmp_path: Path) -> None:
+    write_run(tmp_path, "a", {"t": scored(A)})
+    write_run(tmp_path, "b", {"t": scored(B)[2:]})
+    battles = podium.read_battles(tmp_path)
+    assert (sorted(credits(battles)), battles.missing) == ([0.5, 1.0], 2)
     assert "t: not all have the same documents (a: 4, b: 2); 2 are common to all" in notice_texts(
         battles.notes
     )

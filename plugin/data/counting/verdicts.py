@@ -21,7 +21,7 @@ from podium.data.counting.relations import NO_REASON, ROW, SWAPS, UNNAMED_JUDGE,
 from podium.errors import UsageError
 from podium.notices.notice import Notice
 from podium.scorers.reply import ONE_ORDER_UNPARSED
-from podium.text import text_of
+from podium.text import text_of, write_objects
 
 if TYPE_CHECKING:
     from podium.data.counting.duck import Duck
@@ -647,7 +647,7 @@ def arrow_column(cells: pd.Series) -> pa.Array:
     if isinstance(cells.dtype, pd.CategoricalDtype):
         cells = cells.astype(cells.cat.categories.dtype)
     try:
-        array = pa.array(cells, from_pandas=True)
+        array = None if _has_objects(cells) else pa.array(cells, from_pandas=True)
     except (
         pa.ArrowInvalid,
         pa.ArrowTypeError,
@@ -657,17 +657,34 @@ def arrow_column(cells: pd.Series) -> pa.Array:
     ):
         array = None
     if array is None or pa.types.is_nested(array.type) or pa.types.is_binary(array.type):
-        # Booleans are written in lower case, so that they differ from the words `True` and `False`.
-        texts: list[str | None] = []
-        for cell in cells:
-            is_boolean = isinstance(cell, bool | np.bool_)
-            cell_as_text = str(cell).lower() if is_boolean else text_of(cell)
-            if cell_as_text:
-                # Halves of surrogate pairs cannot be written as UTF-8; they become `\\ud83d`.
-                cell_as_text = LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", cell_as_text)
-            texts.append(cell_as_text)
+        texts = write_objects(cells.tolist()) or _texts_of_cells(cells)
         return pa.array(texts, pa.string())
     return array.cast(pa.string()) if pa.types.is_null(array.type) else array
+
+
+def _texts_of_cells(cells: pd.Series) -> list[str | None]:
+    """Return the text of each cell; None if it is empty."""
+    # Booleans are written in lower case, so that they differ from the words `True` and `False`.
+    texts: list[str | None] = []
+    for cell in cells:
+        is_boolean = isinstance(cell, bool | np.bool_)
+        cell_as_text = str(cell).lower() if is_boolean else text_of(cell)
+        if cell_as_text and not cell_as_text.isascii():
+            # Halves of surrogate pairs cannot be written as UTF-8; they become `\\ud83d`.
+            cell_as_text = LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", cell_as_text)
+        texts.append(cell_as_text)
+    return texts
+
+
+def _has_objects(cells: pd.Series) -> bool:
+    """Return whether the first cell that is not empty is an object or a list.
+
+    Arrow would convert such a column in vain.
+    """
+    if cells.dtype != object:
+        return False
+    first = next((cell for cell in cells if cell is not None), None)
+    return isinstance(first, dict | list)
 
 
 def _categorical(column: pa.ChunkedArray, names: tuple[str, ...] | None = None) -> pd.Categorical:

@@ -38,6 +38,8 @@ NUMERIC = (
     "UBIGINT",
 )
 NESTED = ("STRUCT", "MAP", "UNION", "LIST")
+CELLS_AT_ONCE = 10_000
+"""Number of cells of JSON that are parsed at once."""
 EXACT = 2**53
 """Above this, not every whole number can be written as a float without rounding."""
 JSON_NUMBERS = frozenset({"BIGINT", "UBIGINT", "DOUBLE"})
@@ -243,18 +245,28 @@ class Records:
         Raises:
             DataError: the file is damaged, or does not fit into memory.
         """
+        own = [column.cells for column in self.columns.values() if column.cells is not None]
+        cells = own if len(own) == len(self.columns) else self._cells_in_database()
+        cells = [column.reset_index(drop=True) for column in cells]
+        frame = pd.concat(cells, axis=1) if cells else pd.DataFrame()
+        frame.columns = pd.Index(list(self.columns), dtype=object)
+        if self.places:
+            return frame.set_axis(self.places())
+        return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
+
+    def _cells_in_database(self) -> list[pd.Series]:
+        """Return the cells of each column, read from the database.
+
+        Raises:
+            DataError: the file is damaged, or JSON is nested too deeply.
+        """
         selected = [f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values())]
         selection = ", ".join(selected) or "1"
         order = f"order by {ROW}"
         connection = self.engine.connection
         table = self._run(selection, order, lambda query: connection.sql(query).to_arrow_table())
         columns = zip(self.columns.values(), table.columns, strict=True)
-        cells = [self._cells(column, cells).reset_index(drop=True) for column, cells in columns]
-        frame = pd.concat(cells, axis=1) if cells else pd.DataFrame()
-        frame.columns = pd.Index(list(self.columns), dtype=object)
-        if self.places:
-            return frame.set_axis(self.places())
-        return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
+        return [self._cells(column, cells) for column, cells in columns]
 
     def _run(self, selection: str, rest: str, fetch: Callable[[str], Any]) -> Any:
         """Run a query over the scan; if it fails, repair the scan and run it once more.
@@ -298,14 +310,12 @@ class Records:
             return column.cells
         if column.type != JSON:
             return cells.to_pandas(integer_object_nulls=True)
-        parsed: list[Any] = []
+        texts = cells.to_pylist()
         try:
-            for cell in cells.to_pylist():
-                parsed.append(None if cell is None else json.loads(cell, parse_int=whole_number))
+            return exact_column(_parse_cells(texts))
         except RecursionError:
-            row = self.name_row(len(parsed) + 1)
-            raise nested_too_deeply().with_place(self.source, row) from None
-        return exact_column(parsed)
+            deep = next(k for k, text in enumerate(texts, 1) if _is_too_deep(text))
+            raise nested_too_deeply().with_place(self.source, self.name_row(deep)) from None
 
 
 def _plain_type(records: Records, column: Column) -> str | None:
@@ -325,6 +335,28 @@ def _plain_type(records: Records, column: Column) -> str | None:
     differs = f"{as_double.text} is distinct from {column.text}"
     has_other_text = records.rows("1", f"where {differs} limit 1")
     return None if has_other_text else "DOUBLE"
+
+
+def _parse_cells(texts: Sequence[str | None]) -> list[Any]:
+    """Parse cells of JSON. Many are parsed at once, which is five times as fast as one by one.
+
+    Raises:
+        RecursionError: a cell is nested too deeply.
+    """
+    parsed: list[Any] = []
+    for start in range(0, len(texts), CELLS_AT_ONCE):
+        part = ("null" if text is None else text for text in texts[start : start + CELLS_AT_ONCE])
+        parsed += json.loads(f"[{','.join(part)}]", parse_int=whole_number)
+    return parsed
+
+
+def _is_too_deep(text: str | None) -> bool:
+    """Return whether a cell of JSON is nested too deeply to be parsed in a list."""
+    try:
+        _parse_cells([text])
+    except RecursionError:
+        return True
+    return False
 
 
 def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:

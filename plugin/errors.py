@@ -4,6 +4,7 @@ PodiumError
 ├── DataError              exit 1  a value in a file is impossible or cannot be read
 │   └── OtherQuestionError exit 1  one item id stands for different questions
 ├── NotIdentifiedError     exit 1  the data cannot answer the question, whatever the method
+│   ├── LoneModelError     exit 1  a host's run has no other model to be ranked against
 │   └── UnknownScaleError  exit 1  nothing puts the verdicts on the human scale
 ├── NotConvergedError      exit 1  a fit did not reach its optimum, so no number is given
 └── UsageError             exit 2  a name, option or path that was typed is wrong
@@ -83,6 +84,10 @@ class OtherQuestionError(DataError):
 
 class NotIdentifiedError(PodiumError):
     """The data cannot identify the requested estimate."""
+
+
+class LoneModelError(NotIdentifiedError):
+    """A host's run has no other model to be ranked against."""
 
 
 class UnknownScaleError(NotIdentifiedError):

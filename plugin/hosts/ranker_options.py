@@ -32,6 +32,7 @@ class RankerOptions:
         args: options of the tournament and of the judge's calls.
         settings: options of rankers, each as `key=value`.
         label: the name of this run's model in the ranking; None for its own name.
+        strict: whether a run that cannot be ranked ends with an exit code of its own.
         reading: the options of reading that were given, by field of `BattleQuery`.
     """
 
@@ -44,6 +45,7 @@ class RankerOptions:
     settings: tuple[str, ...] = ()
     calibration: str | None = None
     label: str | None = None
+    strict: bool = False
     reading: Mapping[str, Any] = field(default_factory=dict)
 
     def secrets(self) -> list[str]:
@@ -101,6 +103,16 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
     return options
 
 
+def refuse_lm_eval_model(name: str, option: str) -> None:
+    """Raise UsageError for a judge `lm-eval:...`: judges are models of Inspect."""
+    if name.startswith("lm-eval:"):
+        raise UsageError(
+            f"{option} {name.partition(',')[0]}: judges are models of Inspect: write hf/NAME, "
+            "vllm/NAME or, for a server with an OpenAI-compatible API, "
+            "openai-api/SERVICE/NAME with its base_url"
+        )
+
+
 def _typed_name(name: str) -> str:
     """Return an option as it is typed in the host, for its name in `OPTIONS`."""
     return option_text(name.removeprefix(f"{PREFIX}_"))
@@ -155,12 +167,9 @@ def _parse_rankers(typed: Any) -> tuple[str, ...]:
 
 def _parse_reading(option: ReadingOption, typed: Any) -> Any:
     """Parse the value of an option of reading; UsageError if it is none of its values."""
-    text = option_text(option.name)
     if option.kind in ("truth", "flag"):
-        word = str(typed).lower()
-        if word not in ("true", "false"):
-            raise UsageError(f"{text} {typed}: write true or false")
-        return word == "true"
+        return _parse_truth(option.name, typed)
+    text = option_text(option.name)
     if option.kind == "conditions":
         return tuple(_parse_condition(part, text) for part in split_settings(typed))
     values = _as_texts(typed)
@@ -170,6 +179,14 @@ def _parse_reading(option: ReadingOption, typed: Any) -> Any:
         if option.words and value not in option.words:
             raise unknown_value(text, value, option.words)
     return values if option.kind in ("texts", "words", "files") else values[-1]
+
+
+def _parse_truth(name: str, typed: Any) -> bool:
+    """Return the value of an option that is true or false; UsageError for anything else."""
+    word = str(typed).lower()
+    if word not in ("true", "false"):
+        raise UsageError(f"{option_text(name)} {typed}: write true or false")
+    return word == "true"
 
 
 def _parse_condition(typed: str, option: str) -> tuple[str, str]:
@@ -203,6 +220,7 @@ TOURNAMENT = (
 ARGS = "Options of the tournament and of the judge's calls, as `realization=labels,items=100`"
 SET = "Options of rankers, as `pin=MODEL:1000` or `soft-elo.beta=0.5`"
 CALIBRATION = "A file made by `podium calibrate`: beta and conformal intervals for soft-elo"
+STRICT = "End with another exit code if a run that was evaluated cannot be ranked"
 LABEL = "Name of this run's model in the ranking (default: the name of its folder in --output_path)"
 
 
@@ -228,6 +246,7 @@ OPTIONS = {
     "ranker_set": Option("settings", split_settings, "<arg>", SET),
     "ranker_calibration": Option("calibration", str, "<file>", CALIBRATION, is_single=True),
     "ranker_label": Option("label", str, "<name>", LABEL, is_single=True),
+    "ranker_strict": Option("strict", partial(_parse_truth, "strict"), "", STRICT, is_single=True),
 } | {f"{PREFIX}_{name}": _option_of_reading(option) for name, option in READING.items()}
 """The options by their name in YAML and metadata; a host's command writes them its own way."""
 

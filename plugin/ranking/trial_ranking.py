@@ -52,10 +52,6 @@ class ComingBattles:
     metrics: int = 2
 
 
-COMING_SCORES = ComingBattles(("one model", "another model", "a third model"))
-"""Scores of models whose names are not known yet."""
-
-
 def coming_verdicts(
     models: Sequence[str],
     judges: Sequence[str],

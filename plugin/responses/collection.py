@@ -302,7 +302,7 @@ class Responses:
         limit: int | None = None,
         category: str | Sequence[str] | None = None,
         seed: int | None = None,
-        answered_by: str | None = None,
+        answered_by: str | Sequence[str] | None = None,
     ) -> "Responses":
         """Select models, items, and the responses to them.
 
@@ -312,8 +312,8 @@ class Responses:
             category: one category or several; all by default.
             seed: seed with which items are drawn if there are more than the limit. If it is None,
                 the first items are taken.
-            answered_by: name of a model. Only items for which its files have a response are
-                selected, even if the response has no text.
+            answered_by: name of a model, or several. Only items for which the files of one of them
+                have a response are selected, even if the response has no text.
 
         Raises:
             UsageError: the limit is below 1, or no item has the category, or no model has the name.
@@ -328,13 +328,8 @@ class Responses:
             raise UsageError(f"limit={limit}: give a number of items, 1 or more")
         categories = [category] if isinstance(category, str) else category
         items = self.items if categories is None else self._items_of_categories(categories)
-        if answered_by is not None:
-            missing = self.missing[find_name("model", answered_by, self.texts)]
-            answered = []
-            for item in items:
-                if any(missing.get(key) != ABSENT for key in item.keys):
-                    answered.append(item)
-            items = tuple(answered)
+        if answered_by:
+            items = self._items_answered_by(answered_by, items)
         if limit is not None and limit < len(items) and seed is not None:
             import numpy as np
 
@@ -342,6 +337,22 @@ class Responses:
             drawn = {ids[k] for k in np.random.default_rng(seed).permutation(len(ids))[:limit]}
             items = tuple(item for item in items if item.id in drawn)
         return self._with_items(items[:limit])
+
+    def _items_answered_by(
+        self, models: str | Sequence[str], items: Sequence[Item]
+    ) -> tuple[Item, ...]:
+        """Return the items for which the files of a model, or of one of several, have a response.
+
+        Raises:
+            UsageError: no model has one of the names.
+        """
+        names = [models] if isinstance(models, str) else models
+        missing = [self.missing[find_name("model", name, self.texts)] for name in names]
+        answered = []
+        for item in items:
+            if any(own.get(key) != ABSENT for own in missing for key in item.keys):
+                answered.append(item)
+        return tuple(answered)
 
     def _items_of_categories(self, categories: Sequence[str]) -> tuple[Item, ...]:
         """Return the items whose category is among these.

@@ -1,11 +1,24 @@
 """Check before an eval runs whether podium will be able to rank it."""
 
-from dataclasses import replace
-
+from podium.errors import UsageError
+from podium.hosts.coming_battles import try_rankers
 from podium.hosts.ranker_options import RankerOptions
+from podium.notices.option_forms import option_text
 from podium.plugins.settings import parse_settings
-from podium.rankers.json_files import read_calibration
-from podium.ranking.trial_ranking import COMING_SCORES, check_rankers, settings_without_models
+
+OF_EVALS = ("judges", "judge_args", "tournament", "args", "against")
+"""Fields of `RankerOptions` for evals. A tournament that is a task has other options for them."""
+
+
+def refuse_options_of_evals(options: RankerOptions) -> None:
+    """Raise UsageError if options of evals are given to a tournament that is a task."""
+    for name in OF_EVALS:
+        if getattr(options, name):
+            given = option_text("judge" if name == "judges" else name)
+            raise UsageError(
+                f"{given} is for an eval that is followed by a tournament: give a task podium/NAME "
+                "its own -T responses=..., -T OPTION=VALUE and --model-role judge=MODEL"
+            )
 
 
 def check_eval_options(options: RankerOptions) -> list[str]:
@@ -15,10 +28,14 @@ def check_eval_options(options: RankerOptions) -> list[str]:
     model are not checked.
 
     Raises:
-        UsageError: an option is wrong, or a ranker cannot rank scores of an eval.
+        UsageError: an option is wrong, or a ranker cannot rank the eval.
     """
-    settings = settings_without_models(parse_settings(options.settings, options.rankers))
-    calibration = read_calibration(options.calibration) if options.calibration else None
-    has_labels = bool({"human_judge", "human_labels"} & options.reading.keys())
-    coming = replace(COMING_SCORES, human=has_labels)
-    return check_rankers(options.rankers, coming, settings, calibration)
+    from podium.hosts.inspect_ai.logs.earlier_logs import find_sources
+
+    settings = parse_settings(options.settings, options.rankers)
+    find_sources(options.against)
+    if options.judges:
+        from podium.hosts.inspect_ai.judged_run import check_tournament
+
+        check_tournament(options)
+    return try_rankers(options, settings, (), "one model")

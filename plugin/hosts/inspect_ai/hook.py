@@ -6,14 +6,14 @@ It ranks tournaments, and ordinary evals for which the user asked for a ranker.
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import click
-from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, RunStart, hooks
+from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, TaskStart, hooks
 from inspect_ai.log import (
     EvalError,
     EvalLog,
@@ -21,13 +21,7 @@ from inspect_ai.log import (
     read_eval_log,
 )
 
-from podium.errors import PodiumError
-from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments, typed_metadata
-from podium.hosts.inspect_ai.inspect_options import (
-    CHECKED,
-    form_of_options,
-    values_asked_for,
-)
+from podium.errors import LoneModelError, PodiumError
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, PLAYED_FOR
 from podium.hosts.inspect_ai.logs.podium_entries import (
     TournamentMetadata,
@@ -35,21 +29,22 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     read_tournament,
     reason_of_stop,
 )
-from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_header, write_into_log
 from podium.hosts.inspect_ai.logs.rescoring import LogStates, states_of, watch_scoring
-from podium.hosts.ranker_options import PREFIX, RankerOptions, options_from
-from podium.names import joined_name
 from podium.notices.option_forms import typed_as
 from podium.printable import tell
-from podium.storage.remote import Place, local_file, place_of
+from podium.storage.remote import Place, local_file
 
 if TYPE_CHECKING:
     # Every `inspect` command imports this module, so numpy is imported only if models are ranked.
     from podium.data.battles import Battles
+    from podium.hosts.inspect_ai.logs.earlier_logs import RankedLogs
+    from podium.hosts.ranker_options import RankerOptions
     from podium.rankers.ranking import Ranking
 
 DEFAULT_RANKER = "bradley-terry"
 """The ranker of a tournament that asks for none."""
+STOPPED = 130
+"""Exit code of an eval whose tournament the user stopped."""
 
 
 @hooks(name="podium_ranking", description="rank models after a run (--metadata ranker=NAME)")
@@ -58,18 +53,21 @@ class PodiumHooks(Hooks):
 
     def __init__(self) -> None:
         self.done: dict[LogStates, bool] = {}
+        self.checked: set[str] = set()
         watch_scoring(click.get_current_context(silent=True))
 
-    async def on_run_start(self, data: RunStart) -> None:
-        """Print before the first call which rankers of `--metadata` cannot rank the run."""
-        # The task of a tournament checks its rankers itself. `podium inspect` has already checked
-        # its options.
-        if not all(name.startswith(f"{NAMESPACE}/") for name in data.task_names):
-            _say_what_cannot_be_ranked()
+    async def on_task_start(self, data: TaskStart) -> None:
+        """Print before the first call why the run will not be ranked as its metadata ask."""
+        # The task of a tournament checks its rankers itself.
+        if data.run_id not in self.checked and not data.spec.task.startswith(f"{NAMESPACE}/"):
+            self.checked.add(data.run_id)
+            _say_what_cannot_be_ranked(data.spec.metadata or {})
 
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run."""
-        _set_exit_code(rank_logs(data.logs, self.done))
+        # A tournament that this or another host plays after an eval is ranked with the eval.
+        if not any(PLAYED_FOR in (log.eval.metadata or {}) for log in data.logs):
+            _set_exit_code(rank_logs(data.logs, self.done))
 
     async def on_eval_set_end(self, data: EvalSetEnd) -> None:
         """Rank the logs of an eval set, unless they were ranked after its last run.
@@ -84,31 +82,27 @@ def _set_exit_code(ranked: bool) -> None:
 
     If `ranked` is true, Inspect's exit code stays.
     """
-    command = click.get_current_context(silent=True)
-    if not command:
-        return
-    root = command.find_root()
-    if "podium.ranked" not in root.meta:
-        root.call_on_close(
-            lambda: None if root.meta["podium.ranked"] else sys.exit(PodiumError.exit_code)
-        )
-    # If an eval set has several runs, the last one decides.
-    root.meta["podium.ranked"] = ranked
+    from podium.hosts.inspect_ai.end_of_command import exit_at_end
+
+    exit_at_end(0 if ranked else PodiumError.exit_code)
 
 
-def _say_what_cannot_be_ranked() -> None:
-    """Print which rankers of the metadata will be replaced, or why the run cannot be ranked.
+def _say_what_cannot_be_ranked(metadata: Mapping[str, Any]) -> None:
+    """Print which rankers of a run will be replaced, or why it cannot be ranked.
 
-    Nothing is printed if `podium inspect` has checked the options.
+    Nothing is printed if a command with `--ranker` has checked the options.
     """
+    from podium.hosts.inspect_ai.inspect_options import CHECKED, form_of_options, values_asked_for
+
     if CHECKED in os.environ:
         return
     with typed_as(form_of_options(os.environ)):
         try:
-            values = values_asked_for(typed_metadata(), os.environ)
+            values = values_asked_for(metadata, os.environ)
             if not values:
                 return
             from podium.hosts.inspect_ai.coming_eval import check_eval_options
+            from podium.hosts.ranker_options import options_from
 
             for note in check_eval_options(options_from(values)):
                 tell(note)
@@ -134,8 +128,11 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
             not ranked again. The result of each attempt is added to it.
 
     Returns:
-        whether all logs were ranked. If a log was not, the reason is printed.
+        whether every tournament was ranked, and every eval whose options say that it must be
+        (`ranker_strict`). If a log was not ranked, the reason is printed.
     """
+    from podium.hosts.inspect_ai.inspect_options import form_of_options, values_asked_for
+
     groups: dict[tuple[str, str], list[EvalLog]] = {}
     asked: dict[str, dict[str, Any]] = {}
     ranked = True
@@ -152,7 +149,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
             key = log.eval.task if tournament is None else log.location
             if _is_ranked_here(tournament, values):
                 text = json.dumps(values, sort_keys=True, default=str)
-                asked[text] = values or {PREFIX: DEFAULT_RANKER}
+                asked[text] = values or {"ranker": DEFAULT_RANKER}
                 groups.setdefault((key, text), []).append(log)
         except PodiumError as error:
             tell(_unranked_text([log], error))
@@ -173,9 +170,13 @@ def _is_ranked_here(tournament: TournamentMetadata | None, values: Mapping[str, 
     return not tournament.host and not is_empty_shard
 
 
-def _unranked_text(logs: Sequence[EvalLog], error: Exception) -> str:
-    """Return a message on logs that are not ranked, with their names if the error lacks them."""
-    if all(log.location in str(error) for log in logs):
+def _unranked_text(logs: Sequence[EvalLog], error: object) -> str:
+    """Return a message on logs that are not ranked, with their names if the error lacks them.
+
+    `error` is the error, or its text.
+    """
+    is_named = all(log.location in str(error) for log in logs)
+    if is_named or isinstance(error, LoneModelError):
         return f"not ranked: {error}"
     names = ", ".join(PurePosixPath(log.location).name for log in logs)
     return f"not ranked: {names}: {error}"
@@ -184,7 +185,9 @@ def _unranked_text(logs: Sequence[EvalLog], error: Exception) -> str:
 def _rank_together(
     logs: Sequence[EvalLog], values: Mapping[str, Any], done: dict[LogStates, bool]
 ) -> bool:
-    """Rank a tournament, or the scores of several models on one task, and write the ranking.
+    """Rank a tournament, or the models of an eval on one task, and write the ranking.
+
+    If a judge has to compare the responses, this is done when the command ends.
 
     Args:
         logs: headers of the logs.
@@ -192,43 +195,114 @@ def _rank_together(
         done: see `rank_logs`.
 
     Returns:
-        whether the logs were ranked. If not, the reason is printed.
+        whether the logs were ranked, or need not be. If they were not, the reason is printed.
     """
-    places = [place_of(log.location) for log in logs]
-    written: Place | None = None
+    from podium.hosts.inspect_ai.end_of_command import call_at_end
+    from podium.hosts.inspect_ai.logs.earlier_logs import gather_logs, require_other_model
+    from podium.hosts.ranker_options import options_from
+
+    is_needed = is_tournament(logs[0])
     try:
-        known = done.get(states_of(places))
-        if known is not None:
-            return known
-        try:
-            ranking, battles = _rank_places(places, logs, options_from(values))
-            # The file lies beside the first log by name, because the order of logs may change.
-            written = write_beside(min(places, key=str), ranking)
-        except Exception as error:
-            if is_tournament(logs[0]) and logs[0].status == "error" and logs[0].error is None:
-                _write_reason_of_failure(places[0], logs[0], error)
-            raise
-        finally:
-            done[states_of(places)] = written is not None
+        options = options_from(values)
+        is_needed = is_needed or options.strict
+        gathered = gather_logs(logs, options)
+        states = states_of([*gathered.run, *gathered.others])
+        if states in done:
+            return done[states]
+        done[states] = not is_needed
+        require_other_model(gathered, logs)
+        if options.judges and not is_tournament(logs[0]):
+            done[states] = _judge_at_end(logs, gathered, options)
+            return done[states]
+        _rank_by_logs(logs, gathered, options)
+        done[states_of([*gathered.run, *gathered.others])] = True
+        return True
     # All errors are caught: one bad log must not stop the others, and Inspect would only print
     # that a hook failed.
     except Exception as error:
         reason = _unranked_text(logs, error)
-        _print_at_end(lambda: tell(reason))
-        return False
-    text = _text_of_ranking(ranking, battles, logs[0])
-    _print_at_end(lambda: print(text, end="", file=sys.stderr))
-    if is_tournament(logs[0]):
+        call_at_end(lambda: tell(reason))
+        return not is_needed
+
+
+def _rank_by_logs(
+    logs: Sequence[EvalLog], gathered: "RankedLogs", options: "RankerOptions"
+) -> None:
+    """Rank a tournament or an eval by what is in its logs; write and print the ranking."""
+    from podium.hosts.inspect_ai.end_of_command import call_at_end
+    from podium.hosts.inspect_ai.eval_ranking import rank_by_scores
+    from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside
+
+    try:
+        ranking, battles = rank_by_scores(logs, gathered, options)
+        # The file lies beside the first log by name, because the order of logs may change.
+        written = write_beside(min(gathered.run, key=str), ranking)
+    except Exception as error:
+        if is_tournament(logs[0]) and logs[0].status == "error" and logs[0].error is None:
+            _write_reason_of_failure(gathered.run[0], logs[0], error)
+        raise
+    _print_ranking(ranking, battles, logs[0])
+    call_at_end(lambda: tell(f"wrote {written}"))
+
+
+def _judge_at_end(
+    logs: Sequence[EvalLog], gathered: "RankedLogs", options: "RankerOptions"
+) -> bool:
+    """Let judges compare the responses in logs when the command ends, and rank their models.
+
+    Returns:
+        whether the logs were ranked, or need not be, or will be when the command ends.
+
+    Raises:
+        UsageError: no command runs, and an eval cannot be played.
+    """
+    from podium.hosts.inspect_ai.end_of_command import call_at_end, exit_at_end
+    from podium.hosts.inspect_ai.eval_ranking import play_and_rank, require_command
+    from podium.hosts.inspect_ai.inspect_options import form_of_options
+    from podium.hosts.secrets import redact
+
+    require_command()
+    form = form_of_options(os.environ, judged=True)
+    codes = [0]
+
+    def judge_and_rank() -> None:
+        """Play and rank. A failure is printed, and changes the exit code only if it has to."""
+        try:
+            with typed_as(form):
+                ranking, battles, log = play_and_rank(logs, gathered, options)
+                _print_ranking(ranking, battles, logs[0])
+            call_at_end(lambda: tell(f"the tournament's log: {log}"))
+        except KeyboardInterrupt:
+            tell("not ranked: stopped; the eval's own logs are saved")
+            codes.append(STOPPED)
+        # A tournament may fail with any error of a provider. The eval itself has succeeded.
+        except (Exception, SystemExit) as error:
+            why = error if isinstance(error, PodiumError) else f"{type(error).__name__}: {error}"
+            tell(redact(_unranked_text(logs, why), options.secrets()))
+            codes.append(PodiumError.exit_code if options.strict else 0)
+        exit_at_end(codes[-1])
+
+    call_at_end(judge_and_rank, name=f"judge {logs[0].eval.task}")
+    return not codes[-1]
+
+
+def _print_ranking(ranking: "Ranking", battles: "Battles", log: EvalLog) -> None:
+    """Print the tables of a ranking when the command ends, and what the judge's cache saved."""
+    from podium.hosts.inspect_ai.end_of_command import call_at_end
+
+    text = _text_of_ranking(ranking, battles, log)
+    call_at_end(lambda: print(text, end="", file=sys.stderr))
+    if is_tournament(log):
         from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
 
-        for cached in cached_tokens_texts(logs[0].stats.model_usage):
-            _print_at_end(partial(tell, cached))
-    _print_at_end(lambda: tell(f"wrote {written}"))
-    return True
+        for cached in cached_tokens_texts(log.stats.model_usage):
+            call_at_end(partial(tell, cached))
 
 
 def _write_reason_of_failure(place: Place, log: EvalLog, error: Exception) -> None:
     """Write the error into a log that Inspect marked as failed without an error."""
+    from podium.hosts.inspect_ai.logs.ranking_in_log import write_header
+
     path = local_file(place)
     header = read_eval_log(str(path), header_only=True)
     message = str(error).removeprefix(f"{log.location}: ")
@@ -256,68 +330,3 @@ def _text_of_ranking(ranking: "Ranking", battles: "Battles", log: EvalLog) -> st
     from podium.show.report.terminal import terminal_text
 
     return f"{terminal_text([preference_report(battles)])}\n{text}"
-
-
-def _rank_places(
-    places: Sequence[Place], logs: Sequence[EvalLog], options: RankerOptions
-) -> tuple["Ranking", "Battles"]:
-    """Rank logs, and write the ranking into each log that has results.
-
-    Returns:
-        the ranking and its battles.
-    """
-    from podium.data.query import BattleQuery
-    from podium.data.reading.judgments import read_query
-    from podium.plugins.settings import parse_settings
-    from podium.ranking.rank_battles import rank, ranked_apart
-
-    settings = parse_settings(options.settings, options.rankers)
-    one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
-    sources = [*map(str, places)]
-    battles = read_query(
-        BattleQuery(sources, format="inspect", one_sided=one_sided, **options.reading)
-    )
-    how: dict[str, Any] = {
-        "by": ranked_apart(battles, options.rankers),
-        "calibration": options.calibration,
-    }
-    ranking = rank(battles, options.rankers, **how, **settings)
-    # Failed logs and earlier runs of a model are left out of the ranking, and warnings name them.
-    names = _names_of_logs_that_count(places, options)
-    for log, place in zip(logs, places, strict=True):
-        if place in names and (log.results is not None or len(logs) == 1):
-            log.results = write_into_log(place, ranking, names[place])
-    return ranking, battles
-
-
-def _names_of_logs_that_count(places: Sequence[Place], options: RankerOptions) -> dict[Place, str]:
-    """Return the logs that a ranking is made from, each with the name of its model there.
-
-    They are the newest whole runs of each model and its settings, or all runs if the options say
-    so.
-    """
-    from podium.hosts.inspect_ai.logs.folders import choose_logs
-
-    by_path = {Path(local_file(place)): place for place in places}
-    every = options.reading.get("runs") == "all"
-    is_joined = options.reading.get("names") == "joined"
-    names = {}
-    for run in choose_logs(dict.fromkeys(by_path), every=every).logs:
-        names[by_path[run.path]] = joined_name(run.who) if is_joined else run.who
-    return names
-
-
-def _print_at_end(say: Callable[[], None]) -> None:
-    """Call `say` when the command ends, as Inspect's full screen hides what is printed before.
-
-    If no command runs, `say` is called at once.
-    """
-    command = click.get_current_context(silent=True)
-    if command is None:
-        say()
-        return
-    waiting = command.find_root().meta.setdefault("podium.printed_last", [])
-    waiting.append(say)
-    if len(waiting) == 1:
-        # click calls such functions in reverse order, so one function prints all messages.
-        command.find_root().call_on_close(lambda: [each() for each in waiting])

@@ -4,10 +4,12 @@ Comments name the public way that was tried instead. Inspect is imported only wh
 because `inspect --help` loads this file first.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from inspect import signature
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -248,6 +250,24 @@ def option_typed(name: str) -> Any:
     """Return the value of an option of the running command; None if it was not given."""
     command = click.get_current_context(silent=True)
     return None if command is None else command.params.get(name)
+
+
+def load_environment(arguments: Sequence[str]) -> None:
+    """Set the variables of `.env` and of `--env NAME=VALUE`, as Inspect does when it begins.
+
+    Judges are checked before that, and may need their keys.
+    """
+    # Public way tried: none; only a command of Inspect loads `.env`.
+    with suppress(ImportError):
+        from inspect_ai._util.dotenv import init_dotenv
+
+        init_dotenv()
+    given = [value for option, value in pairwise(arguments) if option == "--env"]
+    given += [word.removeprefix("--env=") for word in arguments if word.startswith("--env=")]
+    for text in given:
+        name, equals, value = text.partition("=")
+        if equals:
+            os.environ[name] = value
 
 
 def typed_metadata() -> dict[str, str]:

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from podium.errors import PodiumError, UsageError, import_failure, is_of_package
-from podium.hosts.inspect_ai.inspect_ai_compatibility import COMMAND_LINE
+from podium.hosts.inspect_ai.inspect_ai_compatibility import COMMAND_LINE, load_environment
 from podium.hosts.inspect_ai.inspect_options import (
     FLAGS,
     IN_INSPECT,
@@ -19,7 +19,7 @@ from podium.hosts.inspect_ai.inspect_options import (
     to_environment,
     typed_in_inspect,
 )
-from podium.hosts.ranker_options import options_from
+from podium.hosts.ranker_options import options_from, refuse_lm_eval_model
 from podium.notices.option_forms import typed_as
 from podium.printable import tell
 
@@ -73,19 +73,6 @@ def run(arguments: Sequence[str]) -> None:
             sys.argv += saving
             tell(f"added {' '.join(saving)}: a tournament needs less CPU and loses nothing")
     _run_main(stock, typed, ranking=bool(values))
-
-
-def refuse_lm_eval_model(name: str, option: str) -> None:
-    """Raise UsageError for a judge `lm-eval:...`: judges are models of Inspect.
-
-    `option` is the option with the judge as it is typed, for the message.
-    """
-    if name.startswith("lm-eval:"):
-        raise UsageError(
-            f"{option} {name.partition(',')[0]}: judges are models of Inspect: write hf/NAME, "
-            "vllm/NAME or, for a server with an OpenAI-compatible API, "
-            "openai-api/SERVICE/NAME with its base_url"
-        )
 
 
 def extend_command(host: Any) -> None:
@@ -157,15 +144,17 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
         )
     options = options_from(values)
     from podium.hookspecs import Ranker
+    from podium.hosts.inspect_ai.coming_eval import check_eval_options, refuse_options_of_evals
     from podium.plugins import catalogue
 
     for name in options.rankers:
         catalogue.extension(Ranker, name)
-    is_tournament = any(word.startswith("podium/") for word in arguments[1:])
-    if arguments[0] in RUNNING and not is_tournament:
-        from podium.hosts.inspect_ai.coming_eval import check_eval_options
-
-        # The task of a tournament checks its rankers itself.
+    # The task of a tournament checks its rankers itself, also if it is run again or scored again.
+    if any(word.startswith("podium/") for word in arguments[1:]):
+        refuse_options_of_evals(options)
+    elif arguments[0] in RUNNING or options.judges:
+        _import_registry()
+        load_environment(arguments)
         for note in check_eval_options(options):
             tell(note)
     os.environ.update(to_environment(values))
@@ -192,6 +181,15 @@ def _add_to_help(host: Any) -> None:
             parameters.append(click.Option([flag], help=IN_INSPECT[name].help, **attributes))
 
 
+def _import_registry() -> None:
+    """Register podium's hook and models in Inspect; UsageError if this Inspect does not fit."""
+    try:
+        import_module("podium.hosts.inspect_ai.registry")
+    # Without this error, Inspect would only print that an entry point failed, and rank nothing.
+    except Exception as error:
+        raise UsageError(f"podium does not fit this inspect-ai ({error}): {REMEDY}") from None
+
+
 def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:
     """Run Inspect's `main`, and rank the logs that `inspect score` changed, which calls no hook.
 
@@ -210,11 +208,7 @@ def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: b
     if not ranking:
         stock()
         return
-    try:
-        import_module("podium.hosts.inspect_ai.registry")
-    # Without this error, Inspect would only print that an entry point failed, and rank nothing.
-    except Exception as error:
-        raise UsageError(f"podium does not fit this inspect-ai ({error}): {REMEDY}") from None
+    _import_registry()
     if arguments[0] != "score":
         stock()
         return

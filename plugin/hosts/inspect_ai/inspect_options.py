@@ -6,7 +6,8 @@ from contextlib import suppress
 from typing import Any
 
 from podium.errors import UsageError, unknown_name
-from podium.hosts.ranker_options import OPTIONS, PREFIX, host_form
+from podium.hosts.ranker_options import OPTIONS, PREFIX, host_form, parse_pairs
+from podium.hosts.secrets import secrets_of
 from podium.notices.option_forms import OptionForm
 
 VARIABLES = "PODIUM_"
@@ -15,18 +16,24 @@ CHECKED = f"{VARIABLES}OPTIONS_CHECKED"
 """Environment variable that is set if a command with `--ranker` has checked the options."""
 METADATA = "INSPECT_EVAL_METADATA"
 """Inspect's environment variable with the metadata of runs: `KEY=VALUE`, separated by spaces."""
-ABSENT = frozenset(
-    {
-        "ranker_against",
-        "ranker_judge",
-        "ranker_judge_args",
-        "ranker_tournament",
-        "ranker_args",
-        "ranker_label",
-    }
-)
-"""Names in `OPTIONS` that Inspect's commands do not have."""
-HELP = {"ranker": "Rank the models when the run has ended; `podium list rankers` shows the names."}
+ABSENT = frozenset({"ranker_label"})
+"""Names in `OPTIONS` that Inspect's commands do not have: a command may run several models."""
+JUDGE_ARGS = "ranker_judge_args"
+"""Name in `OPTIONS` of the option that may hold secrets."""
+HELP = {
+    "ranker": (
+        "Rank the models when the run has ended, with those of earlier logs of the task in "
+        "--log-dir; `podium list rankers` shows the names"
+    ),
+    "ranker_against": (
+        "Logs of other models, in place of those in --log-dir: files or folders, each optionally "
+        "LABEL=PATH"
+    ),
+    "ranker_judge": (
+        "Let an Inspect model judge the responses after the eval (openai/gpt-5, podium/offline), "
+        "instead of ranking by scores. Several are a jury"
+    ),
+}
 """Help of the options that do something else than in lm-eval, by name in `OPTIONS`."""
 IN_INSPECT = {
     name: option._replace(help=HELP.get(name, option.help))
@@ -40,6 +47,12 @@ typed_in_inspect = host_form("--{flag} {value}", "-T {name}={value}", ABSENT)
 """Writes an option for `inspect eval`, or for podium's command if Inspect's has none."""
 typed_in_metadata = host_form("--metadata {name}={value}", "-T {name}={value}", ABSENT)
 """Writes an option for the metadata of a run, or for podium's command."""
+typed_for_judge = host_form("--{flag} {value}", "--ranker-args {name}={value}", ABSENT)
+"""As `typed_in_inspect`, of a tournament that follows an eval."""
+typed_for_judge_in_metadata = host_form(
+    "--metadata {name}={value}", "--metadata ranker_args={name}={value}", ABSENT
+)
+"""As `typed_in_metadata`, of a tournament that follows an eval."""
 
 
 def split_ranker_options(arguments: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
@@ -94,7 +107,8 @@ def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]
     counts.
 
     Raises:
-        UsageError: there is a ranker, and an option that Inspect's commands do not have.
+        UsageError: there is a ranker, and an option that Inspect's commands do not have, or a
+            secret in the metadata.
     """
     # Inspect ignores INSPECT_EVAL_METADATA if any `--metadata` is given, so it is read here.
     words = (word.partition("=") for word in environment.get(METADATA, "").split())
@@ -113,6 +127,12 @@ def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]
                 values[name] = value
     if PREFIX not in values:
         return {}
+    arguments = metadata.get(JUDGE_ARGS)
+    if arguments and secrets_of(parse_pairs(arguments)):
+        raise UsageError(
+            f"{JUDGE_ARGS} in the metadata holds a secret, and Inspect writes metadata into logs: "
+            f"set the environment variable {VARIABLES}{JUDGE_ARGS.upper()} or the provider's own"
+        )
     for name in values:
         if name not in IN_INSPECT:
             raise unknown_name("option of podium in the metadata or environment", name, IN_INSPECT)
@@ -127,9 +147,15 @@ def _parse_variable(text: str) -> Any:
     return text
 
 
-def form_of_options(environment: Mapping[str, str]) -> OptionForm:
+def form_of_options(environment: Mapping[str, str], *, judged: bool = False) -> OptionForm:
     """Return the form in which messages write podium's options.
 
     It is that of a command if the command had `--ranker`, else that of metadata.
+
+    Args:
+        environment: the environment variables.
+        judged: whether the messages are about a tournament that follows an eval.
     """
-    return typed_in_inspect if CHECKED in environment else typed_in_metadata
+    if CHECKED in environment:
+        return typed_for_judge if judged else typed_in_inspect
+    return typed_for_judge_in_metadata if judged else typed_in_metadata

@@ -12,6 +12,7 @@ from inspect_ai.model import Model
 
 from podium.data.formats.lm_eval_judged import BATTLE_DETAILS
 from podium.data.pairings import Pairing
+from podium.hosts.inspect_ai.judged_run import call_outside_loop
 from podium.hosts.inspect_ai.judging.call_control import (
     JudgeStoppedError,
     cause_of,
@@ -23,7 +24,6 @@ from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT
 from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_judges
 from podium.hosts.inspect_ai.judging.judge_models import build_rotation, jury_of
 from podium.hosts.inspect_ai.logs.podium_entries import BattleMetadata, has_failed
-from podium.hosts.lm_eval.tournament import call_outside_loop
 from podium.hosts.secrets import redact
 from podium.printable import shorten
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows

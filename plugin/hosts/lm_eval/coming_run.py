@@ -4,17 +4,9 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from podium.hosts.coming_battles import try_rankers
 from podium.hosts.ranker_options import RankerOptions
-from podium.plugins import catalogue
-from podium.rankers.json_files import read_calibration
-from podium.ranking.trial_ranking import (
-    ComingBattles,
-    check_rankers,
-    coming_verdicts,
-    names_model,
-    settings_without_models,
-)
-from podium.scorers.judging import known_options
+from podium.ranking.trial_ranking import names_model
 
 THIS_RUN = "this run's model"
 """Stands for the name of this run's model, which lm-eval makes from the model's arguments."""
@@ -38,17 +30,13 @@ def check_coming(
     Raises:
         UsageError: a ranker could not rank the run.
     """
-    calibration = read_calibration(options.calibration) if options.calibration else None
     models = sorted({model, *others})
     played = options.args.get("models")
     if isinstance(played, list) and played:
         models = list(map(str, played))
     elif played:
         models = str(played).split(",")
-    if len(models) < 2:
-        models = [model, "another model", "a third model"]
-        settings = settings_without_models(settings)
-    return check_rankers(options.rankers, _coming_battles(options, models), settings, calibration)
+    return try_rankers(options, settings, models, model)
 
 
 def named_model(settings: Mapping[str, Any], typed: str) -> str:
@@ -69,17 +57,3 @@ def named_model(settings: Mapping[str, Any], typed: str) -> str:
             if plain and plain in typed:
                 return model
     return THIS_RUN
-
-
-def _coming_battles(options: RankerOptions, models: list[str]) -> ComingBattles:
-    """Return what is known of the battles to come: verdicts of judges, or scores by metrics.
-
-    Without judges, they are scores by one metric if it is named, else by several.
-    """
-    if not options.judges:
-        return ComingBattles(models, metrics=1 if "metric" in options.reading else 2)
-    judge_options = {name: value for name, value in options.args.items() if name in known_options()}
-    in_turn = options.args.get("judges", "all") != "all"
-    return coming_verdicts(
-        models, options.judges, catalogue.judging_settings(**judge_options), one_jury=in_turn
-    )

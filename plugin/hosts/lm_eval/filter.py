@@ -14,14 +14,14 @@ from lm_eval.api.filter import Filter
 
 from podium.data.formats.lm_eval_judged import UNNAMED_MODEL, verdicts_as_text
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.inspect_command import refuse_lm_eval_model
 from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT, check_call_timeout
+from podium.hosts.inspect_ai.judging.judge_of_option import judge_model
 from podium.hosts.inspect_ai.tournament.run_options import JudgeOptions
 from podium.hosts.lm_eval.batch import judge_battles, judges_of_battles
-from podium.hosts.lm_eval.judge import judge_model
 from podium.hosts.lm_eval.lm_eval_compatibility import register
 from podium.hosts.lm_eval.metrics import remember_verdicts
 from podium.hosts.lm_eval.opponents import Against, DocumentBattles, pair_with_opponents
+from podium.hosts.ranker_options import refuse_lm_eval_model
 from podium.hosts.secrets import redact, refuse_secrets
 from podium.plugins.catalogue import judging_settings
 from podium.plugins.settings import parameters_of

@@ -128,7 +128,7 @@ def _prepare_ranking(
     predict_only = typed.get("predict_only")
     others = find_other_samples(options.against, output_path)
     if options.judges:
-        from podium.hosts.lm_eval.tournament import check_tournament
+        from podium.hosts.inspect_ai.judged_run import check_tournament
 
         check_tournament(options)
     elif predict_only:

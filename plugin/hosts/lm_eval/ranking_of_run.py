@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -31,6 +31,7 @@ from podium.notices.notice_text import notice_texts
 from podium.printable import printable
 from podium.rankers.ranking import Ranking, Standings
 from podium.show.report.ranking_view import ranking_text
+from podium.storage.remote import Place
 from podium.storage.temporary_folders import temporary_folder
 from podium.wording import some
 
@@ -70,7 +71,7 @@ class RunRanking:
     code: int = DONE
     notes: list[str] = field(default_factory=list)
     table: str = ""
-    log: Path | None = None
+    log: Place | None = None
     saved: tuple[Path, ...] = ()
 
     def rank(self, results: dict[str, Any], tracker: Any) -> None:
@@ -97,13 +98,15 @@ class RunRanking:
         """Print standings and notes to stderr after lm-eval has saved the run.
 
         Returns:
-            the exit code.
+            the exit code. It is 0 if the run was not ranked, unless the user wants to know
+            (`--ranker_strict`) or stopped it.
         """
         for path in self.saved:
             path.unlink(missing_ok=True)
         notes = "".join(f"podium: {printable(note)}\n" for note in self.notes)
         print(self.table, redact(notes, self.options.secrets()), sep="", end="", file=sys.stderr)
-        return self.code
+        is_told = self.options.strict or self.code == STOPPED
+        return self.code if is_told else DONE
 
     def _note_failure(self, note: str, code: int = PARTLY) -> None:
         """Set the exit code, and keep a note that is printed at the end."""
@@ -205,9 +208,18 @@ class RunRanking:
         """
         if not self.options.judges:
             return partial(_read_scores_of_tasks, runs.sources, self.options.reading)
-        from podium.hosts.lm_eval.tournament import play_tournament
+        from podium.hosts.inspect_ai.judged_run import play_tournament
 
-        self.log, failure = play_tournament(self.options, runs.sources, runs.model, self.log_dir)
+        # lm-eval writes its results to stdout, so Inspect's output goes to stderr.
+        with redirect_stdout(sys.stderr):
+            self.log, failure = play_tournament(
+                self.options,
+                runs.sources,
+                [runs.model],
+                str(self.log_dir),
+                host="lm-eval",
+                display=_display_of_inspect(),
+            )
         self.notes.append(f"the tournament's log: {self.log}")
         one_sided = self.options.args.get("one_sided", "unparsed")
         try:
@@ -275,6 +287,12 @@ class RunRanking:
             shutil.rmtree(folder)
             with suppress(OSError):
                 runs_dir.rmdir()
+
+
+def _display_of_inspect() -> Any:
+    """Return Inspect's display: the user's choice, or `rich` on a terminal, or `none`."""
+    usual = "rich" if sys.stderr.isatty() else "none"
+    return os.environ.get("INSPECT_DISPLAY") or usual
 
 
 def _read_scores_of_tasks(

@@ -6,6 +6,7 @@ import pytest
 
 from podium.data.reading_options import ALL_READING_OPTIONS
 from podium.errors import UsageError
+from podium.hosts.inspect_ai.judged_run import _build_judged_task, check_tournament
 from podium.hosts.lm_eval.lm_eval_options import (
     add_options,
     section_of,
@@ -13,7 +14,6 @@ from podium.hosts.lm_eval.lm_eval_options import (
     typed_in_lm_eval,
 )
 from podium.hosts.lm_eval.ranking_of_run import query_of_tasks
-from podium.hosts.lm_eval.tournament import _build_judged_task, check_tournament
 from podium.hosts.ranker_options import RankerOptions, options_from, parse_pairs
 from podium.hosts.secrets import redact
 from podium.notices.option_forms import typed_as
@@ -80,9 +80,7 @@ def test_a_setting_without_a_value_is_rejected_and_not_repeated():
 
 
 def test_recorded_battles_are_no_tournament_of_a_run():
-    with pytest.raises(
-        UsageError, match="tournament recorded: a run of lm-eval has no recorded battles"
-    ):
+    with pytest.raises(UsageError, match="tournament recorded: this run has no recorded battles"):
         check_tournament(RankerOptions(tournament="podium/recorded", judges=("openai/gpt-5",)))
 
 
@@ -131,9 +129,9 @@ def test_options_of_scores_contradict_a_judge(name):
 def test_what_is_allowed_reaches_the_tournament_of_a_judge(monkeypatch):
     given = []
     monkeypatch.setattr(
-        "podium.hosts.lm_eval.tournament._task_function",
+        "podium.hosts.inspect_ai.judged_run._task_function",
         lambda options: ("swim", lambda **how: given.append(how), frozenset()),
     )
     options = options_from({"ranker": "mean", "ranker_judge": "m", "ranker_allow": "questions"})
-    _build_judged_task(options, ["out"], "ash")
-    assert given == [{"responses": ["out"], "answered_by": "ash", "allow": ("questions",)}]
+    _build_judged_task(options, ["out"], ["ash"])
+    assert given == [{"responses": ["out"], "answered_by": ["ash"], "allow": ("questions",)}]

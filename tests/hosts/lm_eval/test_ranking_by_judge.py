@@ -177,7 +177,7 @@ def test_permanently_failed_battles_are_unparsed_and_retried_by_the_next_run(
     two, judge, server, tmp_path, capfd
 ):
     server.script(faults={"400": 0.3}, lasting=True)
-    assert two(*judge, "--ranker_args", "orders=as-given") == 3
+    assert two(*judge, "--ranker_args", "orders=as-given", "--ranker_strict") == 3
     failed = {
         (one.item, one.first)
         for one in server.calls()
@@ -206,10 +206,10 @@ def test_permanently_failed_battles_are_unparsed_and_retried_by_the_next_run(
 def test_judge_that_does_not_answer_is_named_and_its_battles_are_retried_by_the_next_run(
     two, judge, server, monkeypatch, capfd
 ):
-    monkeypatch.setattr("podium.hosts.lm_eval.tournament.MAX_RETRIES", 0)
+    monkeypatch.setattr("podium.hosts.inspect_ai.judged_run.MAX_RETRIES", 0)
     server.script(faults={"hang": 0.3}, lasting=True, draw=2)
     how = "orders=as-given,call_timeout=2"
-    assert two(*judge, "--ranker_args", how) == 3
+    assert two(*judge, "--ranker_args", how, "--ranker_strict") == 3
     hung = [one for one in server.calls() if one.model == "judge" and one.fate != "answered"]
     assert 0 < len(hung) < 12
     counts = results(FOLDER)["podium"]["rankings"][0]["counts"]
@@ -276,7 +276,7 @@ def test_a_key_that_a_server_repeats_in_its_refusal_is_written_nowhere(two, stat
             "--ranker_judge",
             "openai-api/standin/judge",
         )
-        assert two(*reported, "--ranker_judge_args", where) == 3
+        assert two(*reported, "--ranker_judge_args", where, "--ranker_strict") == 3
         echo.shutdown()
     out, err = capfd.readouterr()
     [note] = [line for line in err.splitlines() if "battles failed, the first of them:" in line]
@@ -288,7 +288,7 @@ def test_a_key_that_a_server_repeats_in_its_refusal_is_written_nowhere(two, stat
 @pytest.mark.slow
 def test_unresponsive_judge_does_not_fail_the_run(two, judge, server, tmp_path, capfd):
     server.script(faults={"401": 1.0}, lasting=True)
-    assert two(*judge) == 3
+    assert two(*judge, "--ranker_strict") == 3
     out, err = capfd.readouterr()
     assert "no battle was judged" in err
     assert "exact_match" in out
@@ -298,11 +298,11 @@ def test_unresponsive_judge_does_not_fail_the_run(two, judge, server, tmp_path, 
 
 @pytest.mark.slow
 def test_unreachable_judge_is_reported_once_by_cause_and_address(two, monkeypatch, capfd):
-    monkeypatch.setattr("podium.hosts.lm_eval.tournament.MAX_RETRIES", 0)
+    monkeypatch.setattr("podium.hosts.inspect_ai.judged_run.MAX_RETRIES", 0)
     told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
     assert (
         two(*told, "--ranker_judge_args", "base_url=http://127.0.0.1:9/v1,api_key=x,max_retries=0")
-        == 3
+        == 0
     )
     notes = [line for line in capfd.readouterr().err.splitlines() if line.startswith("podium: ")]
     [note] = [line for line in notes if "connection refused: http://127.0.0.1:9/v1" in line]

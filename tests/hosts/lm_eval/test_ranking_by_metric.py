@@ -278,9 +278,8 @@ def test_ranking_failure_is_reported_after_results_are_saved(
 ):
     (task_of_sums / "sums.jsonl").write_text('{"question": "What is 90 plus 9?", "answer": "99"}\n')
     monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "other"))
-    assert (
-        run(monkeypatch, task_of_sums, server, "oak-0.5", "-o", "out", "--ranker", "win-rate") == 3
-    )
+    ranked = ("-o", "out", "--ranker", "win-rate")
+    assert run(monkeypatch, task_of_sums, server, "oak-0.5", *ranked, "--ranker_strict") == 3
     out, err = capfd.readouterr()
     rows = results(tmp_path / "out" / "oak-0.5")
     assert "exact_match" in out
@@ -298,7 +297,7 @@ def test_ranking_failure_is_reported_after_results_are_saved(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("error", "code", "stated"), [(KeyboardInterrupt, 130, "stopped"), (MemoryError, 3, "MemoryE")]
+    ("error", "code", "stated"), [(KeyboardInterrupt, 130, "stopped"), (MemoryError, 0, "MemoryE")]
 )
 def test_results_are_saved_whatever_happens_to_the_ranking(
     three, error, code, stated, monkeypatch, task_of_sums, server, tmp_path, capfd

@@ -241,7 +241,7 @@ def remove_stale_rankings(place: Place) -> list[Place]:
     _drop_rankings(place, log, stale)
     rankers = ", ".join(dict.fromkeys(str(row.get("ranker")) for row in stale))
     tell(f"{place.name}: removed its ranking by {rankers}, made of the scores before")
-    others = [source for source in sources if _absolute_name(source) != _absolute_name(place)]
+    others = [source for source in sources if absolute_name(source) != absolute_name(place)]
     if len(others) == len(sources):
         # Only a copy of the log was scored, so the rankings of the other logs are still right.
         return []
@@ -274,6 +274,6 @@ def _drop_rankings(place: Place, log: EvalLog, rankings: Sequence[Mapping[str, A
     write_header(place, local_file(place), log)
 
 
-def _absolute_name(place: Place) -> str:
+def absolute_name(place: Place) -> str:
     """Return the absolute name of a place, which is the same for all spellings of its path."""
     return str(place) if isinstance(place, RemoteFile) else str(place.resolve())

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from podium.hosts.inspect_ai.logs.ranking_in_log import remove_stale_rankings
 from podium.printable import tell
 from podium.storage.remote import Place, RemoteFile, list_siblings, place_of
 
@@ -30,6 +29,8 @@ def watch_scoring(command: click.Context | None) -> None:
     before = states_of(logs_near(words))
 
     def clean_up() -> None:
+        from podium.hosts.inspect_ai.logs.ranking_in_log import remove_stale_rankings
+
         for log in changed_logs(before, words):
             try:
                 others = remove_stale_rankings(log)

@@ -104,5 +104,5 @@ class RunOptions(JudgeOptions, total=False):
     allow: str | Sequence[str]
     """Accept a finding that is an error otherwise: `questions`, responses to different questions
     under the same ids."""
-    answered_by: str | None
-    """Play only the items that the files of this model contain."""
+    answered_by: str | Sequence[str] | None
+    """Play only the items that the files of this model, or of one of these, contain."""

@@ -37,7 +37,7 @@ class RunSettings:
 
     shard: str | None = None
     models: str | Sequence[str] | None = None
-    answered_by: str | None = None
+    answered_by: str | Sequence[str] | None = None
     limit: int | None = None
     category: str | Sequence[str] | None = None
     seed: int = 0

@@ -13,7 +13,6 @@ from inspect_ai.solver import Solver
 from podium.data.pairings import NextRound
 from podium.format_version import FORMAT_VERSION
 from podium.hosts.inspect_ai.inspect_ai_compatibility import typed_metadata
-from podium.hosts.inspect_ai.inspect_options import values_asked_for
 from podium.hosts.inspect_ai.judging.call_settings import settings_to_log
 from podium.hosts.inspect_ai.judging.cost_limit import CostLimit, build_cost_limit
 from podium.hosts.inspect_ai.judging.judge_calls import judge
@@ -43,7 +42,6 @@ from podium.hosts.inspect_ai.tournament.tournament_request import (
     split_names,
 )
 from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSource
-from podium.hosts.ranker_options import options_from
 from podium.notices.notice_text import notices_to_json
 
 LIMITED_PACK = 4
@@ -201,6 +199,9 @@ def _notes_on_rankers(
     Raises:
         UsageError: a ranker cannot rank the result.
     """
+    from podium.hosts.inspect_ai.inspect_options import values_asked_for
+    from podium.hosts.ranker_options import options_from
+
     values = values_asked_for(typed_metadata(), os.environ)
     # Another host ranks its tournament itself.
     if not values or request.options.answered_by:

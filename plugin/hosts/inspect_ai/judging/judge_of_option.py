@@ -1,33 +1,36 @@
-"""Make the judges of the filter and of `--ranker_judge`: Inspect models that hide secrets."""
+"""Make the judges of the filter and of the hosts' rankers: Inspect models that hide secrets."""
 
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
+from importlib import import_module
 from typing import Any
 
 from inspect_ai.model import Model, ModelAPI, get_model
+from rich.text import Text
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.inspect_command import refuse_lm_eval_model
+from podium.hosts.ranker_options import refuse_lm_eval_model
 from podium.hosts.secrets import is_secret, redact, secrets_of
+from podium.notices.option_forms import option_text
 
 
-def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker_judge") -> Model:
+def judge_model(name: str, arguments: Mapping[str, Any], option: str = "") -> Model:
     """Return the Inspect model of a name, whose errors and logs contain no secret.
 
     Args:
         name: name of the model with its provider.
         arguments: arguments of the provider. Secret ones are used, and then left out of
             `model_args`.
-        option: the option with the judge, for error messages.
+        option: the option with the judge, for error messages; empty for that of the host's ranker.
 
     Raises:
         UsageError: the name is a model of lm-eval, the argument `base_url` holds a password, or the
             model cannot be made.
     """
-    # This import registers the provider `podium`.
-    import podium.hosts.inspect_ai.registry  # noqa: F401
-
+    option = option or option_text("judge")
+    # This registers the provider `podium`. The registry imports this folder, so it is named here.
+    import_module("podium.hosts.inspect_ai.registry")
     refuse_lm_eval_model(name, option)
     address = str(arguments.get("base_url") or "")
     if redact(address) != address:
@@ -40,7 +43,8 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker
             model = get_model(name, memoize=False, **arguments)
     # Providers raise errors of various classes, for example if a package is not installed.
     except Exception as error:
-        raise UsageError(f"{option} {name}: {redact(str(error), secrets_of(arguments))}") from None
+        problem = " ".join(Text.from_markup(str(error)).plain.split())
+        raise UsageError(f"{option} {name}: {redact(problem, secrets_of(arguments))}") from None
     _redact_errors(model.api, secrets_of(arguments))
     _redact_address(model.api)
     # The remaining arguments are written into the log and are part of the judge's identity.

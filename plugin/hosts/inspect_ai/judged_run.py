@@ -1,16 +1,13 @@
-"""Play a tournament over the responses of several runs of lm-eval in Inspect."""
+"""Play the tournament that a run of a host asks for, over the responses of several runs."""
 
 import asyncio
 import json
-import os
-import sys
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import redirect_stdout, suppress
+from contextlib import suppress
 from contextvars import Context
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from podium.errors import UsageError, install_hint
@@ -21,11 +18,14 @@ from podium.hosts.secrets import HIDDEN, SHORTEST, redact
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of
 from podium.storage.atomic_files import atomic_file
+from podium.storage.remote import Place, local_file, place_of
 
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
 
+NOT_TYPED = frozenset({"name", "responses", "answered_by", "kwargs"})
+"""Arguments of tournaments that are not options of a run's tournament."""
 MAX_RETRIES = 5
 """A failed call to a judge is repeated this often, in about 90 seconds.
 
@@ -48,12 +48,12 @@ def check_tournament(options: RankerOptions) -> None:
     (`LOADING_PROVIDERS`). No call is made.
     """
     try:
+        from podium.hosts.inspect_ai.judging.judge_of_option import judge_model
         from podium.hosts.inspect_ai.tournament.tournament_plan import shows_first
         from podium.hosts.inspect_ai.tournament.tournament_request import (
             RUN_OPTIONS,
             split_options,
         )
-        from podium.hosts.lm_eval.judge import judge_model
         from podium.scorers.judging import known_options, refuse_unknown_options
         from podium.tournaments.judge_rotation import read_shares
     except ImportError as error:
@@ -61,7 +61,7 @@ def check_tournament(options: RankerOptions) -> None:
             f"judges need inspect-ai ({error}): {install_hint('inspect,lm-eval')}"
         ) from None
     name, _, own_options = _task_function(options)
-    task_options = (RUN_OPTIONS | own_options) - {"name", "responses", "answered_by"}
+    task_options = (RUN_OPTIONS | own_options) - NOT_TYPED
     refuse_unknown_options(options.args, task_options | known_options())
     judging = {name: value for name, value in options.args.items() if name in known_options()}
     how = catalogue.judging_settings(**judging)
@@ -75,18 +75,26 @@ def check_tournament(options: RankerOptions) -> None:
 
 
 def play_tournament(
-    options: RankerOptions, responses: Sequence[str], model: str, log_dir: Path
-) -> tuple[Path, str | None]:
+    options: RankerOptions,
+    responses: Sequence[str],
+    answered_by: Sequence[str],
+    log_dir: str,
+    *,
+    host: str,
+    display: Any = None,
+) -> tuple[Place, str | None]:
     """Play the tournament in Inspect. Calls that were answered before come from Inspect's cache.
 
     Args:
-        options: podium's options of the run: the tournament, its options and the judges.
+        options: podium's options of the run: the tournament, its options, and one judge or more.
         responses: sources of all models' responses, each optionally `label=path`.
-        model: this run's model; only items that it answered are played.
-        log_dir: the folder of the log.
+        answered_by: the models of this run; only items that one of them answered are played.
+        log_dir: the folder of the log, or its URL.
+        host: the host that asked for the tournament and ranks it.
+        display: what Inspect shows meanwhile; None for what it showed before.
 
     Returns:
-        The path of the log, and a message if battles failed (None if none failed).
+        The log, and a message if battles failed (None if none failed).
 
     Raises:
         KeyboardInterrupt: the user stopped the tournament.
@@ -94,7 +102,7 @@ def play_tournament(
     from inspect_ai import eval
     from inspect_ai.model._model import init_model_roles
 
-    from podium.hosts.lm_eval.judge import judge_model
+    from podium.hosts.inspect_ai.judging.judge_of_option import judge_model
 
     judges = [judge_model(name, options.judge_args) for name in options.judges]
     roles: dict[str, Any] = {"judge": judges[0] if len(judges) == 1 else judges}
@@ -102,52 +110,38 @@ def play_tournament(
     def make_task() -> "Task":
         """Return the task. Its judges are set as roles first, as it may need their names."""
         init_model_roles(roles)
-        return _build_judged_task(options, responses, model)
+        return _build_judged_task(options, responses, answered_by)
 
-    play = partial(
-        eval,
-        # An earlier eval may have left its models and roles in the context.
-        Context().run(make_task),
-        model_roles=roles,
-        metadata={PLAYED_FOR: "lm-eval"},
-        max_retries=MAX_RETRIES,
-        log_dir=str(log_dir),
-        log_format="eval",
-        log_level="warning",
-        display=_display(),
-    )
-    # lm-eval writes its results to stdout, so Inspect's output goes to stderr.
-    with redirect_stdout(sys.stderr):
-        logs = call_outside_loop(play)
+    # An earlier eval may have left its models and roles in the context.
+    task = Context().run(make_task)
+    how: dict[str, Any] = {"log_dir": log_dir, "display": display, "max_retries": MAX_RETRIES}
+    how |= {"log_format": "eval", "log_level": "warning"}
+    play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **how)
+    logs = call_outside_loop(play)
     # Inspect catches an interrupt, and returns the logs so far.
     if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
     [log] = logs
-    path = Path(log.location.removeprefix("file://"))
-    failure = None if log.status == "success" else _failure_message(path, options.secrets())
-    return path, failure
+    place = place_of(log.location)
+    failure = None if log.status == "success" else _failure_message(place, options.secrets())
+    return place, failure
 
 
-def _build_judged_task(options: RankerOptions, responses: Sequence[str], model: str) -> "Task":
+def _build_judged_task(
+    options: RankerOptions, responses: Sequence[str], answered_by: Sequence[str]
+) -> "Task":
     """Return the task of a tournament; see `play_tournament` for the arguments.
 
-    Of the options of reading, only `allow` is passed on. The tournament's own options override it.
+    The findings that the user allows for reading are allowed for the tournament, too, unless its
+    own options name others.
     """
     _, function, _ = _task_function(options)
-    arguments: dict[str, Any] = {}
-    if "allow" in options.reading:
-        arguments["allow"] = options.reading["allow"]
-    arguments |= {"answered_by": model, **options.args}
+    arguments = {name: value for name, value in options.reading.items() if name == "allow"}
+    arguments |= {"answered_by": list(answered_by), **options.args}
     return cast("Task", function(responses=list(responses), **arguments))
 
 
-def _display() -> Any:
-    """Return Inspect's display: the user's choice, or `rich` on a terminal, or `none`."""
-    usual = "rich" if sys.stderr.isatty() else "none"
-    return os.environ.get("INSPECT_DISPLAY") or usual
-
-
-def _failure_message(path: Path, secrets: Sequence[str]) -> str:
+def _failure_message(place: Place, secrets: Sequence[str]) -> str:
     """Return a message with the number of failed samples of a log and an error, without secrets.
 
     Errors of cancelled calls are named only if there is no other. If no sample has an error, it is
@@ -155,8 +149,8 @@ def _failure_message(path: Path, secrets: Sequence[str]) -> str:
     """
     from inspect_ai.log import read_eval_log
 
-    log = read_eval_log(str(path))
-    _redact_log(path, log, secrets)
+    log = read_eval_log(str(local_file(place)))
+    _redact_log(place, log, secrets)
     errors = [sample.error.message for sample in log.samples or [] if sample.error]
     errors = errors or [log.error.message if log.error else "no reason given"]
     # Cancelled calls come last: they only say that the run stopped.
@@ -167,13 +161,13 @@ def _failure_message(path: Path, secrets: Sequence[str]) -> str:
     )
 
 
-def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
+def _redact_log(place: Place, log: "EvalLog", secrets: Sequence[str]) -> None:
     """Write a log again, in place, without secrets of 8 characters or more, if it holds any.
 
     Inspect logs what a server replies to a rejected call, and such a reply may contain a secret.
 
     Args:
-        path: path of the log.
+        place: where the log lies.
         log: its content.
         secrets: the secrets.
     """
@@ -188,7 +182,7 @@ def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
     if any(secret in text for secret in in_json):
         for secret in sorted(in_json, key=len, reverse=True):
             text = text.replace(secret, HIDDEN)
-        with atomic_file(path) as new_log:
+        with atomic_file(place) as new_log:
             write_eval_log(EvalLog.model_validate_json(text), str(new_log), format="eval")
 
 
@@ -219,7 +213,7 @@ def _task_function(options: RankerOptions) -> tuple[str, Callable[..., Any], Abs
     name = (options.tournament or "round_robin").removeprefix("podium/")
     if name == RECORDED:
         raise UsageError(
-            f"tournament {name}: a run of lm-eval has no recorded battles; "
+            f"tournament {name}: this run has no recorded battles; "
             f"judge recorded ones with `inspect eval podium/{name} -T battles=LOG`"
         )
     known = parameters_of(catalogue.tournament_rule(name)).keys()

@@ -1,0 +1,52 @@
+"""Try the rankers of a run before it begins on battles like those to come."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from podium.hosts.ranker_options import RankerOptions
+from podium.plugins import catalogue
+from podium.rankers.json_files import read_calibration
+from podium.ranking.trial_ranking import (
+    ComingBattles,
+    check_rankers,
+    coming_verdicts,
+    settings_without_models,
+)
+from podium.scorers.judging import known_options
+
+UNKNOWN_MODELS = ("another model", "a third model")
+"""Stand for the models of other runs if none is known."""
+
+
+def try_rankers(
+    options: RankerOptions, settings: Mapping[str, Any], models: Sequence[str], own: str
+) -> list[str]:
+    """Check that rankers can rank a run, and return notes on rankers that others will replace.
+
+    Args:
+        options: podium's options of the run.
+        settings: settings of the rankers. If fewer than two models are known, those that name a
+            model are not checked.
+        models: the models that are known before the run.
+        own: what stands for this run's model if fewer than two models are known.
+
+    Raises:
+        UsageError: a ranker could not rank the run.
+    """
+    calibration = read_calibration(options.calibration) if options.calibration else None
+    if len(models) < 2:
+        models = [own, *UNKNOWN_MODELS]
+        settings = settings_without_models(settings)
+    return check_rankers(options.rankers, _describe_battles(options, models), settings, calibration)
+
+
+def _describe_battles(options: RankerOptions, models: Sequence[str]) -> ComingBattles:
+    """Return what is known of the battles to come: verdicts of judges, or scores by metrics."""
+    has_labels = bool({"human_judge", "human_labels"} & options.reading.keys())
+    if not options.judges:
+        metrics = 1 if "metric" in options.reading else 2
+        return ComingBattles(models, human=has_labels, metrics=metrics)
+    own = {name: value for name, value in options.args.items() if name in known_options()}
+    in_turn = options.args.get("judges", "all") != "all"
+    how = catalogue.judging_settings(**own)
+    return coming_verdicts(models, options.judges, how, one_jury=in_turn, human=has_labels)

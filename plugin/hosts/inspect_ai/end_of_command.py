@@ -1,0 +1,74 @@
+"""Do work when the running command ends: print what Inspect's full screen would hide, play, exit.
+
+If no command runs, as in Python, the work is done at once.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import click
+
+KEY = "podium.end"
+"""Key of the `CommandEnd` in the metadata of click's context."""
+
+
+@dataclass
+class CommandEnd:
+    """What is done when a command ends.
+
+    Attributes:
+        jobs: the functions that are called, in this order, each with its name. Jobs may add jobs.
+        code: the exit code; 0 leaves the code of Inspect.
+    """
+
+    jobs: list[tuple[str, Callable[[], None]]] = field(default_factory=list)
+    code: int = 0
+
+    def finish(self) -> None:
+        """Call the jobs, and end the process if there is an exit code."""
+        while self.jobs:
+            _, job = self.jobs.pop(0)
+            job()
+        if self.code:
+            sys.exit(self.code)
+
+
+def call_at_end(job: Callable[[], None], name: str = "") -> None:
+    """Call `job` when the command ends, or at once if no command runs.
+
+    Of jobs with the same name, which is not empty, only the last is called, in the place of the
+    first.
+    """
+    end = _end_of_command()
+    if end is None:
+        job()
+        return
+    names = [own for own, _ in end.jobs]
+    if name and name in names:
+        end.jobs[names.index(name)] = (name, job)
+    else:
+        end.jobs.append((name, job))
+
+
+def exit_at_end(code: int) -> None:
+    """Let the running command end with an exit code; 0 leaves that of Inspect.
+
+    The last call counts: if an eval set has several runs, its last run decides.
+    """
+    end = _end_of_command()
+    if end is not None:
+        end.code = code
+
+
+def _end_of_command() -> CommandEnd | None:
+    """Return what is done at the end of the running command; None if no command runs."""
+    command = click.get_current_context(silent=True)
+    if command is None:
+        return None
+    root = command.find_root()
+    if KEY not in root.meta:
+        # click calls such functions in reverse order, so there is one for all jobs.
+        end = root.meta[KEY] = CommandEnd()
+        root.call_on_close(end.finish)
+    return root.meta[KEY]

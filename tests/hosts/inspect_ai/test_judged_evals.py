@@ -1,0 +1,162 @@
+"""An eval that a tournament follows: `inspect eval TASK --ranker NAME --ranker-judge MODEL`."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import list_eval_logs, read_eval_log
+
+FREE = """
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import includes
+from inspect_ai.solver import solver
+
+@solver
+def writing():
+    async def solve(state, generate):
+        k, name = int(state.sample_id[1:]), state.model.name
+        text = f"The answer to {k} by {name} is " + "long " * (k % 3)
+        state.output = ModelOutput.from_content(name, text)
+        return state
+
+    return solve
+
+@task
+def free():
+    samples = [Sample(id=f"q{k}", input=f"Explain {k}.", target="answer") for k in range(8)]
+    return Task(samples, solver=writing(), scorer=includes())
+"""
+JUDGED = ("--ranker", "win-rate", "--ranker-judge", "podium/offline")
+
+
+@pytest.fixture
+def inspect(tmp_path):
+    """Return a function that runs podium's inspect command, and returns exit code and stderr."""
+    (tmp_path / "free.py").write_text(FREE)
+
+    def run(*words, command=("podium", "inspect"), **environment):
+        done = subprocess.run(
+            [sys.executable, "-m", *command, *words],
+            cwd=tmp_path,
+            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200", **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stderr
+
+    return run
+
+
+def evaluate(model, *words):
+    return ("eval", "free.py", "--model", f"mockllm/{model}", "--display", "none", *words)
+
+
+def log_of(model, folder="logs"):
+    """Return the newest log of a model, without its samples."""
+    logs = [read_eval_log(info, header_only=True) for info in list_eval_logs(folder)]
+    return next(log for log in logs if log.eval.model == f"mockllm/{model}")
+
+
+def battles_in(text):
+    return int(re.search(r"(\d+) battles: ", text)[1])
+
+
+@pytest.mark.slow
+def test_a_single_model_is_judged_against_the_earlier_logs_of_its_task(inspect):
+    code, said = inspect(*evaluate("weak", *JUDGED))
+    assert code == 0
+    assert "not ranked: mockllm/weak is the first model in" in said
+    assert not Path("logs.podium").exists()
+    code, said = inspect(*evaluate("fair", *JUDGED, "--limit", "5"))
+    assert code == 0
+    assert battles_in(said) == 5, "only items that this run answered are played"
+    fair = log_of("fair")
+    assert [score.name for score in fair.results.scores] == ["includes", "win-rate"]
+    [ranking] = fair.results.metadata["podium"]["rankings"]
+    assert {row["model"] for row in ranking["models"]} == {"mockllm/weak", "mockllm/fair"}
+    assert "podium" not in (log_of("weak").results.metadata or {})
+    [played] = list_eval_logs("logs.podium")
+    assert read_eval_log(played, header_only=True).results.metadata["podium"]["rankings"]
+    code, said = inspect(*evaluate("good", *JUDGED))
+    assert (code, battles_in(said)) == (0, 5 + 8 + 5)
+    assert "the tournament's log: " in said
+
+
+@pytest.mark.slow
+def test_metadata_and_the_environment_ask_for_the_same_without_podiums_command(inspect):
+    inspect(*evaluate("weak"))
+    metadata = ("--metadata", "ranker=win-rate", "--metadata", "ranker_tournament=ring")
+    words = evaluate("fair", *metadata, "--metadata", "ranker_args=items=3")
+    code, said = inspect(
+        *words, command=("inspect_ai._cli.main",), PODIUM_RANKER_JUDGE="podium/offline"
+    )
+    assert (code, battles_in(said)) == (0, 3)
+    assert log_of("fair").results.metadata["podium"]["rankings"][0]["ranker"] == "win-rate"
+    assert read_eval_log(list_eval_logs("logs.podium")[0]).eval.task == "ring"
+
+
+@pytest.mark.slow
+def test_named_logs_replace_those_of_the_folder(inspect):
+    inspect(*evaluate("weak"))
+    inspect(*evaluate("good", "--log-dir", "elsewhere"))
+    code, _ = inspect(*evaluate("fair", *JUDGED, "--ranker-against", "best=elsewhere"))
+    assert code == 0
+    [ranking] = log_of("fair").results.metadata["podium"]["rankings"]
+    assert {row["model"] for row in ranking["models"]} == {"best", "mockllm/fair"}
+
+
+@pytest.mark.slow
+def test_a_judge_that_fails_leaves_the_exit_code_unless_the_user_is_strict(inspect):
+    inspect(*evaluate("weak"))
+    dead = ("--ranker", "win-rate", "--ranker-judge", "openai-api/local/m")
+    address = ("--ranker-judge-args", "base_url=http://127.0.0.1:9/v1,api_key=sk-0123456789")
+    waits = ("--ranker-args", "attempts=1")
+    for strict, code in (((), 0), (("--ranker-strict",), 1)):
+        ended, said = inspect(*evaluate("fair", *dead, *address, *waits, *strict))
+        assert ended == code
+        assert "podium: not ranked: " in said
+        assert "sk-0123456789" not in said
+        assert log_of("fair").status == "success"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "stated"),
+    [
+        ((*JUDGED, "--ranker-tournament", "swimm"), "did you mean 'swim'?"),
+        ((*JUDGED, "--ranker-args", "itms=3"), "did you mean 'items'?"),
+        ((*JUDGED, "--ranker-set", "ancor=x"), "did you mean 'anchor'?"),
+        ((*JUDGED, "--ranker-metric", "match"), "--ranker-metric is for a task's metric"),
+        ((*JUDGED, "--ranker-against", "nowhere"), "--ranker-against nowhere: no such file"),
+        (("--ranker", "mean", "--ranker-args", "items=3"), "name a judge with --ranker-judge"),
+        (("--ranker", "mean", "--ranker-judge", "lm-eval:hf"), "judges are models of Inspect"),
+        (("--ranker", "mean", "--ranker-judge", "openai/gpt-5"), "No OPENAI_API_KEY"),
+        (("--ranker", "soft-elo", "--ranker-calibration", "none.json"), "none.json"),
+    ],
+)
+def test_wrong_options_are_reported_before_the_eval(inspect, words, stated):
+    code, said = inspect(*evaluate("weak", *words), OPENAI_API_KEY="")
+    assert code == 2
+    assert stated in said
+    assert not Path("logs").exists()
+
+
+@pytest.mark.slow
+def test_wrong_options_in_the_metadata_are_printed_before_the_eval_and_change_no_exit_code(inspect):
+    metadata = ("--metadata", "ranker=mean", "--metadata", "ranker_args=items=3")
+    code, said = inspect(*evaluate("weak", *metadata), command=("inspect_ai._cli.main",))
+    assert code == 0
+    assert "this run will not be ranked: --metadata ranker_args is for tournaments" in said
+
+
+@pytest.mark.slow
+def test_a_tournament_that_is_a_task_has_options_of_its_own(inspect):
+    code, said = inspect("eval", "podium/ring", *JUDGED)
+    assert code == 2
+    assert "--ranker-judge is for an eval that is followed by a tournament" in said

@@ -219,6 +219,18 @@ class Format(Extension):
             GatheredBattles() if self.gathers is None else load_target(self.gathers)(files, reading)
         )
 
+    def may_gather(self, files: Sequence[SourceFiles]) -> bool:
+        """Return whether a file has the suffix of one of `names`.
+
+        If none has, the module of `gathers` need not be imported.
+        """
+        endings = tuple(f".{name.rpartition('.')[2]}" for name in self.names if "." in name)
+        if len(endings) < len(self.names):
+            return True
+        names = [path.name for place in files for path in place.paths]
+        names += [each.name for place in files for each in place.remote]
+        return any(name.endswith(endings) for name in names)
+
     def specificity(self, columns: frozenset[str]) -> int:
         """Return the size of the largest signature whose columns are all among `columns`.
 

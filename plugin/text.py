@@ -2,12 +2,15 @@
 
 import json
 import re
-from collections.abc import Sequence
-from typing import Any
-from uuid import uuid4
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
+
+from podium.frames import is_missing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 EMPTY = frozenset({"", "nan", "null", "none", "na", "<na>"})
 """Texts, in lower case, that count as an empty cell in a column of numbers."""
@@ -20,24 +23,28 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, str):
         return value or None
     if isinstance(value, dict | list | tuple | np.ndarray):
-        return NESTED.encode(value)
-    if pd.isna(value):
+        return json.dumps(value, sort_keys=True, default=to_plain_values)
+    if is_missing(value):
         return None
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)
 
 
-def as_text(values: pd.Series) -> pd.Series:
+def as_text(values: "pd.Series") -> "pd.Series":
     """Write a column as text; empty cells become None."""
+    import pandas as pd
+
     categorical = as_categorical(values)
     return pd.Series(np.asarray(categorical.astype(object)), index=values.index).replace(
         {np.nan: None}
     )
 
 
-def as_categorical(values: pd.Series) -> pd.Categorical:
+def as_categorical(values: "pd.Series") -> "pd.Categorical":
     """Convert a column to a categorical of its text; empty cells get code -1."""
+    import pandas as pd
+
     try:
         codes, distinct = pd.factorize(values)
     except TypeError:
@@ -62,38 +69,6 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
         return json.loads(text, **options)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-
-
-NESTED = json.JSONEncoder(sort_keys=True, default=to_plain_values)
-"""Writes nested values as JSON."""
-OBJECTS_AT_ONCE = 10_000
-"""Number of objects that are written at once."""
-
-
-def write_objects(values: Sequence[Any]) -> list[str | None] | None:
-    """Write objects and lists as JSON, as `text_of` does; an empty value as None.
-
-    Many are written at once, which is faster than one by one. A text that occurs in no value is
-    put between them.
-
-    Returns:
-        A text or None for each value; None if a value is neither empty nor an object or a list, or
-        is nested too deeply.
-    """
-    if not all(value is None or isinstance(value, dict | list) for value in values):
-        return None
-    mark = uuid4().hex
-    between = f', "{mark}", '
-    texts: list[str | None] = []
-    for start in range(0, len(values), OBJECTS_AT_ONCE):
-        marked: list[Any] = []
-        for value in values[start : start + OBJECTS_AT_ONCE]:
-            marked += (value, mark)
-        try:
-            texts += NESTED.encode(marked[:-1])[1:-1].split(between)
-        except RecursionError:
-            return None
-    return [None if value is None else text for value, text in zip(values, texts, strict=True)]
 
 
 def json_text(document: Any) -> str:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from podium.rankers.fit.newton import maximize_samples
 from podium.rankers.fit.pairs import PairCells, cells_by_cluster
 from podium.rankers.fit.strengths import Strengths, fit_strengths, pair_likelihood
 from podium.rankers.standings import SAME_SCORE
-from podium.text import as_text
 
 MOST_ENUMERATED = 12
 """With up to this many items, every subset is tried (4,094 fits); with more, the search is
@@ -73,15 +71,15 @@ def drop_out_robustness(
     """
     coded = code_battles(battles)
     robustness = drop_out_of_clusters(coded, largest=largest, most_enumerated=most_enumerated)
-    table = battles.table[battles.readable]
+    readable = np.flatnonzero(battles.readable)
     # The first battle of each removed cluster.
-    first_rows = [int(np.argmax(coded.cluster == int(code))) for code in robustness.items]
-    rows = table.iloc[first_rows]
-    items: Any = [None] * len(rows)
-    if "item" in rows:
-        items = as_text(rows["item"])
+    rows = [int(readable[np.argmax(coded.cluster == int(code))]) for code in robustness.items]
+    items: list[str | None] = [None] * len(rows)
+    if rows and "item" in battles.rows.battle_columns:
+        texts = battles.rows.texts_of("item")
+        items = [texts[row] for row in rows]
     named = [item for item in items if item]
-    unnamed = [f"row {row + 1}" for item, row in zip(items, rows.index, strict=True) if not item]
+    unnamed = [f"row {row + 1}" for item, row in zip(items, rows, strict=True) if not item]
     return replace(robustness, items=tuple(sorted(named + unnamed)), are_rows=not named)
 
 
@@ -128,7 +126,7 @@ class _RemovalSearch:
         """
         for size in range(1, largest + 1):
             successes: list[tuple[float, tuple[int, ...]]] = []
-            subsets = combinations(range(self.cells.weight.shape[0]), size)
+            subsets = combinations(range(self.cells.clusters), size)
             block = list(islice(subsets, SETS_PER_BLOCK))
             while block:
                 leads = _leads_over(self.theta_without(block), leader)
@@ -205,9 +203,11 @@ class _RemovalSearch:
         gap[[leader, rival]] = 1, -1
         direction = fit.solve(gap)
         expected = fit.expected_credit(pairs.first, pairs.second)
-        surplus = self.cells.credit - self.cells.weight.multiply(expected[None, :])
+        along = (direction[pairs.first] - direction[pairs.second])[self.cells.pair]
         # The amount by which one Newton step narrows the gap if the cluster is removed.
-        influence = np.asarray(surplus @ (direction[pairs.first] - direction[pairs.second])).ravel()
+        influence = np.bincount(
+            self.cells.cluster, along * self.cells.surplus_over(expected), self.cells.clusters
+        )
         influence[list(removed)] = -np.inf
         order = np.argsort(-influence, kind="stable")
         rest = len(influence) - len(removed)
@@ -238,7 +238,7 @@ class _RemovalSearch:
 
     def _counts_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
         """Return 0 for the removed clusters of each set, else 1, shape (sets, clusters)."""
-        counts = np.ones((len(sets), self.cells.weight.shape[0]))
+        counts = np.ones((len(sets), self.cells.clusters))
         for row, removed in zip(counts, sets, strict=True):
             row[list(removed)] = 0
         return counts

@@ -38,9 +38,7 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
     squares = np.zeros(len(mean))
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
-        pair = cells.weight.indices
-        surplus = cells.credit.data - mean[pair] * cells.weight.data
-        squares += np.bincount(pair, surplus**2, len(mean))
+        squares += np.bincount(cells.pair, cells.surplus_over(mean) ** 2, len(mean))
         pair_of_row, _ = pair_index(block, pairs)
         battle_count += np.bincount(pair_of_row, block.number, len(mean))
     factor = np.where(items > 1, items / np.maximum(items - 1, 1), np.nan)

@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import linalg
-from scipy.special import ndtri, stdtr
 
 from podium.checks import CHECKS
 from podium.data.battles import Battles
 from podium.data.ladder import Ladder
+from podium.distributions import ndtri, stdtr
 from podium.errors import UsageError, unknown_name
 from podium.notices.notice import Notice
 from podium.rankers.errors.few_items import FEW
@@ -175,6 +174,8 @@ def _slope_with_errors(
     Returns:
         The slope, the ends of its 97.5% interval, infinite where unbounded, and the p-value.
     """
+    from scipy import linalg
+
     # Rotate the differences so that V is the unit matrix and S is diagonal, with `ratio` on the
     # diagonal. Then V + b^2 S has the diagonal `variance`; rows below are slopes.
     values, vectors = linalg.eigh(s, v)
@@ -223,6 +224,8 @@ def _drifts(
     Returns:
         Drifts in logits, their standard errors, and their p-values, each of shape (n,).
     """
+    from scipy import linalg
+
     # Multiplying by the inverse Cholesky factor makes the errors independent with variance 1. Then
     # a drift of model k adds a multiple of column k of `shift` to the residuals.
     root = linalg.cholesky(covariance, lower=True)

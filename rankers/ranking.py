@@ -5,9 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.metadata import version
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from podium.checks import Check
 from podium.data.counts import Counts
@@ -16,6 +14,9 @@ from podium.format_version import FORMAT_VERSION
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notices_to_json
 from podium.score_scale import Scale
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,13 +226,15 @@ class Ranking(Document):
             document["failures"] = list(self.failures)
         return document
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> "pd.DataFrame":
         """Return one row per model, slice and ranker.
 
         Each row has the figures of an entry, the method of the interval, and the numbers of items,
         judged battles and unparsed battles of the whole ranking or slice. Columns that only some
         rankers have are missing (NaN) in the rows of the others.
         """
+        import pandas as pd
+
         rows = []
         for each in self.standings:
             for entry in each.entries:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, REGULARIZATION
+from podium.distributions import ndtri
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.notices.notice import Notice
 from podium.rankers.calibration.human_label_fit import (

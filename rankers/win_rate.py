@@ -294,10 +294,10 @@ def _sum_rate_errors(
     moments = np.zeros((2, model_count))
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
-        pair = cells.weight.indices
-        weight = cells.weight.data
+        pair = cells.pair
+        weight = cells.weight
         share = weight / pairs.weight[pair]
-        error = cells.credit.data / weight - rate[pair]
+        error = cells.credit / weight - rate[pair]
         square_shares += np.bincount(pair, share**2, pair_count)
         square_errors += np.bincount(pair, error**2, pair_count)
         unpooled_share = np.where(is_pooled[pair], 0.0, share)

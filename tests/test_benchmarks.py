@@ -19,7 +19,6 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
     "command",
     [
         ("cold_start.py",),
-        ("readers.py", "--rows", "300", "--repeats", "1"),
         ("start_up.py", "--starts", "3", "--no-hosts"),
         ("leave_one_out.py", "--small", "--resamples", "20"),
         ("diagnose.py", "--judgments", "2100"),

@@ -7,10 +7,9 @@ the baseline, and then the requirements are decided.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from podium.checks import Check
 from podium.comparability.questions import FINDING
@@ -32,12 +31,17 @@ from podium.diagnosis.checks.all_checks import (
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
+from podium.frames import is_frame
 from podium.notices.notice import Notice, select_codes
 from podium.rankers.errors.intervals import check_level, holm
 from podium.rankers.fit.coded import require_choice
 from podium.rankers.ranking import build_provenance
 from podium.ranking.rank_battles import refuse_several_judges
 from podium.responses.collection import Responses
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 QUESTION = ("task", "metric", "judge")
 """Columns that divide scores into questions: a task by a metric and a judge is one question."""
@@ -53,7 +57,7 @@ RENAMED_ITEMS = (
 
 
 def compare(
-    *words: str | Path | Battles | pd.DataFrame,
+    *words: "str | Path | Battles | pd.DataFrame",
     baseline: str | None = None,
     candidates: Sequence[str] = (),
     by: str | None = None,
@@ -143,8 +147,8 @@ def _renames_items(battles: Battles) -> bool:
 
 
 def _split_words(
-    words: Sequence[str | Path | Battles | pd.DataFrame], baseline: str | None
-) -> tuple[list[str], list[str], list[Battles | pd.DataFrame]]:
+    words: "Sequence[str | Path | Battles | pd.DataFrame]", baseline: str | None
+) -> "tuple[list[str], list[str], list[Battles | pd.DataFrame]]":
     """Split the arguments of `compare` into names of models, paths of sources, and tables.
 
     The names are empty if `baseline` is given, else they are candidate and baseline.
@@ -152,8 +156,8 @@ def _split_words(
     Raises:
         UsageError: as of `split_arguments`.
     """
-    tables = [word for word in words if isinstance(word, Battles | pd.DataFrame)]
-    typed = [str(word) for word in words if not isinstance(word, Battles | pd.DataFrame)]
+    tables = [word for word in words if isinstance(word, Battles) or is_frame(word)]
+    typed = [str(word) for word in words if not (isinstance(word, Battles) or is_frame(word))]
     # A table stands among the words as a source without a path.
     placeholders = ["battles"] * len(tables)
     names, sources = split_arguments([*typed, *placeholders], baseline)
@@ -214,14 +218,14 @@ def _collect_warnings(
 
 
 def _read_all(
-    sources: Sequence[str], tables: Sequence[Battles | pd.DataFrame], reading: Mapping[str, Any]
+    sources: Sequence[str], tables: "Sequence[Battles | pd.DataFrame]", reading: Mapping[str, Any]
 ) -> Battles:
     """Read the battles of sources and frames; return a `Battles` object as it is.
 
     Raises:
         UsageError: a `Battles` object is given with other sources or with options for reading.
     """
-    frames = [table for table in tables if isinstance(table, pd.DataFrame)]
+    frames = [table for table in tables if is_frame(table)]
     if len(frames) == len(tables):
         return read_battles(*sources, *frames, **reading)
     if len(tables) > 1 or sources or reading:

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from podium.checks import Check
 from podium.comparison.answer import comparison_answer
@@ -15,6 +13,9 @@ from podium.findings import add_accepted
 from podium.format_version import FORMAT_VERSION
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notices_to_json
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -67,11 +68,13 @@ class Comparison(Document):
             "provenance": dict(self.provenance),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> "pd.DataFrame":
         """Return a row per finding, followed by a row for each of its slices.
 
         The columns are the keys of `PairFinding.to_dict`, without those that hold several values.
         """
+        import pandas as pd
+
         nested = {"measures", "slices", "item_results", "scores", "by_weight"}
         rows = []
         for finding in self.findings:

@@ -3,16 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from podium.checks import Check
 from podium.data.measure import Measure
 from podium.rankers.errors.difference import DifferenceTest, is_constant
 from podium.rankers.errors.intervals import finite_or_none, t_quantile
 from podium.rankers.errors.rank_sets import further_items
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 ELO = "elo"
 """Measure: the difference in points of Elo."""
@@ -86,8 +89,8 @@ class PairFinding:
     measure: str
     differences: Mapping[str, DifferenceTest]
     is_share: bool
-    results: pd.DataFrame
-    leads: pd.Series
+    results: "pd.DataFrame"
+    leads: "pd.Series"
     identical: int | None
     unparsed: int
     missing: int | None

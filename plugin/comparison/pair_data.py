@@ -2,10 +2,9 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
 from podium.data.battles import Battles
@@ -16,6 +15,10 @@ from podium.rankers.errors.difference import DifferenceTest, paired_difference
 from podium.rankers.errors.elo_difference import elo_difference
 from podium.rankers.fit.coded import code_battles
 from podium.text import as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 MEASURES = ("auto", SCORE, ELO, WIN_RATE)
 
@@ -107,14 +110,14 @@ class _Measured(NamedTuple):
 
     measure: str
     differences: Mapping[str, Any]
-    results: pd.DataFrame
-    leads: pd.Series
+    results: "pd.DataFrame"
+    leads: "pd.Series"
     is_share: bool
     is_lost: np.ndarray
 
 
 def _measure_scores(
-    battles: Battles, direct: pd.DataFrame, scored: pd.DataFrame, *, is_negated: bool
+    battles: Battles, direct: "pd.DataFrame", scored: "pd.DataFrame", *, is_negated: bool
 ) -> _Measured:
     """Compare the scores of two models.
 
@@ -132,7 +135,7 @@ def _measure_scores(
     return _Measured(SCORE, differences, results, results["difference"], is_share, is_lost)
 
 
-def _measure_verdicts(battles: Battles, direct: pd.DataFrame, pair: ComparedPair) -> _Measured:
+def _measure_verdicts(battles: Battles, direct: "pd.DataFrame", pair: ComparedPair) -> _Measured:
     """Compare the credits of two models, by Elo if the measure of the pair is `auto`.
 
     Args:
@@ -175,7 +178,7 @@ def _count_missing(battles: Battles, without_score: int) -> int | None:
     return without_score + without_row
 
 
-def _score_results(scored: pd.DataFrame, *, by_metric: bool) -> pd.DataFrame:
+def _score_results(scored: "pd.DataFrame", *, by_metric: bool) -> "pd.DataFrame":
     """Return weighted mean scores, their difference and the mean weight per item.
 
     The difference of identical answers is set to 0. An exception are scores of a metric
@@ -205,7 +208,7 @@ def _score_results(scored: pd.DataFrame, *, by_metric: bool) -> pd.DataFrame:
     return means[["item", "difference", *sides, "is_identical", "weight"]]
 
 
-def _credit_results(direct: pd.DataFrame, column: str = "credit") -> pd.DataFrame:
+def _credit_results(direct: "pd.DataFrame", column: str = "credit") -> "pd.DataFrame":
     """Return the candidate's mean lead over the baseline per item, and the mean weight of battles.
 
     Args:
@@ -225,16 +228,18 @@ def _credit_results(direct: pd.DataFrame, column: str = "credit") -> pd.DataFram
     return means[["item", "difference", "candidate", "baseline", "is_identical", "weight"]]
 
 
-def table_items(table: pd.DataFrame) -> pd.Series:
+def table_items(table: "pd.DataFrame") -> "pd.Series":
     """Return the item of each battle as text, shape (battles,).
 
     A row without an item is an item of its own, `row N` with N counted from 1.
     """
+    import pandas as pd
+
     alone = pd.Series([f"row {row}" for row in range(1, len(table) + 1)], index=table.index)
     return as_text(table["item"]).fillna(alone) if "item" in table else alone
 
 
-def direct_battles(battles: Battles, pair: ComparedPair) -> pd.DataFrame:
+def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
     """Return the battles between two models, seen from the candidate.
 
     Returns:
@@ -243,6 +248,8 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> pd.DataFrame:
         parsed verdicts, 1/2 for identical answers; `candidate` and `baseline`, the scores of both,
         NaN if unknown.
     """
+    import pandas as pd
+
     table = battles.table
     names = {pair.candidate, pair.baseline}
     first = table["model_a"].astype(object)
@@ -271,14 +278,14 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _numbers_or_nan(rows: pd.DataFrame, column: str) -> np.ndarray:
+def _numbers_or_nan(rows: "pd.DataFrame", column: str) -> np.ndarray:
     """Return a column as floats, shape (rows,); all NaN if there is no such column."""
     if column not in rows:
         return np.full(len(rows), np.nan)
     return rows[column].to_numpy(dtype=float)
 
 
-def score_difference(results: pd.DataFrame, *, is_share: bool) -> DifferenceTest:
+def score_difference(results: "pd.DataFrame", *, is_share: bool) -> DifferenceTest:
     """Test the difference of mean scores, paired by item.
 
     Args:
@@ -299,7 +306,7 @@ def score_difference(results: pd.DataFrame, *, is_share: bool) -> DifferenceTest
 
 
 def verdict_differences(
-    battles: Battles, pair: ComparedPair, results: pd.DataFrame
+    battles: Battles, pair: ComparedPair, results: "pd.DataFrame"
 ) -> dict[str, DifferenceTest]:
     """Test the difference of two models by verdicts; identical answers earn equal credits.
 
@@ -332,7 +339,7 @@ def verdict_differences(
     return differences
 
 
-def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
+def level_credits(table: "pd.DataFrame", pair: ComparedPair) -> np.ndarray:
     """Return credits in which identical answers of two models earn the same.
 
     On items with identical answers, a battle between the two is a tie. In battles with a third
@@ -346,6 +353,8 @@ def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
         The credits of `model_a`, shape (battles,). NaN stays NaN. All credits are those of the
         table if no answers are known to be identical.
     """
+    import pandas as pd
+
     credit = table["credit"].to_numpy(dtype=float).copy()
     if not pair.identical:
         return credit
@@ -374,7 +383,7 @@ def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
     return credit
 
 
-def _share_credits(earned: pd.DataFrame) -> np.ndarray:
+def _share_credits(earned: "pd.DataFrame") -> np.ndarray:
     """Return the mean credit that two models earned against each third model on each item.
 
     It is the mean of the two models' weighted mean credits, however often each was judged.

@@ -7,15 +7,14 @@ a earned: 1 for a win, 0.5 for a tie, 0 for a loss.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from podium.comparability.questions import QuestionFinding
 from podium.comparability.responses import ResponseFinding
-from podium.data.counting.battle_frame import BattleFrame, parsed_credits
-from podium.data.counting.relations import CRITERION, NO_SCORE, NO_VALUE, UNNAMED_JUDGE
+from podium.data.counting.battle_frame import BattleFrame
+from podium.data.counting.relations import CRITERION, HARD, NO_SCORE, NO_VALUE, UNNAMED_JUDGE
 from podium.data.counting.verdicts import FirstShown, Tally, Verdicts
 from podium.data.counts import Counts
 from podium.data.ladder import Ladder
@@ -27,6 +26,10 @@ from podium.notices.notice import Notice
 from podium.run_record import RunRecord
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 COLUMNS = {
     "item": "instruction id; without it each row is its own item",
@@ -184,7 +187,7 @@ class Battles:
         return chart_of_result(self)
 
     @property
-    def table(self) -> pd.DataFrame:
+    def table(self) -> "pd.DataFrame":
         """The battles as a data frame.
 
         `model_a` and `model_b` are categoricals over the same sorted models.
@@ -204,7 +207,7 @@ class Battles:
     @property
     def readable(self) -> np.ndarray:
         """Mask of the battles with a verdict, shape (battles,)."""
-        return self.table["credit"].notna().to_numpy()
+        return ~np.isnan(self.numbers_of("credit"))
 
     @property
     def is_unparsed(self) -> np.ndarray:
@@ -213,7 +216,7 @@ class Battles:
         It is False for battles that have no credit because a score is missing.
         """
         unparsed = ~self.readable
-        if not unparsed.any() or "score_a" not in self.table or "reason" not in self.table:
+        if not unparsed.any() or not {"score_a", "reason"} <= self.rows.battle_columns:
             return unparsed
         reason = self.table["reason"].astype(object).fillna("").astype(str)
         return unparsed & ~reason.map(_lacks_score).to_numpy(dtype=bool)
@@ -243,20 +246,31 @@ class Battles:
 
         They differ from the column `credit` in battles that are graded by token probabilities.
         """
-        return parsed_credits(self.table).to_numpy(dtype=np.float64, na_value=np.nan)
+        credit = self.numbers_of("credit")
+        if HARD not in self.rows.battle_columns:
+            return credit
+        parsed = self.numbers_of(HARD)
+        return np.where(np.isnan(parsed) | np.isnan(credit), credit, parsed)
 
     @property
     def model_codes(self) -> tuple[np.ndarray, np.ndarray]:
         """Positions of model_a and of model_b among the models, shape (battles,) each."""
-        a = self.table["model_a"].cat.codes.to_numpy(dtype=np.int64)
-        b = self.table["model_b"].cat.codes.to_numpy(dtype=np.int64)
-        return a, b
+        return self.rows.codes_of("model_a"), self.rows.codes_of("model_b")
+
+    @property
+    def item_codes(self) -> np.ndarray:
+        """Positions of the items among their sorted names, -1 without an item, shape (battles,)."""
+        if "item" not in self.rows.battle_columns:
+            return np.full(len(self), -1)
+        return self.rows.codes_of("item")
 
     @property
     def responses(self) -> np.ndarray:
         """Number of the response that each battle is about, from 1, shape (battles,)."""
-        if "response" not in self.table:
+        if "response" not in self.rows.battle_columns:
             return np.ones(len(self), dtype=np.int64)
+        import pandas as pd
+
         column = self.table["response"]
         # If it has other values than whole numbers, the column is of another tool.
         if pd.api.types.infer_dtype(column, skipna=True) != "integer":
@@ -276,7 +290,9 @@ class Battles:
     @property
     def criteria(self) -> tuple[str, ...]:
         """Names of the criteria that have margins of their own, sorted."""
-        return tuple(name.removeprefix(CRITERION) for name in criterion_columns(self.table))
+        return tuple(
+            name.removeprefix(CRITERION) for name in criterion_columns(self.rows.battle_columns)
+        )
 
     @property
     def columns(self) -> frozenset[str]:
@@ -309,7 +325,7 @@ class Battles:
         """Whether the same judges took turns in all battles, which are then ranked together."""
         if "jury" not in self.columns or len(self.values_of("jury")) != 1:
             return False
-        return bool(self.table["jury"].notna().all())
+        return all(text is not None for text in self.rows.texts_of("jury"))
 
     def values_of(self, column: str) -> tuple[str, ...]:
         """Return the distinct values of a column as text, sorted, without empty ones.
@@ -321,14 +337,15 @@ class Battles:
 
     def numbers_of(self, column: str) -> np.ndarray:
         """Return a numeric column, shape (battles,); NaN if it is empty or does not exist."""
-        if column not in self.table:
-            return np.full(len(self.table), np.nan)
-        return self.table[column].to_numpy(dtype=np.float64, na_value=np.nan)
+        if column not in self.rows.battle_columns:
+            return np.full(len(self), np.nan)
+        return self.rows.numbers_of(column)
 
     @property
     def has_weights(self) -> bool:
         """Whether battles differ in weight."""
-        return "weight" in self.table and bool(self.table["weight"].nunique() > 1)
+        weights = self.numbers_of("weight")
+        return len(np.unique(weights[~np.isnan(weights)])) > 1
 
     def counts(self) -> Counts:
         """Count items, judgments, and judged, unparsed and missing battles."""
@@ -400,11 +417,11 @@ class Battles:
         Raises:
             DataError: there is no such item.
         """
+        import pandas as pd
+
         models = len(self.models)
         pairs = models * (models - 1) // 2
-        item = np.full(len(self), -1)
-        if "item" in self.table:
-            item = self.table["item"].cat.codes.to_numpy()
+        item = self.item_codes
         a, b = self.model_codes
         # A code of each pair that does not depend on which model is a.
         pair = np.minimum(a, b) * models + np.maximum(a, b)
@@ -487,7 +504,7 @@ class Battles:
             number *= cells.map(known).fillna(0).to_numpy(dtype=np.int64)
         return number
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> "pd.DataFrame":
         """Return the table with plain text instead of categoricals.
 
         Known columns come first, in the order of `COLUMNS`, then margins on criteria, then others.

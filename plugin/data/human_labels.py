@@ -6,9 +6,9 @@ one pair of responses to an item; all votes on it are averaged.
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from podium.data.battles import Battles, source_column
 from podium.data.counting.battle_frame import BattleFrame
@@ -18,6 +18,10 @@ from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text
 from podium.wording import some
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 ROUNDING = 1e-9
 """Two votes count as equal if they differ by less than this."""
@@ -101,13 +105,15 @@ MATCHUP_COLUMNS = ["item", "row", "response", "first", "second"]
 """Columns that identify a matchup (see `matchup_frame`)."""
 
 
-def matchup_frame(battles: Battles) -> pd.DataFrame:
+def matchup_frame(battles: Battles) -> "pd.DataFrame":
     """Return the matchup of each battle, with the columns `MATCHUP_COLUMNS`.
 
     `first` and `second` are the models in the order of their names. `row` is -1 if the battle has
     an item. If it has none, `row` is the number of the battle, so that the battle is a matchup of
     its own.
     """
+    import pandas as pd
+
     table = battles.table
     item = pd.Series(None, index=table.index, dtype=object)
     if "item" in table:
@@ -125,7 +131,7 @@ def matchup_frame(battles: Battles) -> pd.DataFrame:
     return pd.DataFrame(columns, index=table.index)
 
 
-def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
+def mean_labels(battles: Battles, column: str) -> "pd.DataFrame":
     """Return the weighted mean of a column of credits for each matchup.
 
     Unparsed battles are left out.
@@ -135,6 +141,8 @@ def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
         the first model), `weight` (sum of weights), `judges` and `votes` (numbers of different
         judges and of votes), and `agree` (whether all votes are equal).
     """
+    import pandas as pd
+
     table = battles.table
     known = table[column].notna()
     credit = table[column].where(~is_turned(table), 1 - table[column])
@@ -163,6 +171,8 @@ def human_ties(battles: Battles) -> np.ndarray:
 
     If the mean is 0.5 because votes for both models cancel, the battle is not a tie.
     """
+    import pandas as pd
+
     even = (battles.table["human"] == 0.5).to_numpy()
     if battles.votes is None:
         return even
@@ -172,7 +182,7 @@ def human_ties(battles: Battles) -> np.ndarray:
     return even & ~matchups.isin(disputed)
 
 
-def is_turned(table: pd.DataFrame) -> pd.Series:
+def is_turned(table: "pd.DataFrame") -> "pd.Series":
     """Return a mask of the battles in which the name of model_b sorts before that of model_a."""
     return table["model_a"].cat.codes > table["model_b"].cat.codes
 

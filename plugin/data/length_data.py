@@ -6,11 +6,14 @@ are as good as those of the baseline, so the verdicts on them show how length af
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from podium.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +56,14 @@ class External:
     gamed: Gamed | None
     source: str
 
-    def difficulties(self, table: pd.DataFrame) -> np.ndarray:
+    def difficulties(self, table: "pd.DataFrame") -> np.ndarray:
         """Return the difficulty of each battle's item, shape (battles,); NaN if unknown.
 
         Raises:
             DataError: the difficulty is unknown for all battles.
         """
+        import pandas as pd
+
         keys = table.get(self.key, pd.Series(np.nan, table.index)).astype(object)
         difficulty = keys.map(item_key).map(self.difficulty).to_numpy(dtype=float, na_value=np.nan)
         if not np.isfinite(difficulty).any():

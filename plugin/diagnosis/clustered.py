@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtr
 
 from podium.data.battles import Battles
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
+from podium.distributions import stdtr
 from podium.rankers.errors.intervals import FEWEST_DRAWS, t_quantile, wilson_interval
 from podium.rankers.fit.coded import cluster_codes
 

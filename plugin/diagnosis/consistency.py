@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from scipy.special import logit
 
 from podium.data.battles import REPLIES, Battles
 from podium.diagnosis.clustered import Clustered, cluster_battles
@@ -22,6 +21,7 @@ from podium.diagnosis.subject import (
     near_ties,
     read_orders,
 )
+from podium.distributions import logit
 from podium.tables import Table
 
 BOTH_ORDERS = "show each pair in both orders"
@@ -420,7 +420,7 @@ def _codes_with_order(judgments: Battles, a_is_low: np.ndarray) -> np.ndarray:
     order = read_orders(judgments)
     low_was_first = np.where(order == "ba", 2 - a_is_low, 0)
     low_was_first = np.where(order == "ab", 1 + a_is_low, low_was_first)
-    rows = np.arange(len(judgments.table))
+    rows = np.arange(len(judgments))
     return matchup_codes(judgments, rows) * 3 + low_was_first
 
 
@@ -443,8 +443,13 @@ def _may_be_copies(
     names = ["repeat", *REPLIES]
     if not judgments.copies:
         names.append("credit")
-    columns = [name for name in names if name in judgments.table]
     is_repeated = repeated[code]
-    rows = judgments.table.loc[read, columns][is_repeated]
-    distinct = rows.groupby(code[is_repeated]).nunique(dropna=False)
-    return not (distinct > 1).to_numpy().any()
+    group = code[is_repeated]
+    groups = len(np.unique(group))
+    for name in names:
+        if name not in judgments.rows.battle_columns:
+            continue
+        texts = judgments.rows.texts_of(name)[read][is_repeated]
+        if len(set(zip(group.tolist(), texts.tolist(), strict=True))) > groups:
+            return False
+    return True

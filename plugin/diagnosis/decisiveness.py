@@ -7,8 +7,6 @@ means equally extreme. Source: Gera et al. 2025, JuStRank.
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import betainc
 
 from podium.errors import NotIdentifiedError
 from podium.rankers.errors.intervals import FEWEST_DRAWS
@@ -41,6 +39,8 @@ def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
         gold: win rates in [0, 1], any shape.
         alpha: decisiveness, above 0.
     """
+    from scipy.special import betainc
+
     return betainc(alpha, alpha, gold)
 
 
@@ -83,6 +83,8 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
         raise NotIdentifiedError(
             f"the judge's win rates are {shape}, beyond any alpha in [{LOWEST:g}, {HIGHEST:g}]"
         )
+    from scipy.optimize import minimize_scalar
+
     # The minimum is searched between the tabulated neighbours of the best tabulated alpha.
     refined = minimize_scalar(
         lambda log_alpha: absolute_error(judge, gold, float(np.exp(log_alpha))),
@@ -147,6 +149,8 @@ def _tabulated_curves() -> np.ndarray:
 
     The shape is (193, 1025).
     """
+    from scipy.special import betainc
+
     alpha = np.exp(GRID)[:, None]
     return betainc(alpha, alpha, np.linspace(0, 1, NODES)[None, :])
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import fdtrc, stdtr
 
 from podium.data.battles import Battles
 from podium.diagnosis.clustered import reflected_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import ROUND_ROBINS, deviation, triples_among
+from podium.distributions import fdtrc, stdtr
 from podium.rankers.errors.intervals import finite_or_none, holm, resample, t_quantile
 from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan
 from podium.rankers.fit.identification import fit_battles
@@ -187,7 +187,7 @@ def _estimate_deviation(
         method=f"{unit} bootstrap, reflected and corrected for noise, {usable} resamples",
         n=len(solid),
         of="triples",
-        clusters=cells.credit.shape[0],
+        clusters=cells.clusters,
         unit=Unit.NATS,
     )
     return sntd, beyond_noise
@@ -233,7 +233,7 @@ def deviations_of_draws(
         credit, weight = cells.resampled_sums(counts)
         return model_deviation(ratio_or_nan(credit, weight), triples)
 
-    return resample(deviations, cells.credit.shape[0], resamples, rng, width=3 * len(triples))
+    return resample(deviations, cells.clusters, resamples, rng, width=3 * len(triples))
 
 
 def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
@@ -248,8 +248,7 @@ def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
         rate: win rate of each pair's first model, shape (pairs,).
     """
     items = cells.items
-    error = (cells.credit - cells.weight.multiply(rate[None, :])).tocsc()
-    squares = np.asarray(error.multiply(error).sum(axis=0)).ravel()
+    squares = np.bincount(cells.pair, cells.surplus_over(rate) ** 2, len(rate))
     freedom = np.maximum(items - 1, 1)
     se = np.sqrt(squares * items / freedom) / cells.pairs.weight
     has_no_variance = (se < 1e-12) | (items < 2)
@@ -539,8 +538,9 @@ def influence_on_residuals(coded: CodedBattles, strengths: Strengths) -> np.ndar
     pairs = strengths.pairs
     cells = cells_by_cluster(coded, pairs)
     expected = strengths.expected_credit(pairs.first, pairs.second)
-    surplus = cells.credit - cells.weight.multiply(expected[None, :])
-    on_observed = surplus.toarray() / pairs.weight
+    surplus = np.zeros(cells.shape)
+    surplus[cells.cluster, cells.pair] = cells.surplus_over(expected)
+    on_observed = surplus / pairs.weight
     on_strengths = strengths.influence(coded)
     on_gap = on_strengths[:, pairs.first] - on_strengths[:, pairs.second]
     on_expected = expected * (1 - expected) * on_gap

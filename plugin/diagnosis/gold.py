@@ -9,8 +9,6 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy import stats
-from scipy.special import stdtr
 
 from podium.diagnosis.clustered import agreement_statistic, reflected_interval, usable_draws
 from podium.diagnosis.decisiveness import (
@@ -34,6 +32,7 @@ from podium.diagnosis.ratings import (
     number_items,
 )
 from podium.diagnosis.subject import Gold, Subject
+from podium.distributions import stdtr
 from podium.numbers import cell_text
 from podium.rankers.errors.intervals import finite_or_none, holm, resample, t_quantile
 from podium.rankers.fit.coded import ratio_or_nan
@@ -531,6 +530,8 @@ class GoldComparison:
             The bias; `Missing` if no row names the judge, or if its own model is no system or has
             no opponents.
         """
+        from scipy import stats
+
         if subject.judge is None:
             return Missing("no row names the judge", "name the judge's model in a column judge")
         both = self.both

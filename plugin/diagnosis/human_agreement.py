@@ -1,10 +1,9 @@
 """Agreement of a judge with human labels, and whether its margins predict it."""
 
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from podium.data.battles import Battles
 from podium.diagnosis.clustered import Clustered, cluster_battles
@@ -27,6 +26,10 @@ from podium.rankers.fit.coded import hard_credits
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN
 from podium.tables import Report, Table
 from podium.text import as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 RESAMPLES = 1000
 """Number of bootstrap resamples for the interval of the calibration error."""
@@ -156,7 +159,7 @@ def agreement_lead(first: Subject, second: Subject) -> Statistic:
     return sample.linear(first_share - second_share, influence, number, unit=Unit.SHARE)
 
 
-def _agreement_by_item(subject: Subject) -> tuple[float, pd.Series, int]:
+def _agreement_by_item(subject: Subject) -> "tuple[float, pd.Series, int]":
     """Measure how often humans and a judge prefer the same model.
 
     Labelled battles in which neither calls a tie count.
@@ -166,8 +169,10 @@ def _agreement_by_item(subject: Subject) -> tuple[float, pd.Series, int]:
         with the items as index; and the number of the battles. A battle without an item has a
         name of its own as index.
     """
+    import pandas as pd
+
     table = subject.battles.table
-    match = match_labels(hard_credits(table), subject.human_credit)
+    match = match_labels(hard_credits(subject.battles), subject.human_credit)
     agree = match.agree[match.decisive]
     names = [f"{subject.judge} {row}" for row in range(len(table))]
     name_of_row = pd.Series(names, index=table.index)
@@ -307,7 +312,7 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
         battles: the battles, with the known preference in the column `human`.
         level: confidence level of intervals, in (0, 1).
     """
-    credit = hard_credits(battles.table)
+    credit = hard_credits(battles)
     human = battles.numbers_of("human")
     known = ~np.isnan(credit) & ~np.isnan(human)
     right = (credit == human).astype(np.float64)

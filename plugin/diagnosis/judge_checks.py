@@ -120,6 +120,8 @@ def _guess_maker(name: str) -> str | None:
     matches = []
     for maker, beginnings in MAKERS.items():
         for beginning in beginnings:
+            if beginning not in name:
+                continue
             # At the beginning of a word: `phi-` matches in `phi-3`, not in `dolphi-3`.
             match = re.search(rf"(?<![a-z0-9]){re.escape(beginning)}", name)
             if match:

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from podium.data.battles import Battles
 from podium.data.human_labels import is_turned, matchup_frame
@@ -24,6 +23,10 @@ from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.errors.intervals import resample
 from podium.tables import EMPTY, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 RESAMPLES = 200
 """Default number of bootstrap resamples of the items."""
@@ -419,7 +422,7 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     known = ~np.isnan(lengths + second_lengths).any(axis=1)
     changed = known & (lengths != second_lengths).any(axis=1)
     wins = np.sign(both[["credit", "credit_second_judge"]].to_numpy() - 0.5)
-    rows = Clustered(pd.factorize(both["item"])[0], "item", subjects[0].level)
+    rows = Clustered(both["item"].factorize()[0], "item", subjects[0].level)
     models: Drift = Missing("the responses are the same: the judge alone changed", "")
     if changed.any():
         models = _drift(subjects, tables, both[changed], less=both[~changed])
@@ -437,7 +440,7 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     )
 
 
-def _by_matchup(battles: Battles) -> pd.DataFrame:
+def _by_matchup(battles: Battles) -> "pd.DataFrame":
     """Return the columns of `matchup_frame` with credit and lengths, a row per battle.
 
     The model whose name sorts first is the first one. `credit` is its credit by the parsed
@@ -456,9 +459,9 @@ def _by_matchup(battles: Battles) -> pd.DataFrame:
 
 def _drift(
     subjects: Sequence[Subject],
-    tables: Sequence[pd.DataFrame],
-    on: pd.DataFrame,
-    less: pd.DataFrame | None = None,
+    tables: "Sequence[pd.DataFrame]",
+    on: "pd.DataFrame",
+    less: "pd.DataFrame | None" = None,
 ) -> Drift:
     """Estimate the rating changes from the first judge to the second on some matchups.
 
@@ -508,7 +511,7 @@ def _drift(
     return drifts
 
 
-def _fit_on(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
+def _fit_on(subject: Subject, table: "pd.DataFrame", on: "pd.DataFrame") -> Ratings:
     """Fit ratings to a judge's battles of some matchups.
 
     Args:
@@ -520,6 +523,8 @@ def _fit_on(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
         NotIdentifiedError: the battles do not connect all models.
         NotConvergedError: the fit does not converge.
     """
+    import pandas as pd
+
     chosen = pd.MultiIndex.from_frame(table[MATCHUP]).isin(pd.MultiIndex.from_frame(on[MATCHUP]))
     return fit_ratings(subject.battles.select(chosen)).ratings
 

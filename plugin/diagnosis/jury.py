@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from podium.checks import CHECKS
 from podium.data.battles import Battles
@@ -246,6 +245,8 @@ def _costs(
     their verdicts. The cost is None if a judge of the way has no costs, or a cost that is not a
     number of 0 or more. All costs are None without the column.
     """
+    import pandas as pd
+
     if "cost" not in battles.table:
         return dict.fromkeys(ways)
     given = battles.table["cost"].astype(object)
@@ -298,6 +299,8 @@ def _compare_ways(
 
 def _join_battles(subjects: Sequence[Subject]) -> Battles:
     """Return the battles of all judges in one table, with the models of all of them."""
+    import pandas as pd
+
     table = pd.concat([subject.battles.to_frame() for subject in subjects], ignore_index=True)
     models = sorted({*table["model_a"], *table["model_b"]})
     sides = {side: pd.Categorical(table[side], models) for side in ("model_a", "model_b")}

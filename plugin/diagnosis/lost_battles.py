@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, ndtr
 
 from podium.data.battles import Battles
 from podium.diagnosis.clustered import cluster_battles
+from podium.distributions import ndtr
 
 LARGEST_SUM = 4096
 """Largest possible sum whose exact distribution is computed.
@@ -219,6 +219,8 @@ def _chances_of_hits(items: int, hits: int, drawn: int) -> np.ndarray:
 
 def _log_choices(number: int, chosen: np.ndarray | int) -> np.ndarray:
     """Return the logarithm of the binomial coefficient (number over chosen)."""
+    from scipy.special import gammaln
+
     return np.asarray(
         gammaln(number + 1) - gammaln(np.add(chosen, 1)) - gammaln(np.subtract(number, chosen) + 1)
     )

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
-from scipy.special import ndtri
 
 from podium.data.battles import Battles
 from podium.defaults import REGULARIZATION
@@ -14,6 +12,7 @@ from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Un
 from podium.diagnosis.judge_checks import family_of, group_by_family
 from podium.diagnosis.ratings import Ratings, bounded_by_all, error_sums, fit_line
 from podium.diagnosis.subject import Subject, near_ties
+from podium.distributions import ndtri
 from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.fit.coded import CodedBattles, code_battles
 from podium.rankers.length_control.joint import fit_with_length, slope_influence
@@ -292,6 +291,8 @@ def _mean_length(battles: Battles) -> dict[str, float]:
     A response that is in several battles counts once: the first length of a model on an item (and
     response number) is used.
     """
+    import pandas as pd
+
     item = battles.items_with_responses(cluster_battles(battles).code)
     models = np.concatenate(battles.model_codes)
     lengths = np.concatenate([battles.numbers_of("length_a"), battles.numbers_of("length_b")])

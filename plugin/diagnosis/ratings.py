@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.special import expit
 
 from podium.data.battles import Battles
 from podium.diagnosis.clustered import Clustered, cluster_battles
+from podium.distributions import expit
 from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan
 from podium.rankers.fit.identification import fit_battles
 from podium.rankers.fit.pairs import PairCells, cells_by_cluster, pair_sums

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from podium.data.battles import LARGEST, Battles
 from podium.data.formats.containers import read_records
@@ -26,6 +26,10 @@ from podium.score_scale import ELO, Scale
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import text_of
 from podium.wording import some
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 NEAR_TIE = 0.3
 """By default, a battle whose |margin| is at most this is a near-tie.
@@ -115,14 +119,13 @@ def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
 
 
 def read_orders(battles: Battles) -> np.ndarray:
-    """Return the column `order`, shape (rows,): `ab`, `ba`, `merged`, or a missing value.
+    """Return the column `order`, shape (rows,): `ab`, `ba`, `merged`, or None.
 
     Without this column, all values are None.
     """
-    table = battles.table
-    if "order" not in table:
-        return np.full(len(table), None)
-    return table["order"].astype(object).to_numpy()
+    if "order" not in battles.rows.battle_columns:
+        return np.full(len(battles), None)
+    return battles.rows.texts_of("order")
 
 
 def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
@@ -377,7 +380,7 @@ def read_gold(source: str) -> Gold:
         ) from None
 
 
-def _gold_scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str, float]:
+def _gold_scores(source: str, models: "pd.Series", scores: "pd.Series") -> dict[str, float]:
     """Return the scores of a table by model.
 
     Args:
@@ -388,6 +391,8 @@ def _gold_scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str,
     Raises:
         DataError: a score is not a number or above `LARGEST`, or a model is repeated.
     """
+    import pandas as pd
+
     numbers = pd.to_numeric(scores, errors="coerce").to_numpy(dtype=np.float64)
     unusable = np.flatnonzero(np.isnan(numbers) | (np.abs(numbers) > LARGEST))
     if len(unusable):

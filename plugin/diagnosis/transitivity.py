@@ -12,11 +12,11 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import entr, expit, logit
 
 from podium.data.battles import MOST_SLICES, Battles
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
+from podium.distributions import entr, expit, logit
 from podium.numbers import cell_text, interval_text
 from podium.rankers.errors.intervals import finite_or_none, wilson_interval
 from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan
@@ -290,9 +290,9 @@ def _arrange(
     total = np.bincount(cell, of_stronger, len(votes))
     mean = ratio_or_nan(total, votes)
     steady = np.full(len(votes), UNSEEN, dtype=np.uint8)
-    if "swap" in battles.table:
+    if "swap" in battles.rows.battle_columns:
         # Later assignments win: one shaky or unseen verdict decides for all of its cell.
-        swap = battles.table["swap"].astype(object).to_numpy()[battles.readable]
+        swap = battles.rows.texts_of("swap")[battles.readable]
         is_shaky = np.isin(swap, ("half", "flip"))
         is_unseen = ~np.isin(swap, ("same", "half", "flip"))
         steady[votes > 0] = STEADY
@@ -554,7 +554,7 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
     category whose triples cannot be counted has `Missing` figures. The result itself is `Missing`
     if no row has a category, or if there are more than `MOST_SLICES` categories.
     """
-    if "category" not in battles.table or battles.table["category"].isna().all():
+    if "category" not in battles.rows.battle_columns or battles.table["category"].isna().all():
         return Missing("there is no column category", "add a column category")
     categories = as_text(battles.table["category"]).nunique()
     if categories > MOST_SLICES:

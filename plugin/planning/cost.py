@@ -6,9 +6,8 @@ from functools import partial
 from math import ceil, sqrt
 from typing import Any
 
-from scipy.special import ndtri
-
 from podium.data.pairings import Field
+from podium.distributions import ndtri
 from podium.errors import NotIdentifiedError
 from podium.planning.plan_record import (
     UNITS,

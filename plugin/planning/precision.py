@@ -14,9 +14,9 @@ from math import exp, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit, ndtri
 
 from podium.data.pairings import Field, Outcome, Round
+from podium.distributions import expit, ndtri
 from podium.errors import NotIdentifiedError
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.errors.intervals import t_quantile

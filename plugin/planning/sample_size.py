@@ -16,8 +16,8 @@ from math import ceil, floor, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
+from podium.distributions import ndtr, ndtri
 from podium.errors import UsageError
 from podium.planning.plan_record import PlanRequest, SampleSize, SmallestEdge
 from podium.planning.precision import cube_by_item

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from podium.data.battles import MOST_SLICES, SOURCES, Battles
 from podium.data.reading.judgments import read_battles
@@ -39,6 +38,10 @@ from podium.show.answers.sentences import add_answers
 from podium.tournaments.decisions import printed_level
 from podium.wording import some
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+
 Slice = tuple[str | None, Battles]
 """A value of the column that divides the battles, and the battles with this value.
 
@@ -53,7 +56,7 @@ Its value has the name of the ranker that was asked for (`ranker`) and the `reas
 
 
 def rank(
-    battles: Battles | pd.DataFrame | str | Path,
+    battles: "Battles | pd.DataFrame | str | Path",
     rankers: str | Sequence[str] | None = None,
     *,
     level: float = 0.95,

@@ -4,10 +4,9 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from podium.data.formats.lm_eval_documents import AskedDocument
 from podium.errors import DataError, UsageError
@@ -15,6 +14,9 @@ from podium.printable import shorten
 from podium.responses.transcripts import ANSWER_ALONE, AgentWork, Show
 from podium.text import text_of
 from podium.wording import some
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ class Sheet:
 
     path: Path
     label: str | None
-    frame: pd.DataFrame
+    frame: "pd.DataFrame"
     show: Show = ANSWER_ALONE
 
     @property
@@ -267,6 +269,8 @@ def _as_lists(cell: Any) -> Any:
 
 def is_empty(value: Any) -> bool:
     """Return whether a cell is null or NaN."""
+    import pandas as pd
+
     is_nan = isinstance(value, float) and value != value
     return value is None or is_nan or value is pd.NA
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from podium.comparability.questions import QuestionFinding
 from podium.data.formats.containers import open_records, shared_engine
 from podium.data.formats.files import find_files, local_files, split_label
@@ -505,6 +503,8 @@ def _sheet_of_samples(
             is cut off.
         show: says whether a response of an agent is its answer or its transcript.
     """
+    import pandas as pd
+
     rows: dict[str, dict[str, Any]] = {}
     notes = []
     for place, row in lines:

@@ -17,14 +17,14 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
-from scipy.special import stdtrit
 
 from podium.data.ladder import Ladder
 from podium.data.pairings import Field, Round
+from podium.distributions import stdtrit
 from podium.errors import UsageError
 from podium.rankers.errors.intervals import t_quantile
 from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.graph import number_groups
 from podium.rankers.fit.pairs import pair_sums
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import LadderPrior, build_prior, fit_strengths
@@ -158,7 +158,7 @@ class Look(LookFit):
         Some models have then left, or groups play on separately, so that later battles do not
         represent a round robin of all models.
         """
-        return int(connected_components(self.open, directed=False)[0]) > 1
+        return bool(number_groups(self.open).max(initial=0) > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -689,8 +689,8 @@ def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
     Args:
         open_: mask of the open pairs, shape (models, models).
     """
-    number, component = connected_components(open_, directed=False)
-    members = [np.flatnonzero(component == k).tolist() for k in range(number)]
+    group_of_model = number_groups(open_)
+    members = [np.flatnonzero(group_of_model == k).tolist() for k in range(len(open_))]
     return tuple(tuple(group) for group in members if len(group) > 1)
 
 

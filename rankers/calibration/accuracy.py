@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
-from scipy.special import stdtrit
 
+from podium.distributions import stdtrit
 from podium.rankers.calibration.calibration import Accuracy, Calibration, HeldOut
 from podium.rankers.errors.intervals import mean_interval, t_quantile
 from podium.rankers.estimate import Estimate

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from podium.rankers.calibration.calibration import Agreement, BinSummary
 from podium.rankers.calibration.evidence import Evidence
@@ -85,6 +84,8 @@ def bin_predictions(
 
     Source: Soft-Elo (Kargi and Salinas 2026), appendix G.
     """
+    from scipy import stats
+
     if probability is None:
         return None
     rows = np.flatnonzero(match.decisive & ~np.isnan(probability))
@@ -163,6 +164,8 @@ def _area_under_curve(
         size: |margin| of each battle, shape (n,).
         agree: whether judge and humans agree, shape (n,).
     """
+    from scipy import stats
+
     agreements = agree.sum()
     disagreements = (~agree).sum()
     if min(agreements, disagreements) < FEWEST:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtrit
 
 from podium.data.battles import Battles
+from podium.distributions import stdtrit
 from podium.errors import NotIdentifiedError
 from podium.notices.notice import Notice
 from podium.rankers.calibration.calibration import (

@@ -4,10 +4,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit
 
 from podium.data.battles import Battles
 from podium.defaults import RANKER_OF_UNKNOWN_SCALE
+from podium.distributions import expit
 from podium.errors import NotConvergedError, NotIdentifiedError, UnknownScaleError
 from podium.rankers.calibration.calibration import Stability
 from podium.rankers.calibration.signals import Signal, beta_direction, readable_margins
@@ -201,7 +201,7 @@ def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") 
     a, b = battles.model_codes
     turned = a > b
     human = battles.numbers_of("human")
-    hard = hard_credits(table)
+    hard = hard_credits(battles)
     unit: Cluster = cluster if battles.has_items else "row"
     unsorted = Evidence(
         first=np.minimum(a, b),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit
 
+from podium.distributions import expit
 from podium.rankers.errors.intervals import FEWEST_DRAWS, resample_counts
 from podium.rankers.fit.newton import DesignMatrix, Likelihood, maximize_samples
 from podium.rankers.fit.scale import POINTS

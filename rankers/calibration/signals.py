@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.special import expit, logit
 
 from podium.data.battles import Battles
+from podium.distributions import expit, logit
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.fit.coded import hard_credits, nothing_readable, require_choice
 
@@ -136,7 +136,7 @@ def are_probabilities(battles: Battles) -> np.ndarray:
 
     They are the credits that cannot be the mean of a few hard verdicts (`COMMON_DENOMINATOR`).
     """
-    votes = COMMON_DENOMINATOR * battles.table["credit"].to_numpy()[battles.readable]
+    votes = COMMON_DENOMINATOR * battles.numbers_of("credit")[battles.readable]
     return np.abs(votes - np.round(votes)) > 1e-6
 
 
@@ -148,7 +148,7 @@ def _feature_columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
     """
     numbers_of = battles.numbers_of
     if kind == "smoothing":
-        return {"verdict": 2 * hard_credits(battles.table) - 1}
+        return {"verdict": 2 * hard_credits(battles) - 1}
     # A column that does not exist, such as one without a name, is NaN everywhere.
     if kind == "criteria":
         margins = {name: numbers_of(f"margin_{name}") for name in battles.criteria}

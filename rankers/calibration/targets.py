@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import logit
 
 from podium.checks import CHECKS
+from podium.distributions import logit
 from podium.errors import NotIdentifiedError, UsageError
 from podium.notices.notice import Notice
 from podium.rankers.calibration.calibration import Agreement, Target

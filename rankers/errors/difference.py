@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import bdtrc, ndtr, stdtr
 
+from podium.distributions import bdtrc, find_root, ndtr, stdtr
 from podium.errors import UsageError
 
 MARGIN = re.compile(r"(?P<number>[0-9.eE+-]+)\s*(?P<unit>elo|points?|units?)?")
@@ -151,8 +151,6 @@ class DifferenceTest:
         If there is no such end within `limits`, the result is the limit, or infinite if
         differences beyond the limit are possible or the limit was not reached.
         """
-        from scipy.optimize import brentq  # imported here because few callers need intervals
-
         sign = -1 if side == 0 else 1
         centre = self.value if self.start is None else self.start
         limit = self.limits[side]
@@ -172,7 +170,7 @@ class DifferenceTest:
         def excess(null: float) -> float:
             return self._p(null, side) - alpha
 
-        end = float(brentq(excess, outer, centre, xtol=TOLERANCE, rtol=TOLERANCE))
+        end = find_root(excess, outer, centre, xtol=TOLERANCE, rtol=TOLERANCE)
         return 0.0 if abs(end) <= 2 * TOLERANCE else end
 
 

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
 from podium.defaults import REGULARIZATION
+from podium.distributions import expit
 from podium.errors import NotIdentifiedError
 from podium.rankers.errors.difference import (
     FEW,
@@ -18,6 +19,7 @@ from podium.rankers.errors.difference import (
     t_tails,
 )
 from podium.rankers.errors.intervals import PairTests
+from podium.rankers.errors.rough_elo_tests import PSEUDO_ITEMS, RoughTests
 from podium.rankers.fit.cells import BattleData, load_battles
 from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.graph import comparison_graph, win_paths
@@ -34,10 +36,6 @@ from podium.rankers.fit.pairs import Pairs, pair_sums
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import pair_likelihood
 
-PSEUDO_ITEMS = 4.0
-"""Number of pseudo-items. These are imaginary items, half won and half lost, whose variance is
-added to the variance of few items (Agresti and Coull 1998), because ten battles that were all won
-have no variance of their own."""
 FARTHEST = 20 * POINTS
 """Interval ends are searched up to this difference, in Elo points; beyond, they are infinite."""
 SAME_RATING = 1e-9
@@ -319,19 +317,39 @@ class EloTests:
     @property
     def pair_tests(self) -> PairTests:
         """The tests of single pairs of an estimate of Elo scores."""
-        return PairTests(self.difference, may_differ=self.may_differ)
+        return PairTests(self.difference, may_differ=self.may_differ, rough_tails=self.rough_tails)
+
+    def rough_tails(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Return rough one-sided p-values of equal ratings of many pairs, shape (pairs, 2).
+
+        They are NaN where they are not known, and everywhere if there is an `offset`. `a` and `b`
+        are the codes of the models of each pair, shape (pairs,).
+        """
+        if self.offset is not None:
+            return np.full((len(a), 2), np.nan)
+        tests = RoughTests(
+            self.loaded_battles, self.theta, self.regularization, self.items, self._are_few
+        )
+        return tests.tails(a, b)
+
+    def _are_few(self, a: Any, b: Any) -> Any:
+        """Return whether a model of a pair has few items, or has hardly won or lost any battle.
+
+        `a` and `b` are codes or arrays of codes, and so is the result.
+        """
+        has_few = np.minimum(self.items[a], self.items[b]) < FEW
+        return has_few | self.is_scarce[a] | self.is_scarce[b]
 
     def gap(self, a: int, b: int) -> RatingGap:
         """Return the score tests of gaps between the models with codes a and b."""
-        fewest = int(min(self.items[a], self.items[b]))
         return RatingGap(
             self.loaded_battles,
             self.pairs,
             a,
             b,
             self.regularization,
-            few=bool(fewest < FEW or self.is_scarce[a] or self.is_scarce[b]),
-            items=fewest,
+            few=bool(self._are_few(a, b)),
+            items=int(min(self.items[a], self.items[b])),
             fitted=self.theta,
             precision=self.precision,
             starts=self.starts,

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from scipy import sparse
-from scipy.special import expit
 
+from podium.distributions import expit, find_root
 from podium.rankers.errors.intervals import ScoreEstimates, t_quantile
 from podium.rankers.fit.cells import BattleData
 from podium.rankers.fit.newton import DesignMatrix
@@ -22,6 +21,8 @@ from podium.rankers.fit.strengths import Strengths
 FEW = 20
 """A model with fewer items than this may get an interval by a score test (`few_battles_of` says
 when), because its own residuals estimate its error too badly."""
+PRECISION = {"xtol": 2e-12, "rtol": 4 * np.finfo(np.float64).eps}
+"""Precision of the ends of intervals, absolute and relative."""
 FARTHEST = 20.0
 """Ends of intervals are searched among log-strengths of up to this size, in logits; beyond,
 expected credits are 0 or 1 up to rounding."""
@@ -54,10 +55,10 @@ def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, 
     sides = DesignMatrix(None, pairs.first, pairs.second, pairs.models).sparse
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
-        pair = cells.weight.indices
-        weight = cells.weight.data
+        pair = cells.pair
+        weight = cells.weight
         expected = strengths.expected_credit(pairs.first[pair], pairs.second[pair])
-        surplus = cells.credit.data - weight * expected
+        surplus = cells.credit - weight * expected
         deviation = weight * np.sqrt(expected * (1 - expected))
         surplus_of_model = cells.matrix_of(surplus) @ sides
         deviation_of_model = cells.matrix_of(deviation) @ abs(sides)
@@ -143,9 +144,6 @@ class FewBattles:
             reach: number of standard errors of the opponents' strengths to allow for.
             alpha: error probability of the interval, all of it on the finite side.
         """
-        # Imported here because few tables need it and it takes half a second.
-        from scipy.optimize import brentq
-
         total = float(self.weight.sum())
         items = int(self.item.max()) + 1
         has_won = self.earned > total / 2
@@ -166,7 +164,7 @@ class FewBattles:
         is_bounded = excess(-FARTHEST) * excess(FARTHEST) < 0
         if not is_bounded:
             return -np.inf, np.inf
-        bound = brentq(excess, -FARTHEST, FARTHEST)
+        bound = find_root(excess, -FARTHEST, FARTHEST, **PRECISION)
         return (bound, np.inf) if has_won else (-np.inf, bound)
 
     def expected_sum(self, at: float) -> float:
@@ -183,8 +181,6 @@ class FewBattles:
             covariance: covariance of the opponents' log-strengths, shape (opponents, opponents).
             reach: critical value of the test.
         """
-        # Imported here because few tables need it and it takes half a second.
-        from scipy.optimize import brentq
 
         def excess(sign: int, at: float) -> float:
             """Return the credit minus the end of its interval at a log-strength: the upper end for
@@ -197,7 +193,7 @@ class FewBattles:
         def end(sign: int) -> float:
             """Return the lower (sign 1) or upper (sign -1) end of the log-strength's interval."""
             if excess(sign, -FARTHEST) > 0 > excess(sign, FARTHEST):
-                return brentq(partial(excess, sign), -FARTHEST, FARTHEST)
+                return find_root(partial(excess, sign), -FARTHEST, FARTHEST, **PRECISION)
             return -sign * np.inf
 
         return end(1), end(-1)
@@ -297,11 +293,11 @@ def _battles_between(
     items_before = 0
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
-        item = items_before + np.repeat(np.arange(block.clusters), np.diff(cells.weight.indptr))
-        weight = cells.weight.data
-        credit = cells.credit.data
-        first = pairs.first[cells.weight.indices]
-        second = pairs.second[cells.weight.indices]
+        item = items_before + cells.cluster
+        weight = cells.weight
+        credit = cells.credit
+        first = pairs.first[cells.pair]
+        second = pairs.second[cells.pair]
         sides = ((first, second, credit), (second, first, weight - credit))
         for model, opponent, earned in sides:
             kept = subjects[model] & others[opponent]
@@ -326,6 +322,8 @@ def covariance_with_few(
     """
     if not guests:
         return covariance
+    from scipy import sparse
+
     # Row k has the coefficients by which the error of model k follows from the errors of the fit.
     propagation = sparse.eye(len(theta), format="lil")
     credit_variance = np.zeros(len(theta))

@@ -8,13 +8,17 @@ battles. A weak penalty draws slopes to 1, and strengths and position effects to
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.special import expit, log_expit
 
+from podium.distributions import expit, log_expit
 from podium.errors import NotConvergedError
 from podium.rankers.fit.coded import CodedBattles, ratio_or_nan
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
 
 STEPS = 200
 """Largest number of Newton steps before a fit fails."""
@@ -157,8 +161,10 @@ class SlopeFit:
         return self.data.coded.weight * self.expected_credit * (1 - self.expected_credit)
 
     @cached_property
-    def design(self) -> sparse.csr_matrix:
+    def design(self) -> "sparse.csr_matrix":
         """Derivative of each battle's logit by the parameters, shape (battles, parameters)."""
+        from scipy import sparse
+
         data = self.data
         slope = self.slopes[data.judge]
         slope_column = len(self.theta) + data.judge
@@ -182,6 +188,8 @@ class SlopeFit:
         They are the columns of a matrix of shape (parameters, directions). The mean slope is
         weighted by the judges' battles. If `equal` is True, the directions keep each slope 1.
         """
+        from scipy import linalg
+
         unit = np.eye(len(self.at))
         sum_of_strengths = unit[: len(self.theta)].sum(axis=0)
         slope_constraints = unit[self.data.slope_columns]
@@ -254,12 +262,14 @@ class SlopeFit:
         return clusters / max(clusters - 1, 1) * self.influence.T @ self.influence
 
 
-def add_by_cluster(coded: CodedBattles, values: np.ndarray) -> sparse.csr_matrix:
+def add_by_cluster(coded: CodedBattles, values: np.ndarray) -> "sparse.csr_matrix":
     """Return the matrix M, shape (clusters, battles), such that M @ X sums the rows of X by
     cluster.
 
     Each row of X, which is a battle, is multiplied by its element of `values`, shape (battles,).
     """
+    from scipy import sparse
+
     return sparse.csr_matrix(
         (values, (coded.cluster, np.arange(len(values)))), shape=(coded.clusters, len(values))
     )
@@ -304,6 +314,8 @@ def _ascending_step(fit: SlopeFit) -> tuple[np.ndarray, float]:
     Raises:
         NotConvergedError: neither information is positive definite.
     """
+    from scipy import linalg
+
     gradient = fit.tangent.T @ fit.gradient
     for observed in (True, False):
         information = fit.information(observed=observed)

@@ -9,11 +9,15 @@ subtracted.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from podium.rankers.errors.judge_slopes import SlopeFit, add_by_cluster
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
 
 RESAMPLES = 500
 """Number of resamples behind the p-values."""
@@ -91,12 +95,14 @@ def _resampled_sums(values: np.ndarray, resamples: int, rng: np.random.Generator
     return np.concatenate(sums)
 
 
-def _own_design(fit: SlopeFit) -> sparse.csr_matrix:
+def _own_design(fit: SlopeFit) -> "sparse.csr_matrix":
     """Return the design matrix if each judge has its own strengths, shape (battles, judges *
     models).
 
     A row has +1 for the strength of a by the battle's judge, and -1 for the strength of b.
     """
+    from scipy import sparse
+
     coded = fit.data.coded
     models = len(fit.theta)
     battles = len(coded.a)

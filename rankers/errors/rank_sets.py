@@ -9,16 +9,22 @@ every item. Each of these is compared by its own exact or score test (`PairTests
 level of all pairs.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
+from podium.distributions import stdtr, stdtrit
 from podium.rankers.errors.difference import DifferenceTest, unskewed_t
-from podium.rankers.errors.intervals import ScoreEstimates, centre_covariance, t_quantile
+from podium.rankers.errors.intervals import (
+    ROUGHNESS,
+    PairTests,
+    ScoreEstimates,
+    centre_covariance,
+    t_quantile,
+)
 
 FEWEST_ITEMS = 8
 """If a model of a pair has fewer items than this, the pair is compared by its own test. Four
@@ -26,6 +32,8 @@ battles of which three are won have a standard error, but it is unreliable."""
 MOST_SIMULATED = 500
 """With up to this many models, the critical value is simulated; with more, it is Bonferroni's
 bound, and there are no matrices of pairs."""
+FEWEST_ROUGH = 10
+"""With fewer tests than this, all are made exactly."""
 SMALLEST_FREEDOM = 1.0
 """Fewer degrees of freedom than this are raised to it."""
 POWER_QUANTILE = 0.84
@@ -231,21 +239,22 @@ def tested_pairs(
     has_all_errors = is_known[placed].all() and not is_constant.any()
     if has_all_errors and not _has_few_items(items, placed, placed).any():
         return TestedPairs({}, tail, (), level)
-    tests: dict[tuple[int, int], DifferenceTest] = {}
     decided = []
     open_pairs = 0
     has_error = _has_error(is_known, is_constant)
-    for first, second in _pairs_to_test(placed, has_error, items, tail):
-        if not estimate.tests.may_differ(first, second):
+    tests = DeferredTests(estimate.tests)
+    to_test = [
+        pair
+        for pair in _pairs_to_test(placed, has_error, items, tail)
+        if estimate.tests.may_differ(*pair)
+    ]
+    for pair, rough in zip(to_test, _rough_tails(estimate.tests, to_test), strict=True):
+        if not tests.add(pair, is_decided=_is_far(rough, tail)):
             continue
-        test = estimate.tests.difference(first, second)
-        if test is None:
-            continue
-        tests[first, second] = test
-        better_first = _order_of_decided(estimate, test, (first, second), tail)
+        better_first = _order_of_decided(estimate, tests, pair, rough, tail)
         if better_first is not None:
             decided.append(better_first)
-        elif not has_error(first, second):
+        elif not has_error(*pair):
             open_pairs += 1
     # Tested pairs that have a standard error are among the pairs of the largest |t|, too, and are
     # not counted twice.
@@ -256,6 +265,61 @@ def tested_pairs(
     if open_pairs:
         share = pairs_with_error / max(pairs_with_error + tested_without_error, 1)
     return TestedPairs(tests, tail, tuple(decided), 1 - (1 - level) * share)
+
+
+class DeferredTests(Mapping[tuple[int, int], DifferenceTest]):
+    """Tests of pairs of codes, each of which is made when it is first asked for.
+
+    Args:
+        makers: makes the tests.
+    """
+
+    def __init__(self, makers: PairTests) -> None:
+        self._makers = makers
+        self._made: dict[tuple[int, int], DifferenceTest | None] = {}
+
+    def add(self, pair: tuple[int, int], *, is_decided: bool) -> bool:
+        """Add a pair, and return whether there is a test of it.
+
+        If it `is_decided` otherwise, its test need not be made yet.
+        """
+        if is_decided:
+            self._made[pair] = None
+            return True
+        test = self._makers.difference(*pair)
+        if test is not None:
+            self._made[pair] = test
+        return test is not None
+
+    def __getitem__(self, pair: tuple[int, int]) -> DifferenceTest:
+        test = self._made[pair] or self._makers.difference(*pair)
+        if test is None:
+            raise KeyError(pair)
+        self._made[pair] = test
+        return test
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
+def _rough_tails(tests: PairTests, pairs: Sequence[tuple[int, int]]) -> np.ndarray:
+    """Return rough one-sided p-values of pairs, NaN where unknown, shape (pairs, 2).
+
+    Few pairs have none, because their exact tests take no longer.
+    """
+    if tests.rough_tails is None or len(pairs) < FEWEST_ROUGH:
+        return np.full((len(pairs), 2), np.nan)
+    first, second = np.array(pairs).T
+    return tests.rough_tails(first, second)
+
+
+def _is_far(rough: np.ndarray, tail: float) -> bool:
+    """Return whether rough p-values, shape (2,), are so far from a level that they decide."""
+    ratio = rough / tail
+    return bool(((ratio > ROUGHNESS) | (ratio < 1 / ROUGHNESS)).all())
 
 
 def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, Any], Any]:
@@ -316,20 +380,27 @@ def _has_few_items(items: np.ndarray | None, first: Any, second: Any) -> Any:
 
 
 def _order_of_decided(
-    estimate: ScoreEstimates, test: DifferenceTest, pair: tuple[int, int], tail: float
+    estimate: ScoreEstimates,
+    tests: "DeferredTests",
+    pair: tuple[int, int],
+    rough: np.ndarray,
+    tail: float,
 ) -> tuple[int, int] | None:
-    """Return the codes of a pair, the better model first, if the test separates them.
+    """Return the codes of a pair, the better model first, if its test separates them.
 
     The better model is the one with the higher score. The result is None if the scores are equal,
     if the test does not reject at the level `tail` that this model is no better, or if too few
-    resamples have it ahead.
+    resamples have it ahead. The test is made only if its rough p-values, shape (2,), do not decide.
     """
     first, second = pair
     is_first_better = estimate.score[first] > estimate.score[second]
     better, worse = (first, second) if is_first_better else (second, first)
     if estimate.score[better] == estimate.score[worse]:
         return None
-    p = test.p_above() if is_first_better else test.p_below()
+    if _is_far(rough, tail):
+        p = float(rough[0] if is_first_better else rough[1])
+    else:
+        p = tests[pair].p_above() if is_first_better else tests[pair].p_below()
     if p > tail:
         return None
     if estimate.draws is not None:

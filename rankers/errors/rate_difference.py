@@ -76,9 +76,10 @@ class RateTests:
         added = []
         present = []
         for block in self.cells:
-            expected = block.weight @ (share * centre)
-            added.append(block.credit @ share - expected)
-            present.append(block.weight @ (in_difference != 0))
+            contributions = share[block.pair] * block.surplus_over(centre)
+            added.append(np.bincount(block.cluster, contributions, block.clusters))
+            is_in_difference = in_difference[block.pair] != 0
+            present.append(np.bincount(block.cluster, is_in_difference, block.clusters))
         items = np.concatenate(added)[np.concatenate(present) > 0]
         if not len(items):
             return None

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.special import expit, ndtri
 
 from podium.checks import CHECKS
+from podium.distributions import expit, ndtri
 from podium.rankers.errors.judge_slopes import SlopeFit
 
 ERROR = CHECKS["shared errors"].threshold

@@ -6,15 +6,16 @@ draws the same resamples if models are renamed, sides are swapped or the file is
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-import pandas as pd
-from scipy import sparse
 
 from podium.data.battles import Battles, criterion_columns
-from podium.data.counting.battle_frame import parsed_credits
 from podium.errors import NotIdentifiedError, unknown_value
+
+if TYPE_CHECKING:
+    pass
+
 
 Labels = Literal["soft", "hard"]
 Cluster = Literal["item", "row"]
@@ -143,25 +144,25 @@ def code_battles(
     """
     require_choice("labels", labels, ("soft", "hard"))
     require_choice("cluster", cluster, ("item", "row"))
-    table = battles.table
     if credit is None:
-        credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy()
+        credit = hard_credits(battles) if labels == "hard" else battles.numbers_of("credit")
     keep = ~np.isnan(credit)
     if not keep.any():
         raise nothing_readable(battles)
-    if not keep.all():
-        table = table[keep]
-        credit = credit[keep]
-    a, b, models = _code_present_models(table["model_a"].cat, table["model_b"].cat)
+    credit = credit[keep]
+    a, b, models = _code_present_models(battles, keep)
     unit = cluster if battles.has_items else "row"
     codes = cluster_codes(battles, unit)[keep]
+    weight = np.ones(len(a))
+    if "weight" in battles.rows.battle_columns:
+        weight = battles.numbers_of("weight")[keep]
     # Clusters without a kept battle have no code: the cumulative count numbers the others anew.
     present = np.bincount(codes) > 0
     return CodedBattles(
         a=a,
         b=b,
         credit=credit,
-        weight=table["weight"].to_numpy() if "weight" in table else np.ones(len(table)),
+        weight=weight,
         cluster=(np.cumsum(present) - 1)[codes],
         clusters=int(present.sum()),
         unit=unit,
@@ -186,17 +187,17 @@ def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]
     return np.bincount(np.unique(cells) % codes, minlength=codes)
 
 
-def hard_credits(table: pd.DataFrame) -> np.ndarray:
+def hard_credits(battles: Battles) -> np.ndarray:
     """Round the credits of model a to 1 (win), 0.5 (tie) or 0 (loss), shape (rows,).
 
     The parsed credit of a graded battle counts, else the credit. A flip is a tie. Unparsed battles
     have NaN.
     """
-    credit = parsed_credits(table).to_numpy()
+    credit = battles.outcomes
     rounded = (np.sign(credit - 0.5) + 1) / 2
-    if "swap" not in table:
+    if "swap" not in battles.rows.battle_columns:
         return rounded
-    is_flip = (table["swap"] == "flip").to_numpy()
+    is_flip = battles.rows.texts_of("swap") == "flip"
     return np.where(is_flip & ~np.isnan(credit), 0.5, rounded)
 
 
@@ -207,10 +208,7 @@ def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
     codes that follow. If each row is a cluster, the codes are in an order by content
     (`order_rows`).
     """
-    if cluster == "item" and "item" in battles.table:
-        codes = battles.table["item"].cat.codes.to_numpy(dtype=np.int64, copy=True)
-    else:
-        codes = np.full(len(battles), -1)
+    codes = battles.item_codes.copy() if cluster == "item" else np.full(len(battles), -1)
     alone = np.flatnonzero(codes < 0)
     if len(alone) == len(codes):
         return order_of_battles(battles)
@@ -236,17 +234,18 @@ def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> N
         raise unknown_value(option, value, allowed)
 
 
-def _code_present_models(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+def _code_present_models(
+    battles: Battles, keep: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Return the model codes of a, the model codes of b, and the names by code.
 
-    Models that occur on neither side have no code. `a` and `b` are the categorical accessors
-    (`Series.cat`) of the two columns, with the same categories.
+    Models that occur in no kept battle have no code. `keep` is a mask of the battles, shape
+    (battles,).
     """
-    names = tuple(a.categories)
-    a_code = a.codes.to_numpy()
-    b_code = b.codes.to_numpy()
-    battles = np.bincount(a_code, minlength=len(names)) + np.bincount(b_code, minlength=len(names))
-    present = battles > 0
+    names = battles.models
+    a_code, b_code = (codes[keep] for codes in battles.model_codes)
+    number = np.bincount(a_code, minlength=len(names)) + np.bincount(b_code, minlength=len(names))
+    present = number > 0
     if present.all():
         return a_code, b_code, names
     position = np.cumsum(present) - 1
@@ -297,17 +296,17 @@ def order_rows(
 
 def order_of_battles(battles: Battles) -> np.ndarray:
     """Return the position of each row of a battles table in an order by content, shape (rows,)."""
-    table = battles.table
+    names = battles.rows.battle_columns
     columns = []
-    complements = COMPLEMENTS | dict.fromkeys(criterion_columns(table), 0.0)
+    complements = COMPLEMENTS | dict.fromkeys(criterion_columns(names), 0.0)
     for name, total in complements.items():
-        if name in table:
+        if name in names:
             about_a = battles.numbers_of(name)
             columns.append((about_a, total - about_a))
     for of_a, of_b in SIDE_COLUMNS:
-        if of_a in table and of_b in table:
+        if of_a in names and of_b in names:
             columns.append((battles.numbers_of(of_a), battles.numbers_of(of_b)))
-    if "weight" in table:
+    if "weight" in names:
         weight = battles.numbers_of("weight")
         columns.append((weight, weight))
     a, b = battles.model_codes
@@ -328,6 +327,8 @@ def sum_by_cell(
     if shape[0] * shape[1] <= MOST_DENSE_CELLS:
         cell = row * np.int64(shape[1]) + column
         return np.bincount(cell, values, shape[0] * shape[1]).reshape(shape)
+    from scipy import sparse
+
     return sparse.csr_matrix((values, (row, column)), shape=shape)
 
 
@@ -347,7 +348,7 @@ def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
 
 def centre_columns(matrix: Matrix) -> np.ndarray:
     """Return a dense copy of a matrix, with the mean of each column subtracted."""
-    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
+    dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
     return dense - dense.mean(axis=0)
 
 
@@ -362,7 +363,7 @@ def centred_gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
     square = np.zeros((1, 1))
     for block in blocks:
         product = block.T @ block
-        square = square + (product.toarray() if sparse.issparse(product) else product)
+        square = square + (product if isinstance(product, np.ndarray) else product.toarray())
         total = total + np.asarray(block.sum(axis=0)).ravel()
         rows += block.shape[0]
     return square - np.outer(total, total) / rows, rows

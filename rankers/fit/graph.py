@@ -1,17 +1,22 @@
 """Connectivity of comparison and win graphs: whether ratings exist, and which battles would make
 them exist."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from podium.rankers.fit.newton import DesignMatrix
 from podium.rankers.fit.pairs import Pairs
 
+if TYPE_CHECKING:
+    from scipy import sparse
+
+MOST_CLOSED = 64
+"""Up to this many models, paths are found by products of small matrices. For more, SciPy's search
+of graphs is faster, and is imported."""
 LARGEST_SPECTRUM = 1500
 """With more models than this, the efficiency of the design is not computed, because the
 eigenvalues would take too long."""
@@ -42,9 +47,7 @@ def comparison_graph(pairs: Pairs) -> Graph:
     each model from which it earned credit.
     """
     played = pairs.sum_by_model() > 0
-    _, group = connected_components(
-        _adjacency(pairs.first, pairs.second, pairs.models), directed=False
-    )
+    group = _groups_of_edges(pairs.first, pairs.second, pairs.models)
     return Graph(group, len(np.unique(group[played])), played, separated_models(pairs) & played)
 
 
@@ -67,6 +70,10 @@ def win_paths(pairs: Pairs) -> np.ndarray:
     second = pairs.credit < pairs.weight
     winner = np.concatenate([pairs.first[first], pairs.second[second]])
     loser = np.concatenate([pairs.second[first], pairs.first[second]])
+    if pairs.models <= MOST_CLOSED:
+        return _reachable(_edge_matrix(winner, loser, pairs.models))
+    from scipy.sparse.csgraph import breadth_first_order
+
     graph = _adjacency(winner, loser, pairs.models)
     is_reached = np.zeros((pairs.models, pairs.models), dtype=bool)
     for model in range(pairs.models):
@@ -86,18 +93,9 @@ def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray)
         A mask, shape (draws, models). A resample without two models that earned credit from each
         other, directly or through others, separates all models.
     """
-    winner = np.concatenate([pairs.first, pairs.second])
-    loser = np.concatenate([pairs.second, pairs.first])
-    shape = (pairs.models, pairs.models)
-    # All possible edges as one sparse matrix, whose values are their positions in `winner`. The
-    # graph of a resample keeps the edges along which credit was earned, without sorting anew.
-    places = sparse.csr_matrix((np.arange(len(winner)), (winner, loser)), shape=shape)
     separated = np.empty((len(credit), pairs.models), dtype=bool)
-    for k, (earned, played) in enumerate(zip(credit, weight, strict=True)):
-        won = np.concatenate([earned > 0, earned < played])[places.data]
-        starts = np.append(0, np.cumsum(won))[places.indptr]
-        edges = sparse.csr_matrix((np.ones(starts[-1]), places.indices[won], starts), shape=shape)
-        _, strong = connected_components(edges, connection="strong")
+    components = _strong_components(pairs, credit, weight)
+    for k, (earned, played, strong) in enumerate(zip(credit, weight, components, strict=True)):
         component_size = np.bincount(strong).astype(np.float64)
         if np.sum(component_size == component_size.max()) > 1:
             # Among components of the same size, the one with more credit counts as the largest, so
@@ -148,7 +146,7 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
     first, second = np.split(index, 2)
     design = DesignMatrix(None, first, second, len(present))
     [laplacian] = design.information(pairs.weight[kept][None])
-    eigenvalues = linalg.eigvalsh(laplacian)[1:]
+    eigenvalues = np.linalg.eigvalsh(laplacian)[1:]
     return float(len(eigenvalues) / np.sum(1 / eigenvalues) / eigenvalues.mean())
 
 
@@ -157,9 +155,7 @@ def are_connected(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
 
     The result is False for fewer than two models.
     """
-    _, group = connected_components(
-        _adjacency(pairs.first[kept], pairs.second[kept], pairs.models), directed=False
-    )
+    group = _groups_of_edges(pairs.first[kept], pairs.second[kept], pairs.models)
     return bool(known.sum() > 1 and len(np.unique(group[known])) == 1)
 
 
@@ -185,8 +181,87 @@ def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[
     return best
 
 
-def _adjacency(source: np.ndarray, target: np.ndarray, size: int) -> sparse.csr_matrix:
+def number_groups(edges: np.ndarray) -> np.ndarray:
+    """Return the group of each node of an undirected graph, shape (nodes,).
+
+    Nodes that edges connect are in one group. Groups are numbered in the order of their first
+    nodes.
+
+    Args:
+        edges: whether there is an edge, in either direction, shape (nodes, nodes).
+    """
+    if len(edges) > MOST_CLOSED:
+        from scipy.sparse.csgraph import connected_components
+
+        return connected_components(edges, directed=False)[1]
+    first_in_group = _reachable(edges | edges.T).argmax(axis=1)
+    return np.unique(first_in_group, return_inverse=True)[1]
+
+
+def _groups_of_edges(source: np.ndarray, target: np.ndarray, size: int) -> np.ndarray:
+    """Return the group of each model that edges connect, as `number_groups`, shape (size,)."""
+    if size <= MOST_CLOSED:
+        return number_groups(_edge_matrix(source, target, size))
+    from scipy.sparse.csgraph import connected_components
+
+    return connected_components(_adjacency(source, target, size), directed=False)[1]
+
+
+def _strong_components(
+    pairs: Pairs, credit: np.ndarray, weight: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Yield the strongly connected component of each model in each resample, shape (models,).
+
+    The arguments are those of `separated_in_resamples`.
+    """
+    winner = np.concatenate([pairs.first, pairs.second])
+    loser = np.concatenate([pairs.second, pairs.first])
+    if pairs.models <= MOST_CLOSED:
+        for earned, played in zip(credit, weight, strict=True):
+            won = np.concatenate([earned > 0, earned < played])
+            reached = _reachable(_edge_matrix(winner[won], loser[won], pairs.models))
+            yield (reached & reached.T).argmax(axis=1)
+        return
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    shape = (pairs.models, pairs.models)
+    # All possible edges as one sparse matrix, whose values are their positions in `winner`. The
+    # graph of a resample keeps the edges along which credit was earned, without sorting anew.
+    places = sparse.csr_matrix((np.arange(len(winner)), (winner, loser)), shape=shape)
+    for earned, played in zip(credit, weight, strict=True):
+        won = np.concatenate([earned > 0, earned < played])[places.data]
+        starts = np.append(0, np.cumsum(won))[places.indptr]
+        edges = sparse.csr_matrix((np.ones(starts[-1]), places.indices[won], starts), shape=shape)
+        yield connected_components(edges, connection="strong")[1]
+
+
+def _reachable(edges: np.ndarray) -> np.ndarray:
+    """Return whether a path leads from the row's node to the column's, shape (nodes, nodes).
+
+    `edges` says whether an edge does. Paths may be empty, so that the diagonal is True.
+    """
+    reached = edges | np.eye(len(edges), dtype=bool)
+    steps = 1
+    while steps < len(edges) - 1:
+        # Products of numbers are faster than those of truth values.
+        number_of_ways = reached.astype(np.float32) @ reached.astype(np.float32)
+        reached = number_of_ways > 0
+        steps *= 2
+    return reached
+
+
+def _edge_matrix(source: np.ndarray, target: np.ndarray, size: int) -> np.ndarray:
+    """Return whether there is an edge from the row's model to the column's, shape (size, size)."""
+    edges = np.zeros((size, size), dtype=bool)
+    edges[source, target] = True
+    return edges
+
+
+def _adjacency(source: np.ndarray, target: np.ndarray, size: int) -> "sparse.csr_matrix":
     """Return the adjacency matrix of edges between models, shape (size, size)."""
+    from scipy import sparse
+
     return sparse.csr_matrix(
         (np.ones(len(source), dtype=np.int8), (source, target)), shape=(size, size)
     )

@@ -9,15 +9,15 @@ of samples (resamples of a bootstrap); the likelihood of each sample is maximize
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.linalg import lapack
-from scipy.sparse.linalg import LinearOperator, cg
 
 from podium.errors import NotConvergedError, NotIdentifiedError
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 STEPS = 200
 """Largest number of Newton steps before a fit fails."""
@@ -47,6 +47,9 @@ gain, because the likelihood is self-concordant (Bach 2010).
 ROUNDING = 1e-9
 """A step is halved only if the likelihood at its end falls by more than this share of the slope at
 its start; a smaller fall is rounding error."""
+MOST_BY_NUMPY = 64
+"""Systems of up to this many equations are solved by NumPy. SciPy is faster for more, but its
+import takes longer than a small ranking."""
 MOST_CHOLESKY = 1500
 """With up to this many parameters a step is solved by Cholesky, with more by conjugate
 gradients."""
@@ -120,8 +123,10 @@ class DesignMatrix:
         return self.models + (0 if self.columns is None else self.columns.shape[1])
 
     @cached_property
-    def sparse(self) -> sparse.csr_matrix:
+    def sparse(self) -> "sparse.csr_matrix":
         """X as a sparse matrix."""
+        from scipy import sparse
+
         if not self.models:
             return sparse.csr_matrix(self.columns)
         rows = len(self.first)
@@ -505,7 +510,7 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
         if len(matrix) > 1:
             return np.linalg.solve(matrix, gradient[:, :, None])[:, :, 0]
         return solve_information(matrix[0], gradient[0])[None]
-    except linalg.LinAlgError as error:
+    except np.linalg.LinAlgError as error:
         raise _singular(str(error)) from error
 
 
@@ -517,10 +522,35 @@ def solve_information(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     Raises:
         SingularError: the matrix is not positive definite.
     """
+    if len(matrix) <= MOST_BY_NUMPY:
+        return information_solver(matrix)(vector)
+    from scipy.linalg import lapack
+
+    solution: np.ndarray
     _, solution, minor = lapack.dposv(matrix.T, vector, overwrite_a=True)
     if minor:
         raise _singular(f"{minor}-th leading minor of the array is not positive definite")
     return solution
+
+
+def information_solver(matrix: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a function from v to the x that solves matrix @ x = v.
+
+    The matrix is a negative Hessian, and may be overwritten. v and x have shape (parameters,) or
+    (parameters, n).
+
+    Raises:
+        SingularError: the matrix is not positive definite.
+    """
+    try:
+        if len(matrix) <= MOST_BY_NUMPY:
+            np.linalg.cholesky(matrix)  # raises unless the matrix is positive definite
+            return partial(np.linalg.solve, matrix)
+        from scipy import linalg
+
+        return partial(linalg.cho_solve, linalg.cho_factor(matrix, overwrite_a=True))
+    except np.linalg.LinAlgError as error:
+        raise _singular(str(error)) from error
 
 
 def _singular(reason: str) -> SingularError:
@@ -542,6 +572,9 @@ def _conjugate_gradients(
     Raises:
         SingularError: the iteration did not converge.
     """
+    from scipy import sparse
+    from scipy.sparse.linalg import LinearOperator, cg
+
     size = len(gradient)
     penalty = likelihood.penalty
     if penalty.ndim == 1:

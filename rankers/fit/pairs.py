@@ -2,16 +2,22 @@
 likelihood."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from podium.rankers.fit.coded import CodedBattles, count_clusters
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
 
 WEIGHT_ROUNDING = 1e-9
 """Weights that differ by a smaller share than this count as equal."""
 MOST_DENSE_MODELS = 3000
 """Up to this many models, pairs are summed in dense square matrices."""
+MOST_DENSE_CELLS = 200_000
+"""Up to this many clusters times pairs, resamples are summed by a dense matrix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,40 +75,64 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class PairCells:
-    """Credits and weights summed by cluster and pair.
+    """Credits and weights summed by cluster and pair: a cell for each pair that met in a cluster.
+
+    The cells are sorted by cluster, then by pair; arrays have shape (cells,).
 
     Attributes:
         pairs: the pairs.
-        credit: sums of weighted credits of first, sparse, shape (clusters, pairs).
-        weight: sums of weights, in the same cells, shape (clusters, pairs).
+        clusters: number of clusters.
+        cluster: cluster of each cell.
+        pair: pair of each cell, a position in `pairs`.
+        credit: sums of weighted credits of the pair's first model.
+        weight: sums of weights.
     """
 
     pairs: Pairs
-    credit: sparse.csr_matrix
-    weight: sparse.csr_matrix
+    clusters: int
+    cluster: np.ndarray
+    pair: np.ndarray
+    credit: np.ndarray
+    weight: np.ndarray
 
     @property
     def items(self) -> np.ndarray:
         """Number of items (clusters) on which each pair has a verdict, shape (pairs,)."""
-        return np.diff(self.weight.tocsc().indptr)
+        return np.bincount(self.pair, minlength=len(self.pairs.first))
 
-    def matrix_of(self, values: np.ndarray) -> sparse.csr_matrix:
-        """Return a sparse matrix with other values in the same cells.
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of clusters and number of pairs."""
+        return self.clusters, len(self.pairs.first)
 
-        `values` are in the order of `weight.data`.
+    def surplus_over(self, expected: np.ndarray) -> np.ndarray:
+        """Return the credit of each cell minus the expected one, shape (cells,).
+
+        `expected` is the expected credit of the first model of each pair, shape (pairs,).
         """
-        return sparse.csr_matrix(
-            (values, self.weight.indices, self.weight.indptr), shape=self.weight.shape
-        )
+        return self.credit - self.weight * expected[self.pair]
+
+    def matrix_of(self, values: np.ndarray) -> "sparse.csr_matrix":
+        """Return a sparse matrix of values of the cells, shape (clusters, pairs)."""
+        from scipy import sparse
+
+        starts = np.append(0, np.cumsum(np.bincount(self.cluster, minlength=self.clusters)))
+        return sparse.csr_matrix((values, self.pair, starts), shape=self.shape)
 
     def resampled_sums(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the sums of credits and of weights in resamples, shape (draws, pairs) each.
 
         `counts` says how often each resample draws each cluster, shape (draws, clusters).
         """
-        credit = np.asarray(self.credit.T @ counts.T).T
-        weight = np.asarray(self.weight.T @ counts.T).T
-        return credit, weight
+        return self._sum_draws(self.credit, counts), self._sum_draws(self.weight, counts)
+
+    def _sum_draws(self, values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """Return the sums of values of the cells in resamples, shape (draws, pairs)."""
+        if self.clusters * len(self.pairs.first) <= MOST_DENSE_CELLS:
+            dense = np.zeros(self.shape)
+            dense[self.cluster, self.pair] = values
+            return counts @ dense
+        return np.asarray(self.matrix_of(values).T @ counts.T).T
 
 
 def pair_sums(coded: CodedBattles) -> Pairs:
@@ -137,13 +167,20 @@ def cells_by_cluster(coded: CodedBattles, pairs: Pairs) -> PairCells:
 
     `pairs` must have every pair of `coded`.
     """
+
     pair, credit = pair_index(coded, pairs)
-    cells = (coded.cluster, pair)
-    shape = (coded.clusters, len(pairs.first))
+    size = np.int64(len(pairs.first))
+    # The battles of a cell have one key, and keys are in the order of the cells.
+    key = coded.cluster * size + pair
+    distinct, cell = np.unique(key, return_inverse=True)
+    cluster, pair_of_cell = np.divmod(distinct, size)
     return PairCells(
         pairs,
-        credit=sparse.csr_matrix((coded.weight * credit, cells), shape=shape),
-        weight=sparse.csr_matrix((coded.weight, cells), shape=shape),
+        coded.clusters,
+        cluster,
+        pair_of_cell,
+        credit=np.bincount(cell, coded.weight * credit),
+        weight=np.bincount(cell, coded.weight),
     )
 
 

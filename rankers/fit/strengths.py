@@ -1,15 +1,14 @@
 """Bradley-Terry log-strengths with their errors, and the ratings of a ladder as their prior."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.special import expit
 
 from podium.data.ladder import Ladder
 from podium.defaults import REGULARIZATION
+from podium.distributions import expit
 from podium.errors import UsageError
 from podium.rankers.fit.cells import BattleData, load_battles
 from podium.rankers.fit.coded import (
@@ -30,6 +29,7 @@ from podium.rankers.fit.newton import (
     DesignMatrix,
     Likelihood,
     Optimum,
+    information_solver,
     maximize,
     maximize_samples,
 )
@@ -130,7 +130,7 @@ def build_prior(ladder: Ladder, models: Sequence[str]) -> LadderPrior:
     mean = np.zeros(size)
     mean[codes] = (elo - elo.mean()) / POINTS
     precision = np.zeros((size, size))
-    precision[np.ix_(codes, codes)] = linalg.inv(covariance)
+    precision[np.ix_(codes, codes)] = np.linalg.inv(covariance)
     return LadderPrior(
         mean, covariance, precision, np.isin(np.arange(size), codes), float(elo.mean())
     )
@@ -201,7 +201,7 @@ class Strengths:
         by_battle = (coded.weight * (coded.credit - expected))[:, None] * columns
         by_cluster = [np.bincount(coded.cluster, column, coded.clusters) for column in by_battle.T]
         strengths = surplus_by_cluster(coded, expected)
-        dense = strengths.toarray() if sparse.issparse(strengths) else strengths
+        dense = strengths if isinstance(strengths, np.ndarray) else strengths.toarray()
         return np.column_stack([dense, *by_cluster])
 
     def solve(self, values: np.ndarray) -> np.ndarray:
@@ -209,7 +209,7 @@ class Strengths:
 
         v and the result have shape (parameters,) or (parameters, n).
         """
-        return linalg.cho_solve(self._factor(), values)
+        return self._solver()(values)
 
     def influence(self, coded: CodedBattles) -> np.ndarray:
         """Return the influence of each fitted cluster on each parameter, shape (clusters,
@@ -231,8 +231,8 @@ class Strengths:
             covariance = influence.T @ influence
         else:
             scores, _ = centred_gram(self.cluster_scores(block) for block in battles.blocks())
-            factor = self._factor()
-            covariance = linalg.cho_solve(factor, linalg.cho_solve(factor, scores).T)
+            solve = self._solver()
+            covariance = solve(solve(scores).T)
         covariance *= clusters / max(clusters - 1, 1)
         if self.prior is None:
             return covariance
@@ -323,10 +323,9 @@ class Strengths:
         side_or_unknown = np.where(is_apart, np.nan, side)
         return np.where(is_lost, side_or_unknown, 0.0)
 
-    def _factor(self) -> tuple[np.ndarray, bool]:
-        """Return the Cholesky factor of the negative Hessian, as `scipy.linalg.cho_solve` takes
-        it."""
-        return linalg.cho_factor(self.likelihood.information_at(self.optimum.at), overwrite_a=True)
+    def _solver(self) -> Callable[[np.ndarray], np.ndarray]:
+        """Return the function from v to H^-1 v (`solve`), which factors H once."""
+        return information_solver(self.likelihood.information_at(self.optimum.at))
 
 
 def fit_strengths(

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, logit
 
 from podium.data.battles import Battles
 from podium.data.length_data import External
+from podium.distributions import expit, logit
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError, find_name
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts

@@ -79,7 +79,7 @@ def read_lengths(
     sides = SIDES[length_of]
     table = battles.table
     has_both = {*SIDES["transcript"]} <= {*table.columns}
-    credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy(dtype=float)
+    credit = hard_credits(battles) if labels == "hard" else battles.numbers_of("credit")
     if not set(sides) <= set(table.columns):
         remedy = GIVE_LENGTHS if length_of == "answer" else NO_TRANSCRIPTS
         raise NotIdentifiedError(f"the battles have no lengths: {remedy}")

@@ -4,14 +4,17 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from podium.data.counting.relations import HARD, NO_REASON, SWAPS, UNNAMED_JUDGE
 from podium.data.counting.verdicts import FirstShown, Tally, Verdicts, verdicts_of
 from podium.errors import unknown_name
 from podium.text import as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +29,7 @@ class BattleFrame:
             same sorted models.
     """
 
-    table: pd.DataFrame
+    table: "pd.DataFrame"
 
     def __len__(self) -> int:
         return len(self.table)
@@ -40,6 +43,11 @@ class BattleFrame:
     def columns(self) -> tuple[str, ...]:
         """Names of the columns."""
         return tuple(map(str, self.table.columns))
+
+    @property
+    def battle_columns(self) -> frozenset[str]:
+        """Names of the columns."""
+        return frozenset(self.columns)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -59,6 +67,18 @@ class BattleFrame:
     def has_items(self) -> bool:
         """Whether any row has an item. If none has, each row counts as an item of its own."""
         return "item" in self.table and bool(self.table["item"].notna().any())
+
+    def numbers_of(self, column: str) -> np.ndarray:
+        """Return a numeric column, NaN where empty, shape (battles,)."""
+        return self.table[column].to_numpy(dtype=np.float64, na_value=np.nan)
+
+    def texts_of(self, column: str) -> np.ndarray:
+        """Return a column as text, None where empty, shape (battles,)."""
+        return as_text(self.table[column]).to_numpy(dtype=object)
+
+    def codes_of(self, column: str) -> np.ndarray:
+        """Return the codes of a categorical column, -1 where empty, shape (battles,)."""
+        return self.table[column].cat.codes.to_numpy(dtype=np.int64)
 
     @cached_property
     def tally(self) -> Tally:
@@ -95,6 +115,8 @@ class BattleFrame:
 
         A battle without a reason counts under `NO_REASON`.
         """
+        import pandas as pd
+
         unparsed = self.table.loc[self.table["credit"].isna()]
         if "reason" in unparsed:
             reasons = unparsed["reason"].astype(object).fillna(NO_REASON)
@@ -175,7 +197,7 @@ class BattleFrame:
             table[side] = table[side].cat.set_categories(models)
         return BattleFrame(table)
 
-    def _column(self, name: str) -> pd.Series:
+    def _column(self, name: str) -> "pd.Series":
         """Return a column.
 
         Raises:
@@ -186,7 +208,7 @@ class BattleFrame:
         return self.table[name]
 
 
-def parsed_credits(table: pd.DataFrame) -> pd.Series:
+def parsed_credits(table: "pd.DataFrame") -> "pd.Series":
     """Return the credits of model_a that decide what is a win, a tie or a flip.
 
     They are the values of `hard_credit` (the credit of the parsed verdict) if known, else those of
@@ -198,7 +220,7 @@ def parsed_credits(table: pd.DataFrame) -> pd.Series:
     return table[HARD].fillna(credit).where(credit.notna())
 
 
-def _count_items(table: pd.DataFrame) -> int:
+def _count_items(table: "pd.DataFrame") -> int:
     """Count distinct items; rows without an item count one each."""
     if "item" not in table:
         return len(table)

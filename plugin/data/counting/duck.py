@@ -14,7 +14,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
+import numpy as np
 from duckdb import BinderException, CatalogException, Error, OutOfMemoryException, ParserException
 
 from podium.data.counting.relations import text
@@ -22,6 +22,7 @@ from podium.errors import DataError, UsageError
 from podium.storage.temporary_folders import make_folder, process_folder
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
 BATCH = 1_000_000
@@ -163,27 +164,50 @@ class Duck:
         self._made.append(("detach", "packed"))
         return "packed"
 
-    def table(self, query: str) -> pa.Table:
+    def table(self, query: str) -> "pa.Table":
         """Return all rows of a query."""
         with _convert_duckdb_errors():
             return self.connection.sql(query).to_arrow_table()
+
+    def arrays(self, query: str) -> dict[str, np.ndarray]:
+        """Return the columns of a query by name, shape (rows,) each.
+
+        An empty cell is NaN among numbers, else None.
+        """
+        with _convert_duckdb_errors():
+            columns = self.connection.sql(query).fetchnumpy()
+        return {name: _fill_empty(column) for name, column in columns.items()}
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Return all rows of a small query as Python values."""
         return self._run(query).fetchall()
 
-    def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
+    def batches(
+        self,
+        query: str,
+        order: str,  # noqa: ARG002
+        most: int,
+    ) -> Iterator[dict[str, np.ndarray]]:
         """Yield the rows of a query of a stored table in stored order, `BATCH` at a time.
+
+        A batch has its columns by name, as `arrays` returns them.
 
         Args:
             query: the query.
             order: not used, because `store_groups` has sorted the rows.
+            most: a number of rows that the query does not exceed.
         """
+        if most <= BATCH:
+            batch = self.arrays(query)
+            if len(next(iter(batch.values()))):
+                yield batch
+            return
         with _convert_duckdb_errors(), self.connection.cursor() as cursor:
             # One thread, so that the other cores are free for the caller, which sums up the rows.
             cursor.execute("set threads = 1")
             try:
-                yield from cursor.sql(query).to_arrow_reader(BATCH)
+                for batch in cursor.sql(query).to_arrow_reader(BATCH):
+                    yield arrays_of(batch)
             finally:
                 cursor.execute("reset threads")
 
@@ -203,6 +227,22 @@ class Duck:
         """Execute a query; DuckDB's errors become `DataError`."""
         with _convert_duckdb_errors():
             return self.connection.execute(query)
+
+
+def arrays_of(table: "pa.Table | pa.RecordBatch") -> dict[str, np.ndarray]:
+    """Return the columns of an Arrow table by name, as `Duck.arrays` does."""
+    return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.schema.names}
+
+
+def _fill_empty(column: np.ndarray) -> np.ndarray:
+    """Return a column of DuckDB without a mask: NaN for empty numbers, else None."""
+    if not hasattr(column, "mask"):
+        return column
+    if column.dtype.kind in "iuf":
+        return np.ma.filled(column.astype(np.float64), np.nan)
+    values = np.asarray(column.data, dtype=object)
+    values[np.ma.getmaskarray(column)] = None
+    return values
 
 
 @contextmanager

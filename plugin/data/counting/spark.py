@@ -7,12 +7,17 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
+import numpy as np
 
+from podium.data.counting.duck import arrays_of
 from podium.errors import DataError, UsageError, install_hint
 from podium.storage.remote import without_secrets
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 BATCH = 2_000_000
 """Approximate number of rows that the driver receives at once."""
@@ -86,7 +91,7 @@ class Spark:
         """Return an unused view name that begins with `stem`."""
         return f"{stem}_podium{id(self):x}_{next(self._numbers)}"
 
-    def register(self, name: str, table: pa.Table) -> None:
+    def register(self, name: str, table: "pa.Table") -> None:
         """Register an Arrow table as a view of this name. All its rows pass through the driver.
 
         Columns that are no booleans, whole numbers or floats become text.
@@ -137,8 +142,14 @@ class Spark:
         """
         self.store(name, query(source))
 
-    def table(self, query: str) -> pa.Table:
+    def arrays(self, query: str) -> dict[str, np.ndarray]:
+        """Return the columns of a query by name, as `Duck.arrays` does."""
+        return arrays_of(self.table(query))
+
+    def table(self, query: str) -> "pa.Table":
         """Return all rows of a query."""
+        import pyarrow as pa
+
         with _convert_spark_errors():
             frame: Any = self.session.sql(query)
             if hasattr(frame, "toArrow"):
@@ -153,7 +164,12 @@ class Spark:
         with _convert_spark_errors():
             return [tuple(row) for row in self.session.sql(query).collect()]
 
-    def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self,
+        query: str,
+        order: str,
+        most: int,  # noqa: ARG002
+    ) -> Iterator[dict[str, np.ndarray]]:
         """Yield the rows of a query in order, about `BATCH` rows at a time.
 
         Nothing is yielded if there are no rows.
@@ -162,6 +178,7 @@ class Spark:
             query: the query.
             order: columns to sort by, separated by commas. The first one holds whole numbers, and
                 each batch has the rows of a range of them.
+            most: not used.
         """
         first = order.partition(",")[0]
         ((number, least, last),) = self.rows(
@@ -173,7 +190,8 @@ class Spark:
         for start in range(least, last + 1, width):
             is_in_range = f"{first} >= {start} and {first} < {start + width}"
             part = f"select * from ({query}) as rows where {is_in_range}"
-            yield from self.table(f"{part} order by {order}").combine_chunks().to_batches()
+            for batch in self.table(f"{part} order by {order}").combine_chunks().to_batches():
+                yield arrays_of(batch)
 
     def columns(self, name: str) -> dict[str, str]:
         """Return the type of each column of a table or view, by DuckDB's names of types."""
@@ -183,8 +201,10 @@ class Spark:
         }
 
 
-def _spark_type(kind: pa.DataType) -> str:
+def _spark_type(kind: "pa.DataType") -> str:
     """Return the name of Spark's type for an Arrow type: boolean, bigint, double or else string."""
+    import pyarrow as pa
+
     if pa.types.is_boolean(kind):
         return "boolean"
     if pa.types.is_integer(kind):

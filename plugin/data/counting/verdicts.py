@@ -12,18 +12,18 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from podium.data.counting import relations
 from podium.data.counting.relations import NO_REASON, ROW, SWAPS, UNNAMED_JUDGE, quote_name
 from podium.errors import UsageError
 from podium.notices.notice import Notice
 from podium.scorers.reply import ONE_ORDER_UNPARSED
-from podium.text import text_of, write_objects
+from podium.text import text_of
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
     from podium.data.counting.duck import Duck
     from podium.data.counting.spark import Spark
 
@@ -37,6 +37,8 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 CODED = ("item", "judge", "voter", "metric", "reason")
 """Columns whose names are replaced by codes, in addition to those of the models."""
 CELL_ORDER = "cluster, first, second"
+MOST_KEPT = 100_000
+"""Of up to this many judgments, the cells are kept in memory when they were read once."""
 OF_PAIRS = ("credit", "weight", "judged")
 """Columns of the cells that `Verdicts.pairs` sums."""
 
@@ -146,6 +148,8 @@ class Verdicts:
             name for name in types if name != "response" or types[name] == "BIGINT"
         )
         self._cells: dict[bool, str] = {}
+        self._columns: dict[str, np.ndarray] = {}
+        self._blocks: dict[tuple[bool, int | None], tuple[Block, ...]] = {}
         self._pairs: dict[tuple[bool, int | None], dict[str, np.ndarray]] = {}
 
     def __len__(self) -> int:
@@ -287,20 +291,30 @@ class Verdicts:
             hard: whether credits are rounded to win, tie or loss; a flip is then a tie.
             against: code of a model; only its battles are read. None for all battles.
         """
+        if (hard, against) in self._blocks:
+            yield from self._blocks[hard, against]
+            return
         columns = "cluster, first, second, credit / weight as credit, weight, judged"
         query = f"select {columns} from {self.cells(hard=hard)} where {_met_condition(against)}"
         rest: dict[str, np.ndarray] = {}
-        for batch in self.engine.batches(query, CELL_ORDER):
-            arrays = _arrays(batch)
-            if rest:
-                arrays = {name: np.concatenate([rest[name], new]) for name, new in arrays.items()}
-            # The last cluster may go on in the next batch, so its cells are kept until then.
-            end = int(np.searchsorted(arrays["cluster"], arrays["cluster"][-1]))
+        is_whole = True
+        judgments = self._row_counts[0]
+        for batch in self.engine.batches(query, CELL_ORDER, judgments):
+            if not rest:
+                rest = batch
+                continue
+            # The last cluster may go on in this batch, so its cells are kept until then.
+            end = int(np.searchsorted(rest["cluster"], rest["cluster"][-1]))
             if end:
-                yield _block({name: column[:end] for name, column in arrays.items()})
-            rest = {name: column[end:] for name, column in arrays.items()}
-        if rest:
-            yield _block(rest)
+                is_whole = False
+                yield _block({name: column[:end] for name, column in rest.items()})
+            rest = {name: np.concatenate([rest[name][end:], new]) for name, new in batch.items()}
+        if not rest:
+            return
+        block = _block(rest)
+        if is_whole and judgments <= MOST_KEPT:
+            self._blocks[hard, against] = (block,)
+        yield block
 
     def order_pairs(self) -> np.ndarray:
         """Return the positions of the two judgments of each order pair, shape (pairs, 2).
@@ -311,9 +325,9 @@ class Verdicts:
         if "order" not in self.columns or not self.has_items:
             return np.empty((0, 2), dtype=np.int64)
         query = relations.order_pairs_query(self._sided_rows, self._counted)
-        pairs = _arrays(self.engine.table(f"{query} order by earlier"))
-        every_row = self.engine.table(f"select {ROW} from {self.judgments} order by {ROW}")
-        places = _arrays(every_row)[ROW]
+        pairs = self.engine.arrays(f"{query} order by earlier")
+        every_row = self.engine.arrays(f"select {ROW} from {self.judgments} order by {ROW}")
+        places = every_row[ROW]
         return np.searchsorted(places, np.column_stack([pairs["earlier"], pairs["later"]]))
 
     @cached_property
@@ -325,7 +339,7 @@ class Verdicts:
         if "order" not in self.columns or not self.has_items:
             return {}
         query = relations.first_shown_query(self._sided_rows, self._counted)
-        table = _arrays(self.engine.table(query))
+        table = self.engine.arrays(query)
         names = dict(enumerate(self._names("judge"))) if "judge" in self.columns else {}
         shown = {}
         for code in np.unique(table["judge"]):
@@ -335,11 +349,48 @@ class Verdicts:
         return shown
 
     @cached_property
-    def table(self) -> pd.DataFrame:
+    def table(self) -> "pd.DataFrame":
         """The battles as a data frame, in the order of their first judgments."""
         return frame_of(
             self.engine.table(f"select * from {self._battles} order by {ROW}"), self.models
         )
+
+    def numbers_of(self, column: str) -> np.ndarray:
+        """Return a numeric column of the battles, NaN where empty, shape (battles,)."""
+        return self._column(f"cast({quote_name(column)} as double)")
+
+    def texts_of(self, column: str) -> np.ndarray:
+        """Return a text column of the battles, None where empty, shape (battles,)."""
+        return self._column(f"cast({quote_name(column)} as varchar)")
+
+    def codes_of(self, column: str) -> np.ndarray:
+        """Return the codes of a column of the battles, -1 where empty, shape (battles,).
+
+        They are positions among the sorted names.
+
+        Args:
+            column: `model_a`, `model_b` or `item`.
+        """
+        codes = self._codes["item" if column == "item" else "model"]
+        join = f"left join {codes} as codes on codes.name = battles.{column}"
+        return self._column("cast(coalesce(codes.code, -1) as bigint)", join)
+
+    def _column(self, expression: str, join: str = "") -> np.ndarray:
+        """Return the values of an SQL expression of the battles, shape (battles,).
+
+        They are kept, and cannot be changed.
+
+        Args:
+            expression: the expression.
+            join: a clause that joins another table to `battles`.
+        """
+        source = f"{self._battles} as battles {join}"
+        query = f"select {expression} as value from {source} order by {ROW}"
+        if query not in self._columns:
+            values = self.engine.arrays(query)["value"]
+            values.setflags(write=False)
+            self._columns[query] = values
+        return self._columns[query]
 
     def separate_orders(self) -> "Verdicts":
         """Return verdicts in which each judgment is a battle, without merging order pairs."""
@@ -430,7 +481,7 @@ class Verdicts:
         )
         cells = f"{self.cells(hard=hard)} where {met}"
         query = f"select first, second, {sums} from {cells} group by first, second"
-        return _arrays(self.engine.table(f"{query} order by first, second"))
+        return self.engine.arrays(f"{query} order by first, second")
 
     @cached_property
     def has_items(self) -> bool:
@@ -469,6 +520,11 @@ class Verdicts:
         """Number of judgments, and number of judgments without an item."""
         without_item = "count(*) - count(item)" if "item" in self.columns else "count(*)"
         return self.engine.rows(f"select count(*), {without_item} from {self.judgments}")[0]
+
+    @cached_property
+    def battle_columns(self) -> frozenset[str]:
+        """Names of the columns of the battles: merged ones have more than judgments."""
+        return frozenset(self.engine.columns(self._battles))
 
     @cached_property
     def _battles(self) -> str:
@@ -560,7 +616,7 @@ def start_engine(name: str = "duckdb", memory: str | None = None) -> Engine:
 
 
 def verdicts_of(
-    frame: pd.DataFrame,
+    frame: "pd.DataFrame",
     *,
     merge: bool = True,
     keep_one_sided: bool = False,
@@ -577,17 +633,14 @@ def verdicts_of(
             other one; else it is unparsed.
         engine: the database; by default a new database of DuckDB.
     """
+    import pyarrow as pa
+
     engine = engine or start_engine()
     name = engine.fresh("judgments")
     columns = {ROW: pa.array(np.arange(len(frame), dtype=np.int64))}
     columns |= {str(column): arrow_column(frame[column]) for column in frame}
     engine.register(name, pa.table(columns))
     return Verdicts(engine, name, merge=merge, keep_one_sided=keep_one_sided)
-
-
-def _arrays(table: pa.Table | pa.RecordBatch) -> dict[str, np.ndarray]:
-    """Return the columns of an Arrow table as arrays, by name."""
-    return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.schema.names}
 
 
 def _block(arrays: dict[str, np.ndarray]) -> Block:
@@ -621,12 +674,14 @@ def _met_condition(against: int | None) -> str:
     return f"judged > 0 and (first = {against} or second = {against})"
 
 
-def frame_of(table: pa.Table, models: tuple[str, ...]) -> pd.DataFrame:
+def frame_of(table: "pa.Table", models: tuple[str, ...]) -> "pd.DataFrame":
     """Convert a battles table of a database to a data frame, indexed from 0.
 
     The two model columns become categoricals over `models`, the other columns in `CATEGORIES`
     categoricals over their own sorted values. The column with row numbers is left out.
     """
+    import pandas as pd
+
     columns = {}
     for name in table.schema.names:
         if name in ("model_a", "model_b"):
@@ -638,16 +693,19 @@ def frame_of(table: pa.Table, models: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame(columns, index=pd.RangeIndex(len(table)))
 
 
-def arrow_column(cells: pd.Series) -> pa.Array:
+def arrow_column(cells: "pd.Series") -> "pa.Array":
     """Convert a column to Arrow.
 
     Values that Arrow cannot hold in one type (mixed, nested or binary ones) become text, and so
     does a column without any value. Missing values stay missing.
     """
+    import pandas as pd
+    import pyarrow as pa
+
     if isinstance(cells.dtype, pd.CategoricalDtype):
         cells = cells.astype(cells.cat.categories.dtype)
     try:
-        array = None if _has_objects(cells) else pa.array(cells, from_pandas=True)
+        array = pa.array(cells, from_pandas=True)
     except (
         pa.ArrowInvalid,
         pa.ArrowTypeError,
@@ -657,43 +715,32 @@ def arrow_column(cells: pd.Series) -> pa.Array:
     ):
         array = None
     if array is None or pa.types.is_nested(array.type) or pa.types.is_binary(array.type):
-        texts = write_objects(cells.tolist()) or _texts_of_cells(cells)
+        # Booleans are written in lower case, so that they differ from the words `True` and `False`.
+        texts: list[str | None] = []
+        for cell in cells:
+            is_boolean = isinstance(cell, bool | np.bool_)
+            cell_as_text = str(cell).lower() if is_boolean else text_of(cell)
+            if cell_as_text:
+                # Halves of surrogate pairs cannot be written as UTF-8; they become `\\ud83d`.
+                cell_as_text = LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", cell_as_text)
+            texts.append(cell_as_text)
         return pa.array(texts, pa.string())
     return array.cast(pa.string()) if pa.types.is_null(array.type) else array
 
 
-def _texts_of_cells(cells: pd.Series) -> list[str | None]:
-    """Return the text of each cell; None if it is empty."""
-    # Booleans are written in lower case, so that they differ from the words `True` and `False`.
-    texts: list[str | None] = []
-    for cell in cells:
-        is_boolean = isinstance(cell, bool | np.bool_)
-        cell_as_text = str(cell).lower() if is_boolean else text_of(cell)
-        if cell_as_text and not cell_as_text.isascii():
-            # Halves of surrogate pairs cannot be written as UTF-8; they become `\\ud83d`.
-            cell_as_text = LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", cell_as_text)
-        texts.append(cell_as_text)
-    return texts
-
-
-def _has_objects(cells: pd.Series) -> bool:
-    """Return whether the first cell that is not empty is an object or a list.
-
-    Arrow would convert such a column in vain.
-    """
-    if cells.dtype != object:
-        return False
-    first = next((cell for cell in cells if cell is not None), None)
-    return isinstance(first, dict | list)
-
-
-def _categorical(column: pa.ChunkedArray, names: tuple[str, ...] | None = None) -> pd.Categorical:
+def _categorical(
+    column: "pa.ChunkedArray", names: tuple[str, ...] | None = None
+) -> "pd.Categorical":
     """Convert a text column to a categorical. Empty cells get the code -1.
 
     Args:
         column: the column.
         names: the categories; by default the sorted values of the column.
     """
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     labels = column.unique().drop_null().sort() if names is None else pa.array(names, column.type)
     codes = pc.index_in(column, value_set=labels).fill_null(-1).to_numpy()
     return pd.Categorical.from_codes(codes, categories=pd.Index(labels.to_pylist(), dtype=object))

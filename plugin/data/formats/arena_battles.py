@@ -140,8 +140,6 @@ def _with_judges_of_lists(frame: pd.DataFrame) -> pd.DataFrame:
 
     A table without such lists is returned unchanged.
     """
-    if all(isinstance(cell, str) and not cell.startswith("[") for cell in frame["judge"]):
-        return frame
     split = split_judges(frame)
     return split if split.attrs["judges"] else frame
 

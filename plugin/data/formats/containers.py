@@ -12,10 +12,8 @@ import zlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-import pyarrow as pa
 from duckdb import Error, OutOfMemoryException
 
 from podium.data.counting.duck import Duck, literal_path, out_of_memory
@@ -27,6 +25,10 @@ from podium.data.formats.win_matrix import shares_names
 from podium.errors import DataError, UsageError, reject_stream
 from podium.printable import shorten
 from podium.storage.atomic_files import NO_ROOM
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 PLAIN = (".csv", ".tsv", ".parquet", ".json", ".jsonl")
 TEXTS = tuple(name for name in PLAIN if name != ".parquet")
@@ -68,7 +70,7 @@ def open_records(path: Path, engine: Duck) -> Records:
         raise error.with_place(str(path)) from None
 
 
-def read_records(path: Path) -> pd.DataFrame:
+def read_records(path: Path) -> "pd.DataFrame":
     """Read a file of any known container, or a table of a DuckDB file as `path#table`.
 
     The index of the data frame has the numbers of the rows. Its name is `row` or `line`. Errors are
@@ -138,6 +140,8 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
     Raises:
         DataError: the file is damaged or binary, or unpacks to too many bytes.
     """
+    import pyarrow as pa
+
     copy = engine.folder / engine.fresh("copy")
     content = stream
     if kind == "gzip":

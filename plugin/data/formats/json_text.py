@@ -7,9 +7,8 @@ import codecs
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from duckdb import Error, OutOfMemoryException
 
 from podium.data.battles import COLUMNS
@@ -31,6 +30,9 @@ from podium.data.formats.records import (
 from podium.data.formats.win_matrix import shares_names
 from podium.errors import DataError
 from podium.printable import shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class CutLineError(DataError):
@@ -59,6 +61,8 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
         DataError: a line is not an object or too long, a record has a key twice, or the memory does
             not suffice.
     """
+    import pandas as pd
+
     view = engine.fresh("file")
     try:
         names = _read_keys(engine, _scan_of_objects(held))
@@ -72,7 +76,7 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
     engine.view(view, _select_cells(held, names))
     columns = {name: Column(f"c{k}", JSON) for k, name in enumerate(names, 1)}
 
-    def line_numbers() -> pd.Index:
+    def line_numbers() -> "pd.Index":
         """Return the line of each record."""
         with held.open("rb") as stream:
             lines = enumerate(short_lines(stream), start=1)
@@ -182,7 +186,7 @@ def first_line_is_a_record(path: Path) -> bool:
     return not is_document and not all(isinstance(cell, list | dict) for cell in record.values())
 
 
-def read_document(path: Path) -> pd.DataFrame:
+def read_document(path: Path) -> "pd.DataFrame":
     """Read a JSON document as a table.
 
     The document is a list of records, an object with columns, or an object as Weights & Biases
@@ -251,7 +255,7 @@ def _duplicate_key(key: str) -> DataError:
     return DataError(f"a record has two values of {key!r}", remedy="keep one of them")
 
 
-def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
+def _frame_of_columns(content: dict[str, Any]) -> "pd.DataFrame":
     """Convert an object with columns, or an object as pandas writes it, to a data frame.
 
     A column is a list of cells, or an object with a cell per name of a row. pandas also writes
@@ -333,8 +337,10 @@ def _has_records_by_row(content: dict[str, Any], keys: Sequence[str]) -> bool:
     return bool(KNOWN_COLUMNS & {*keys}) and not KNOWN_COLUMNS & content.keys()
 
 
-def _with_names_of_rows(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+def _with_names_of_rows(frame: "pd.DataFrame", names: Sequence[str]) -> "pd.DataFrame":
     """Add the names of rows as the column without a name, unless they are only numbers."""
+    import pandas as pd
+
     if _are_numbers(names) or "" in frame:
         return frame
     frame.insert(0, "", pd.Series(names, index=frame.index, dtype=object))
@@ -351,7 +357,7 @@ def _are_records(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(record, dict) for record in value)
 
 
-def _frame_of_records(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
+def _frame_of_records(records: Sequence[dict[str, Any]]) -> "pd.DataFrame":
     """Convert records to a data frame. The cell of a key that a record lacks is empty."""
     names = dict.fromkeys(name for record in records for name in record)
     columns = {}
@@ -360,7 +366,9 @@ def _frame_of_records(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
     return _exact_frame(columns)
 
 
-def _exact_frame(columns: dict[str, list[Any]]) -> pd.DataFrame:
+def _exact_frame(columns: dict[str, list[Any]]) -> "pd.DataFrame":
     """Convert columns to a data frame without rounding integers. Rows are counted from 1."""
+    import pandas as pd
+
     frame = pd.DataFrame({name: exact_column(cells) for name, cells in columns.items()})
     return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))

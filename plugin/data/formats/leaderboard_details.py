@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow.parquet
 
 from podium.data.counting.relations import NO_VALUE
@@ -46,6 +45,8 @@ def read_details(file: Samples) -> Scores:
     Raises:
         DataError: the file is not as the leaderboard published it.
     """
+    import pandas as pd
+
     read = _helm_scores if file.path.name == HELM else _parquet_scores
     try:
         rows = list(read(file.path))
@@ -89,6 +90,8 @@ def _parquet_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
     Numbers in its column `metrics`, a mapping, are yielded, too; columns of `NO_METRICS` are not.
     The item is a hash of its text. Newer files of lighteval are read by `_lighteval_scores`.
     """
+    import pandas as pd
+
     if {*LIGHTEVAL} <= {*pyarrow.parquet.read_schema(path).names}:
         yield from _lighteval_scores(path)
         return

@@ -7,8 +7,7 @@ on files or runs that cannot be read or compared.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from podium.data.formats.headline_metrics import metrics_asked_for
 from podium.data.formats.leaderboard_details import read_details
@@ -43,8 +42,11 @@ from podium.notices.notice_text import notice_texts
 from podium.run_record import RunRecord
 from podium.wording import some
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def read(records: pd.DataFrame) -> pd.DataFrame:
+
+def read(records: "pd.DataFrame") -> "pd.DataFrame":
     """Reject samples in a file with another name: task and time of the run are read from the
     name."""
     del records
@@ -183,8 +185,8 @@ def _with_ranked_scorers(run: RunRecord, metrics: Sequence[str]) -> RunRecord:
 
 
 def _with_group(
-    sheet: pd.DataFrame, groups: Mapping[str, TaskGroup], sizes: Mapping[str, int]
-) -> pd.DataFrame:
+    sheet: "pd.DataFrame", groups: Mapping[str, TaskGroup], sizes: Mapping[str, int]
+) -> "pd.DataFrame":
     """Return the rows of one task with a column for its group, and weights as in its group.
 
     The column is the task for tasks without a group. It is left out if no task has a group, and the
@@ -302,7 +304,7 @@ def _read_all_scores(files: Sequence[Samples], lost: list[Notice]) -> list[Score
 
 def _join_runs(
     task: str, metric: str, scores: Sequence[Scores], notes: list[Notice], lost: list[Notice]
-) -> tuple[pd.DataFrame, int]:
+) -> "tuple[pd.DataFrame, int]":
     """Return the scores of all runs of a task, and the number of documents that models share.
 
     The rows are those of all runs with the metric, also of documents that no other model has.
@@ -316,6 +318,8 @@ def _join_runs(
         lost: losses so far; changed in place. Runs without the metric and runs without documents
             that other models have, too, are added.
     """
+    import pandas as pd
+
     of_task = [of_file for of_file in scores if of_file.file.task == task]
     measured = [of_file for of_file in of_task if metric in of_file.values]
     measure, note = measure_of_files(metric, measured)
@@ -357,7 +361,7 @@ def _metric_missing(metric: str, scores: Scores) -> Notice:
     return Notice("metric-missing", fields)
 
 
-def _split_by_target(rows: pd.DataFrame, task: str, notes: list[Notice]) -> pd.DataFrame:
+def _split_by_target(rows: "pd.DataFrame", task: str, notes: list[Notice]) -> "pd.DataFrame":
     """Make a document several items, one per target, if its target differs between runs.
 
     Such an item is `ITEM@` with the first characters of the target. Other items keep their ids.
@@ -384,7 +388,7 @@ def _split_by_target(rows: pd.DataFrame, task: str, notes: list[Notice]) -> pd.D
     return rows.assign(item=rows["item"].where(~is_split, item_with_target))
 
 
-def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFrame]]:
+def _sheets_of(rows: "pd.DataFrame", all_runs: bool) -> "list[tuple[str, pd.DataFrame]]":
     """Split rows into a table per file.
 
     Args:
@@ -395,6 +399,8 @@ def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFra
     Returns:
         Pairs of the path and the table of a file.
     """
+    import pandas as pd
+
     rows = rows.set_index(rows["line"].str.removeprefix("line ").rename("line"))
     columns = ["item", "model", "score", "metric", "task", "category", "reason"]
     if all_runs:

@@ -15,9 +15,7 @@ The document's credit is that of the model whose response the row holds, a battl
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from podium.comparability.questions import FINDING, QuestionFinding
 from podium.data.asked_judges import notes_on_refused
@@ -31,6 +29,10 @@ from podium.notices.notice import Notice
 from podium.run_record import RunRecord
 from podium.scorers.judge_record import JudgeRecord, refused_options
 from podium.text import parse_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 # The first key of the text with verdicts, and its value: the version of the text's form.
 MARK = "podium_verdicts"
@@ -101,12 +103,14 @@ def _shared_cells(
     return cells
 
 
-def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+def battles_table(documents: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":
     """Return the verdicts on some documents as a battles table.
 
     If there is only one judge, it has a row per judgment. If there are several, it has a row per
     battle with their merged verdict.
     """
+    import pandas as pd
+
     documents = list(documents)
     battles = [(document, battle) for document in documents for battle in document["battles"]]
     judges = {judgment["judge"] for _, battle in battles for judgment in battle["judgments"]}
@@ -130,6 +134,8 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     Raises:
         DataError: both models of a battle have the same name, or a file cannot be read.
     """
+    import pandas as pd
+
     lost: list[Notice] = []
     notes: list[Notice] = []
     sheets = []

@@ -8,10 +8,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isclose, log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from podium.data.counting.relations import NO_VALUE
 from podium.data.formats import lm_eval_layout as layout
@@ -33,6 +32,10 @@ from podium.notices.option_forms import option_text
 from podium.printable import shorten
 from podium.text import text_of
 from podium.wording import some
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 NO_METRICS = (
     layout.SAMPLE_FIELDS | layout.LMMS_FIELDS | {"resps", "filter", "metrics", "scores_per_repeat"}
@@ -59,7 +62,7 @@ class Scores:
     """
 
     file: layout.Samples
-    values: Mapping[str, pd.DataFrame]
+    values: "Mapping[str, pd.DataFrame]"
     unusable: Mapping[str, str]
     cut: str | None
     documents: int
@@ -92,6 +95,8 @@ class Scores:
         Returns:
             None if one of them is unknown, or if documents are missing.
         """
+        import pandas as pd
+
         mean = self.values[metric]["score"].mean() if metric in self.values else np.nan
         figure = self._reported_value("results", self.file.task, metric)
         is_whole = self.cut is None and self.documents >= (self.expected_documents or 0)
@@ -109,6 +114,8 @@ def read_scores(file: layout.Samples) -> Scores:
     Raises:
         DataError: a line is not a row of samples.
     """
+    import pandas as pd
+
     rows = []
     cut = None
     for place, row in layout.sample_rows(file.path):
@@ -173,8 +180,8 @@ def _metrics_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scores_of_metric(
-    rows: pd.DataFrame, metric: str, numbers: Sequence[float | None]
-) -> pd.DataFrame:
+    rows: "pd.DataFrame", metric: str, numbers: Sequence[float | None]
+) -> "pd.DataFrame":
     """Return the scores by one metric: a table as in `Scores.values`.
 
     A score is NaN if it is unknown or infinite. The reason then says why.

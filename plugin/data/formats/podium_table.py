@@ -1,22 +1,23 @@
 """Read and write podium's battles table, the only format that is written."""
 
 import json
-
-import pandas as pd
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from podium.errors import UsageError
 from podium.storage.atomic_files import atomic_file
 from podium.storage.remote import Place
 from podium.text import as_text, to_plain_values
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def read(records: pd.DataFrame) -> pd.DataFrame:
+
+def read(records: "pd.DataFrame") -> "pd.DataFrame":
     """Return the records unchanged: they have the columns of the battles table already."""
     return records
 
 
-def write(frame: pd.DataFrame, place: Place) -> None:
+def write(frame: "pd.DataFrame", place: Place) -> None:
     """Write a battles table atomically, as Parquet, CSV or JSONL, without its index.
 
     The suffix of the file decides the format. In Parquet, a column of values of several types is
@@ -25,6 +26,9 @@ def write(frame: pd.DataFrame, place: Place) -> None:
     Raises:
         UsageError: the suffix is another one.
     """
+    import pandas as pd
+    import pyarrow as pa
+
     if place.suffix not in (".parquet", ".csv", ".jsonl"):
         raise UsageError(f"cannot write {place.name!r}: name a .parquet, .csv or .jsonl file")
     with atomic_file(place) as temporary:

@@ -4,11 +4,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 from duckdb import Error, OutOfMemoryException
 
 from podium.data.counting.duck import Duck, literal_path, out_of_memory
@@ -17,6 +15,11 @@ from podium.data.counting.verdicts import arrow_column
 from podium.errors import DataError
 from podium.printable import shorten
 from podium.text import EMPTY
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
 
 LONGEST_LINE = 64 * 2**20
 """Largest number of bytes of a line; a file with a longer one is rejected."""
@@ -38,8 +41,6 @@ NUMERIC = (
     "UBIGINT",
 )
 NESTED = ("STRUCT", "MAP", "UNION", "LIST")
-CELLS_AT_ONCE = 10_000
-"""Number of cells of JSON that are parsed at once."""
 EXACT = 2**53
 """Above this, not every whole number can be written as a float without rounding."""
 JSON_NUMBERS = frozenset({"BIGINT", "UBIGINT", "DOUBLE"})
@@ -94,7 +95,7 @@ class Column:
     sql: str
     type: str = TEXT
     comma: bool = False
-    cells: pd.Series | None = field(default=None, repr=False, compare=False)
+    cells: "pd.Series | None" = field(default=None, repr=False, compare=False)
 
     @property
     def text(self) -> str:
@@ -169,7 +170,7 @@ class Records:
     source: str
     scan: str
     columns: Mapping[str, Column]
-    places: Callable[[], pd.Index] | None = None
+    places: "Callable[[], pd.Index] | None" = None
     repair: Callable[[Exception], None] | None = None
     number: int | None = None
     is_text: bool = False
@@ -236,7 +237,7 @@ class Records:
         connection = self.engine.connection
         return self._run(selection, rest, lambda query: connection.execute(query).fetchall())
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> "pd.DataFrame":
         """Return all records as a data frame without rounding.
 
         The index has the numbers of the rows, and its name says what they count, such as `line`.
@@ -245,28 +246,20 @@ class Records:
         Raises:
             DataError: the file is damaged, or does not fit into memory.
         """
-        own = [column.cells for column in self.columns.values() if column.cells is not None]
-        cells = own if len(own) == len(self.columns) else self._cells_in_database()
-        cells = [column.reset_index(drop=True) for column in cells]
-        frame = pd.concat(cells, axis=1) if cells else pd.DataFrame()
-        frame.columns = pd.Index(list(self.columns), dtype=object)
-        if self.places:
-            return frame.set_axis(self.places())
-        return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
+        import pandas as pd
 
-    def _cells_in_database(self) -> list[pd.Series]:
-        """Return the cells of each column, read from the database.
-
-        Raises:
-            DataError: the file is damaged, or JSON is nested too deeply.
-        """
         selected = [f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values())]
         selection = ", ".join(selected) or "1"
         order = f"order by {ROW}"
         connection = self.engine.connection
         table = self._run(selection, order, lambda query: connection.sql(query).to_arrow_table())
         columns = zip(self.columns.values(), table.columns, strict=True)
-        return [self._cells(column, cells) for column, cells in columns]
+        cells = [self._cells(column, cells).reset_index(drop=True) for column, cells in columns]
+        frame = pd.concat(cells, axis=1) if cells else pd.DataFrame()
+        frame.columns = pd.Index(list(self.columns), dtype=object)
+        if self.places:
+            return frame.set_axis(self.places())
+        return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
 
     def _run(self, selection: str, rest: str, fetch: Callable[[str], Any]) -> Any:
         """Run a query over the scan; if it fails, repair the scan and run it once more.
@@ -298,7 +291,7 @@ class Records:
         """Return the place of a row, counted from 1, in the file: `row 7` or `line 7`."""
         return row_name(self.places(), row - 1) if self.places else f"row {row}"
 
-    def _cells(self, column: Column, cells: pa.ChunkedArray) -> pd.Series:
+    def _cells(self, column: Column, cells: "pa.ChunkedArray") -> "pd.Series":
         """Convert the cells of a column to pandas. JSON is parsed.
 
         If the column comes from a data frame, its own cells are returned instead.
@@ -310,12 +303,14 @@ class Records:
             return column.cells
         if column.type != JSON:
             return cells.to_pandas(integer_object_nulls=True)
-        texts = cells.to_pylist()
+        parsed: list[Any] = []
         try:
-            return exact_column(_parse_cells(texts))
+            for cell in cells.to_pylist():
+                parsed.append(None if cell is None else json.loads(cell, parse_int=whole_number))
         except RecursionError:
-            deep = next(k for k, text in enumerate(texts, 1) if _is_too_deep(text))
-            raise nested_too_deeply().with_place(self.source, self.name_row(deep)) from None
+            row = self.name_row(len(parsed) + 1)
+            raise nested_too_deeply().with_place(self.source, row) from None
+        return exact_column(parsed)
 
 
 def _plain_type(records: Records, column: Column) -> str | None:
@@ -337,34 +332,14 @@ def _plain_type(records: Records, column: Column) -> str | None:
     return None if has_other_text else "DOUBLE"
 
 
-def _parse_cells(texts: Sequence[str | None]) -> list[Any]:
-    """Parse cells of JSON. Many are parsed at once, which is five times as fast as one by one.
-
-    Raises:
-        RecursionError: a cell is nested too deeply.
-    """
-    parsed: list[Any] = []
-    for start in range(0, len(texts), CELLS_AT_ONCE):
-        part = ("null" if text is None else text for text in texts[start : start + CELLS_AT_ONCE])
-        parsed += json.loads(f"[{','.join(part)}]", parse_int=whole_number)
-    return parsed
-
-
-def _is_too_deep(text: str | None) -> bool:
-    """Return whether a cell of JSON is nested too deeply to be parsed in a list."""
-    try:
-        _parse_cells([text])
-    except RecursionError:
-        return True
-    return False
-
-
-def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
+def records_of(engine: Duck, frame: "pd.DataFrame", source: str) -> Records:
     """Register a data frame in the database as records. Its index has the numbers of the rows.
 
     Raises:
         DataError: two columns have the same name.
     """
+    import pyarrow as pa
+
     names = [str(name) for name in frame.columns]
     twice = first_duplicate(names)
     if twice is not None:
@@ -391,7 +366,7 @@ def records_of_view(engine: Duck, view: str, source: str) -> Records:
     return Records(engine, source, view, columns)
 
 
-def row_name(index: pd.Index, position: int) -> str:
+def row_name(index: "pd.Index", position: int) -> str:
     """Return the place in a file of the row at a position: `row 7`, or `line 7` in JSONL.
 
     Args:
@@ -408,12 +383,14 @@ def first_duplicate(names: Sequence[str]) -> str | None:
     return next(name for name in names if names.count(name) > 1)
 
 
-def exact_column(values: Sequence[Any]) -> pd.Series:
+def exact_column(values: Sequence[Any]) -> "pd.Series":
     """Convert values to a column without rounding integers.
 
     The values stay Python objects if an integer is above `EXACT`, if a text cannot be encoded, or
     if there are none. Otherwise pandas chooses the type.
     """
+    import pandas as pd
+
     would_round = any(isinstance(value, int) and abs(value) > EXACT for value in values)
     if would_round or not len(values):
         return pd.Series(values, dtype=object)

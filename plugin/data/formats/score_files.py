@@ -7,9 +7,9 @@ item, judge, metric, repeat and response.
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import NO_SCORE, ROW, quote_name, text
@@ -20,6 +20,10 @@ from podium.notices.notice import Notice
 from podium.printable import shorten
 from podium.scorers.judge_record import JudgeKind, JudgeRecord
 from podium.text import EMPTY
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 # podium's names of JuStRank's columns.
 NAMES = {
@@ -80,12 +84,14 @@ paired in a chain: each model only with the next.
 """
 
 
-def read(records: pd.DataFrame) -> pd.DataFrame:
+def read(records: "pd.DataFrame") -> "pd.DataFrame":
     """Rename JuStRank's columns to `item`, `model`, `score` and `judge`.
 
     The name of a judge consists of its model and its realization. The records of the judges are in
     `attrs["judges"]`. Other tables of scores, with the names of podium, are not changed.
     """
+    import pandas as pd
+
     frame = records.rename(columns=NAMES)
     if {"judge", "judge_realization"} <= set(frame):
         model = frame["judge"].astype(str)
@@ -96,7 +102,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _justrank_judges(asked: pd.DataFrame) -> dict[str, JudgeRecord]:
+def _justrank_judges(asked: "pd.DataFrame") -> dict[str, JudgeRecord]:
     """Return the records of judges, by name.
 
     Args:
@@ -314,6 +320,8 @@ def _scores_by_model(records: Records, label: str) -> Records | None:
         The scores, a row each; None if the table has fewer than two columns with numbers, or if
         most numbers are neither 0 nor 1.
     """
+    import pandas as pd
+
     frame = records.frame().rename(columns={label: "model"})
     numbers = {}
     for name in frame:

@@ -8,10 +8,9 @@ import ast
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from podium.data.counting.relations import CRITERION
 from podium.data.formats.records import row_name
@@ -22,6 +21,10 @@ from podium.printable import shorten
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.reply import reverse_label
 from podium.text import EMPTY, as_categorical, as_text, parse_json, text_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 BLANK = frozenset({"", "nan", "null", "<na>"})
 """Spellings of an empty verdict, in lower case.
@@ -58,7 +61,7 @@ PYTHON_SCORES = re.compile(r"\{(?:'[^'\"\\]*': [-+.0-9e]+(?:, )?)*\}")
 JSON."""
 
 
-def read_alpaca_eval(records: pd.DataFrame) -> pd.DataFrame:
+def read_alpaca_eval(records: "pd.DataFrame") -> "pd.DataFrame":
     """Read AlpacaEval annotations, with generator_2 as model_a.
 
     A preference of 2 is a win of generator_2, and 1 is a loss. For a number p between them, the
@@ -103,7 +106,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
+def read_arena_hard(records: "pd.DataFrame") -> "pd.DataFrame":
     """Read the judgments of arena-hard, with the baseline as model_b.
 
     A row has two games, which are judgments in different orders. The first game shows the baseline
@@ -132,7 +135,7 @@ def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(label=label, credit=(np.sign(margin) + 1) / 2, margin=margin, reason=reason)
 
 
-def read_evalica(records: pd.DataFrame) -> pd.DataFrame:
+def read_evalica(records: "pd.DataFrame") -> "pd.DataFrame":
     """Read evalica's battles, with `left` as model_a.
 
     The winner is left, right, tie, or the name of one of the two models. An empty one is unparsed.
@@ -149,7 +152,7 @@ def read_evalica(records: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))
 
 
-def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
+def read_judge_bench(records: "pd.DataFrame") -> "pd.DataFrame":
     """Read the judgments of JudgeBench. Each of the two orders of a pair becomes a row.
 
     Both responses of a pair are of the same model. Therefore, the models are called `correct` and
@@ -188,11 +191,13 @@ def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _judge_bench_models(judgments: pd.Series) -> pd.Series:
+def _judge_bench_models(judgments: "pd.Series") -> "pd.Series":
     """Return the judge's model of each row of JudgeBench; an empty text if it is unknown.
 
     The model is named only within the judgments of a row; the first one named counts.
     """
+    import pandas as pd
+
     models = []
     for games in judgments:
         answers = [(game or {}).get("judgment") for game in games]
@@ -201,13 +206,15 @@ def _judge_bench_models(judgments: pd.Series) -> pd.Series:
     return pd.Series(models, index=judgments.index, dtype=object)
 
 
-def _judge_bench_judges(ways: pd.Series, models: pd.Series) -> dict[str, JudgeRecord]:
+def _judge_bench_judges(ways: "pd.Series", models: "pd.Series") -> dict[str, JudgeRecord]:
     """Return the records of the judges of JudgeBench, by name (`WAY MODEL`, or `WAY` alone).
 
     Args:
         ways: the way of asking of each row, with which the name begins.
         models: the judge's model of each row, with which the name ends; empty if it is unknown.
     """
+    import pandas as pd
+
     asked = pd.DataFrame({"way": ways, "model": models}).dropna().drop_duplicates()
     judges = {}
     for way, model in asked.itertuples(index=False):
@@ -216,7 +223,7 @@ def _judge_bench_judges(ways: pd.Series, models: pd.Series) -> dict[str, JudgeRe
     return judges
 
 
-def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
+def read_900k_judgments(records: "pd.DataFrame") -> "pd.DataFrame":
     """Read 900K-Judgments, with the model shown first as model_a.
 
     A verdict that is empty or INVALID is unparsed. The margin is 2 for `m1>>m2`, down to -2.
@@ -245,7 +252,7 @@ def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
     return records.rename(columns=names).assign(**verdicts, order="ab")
 
 
-def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
+def read_mt_bench_pairs(records: "pd.DataFrame") -> "pd.DataFrame":
     """Read the two judgments in each row of MT-bench. Each judgment becomes a row.
 
     The judgment g1 shows model_1 first, and g2 shows it second. Each turn of a question is an item.
@@ -254,6 +261,8 @@ def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
     Raises:
         DataError: a winner is unknown.
     """
+    import pandas as pd
+
     shared = _mt_bench_columns(records).drop(columns=["g1_winner", "g2_winner"])
     is_kept, notes = _rows_of_first_run(shared)
     judges = shared.attrs["judges"]
@@ -271,7 +280,7 @@ def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def read_mt_bench_scores(records: pd.DataFrame) -> pd.DataFrame:
+def read_mt_bench_scores(records: "pd.DataFrame") -> "pd.DataFrame":
     """Read MT-bench's grades of single answers, 1 to 10, as pointwise scores.
 
     A grade of -1 is unparsed. Each turn of a question is an item. Only the first run in the file
@@ -291,7 +300,7 @@ def read_mt_bench_scores(records: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
+def _mt_bench_columns(records: "pd.DataFrame") -> "pd.DataFrame":
     """Return records of MT-bench with the columns `item`, `judge` and `template`.
 
     The item is the question with its turn. The records of judges are in `attrs["judges"]`.
@@ -303,13 +312,15 @@ def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
     return named
 
 
-def _rows_of_first_run(frame: pd.DataFrame) -> tuple[np.ndarray, list[Notice]]:
+def _rows_of_first_run(frame: "pd.DataFrame") -> tuple[np.ndarray, list[Notice]]:
     """Return the mask of the rows of the first run in a file of MT-bench, shape (rows,), and notes.
 
     FastChat appends the judgments of another run to the file of the first, and its own scripts
     count the first. A later judgment of the same question, models, judge and turn is left out; a
     note says how many are.
     """
+    import pandas as pd
+
     keys = pd.DataFrame({name: as_text(frame[name]) for name in RUN_KEYS if name in frame})
     is_later = keys.duplicated().to_numpy()
     if not is_later.any():
@@ -318,7 +329,7 @@ def _rows_of_first_run(frame: pd.DataFrame) -> tuple[np.ndarray, list[Notice]]:
     return ~is_later, [Notice("judgments-appended", {"rows": int(is_later.sum()), "row": place})]
 
 
-def split_judges(records: pd.DataFrame) -> pd.DataFrame:
+def split_judges(records: "pd.DataFrame") -> "pd.DataFrame":
     """Split cells of the column `judge` that are lists, such as `["gpt-4", "pair-v2"]`.
 
     The first text of a list is the judge, and the rest is the `template`. The judges of lists are
@@ -333,11 +344,13 @@ def split_judges(records: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _with_turns_of_templates(frame: pd.DataFrame) -> pd.DataFrame:
+def _with_turns_of_templates(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Fill empty cells of `turn` by the judge's template, which says which turn it is for.
 
     Templates for the second turn end with `multi-turn`. If no template does, nothing is changed.
     """
+    import pandas as pd
+
     second = as_text(frame["template"]).str.endswith(SECOND_TURN).fillna(False).astype(bool)
     if not second.any():
         return frame
@@ -358,7 +371,7 @@ def _parts_of_judge(judge: Any) -> list[str | None]:
     return [text_of(judge)]
 
 
-def name_turns(frame: pd.DataFrame) -> pd.DataFrame:
+def name_turns(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Name the item of each row by question and turn, such as `81 turn 2`.
 
     The turns of a question are different prompts, not repeats of a judgment. The question is kept
@@ -374,7 +387,7 @@ def name_turns(frame: pd.DataFrame) -> pd.DataFrame:
     return frame if "question" in frame else frame.assign(question=question)
 
 
-def read_soft_elo(records: pd.DataFrame) -> pd.DataFrame:
+def read_soft_elo(records: "pd.DataFrame") -> "pd.DataFrame":
     """Read Soft-Elo's preferences: 0 is a win of model_a, and 1 is a loss.
 
     The credit is 1 minus `judge_pref`, the human credit 1 minus `human_pref`. The credit of a row
@@ -409,7 +422,7 @@ def read_soft_elo(records: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(reason=reasons_where(failed, "parse error"))
 
 
-def _margins_of_scores(scores_a: pd.Series, scores_b: pd.Series) -> dict[str, np.ndarray]:
+def _margins_of_scores(scores_a: "pd.Series", scores_b: "pd.Series") -> dict[str, np.ndarray]:
     """Return the mean margin and the margin on each criterion; arrays of shape (rows,), by column.
 
     A margin is NaN if one of the two responses has no score. The mean is over the criteria on which
@@ -432,7 +445,7 @@ def _margins_of_scores(scores_a: pd.Series, scores_b: pd.Series) -> dict[str, np
     return margins
 
 
-def _parse_scores(column: pd.Series, position: int) -> dict[str, float]:
+def _parse_scores(column: "pd.Series", position: int) -> dict[str, float]:
     """Return the scores in a cell, by criterion; empty if the cell is empty.
 
     The cell is JSON, a Python literal or a mapping. Criteria with null as score are left out.
@@ -440,6 +453,8 @@ def _parse_scores(column: pd.Series, position: int) -> dict[str, float]:
     Raises:
         DataError: the cell is anything else.
     """
+    import pandas as pd
+
     cell = column.iloc[position]
     scores = cell
     try:
@@ -468,12 +483,14 @@ def _parse_scores(column: pd.Series, position: int) -> dict[str, float]:
         raise DataError(problem, row=row_name(column.index, position), remedy=remedy) from None
 
 
-def parse_numbers(column: pd.Series) -> np.ndarray:
+def parse_numbers(column: "pd.Series") -> np.ndarray:
     """Parse a column as numbers, shape (rows,). Empty cells become NaN.
 
     Raises:
         DataError: a cell is neither empty nor a number.
     """
+    import pandas as pd
+
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     if not pd.api.types.is_numeric_dtype(column):
         unclear = column[np.isnan(numbers)]
@@ -484,7 +501,7 @@ def parse_numbers(column: pd.Series) -> np.ndarray:
 
 
 def parse_words(
-    column: pd.Series,
+    column: "pd.Series",
     numbers: Mapping[str, float],
     unparsed: frozenset[str] = frozenset(),
     *,
@@ -516,7 +533,7 @@ def parse_words(
     return parsed, np.isnan(parsed)
 
 
-def reject_cells(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) -> None:
+def reject_cells(column: "pd.Series", bad: np.ndarray, problem: str, remedy: str) -> None:
     """Raise a DataError for the first bad cell, if there is one.
 
     Args:
@@ -544,12 +561,12 @@ def reasons_where(unparsed: np.ndarray, reason: str) -> np.ndarray:
     return np.array([None, reason], dtype=object)[unparsed.astype(int)]
 
 
-def rename_unless_taken(records: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+def rename_unless_taken(records: "pd.DataFrame", names: Mapping[str, str]) -> "pd.DataFrame":
     """Rename columns, except those whose new name another column has already."""
     return records.rename(columns={old: new for old, new in names.items() if new not in records})
 
 
-def side_of_winner(records: pd.DataFrame, first: str, second: str) -> pd.Series:
+def side_of_winner(records: "pd.DataFrame", first: str, second: str) -> "pd.Series":
     """Return the column `winner`, in which names of models are replaced by names of their columns.
 
     Other words stay, and so does a name that is a word for a winner itself or is that of both
@@ -571,8 +588,8 @@ def side_of_winner(records: pd.DataFrame, first: str, second: str) -> pd.Series:
 
 
 def _split_games(
-    records: pd.DataFrame, column: str, verdict: str, orders: tuple[str, str]
-) -> pd.DataFrame:
+    records: "pd.DataFrame", column: str, verdict: str, orders: tuple[str, str]
+) -> "pd.DataFrame":
     """Return a row per game, where each cell of a column has a list of games.
 
     The rows of all first games come first, then those of all second games.
@@ -589,6 +606,8 @@ def _split_games(
     Raises:
         DataError: a cell is not a list of games.
     """
+
+    import pandas as pd
 
     def has_verdict(game: Any) -> bool:
         """Return whether a game is an object whose verdict is a text, or missing."""

@@ -5,13 +5,17 @@ of the row's model or of the column's model, so the user must: `rows` or `column
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from podium.data.formats.records import Records, records_of
 from podium.errors import DataError
 from podium.text import EMPTY, as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 SHARE_OF_NAMES = 0.8
 """A table is a matrix of wins if at least this share of the names of its rows are also names of
@@ -63,6 +67,8 @@ def ambiguous_matrix(records: Records, label: str) -> DataError:
 
     The message shows the two possible meanings of the first cell with a number.
     """
+    import pandas as pd
+
     frame = _cells_by_name(records, label)
     pairs = ((row, column) for row in frame.index for column in frame.columns if row != column)
     known = (pair for pair in pairs if pd.notna(frame.loc[pair]))
@@ -95,6 +101,8 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
     Raises:
         DataError: a cell is not a count of wins.
     """
+    import pandas as pd
+
     frame = _cells_by_name(records, label)
     wins = (frame if reading == "rows" else frame.T).to_numpy(dtype=float)
     names = list(frame.index)
@@ -112,7 +120,7 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
     return records_of(records.engine, battles, records.source)
 
 
-def _cells_by_name(records: Records, label: str) -> pd.DataFrame:
+def _cells_by_name(records: Records, label: str) -> "pd.DataFrame":
     """Return the cells as numbers; NaN if a pair has no battles.
 
     Rows and columns of the result have the same names in the same order. Columns without a row of
@@ -121,6 +129,8 @@ def _cells_by_name(records: Records, label: str) -> pd.DataFrame:
     Raises:
         DataError: a row has no column of the same name, or a cell is neither blank nor a number.
     """
+    import pandas as pd
+
     frame = records.frame()
     named = frame.set_axis(pd.Index(as_text(frame[label]), dtype=object)).drop(columns=label)
     names = [name for name in named.columns if name in named.index]
@@ -132,7 +142,7 @@ def _cells_by_name(records: Records, label: str) -> pd.DataFrame:
     return pd.DataFrame(columns, index=named.index).loc[names, names]
 
 
-def _parse_counts(cells: pd.Series, name: str, source: str) -> np.ndarray:
+def _parse_counts(cells: "pd.Series", name: str, source: str) -> np.ndarray:
     """Parse a column of cells as numbers, shape (rows,). Blank cells become NaN.
 
     Args:
@@ -143,6 +153,8 @@ def _parse_counts(cells: pd.Series, name: str, source: str) -> np.ndarray:
     Raises:
         DataError: a cell is neither blank nor a number.
     """
+    import pandas as pd
+
     words = as_text(cells)
     blank = words.isna() | words.fillna("").str.strip().str.lower().isin(BLANK)
     numbers = pd.to_numeric(words.where(~blank, None), errors="coerce").to_numpy(dtype=float)

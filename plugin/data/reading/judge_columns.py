@@ -1,6 +1,6 @@
 """Read and write the records of judges in columns of a table, such as `judge_model`."""
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from podium.data.battles import Battles
 from podium.data.formats.records import Records
@@ -11,6 +11,9 @@ from podium.scorers.judge_record import (
     join_judges,
     judge_of_cells,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def judges_in(records: Records) -> dict[str, JudgeRecord]:
@@ -35,7 +38,7 @@ def judges_in(records: Records) -> dict[str, JudgeRecord]:
     return join_judges(described)
 
 
-def with_judge_columns(battles: Battles) -> pd.DataFrame:
+def with_judge_columns(battles: Battles) -> "pd.DataFrame":
     """Return battles as a table with further columns that describe their judges.
 
     A column is left out if it would be empty for all judges.

@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Any, Literal
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Literal
 
 from podium.comparability.questions import notices_of_questions
 from podium.comparability.responses import ResponseFinding
@@ -66,15 +64,20 @@ from podium.data.reading.units import likely_item, name_items, name_items_of_sco
 from podium.data.reading.voters import note_voters
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.errors import DataError, UsageError, named_in_errors
+from podium.frames import is_frame
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
 from podium.notices.option_forms import option_text
 from podium.plugins import catalogue
 from podium.scorers.judge_record import join_judges
-from podium.storage.remote import local_file, urls_in_errors, with_urls, without_secrets
+from podium.storage.remote import RemoteFile, local_file, urls_in_errors, with_urls, without_secrets
 from podium.text import as_text
 from podium.wording import some
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 STANDARD_INPUT = Path("/dev/stdin")
 TASKS = {"response": "ring -T responses=FILES", "chosen": "recorded -T battles=FILE"}
@@ -257,7 +260,7 @@ def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles
 def _require_sources(sources: Sequence[Source]) -> None:
     """Check that every source is a path or a data frame; raise UsageError if one is not."""
     for source in sources:
-        if not isinstance(source, pd.DataFrame | str | PurePath):
+        if not (isinstance(source, str | PurePath) or is_frame(source)):
             kind = type(source).__name__
             remedy = "give pandas.DataFrame(records)"
             raise UsageError(f"a source is a path or a data frame, not a {kind}: {remedy}")
@@ -343,10 +346,7 @@ def _read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
     """
     sources = plan.query.sources
     reading = plan.reading
-    places = [
-        source if isinstance(source, pd.DataFrame) else _locate_files(str(source))
-        for source in sources
-    ]
+    places = [source if is_frame(source) else _locate_files(str(source)) for source in sources]
     tables, gathered = _gather_tables(duck, places, plan)
     places_read = without_secrets(some(sources) or "nothing")
     names_metrics = reading.metrics and ALL_METRICS not in reading.metrics
@@ -570,7 +570,7 @@ def _parse_conditions(
 
 
 def _gather_tables(
-    duck: Duck, places: list[SourceFiles | pd.DataFrame], plan: ReadingPlan
+    duck: Duck, places: "list[SourceFiles | pd.DataFrame]", plan: ReadingPlan
 ) -> tuple[list[RecordTable], GatheredBattles]:
     """Let formats read the files that belong together, such as the logs of one eval.
 
@@ -587,11 +587,10 @@ def _gather_tables(
     whole = GatheredBattles()
     formats = [plan.format] if plan.format else catalogue.formats()
     for known in formats:
-        if known.gathers is None:
+        of_files = [place for place in places if isinstance(place, SourceFiles)]
+        if known.gathers is None or not known.may_gather(of_files):
             continue
-        files = [
-            local_files(place, known.names) for place in places if isinstance(place, SourceFiles)
-        ]
+        files = [local_files(place, known.names) for place in of_files]
         gathered = known.gather(files, plan.reading)
         for source, frame in gathered.sheets:
             table = _table_of_sheet(records_of(duck, frame, with_urls(source)), frame, known.name)
@@ -609,7 +608,7 @@ def _gather_tables(
     return tables, whole
 
 
-def _table_of_sheet(records: Records, frame: pd.DataFrame, format: str) -> RecordTable | None:
+def _table_of_sheet(records: Records, frame: "pd.DataFrame", format: str) -> RecordTable | None:
     """Check a sheet, and add the facts in the `attrs` of its data frame; None if it has no rows."""
     checked = check(records)
     if checked is None:
@@ -629,13 +628,13 @@ def _table_of_sheet(records: Records, frame: pd.DataFrame, format: str) -> Recor
 
 
 def _without_files(
-    place: SourceFiles | pd.DataFrame, claimed: AbstractSet[Path]
-) -> SourceFiles | pd.DataFrame:
+    place: "SourceFiles | pd.DataFrame", claimed: AbstractSet[Path]
+) -> "SourceFiles | pd.DataFrame":
     """Return a source without the files that a format has read (`claimed`).
 
     A data frame is returned unchanged.
     """
-    if isinstance(place, pd.DataFrame):
+    if not isinstance(place, SourceFiles):
         return place
     paths = tuple(path for path in place.paths if path not in claimed)
     remote = tuple(each for each in place.remote if each.local_path not in claimed)
@@ -659,16 +658,19 @@ def _locate_files(source: str) -> SourceFiles:
     return replace(held, paths=named)
 
 
-def _open_place(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordTable]:
+def _open_place(engine: Duck, place: "SourceFiles | pd.DataFrame") -> list[RecordTable]:
     """Open a data frame, or the files of a source, as tables."""
-    if isinstance(place, pd.DataFrame):
+    if not isinstance(place, SourceFiles):
+        import pandas as pd
+
         named = place
         if shares_names([*map(str, place.index)], [*map(str, place.columns)]):
             named = place.reset_index()
         frame = named.set_axis(pd.RangeIndex(1, len(named) + 1, name="row"))
         return [RecordTable(records_of(engine, frame, FRAME))]
     tables = []
-    for file in (*place.paths, *place.remote):
+    files: list[Path | RemoteFile] = [*place.paths, *place.remote]
+    for file in files:
         records = replace(open_records(local_file(file), engine), source=str(file))
         tables.append(RecordTable(records, label=place.label, optional=place.searched))
     return tables

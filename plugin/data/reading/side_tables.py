@@ -7,18 +7,22 @@ import math
 from collections.abc import Mapping
 from glob import escape
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from podium.data.formats.containers import read_records
 from podium.data.formats.verdict_files import reject_cells
 from podium.data.length_data import External, Gamed, item_key
 from podium.errors import DataError, UsageError, named_in_errors, reject_stream
+from podium.frames import is_frame
 from podium.text import text_of, to_plain_values
 
-About: TypeAlias = str | Path | pd.DataFrame | None
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+About: TypeAlias = "str | Path | pd.DataFrame | None"
 DIFFICULTY = "instruction_difficulty"
 GAMED = ("preference", "std_delta_len", "not_gamed_baseline")
 """Columns of a table with gamed baselines."""
@@ -36,6 +40,8 @@ def read_length_data(path: str | Path) -> External:
     from 0); for gamed baselines `preference` in [0, 1], `std_delta_len` (the baseline's lead in
     length, in standard deviations) and `not_gamed_baseline`.
     """
+    import pandas as pd
+
     reject_stream(Path(path))
     try:
         table = pd.read_csv(path)
@@ -58,7 +64,7 @@ def read_length_data(path: str | Path) -> External:
     return External(key, dict(zip(map(item_key, table[key]), hard, strict=True)), gamed, str(path))
 
 
-def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:
+def _gamed_rows(table: "pd.DataFrame", difficulty: np.ndarray) -> Gamed | None:
     """Return the verdicts on gamed baselines; None if the table has none.
 
     In the table, `preference` is what the gamed baseline earned, and `std_delta_len` is the lead of
@@ -84,12 +90,14 @@ def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:
     return Gamed(np.tanh(lead), difficulty[gamed], credit)
 
 
-def _finite_numbers(column: pd.Series) -> np.ndarray:
+def _finite_numbers(column: "pd.Series") -> np.ndarray:
     """Parse a column of finite numbers.
 
     Raises:
         DataError: a cell is not a finite number.
     """
+    import pandas as pd
+
     values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
     reject_cells(
         column,
@@ -108,8 +116,8 @@ def about_models(table: About) -> dict[str, dict[str, Any]]:
     """
     if table is None:
         return {}
-    source = "the table of models" if isinstance(table, pd.DataFrame) else str(table)
-    frame = table if isinstance(table, pd.DataFrame) else read_records(Path(table))
+    source = "the table of models" if is_frame(table) else str(table)
+    frame: pd.DataFrame = table if is_frame(table) else read_records(Path(str(table)))
     if "model" not in frame:
         columns = ", ".join(map(str, frame.columns))
         raise DataError(
@@ -140,6 +148,8 @@ def families_of(about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 def _plain_cell(value: Any) -> Any:
     """Convert a cell to a value that JSON can hold: text, a finite number, a boolean or None."""
+    import pandas as pd
+
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, str | int | float | bool):

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scipy.special import pdtr
-
 from podium.data.battles import COLUMNS, REPLIES, criterion_columns
 from podium.data.counting.duck import Duck
 from podium.data.formats.records import REALS, Column, Records
@@ -112,7 +110,11 @@ class Repetition:
         if not self.repeats or self.values < 2:
             return False
         few = self.together <= MOST_BY_CHANCE * self.by_chance
-        return few and float(pdtr(self.together, self.by_chance)) <= ERROR_RATE
+        if not few:
+            return False
+        from scipy.special import pdtr
+
+        return float(pdtr(self.together, self.by_chance)) <= ERROR_RATE
 
     @property
     def is_balanced(self) -> bool:

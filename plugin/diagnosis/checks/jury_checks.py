@@ -1,7 +1,6 @@
 """Checks of several judges that were ranked with a slope each."""
 
 from podium.checks import Check, make_check, not_known
-from podium.rankers.judge_aware import failed_jury_checks
 from podium.rankers.ranking import Standings
 
 NO_SLOPES = "the judges' slopes are not identified"
@@ -18,6 +17,8 @@ def check_jury(standings: Standings) -> tuple[Check, ...]:
     jury = standings.diagnostics.get("jury")
     if not jury:
         return ()
+    from podium.rankers.judge_aware import failed_jury_checks
+
     flagged = [make_check(name, True, fields=fields) for name, fields in failed_jury_checks(jury)]
     without_slopes = NO_SLOPES if jury["one_truth_p"] is None else ""
     # Why each check is not known; empty if it is ok.

@@ -7,10 +7,9 @@ models whose means then differ by a factor near 100 are named.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from podium.checks import Check, make_check
 from podium.data.battles import Battles
@@ -18,6 +17,10 @@ from podium.data.known_metrics import is_amount
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.diagnosis.judge_checks import is_judged
 from podium.wording import join_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 SCORE_SCALE = "score scale"
 FEWEST = 10
@@ -58,7 +61,7 @@ class UnlikeScales:
     about: Mapping[str, str]
     fractions: tuple[str, ...]
     percent: tuple[str, ...]
-    scores: pd.DataFrame
+    scores: "pd.DataFrame"
 
 
 def check_score_scale(battles: Battles) -> tuple[Check, ...]:
@@ -133,12 +136,14 @@ def models_of_unlike_scales(checks: Collection[Check], models: Collection[str]) 
     return tuple(unlike)
 
 
-def _scores_by_group(battles: Battles) -> list[tuple[dict[str, str], pd.DataFrame]]:
+def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFrame]]":
     """Return the scores of each task, metric and judge that may be shares.
 
     Negated scores get back the sign that they have in the files. Metrics that are known to be
     times, costs, losses or distances are left out.
     """
+    import pandas as pd
+
     table = battles.table
     columns = [name for name in (*GROUPS, *SCORED[1:]) if name in table]
     sides = []
@@ -164,7 +169,7 @@ def _scores_by_group(battles: Battles) -> list[tuple[dict[str, str], pd.DataFram
 
 
 def find_unlike_scales(
-    scores: pd.DataFrame, about: Mapping[str, str] | None = None
+    scores: "pd.DataFrame", about: Mapping[str, str] | None = None
 ) -> UnlikeScales | None:
     """Find models whose scores look like fractions beside models whose scores look like percent.
 

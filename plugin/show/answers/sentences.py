@@ -6,7 +6,6 @@ from math import comb, isinf
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from podium.checks import CHECKS, Check
 from podium.data.battles import Battles
@@ -22,6 +21,7 @@ from podium.diagnosis.checks.all_checks import (
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.checks.sample_checks import check_first_place, robustness_of
 from podium.diagnosis.checks.score_scale_checks import models_of_unlike_scales
+from podium.distributions import ndtri
 from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.errors.rank_sets import further_items, further_labels
 from podium.rankers.ladder_placement import RATED_ONLY

@@ -9,8 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import comb, isfinite
 
-from scipy.special import expit
-
+from podium.distributions import expit
 from podium.rankers.fit.graph import largest_distinguishable_block
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ranking import Separation, Standings

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from scipy.special import expit
-
+from podium.distributions import expit
 from podium.errors import find_name
 from podium.numbers import (
     cell_text,

@@ -72,8 +72,8 @@ def test_credits_are_averaged_over_orders_beside_the_verdicts(turn):
 
 def test_hard_labels_are_the_parsed_verdicts():
     merged = read_battles(table())
-    assert hard_credits(merged.table).tolist()[:5] == [1.0, 0.5, 1.0, 0.5, 1.0]
-    assert np.isnan(hard_credits(merged.table)[5])
+    assert hard_credits(merged).tolist()[:5] == [1.0, 0.5, 1.0, 0.5, 1.0]
+    assert np.isnan(hard_credits(merged)[5])
 
 
 def test_the_response_shown_first_wins_as_often_as_the_verdicts_say():

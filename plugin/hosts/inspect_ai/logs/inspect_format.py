@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from podium.errors import DataError, UsageError, import_failure, install_hint, named_in_errors
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
@@ -17,8 +15,11 @@ from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
 from podium.run_record import RunRecord
 from podium.scorers.judging import load_reply
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def read(records: pd.DataFrame) -> pd.DataFrame:
+
+def read(records: "pd.DataFrame") -> "pd.DataFrame":
     """Raise DataError, because a table is not a log."""
     del records
     raise DataError(

@@ -1,0 +1,384 @@
+"""Score tests of equal ratings of many pairs at once, with rough p-values.
+
+`EloTests` fits all other log-strengths anew for each pair. Here they are fitted for all partners of
+one model at once, by a few steps with the information of the fit without an assumption. The
+p-values differ from the exact ones by some percent. They decide a test whose p-value is far from
+the level; the others are left to `EloTests`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from podium.distributions import expit, stdtr
+from podium.rankers.errors.difference import FEW, ROUNDING
+from podium.rankers.fit.coded import CodedBattles, surplus_by_cluster
+
+MOST_MODELS = 500
+"""With more models than this, no test is decided roughly: there are matrices of pairs."""
+MOST_CELLS = 10_000_000
+"""Partners are tested in blocks whose largest array has about this many numbers."""
+STEPS = 30
+"""Largest number of steps of each iteration. Tests that need more have no rough p-value."""
+PRECISE = 1e-3
+"""Iteration stops after steps of less than this, in logits or as a share of a direction."""
+LARGEST_STEP = 1.5
+"""Steps of the common strength are not larger than this, in logits."""
+PSEUDO_ITEMS = 4.0
+"""Number of pseudo-items. These are imaginary items, half won and half lost, whose variance is
+added to the variance of few items (Agresti and Coull 1998), because ten battles that were all won
+have no variance of their own."""
+
+
+@dataclass(frozen=True)
+class RoughTests:
+    """Rough score tests of equal log-strengths.
+
+    The matrices below have shape (models, models), with the row's model first.
+
+    Attributes:
+        coded: the battles.
+        theta: log-strengths, shape (models,).
+        regularization: lambda of their penalty, above 0.
+        items: number of items of each model, shape (models,).
+        is_few: function from two arrays of codes to whether each pair has few items, as of
+            `RatingGap`.
+    """
+
+    coded: CodedBattles
+    theta: np.ndarray
+    regularization: float
+    items: np.ndarray
+    is_few: Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+    def tails(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Return rough one-sided p-values of equal strengths of pairs, shape (pairs, 2).
+
+        They are those of `RatingGap.tails_at_zero`, NaN where they are not known.
+
+        Args:
+            first: codes of the first models, shape (pairs,).
+            second: codes of the second models, shape (pairs,).
+        """
+        if self.regularization <= 0 or len(self.theta) > MOST_MODELS:
+            return np.full((len(first), 2), np.nan)
+        statistic = np.full(len(first), np.nan)
+        number = np.full(len(first), np.nan)
+        tests = np.bincount(np.concatenate([first, second]), minlength=len(self.theta))
+        # Each pair is tested with the other pairs of the one of its models that has more of them.
+        is_first_hub = tests[first] >= tests[second]
+        hub = np.where(is_first_hub, first, second)
+        partner = np.where(is_first_hub, second, first)
+        block = max(1, MOST_CELLS // max(self.coded.clusters, len(self.theta)))
+        for code in np.unique(hub).tolist():
+            places = np.flatnonzero(hub == code)
+            for start in range(0, len(places), block):
+                part = places[start : start + block]
+                # Steps that do not converge may overflow; their tests are left unknown.
+                with np.errstate(all="ignore"):
+                    statistic[part], number[part] = _HubTests(self, code, partner[part]).t()
+        statistic = np.where(is_first_hub, statistic, -statistic)
+        fewest = np.minimum(self.items[first], self.items[second])
+        freedom = np.where(self.is_few(first, second), fewest, number) - 1
+        p = stdtr(np.maximum(freedom, 1)[:, None], statistic[:, None] * [-1, 1])
+        least: np.ndarray = 0.5 ** number[:, None]
+        return np.maximum(p, least)
+
+    @cached_property
+    def weight(self) -> np.ndarray:
+        """Sum of the weights of the battles of two models."""
+        return self._by_pair(self.coded.weight, self.coded.weight)
+
+    @cached_property
+    def square_weight(self) -> np.ndarray:
+        """Sum of the squared weights of the battles of two models."""
+        return self._by_pair(self.coded.weight**2, self.coded.weight**2)
+
+    @cached_property
+    def credit(self) -> np.ndarray:
+        """What the row's model earned in its battles with the column's."""
+        earned = self.coded.weight * self.coded.credit
+        return self._by_pair(earned, self.coded.weight - earned)
+
+    @cached_property
+    def win_chance(self) -> np.ndarray:
+        """Expected credit of the row's model."""
+        return expit(self.theta[:, None] - self.theta)
+
+    @cached_property
+    def curvature(self) -> np.ndarray:
+        """Information of the battles of two models about their difference."""
+        return self.weight * self.win_chance * (1 - self.win_chance)
+
+    @cached_property
+    def scatter(self) -> np.ndarray:
+        """Mean square of the weighted credit around its expectation, if each battle were won or
+        lost with the even chance of `RatingGap.contributions`."""
+        return self.square_weight * _mean_square(self.win_chance)
+
+    @cached_property
+    def surplus(self) -> np.ndarray:
+        """Surplus credit by cluster and model, shape (clusters, models)."""
+        coded = self.coded
+        by_cluster = surplus_by_cluster(coded, self.win_chance[coded.a, coded.b])
+        return by_cluster if isinstance(by_cluster, np.ndarray) else by_cluster.toarray()
+
+    @cached_property
+    def sides(self) -> tuple[np.ndarray, ...]:
+        """Each battle seen from either side: model, opponent, credit, weight, cluster, sorted by
+        model; shape (2 * battles,) each."""
+        coded = self.coded
+        model = np.concatenate([coded.a, coded.b])
+        order = np.argsort(model, kind="stable")
+        opponent = np.concatenate([coded.b, coded.a])
+        credit = np.concatenate([coded.credit, 1 - coded.credit])
+        columns = (model, opponent, credit, np.tile(coded.weight, 2), np.tile(coded.cluster, 2))
+        return tuple(column[order] for column in columns)
+
+    def _by_pair(self, of_a: np.ndarray, of_b: np.ndarray) -> np.ndarray:
+        """Return sums of values of each battle's two models, by model and opponent."""
+        size = len(self.theta)
+        coded = self.coded
+        as_a = np.bincount(coded.a * np.int64(size) + coded.b, of_a, size * size)
+        as_b = np.bincount(coded.b * np.int64(size) + coded.a, of_b, size * size)
+        return (as_a + as_b).reshape(size, size)
+
+
+class _HubTests:
+    """Rough tests of one model, the hub, against others, its partners.
+
+    Under the hypothesis, the hub and a partner share one strength. Arrays of shape (partners,
+    models) have a row for each hypothesis and a column for each other model; their columns of the
+    hub and of the partner itself are 0.
+
+    Args:
+        tests: the data of all tests.
+        hub: code of the hub.
+        partners: codes of the partners, shape (partners,).
+    """
+
+    def __init__(self, tests: RoughTests, hub: int, partners: np.ndarray) -> None:
+        self.tests = tests
+        self.hub = hub
+        self.partners = partners
+        self.rows = np.arange(len(partners))
+        self.hub_weight = self._without_both(np.tile(tests.weight[hub], (len(partners), 1)))
+        self.partner_weight = self._without_both(tests.weight[partners].copy())
+        self.is_known = np.ones(len(partners), dtype=bool)
+        size = len(tests.theta)
+        information = np.diag(tests.curvature.sum(axis=1) + tests.regularization)
+        information -= tests.curvature
+        information[hub] = information[:, hub] = np.eye(size)[hub]
+        self.inverse = np.linalg.inv(information)
+        # The other models' information about each other and the penalty, without their battles
+        # with the hub and the partner.
+        degree = tests.curvature.sum(axis=1) - tests.curvature[hub] - tests.curvature[partners]
+        self.degree = self._without_both(degree + tests.regularization)
+
+    def t(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the t statistics, hub minus partner, and the numbers of items behind them.
+
+        Both have shape (partners,). The statistics are NaN if the iteration did not converge, if
+        sign flips test the pair, or if its scores do not vary.
+        """
+        tests = self.tests
+        common, change = self._fit()
+        direction = self._direction(common, change)
+        scores, even_squares = self._scores(common, change, direction)
+        is_few = tests.is_few(np.full(len(self.rows), self.hub), self.partners)
+        items = np.minimum(tests.items[self.hub], tests.items[self.partners])
+        magnitude = np.abs(scores)
+        is_nonzero = magnitude > ROUNDING * magnitude.max(axis=1, keepdims=True)
+        counted = is_nonzero | ~is_few[:, None]
+        number = counted.sum(axis=1)
+        total = scores.sum(axis=1)
+        mean = total / np.maximum(number, 1)
+        squares = ((scores - mean[:, None]) ** 2 * counted).sum(axis=1)
+        squares += np.where(is_few, PSEUDO_ITEMS * even_squares / np.maximum(items, 1), 0.0)
+        error = np.sqrt(number / np.maximum(number - 1, 1) * squares)
+        known = self.is_known & (error > ROUNDING * np.abs(total)) & (number >= 2)
+        known &= ~is_few | (number >= FEW)
+        return np.where(known, total / np.where(error > 0, error, 1.0), np.nan), number
+
+    def _without_both(self, values: np.ndarray) -> np.ndarray:
+        """Set the columns of the hub and of each row's partner to 0, in place."""
+        values[:, self.hub] = 0.0
+        values[self.rows, self.partners] = 0.0
+        return values
+
+    def _common_chances(self, common: np.ndarray, change: np.ndarray) -> np.ndarray:
+        """Return the expected credit of the common strength against each other model."""
+        return expit(common[:, None] - self.tests.theta - change)
+
+    def _solve(self, values: np.ndarray) -> np.ndarray:
+        """Solve roughly for steps of the other models' strengths.
+
+        The information is that of the fit without a hypothesis, with the strengths of hub and
+        partner fixed.
+        """
+        steps = values @ self.inverse
+        column = self.inverse[self.partners]
+        own = self.rows, self.partners
+        return self._without_both(steps - (steps[own] / column[own])[:, None] * column)
+
+    def _fit(self) -> tuple[np.ndarray, np.ndarray]:
+        """Fit the strengths under each hypothesis.
+
+        Returns:
+            The common strengths, shape (partners,), and the changes of the others' strengths,
+            shape (partners, models).
+        """
+        tests = self.tests
+        hub, partners = self.hub, self.partners
+        weight = self.hub_weight + self.partner_weight
+        credit = tests.credit[hub] + tests.credit[partners]
+        earned = self._without_both(credit).sum(axis=1)
+        as_expected = self.hub_weight * tests.win_chance[hub]
+        as_expected = as_expected + self.partner_weight * tests.win_chance[partners]
+        precision = tests.curvature[partners].sum(axis=1) + tests.regularization
+        of_hub = tests.curvature[hub].sum() + tests.regularization
+        common = precision * tests.theta[partners] + of_hub * tests.theta[hub]
+        common = common / (precision + of_hub)
+        change = np.zeros_like(weight)
+        moved = np.full(len(partners), np.inf)
+        for _ in range(STEPS):
+            common = self._fit_common(common, change, weight, earned)
+            gradient = weight * self._common_chances(common, change) - as_expected
+            gradient -= change * self.degree - change @ tests.curvature
+            step = self._solve(self._without_both(gradient))
+            # A common shift of all strengths changes nothing.
+            centred = step - step.mean(axis=1, keepdims=True)
+            moved = np.abs(self._without_both(centred)).max(axis=1)
+            change = change + step
+            if not (moved > PRECISE).any() or not np.isfinite(moved).all():
+                break
+        self.is_known &= moved <= PRECISE
+        return self._fit_common(common, change, weight, earned), change
+
+    def _fit_common(
+        self, common: np.ndarray, change: np.ndarray, weight: np.ndarray, earned: np.ndarray
+    ) -> np.ndarray:
+        """Fit the common strengths with the others fixed, shape (partners,)."""
+        penalty = self.tests.regularization
+        for _ in range(STEPS):
+            expected = self._common_chances(common, change)
+            information = (weight * expected * (1 - expected)).sum(axis=1) + penalty
+            gradient = earned - (weight * expected).sum(axis=1) - penalty * common
+            step = np.clip(gradient / information, -LARGEST_STEP, LARGEST_STEP)
+            common = common + step
+            if not (np.abs(step) > PRECISE).any():
+                break
+        return common
+
+    def _direction(self, common: np.ndarray, change: np.ndarray) -> np.ndarray:
+        """Return by how much the other models follow the partner, shape (partners, models).
+
+        If the partner gains one logit on the hub, whose strength stays, another model gains the
+        share that is returned.
+        """
+        expected = self._common_chances(common, change)
+        variance = expected * (1 - expected)
+        of_hub = self.hub_weight * variance
+        of_partner = self.partner_weight * variance
+        of_both = of_hub + of_partner
+        total = of_both.sum(axis=1)
+        base = of_partner.sum(axis=1) / total
+        share = np.zeros_like(change)
+        moved = np.full(len(base), np.inf)
+        # The penalty, which has hardly any weight, would tie all strengths to the hub's.
+        degree = self._without_both(self.degree - self.tests.regularization)
+        for _ in range(STEPS):
+            whole = self._without_both(base[:, None] + share)
+            rest = of_partner - whole * (degree + of_both) + whole @ self.tests.curvature
+            rest = self._without_both(rest)
+            shift = rest.sum(axis=1) / total
+            base = base + shift
+            rest -= shift[:, None] * of_both
+            step = self._solve(rest)
+            share = share + step
+            moved = np.maximum(np.abs(step).max(axis=1), np.abs(shift))
+            if not (moved > PRECISE).any() or not np.isfinite(moved).all():
+                break
+        self.is_known &= moved <= PRECISE
+        return self._without_both(base[:, None] + share)
+
+    def _scores(
+        self, common: np.ndarray, change: np.ndarray, direction: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return each item's efficient score, and the sum of squares of all scores by even chance.
+
+        Returns:
+            The scores, shape (partners, clusters), and the sums of squares, as of
+            `RatingGap.contributions`, shape (partners,).
+        """
+        tests = self.tests
+        expected = self._common_chances(common, change)
+        clusters = tests.coded.clusters
+        # The battles of other models with each other, and those of others with the hub and the
+        # partner as far as the fit without a hypothesis explains them.
+        scores = -(direction @ tests.surplus.T)
+        row, side = self._sides_of_partners()
+        _, opponent, credit, weight, cluster = (column[side] for column in tests.sides)
+        follows = direction[row, opponent]
+        now = expected[row, opponent]
+        before = tests.win_chance[self.partners[row], opponent]
+        values = weight * (follows * (before - now) - (credit - now))
+        # Battles of the two are won with even chance; the hub's side of them has the sign.
+        is_direct = opponent == self.hub
+        values = np.where(is_direct, weight * (0.5 - credit), values)
+        scores += self._by_row(row, cluster, values)
+        scores += self._battles_of_hub(direction, expected)
+        # What the changes of the others add to the sum of the scores, the penalty included.
+        information_times_change = change * self.degree - change @ tests.curvature
+        added = (direction * information_times_change).sum(axis=1)
+        added += tests.regularization * ((direction * tests.theta).sum(axis=1) + common)
+        scores += added[:, None] / clusters
+        return scores, self._even_squares(direction, expected)
+
+    def _sides_of_partners(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return all battles of each partner: rows of partners, and positions in `sides`."""
+        model = self.tests.sides[0]
+        start = np.searchsorted(model, self.partners)
+        number = np.searchsorted(model, self.partners, side="right") - start
+        row = np.repeat(self.rows, number)
+        place = np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
+        return row, np.repeat(start, number) + place
+
+    def _battles_of_hub(self, direction: np.ndarray, expected: np.ndarray) -> np.ndarray:
+        """Return the part of the scores that the hub's battles with others add, shape (partners,
+        clusters)."""
+        model, opponent, _, weight, cluster = self.tests.sides
+        of_hub = slice(*np.searchsorted(model, [self.hub, self.hub + 1]))
+        opponent, weight, cluster = opponent[of_hub], weight[of_hub], cluster[of_hub]
+        before = self.tests.win_chance[self.hub, opponent]
+        values = weight * direction[:, opponent] * (before - expected[:, opponent])
+        row = np.repeat(self.rows, len(opponent))
+        return self._by_row(row, np.tile(cluster, len(self.rows)), values.ravel())
+
+    def _by_row(self, row: np.ndarray, cluster: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return the sums of values by row and cluster, shape (partners, clusters)."""
+        shape = (len(self.rows), self.tests.coded.clusters)
+        cell = row * np.int64(shape[1]) + cluster
+        return np.bincount(cell, values, shape[0] * shape[1]).reshape(shape)
+
+    def _even_squares(self, direction: np.ndarray, expected: np.ndarray) -> np.ndarray:
+        """Return the mean square of the scores if each battle had an even chance, shape
+        (partners,)."""
+        tests = self.tests
+        partners = self.partners
+        even = _mean_square(expected)
+        of_hub = self._without_both(tests.square_weight[self.hub] * even)
+        of_partner = self._without_both(tests.square_weight[partners] * even)
+        direct = tests.square_weight[self.hub, partners] / 4
+        scatter = tests.scatter
+        others = scatter.sum(axis=1) - scatter[self.hub] - scatter[partners]
+        among_others = direction**2 * others - direction * (direction @ scatter)
+        by_model = of_hub * direction**2 + of_partner * (direction - 1) ** 2
+        return (by_model + self._without_both(among_others)).sum(axis=1) + direct
+
+
+def _mean_square(expected: np.ndarray) -> np.ndarray:
+    """Return half the sum of the squares of an expected credit and of its complement."""
+    return (expected**2 + (1 - expected) ** 2) / 2

@@ -267,10 +267,10 @@ _CHECKS = (
         "same settings",
         0,
         flagged="models were run with different settings: {differences}",
-        ok="all models had the same prompt, shots, task version, dataset and scorers",
+        ok="all models had the same prompt, shots, task version, dataset and scorers{but}",
         figure=(
-            "all models had the same prompt, shots, task version, dataset and scorers; they differ "
-            "in {own}"
+            "all models had the same prompt, shots, task version, dataset and scorers{but}; they "
+            "differ in {own}"
         ),
         question="whether all models had the same prompt, shots, dataset and scorers",
         remedy="run them with the same settings",

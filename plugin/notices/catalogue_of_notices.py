@@ -742,6 +742,10 @@ OF_RANKINGS = {
         "{values:len} {column}s ({values:5}), each ranked alone, as by {option:by={column}}; "
         "{option:pool=true} joins them"
     ),
+    "ranked-alone-by-metric": (
+        "{values:len} {column}s ({values:5}), each ranked alone, as by {option:by={column}}; they "
+        "have different metrics"
+    ),
     "ranked-together": (
         "{values:len} {column}s ({values:5}) are ranked together; {option:by={column}} ranks each"
     ),
@@ -824,6 +828,7 @@ NOTES = frozenset(
         "questions-by-id",
         "questions-by-input",
         "ranked-alone",
+        "ranked-alone-by-metric",
         "ranked-together",
         "reasoning-left-out",
         "repeats-numbered",

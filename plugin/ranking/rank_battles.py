@@ -11,6 +11,7 @@ from podium.data.battles import MOST_SLICES, SOURCES, Battles
 from podium.data.reading.judgments import read_battles
 from podium.data.reading.side_tables import About, about_models, families_of, read_length_data
 from podium.defaults import RANKER_OF_DECISIONS
+from podium.diagnosis.checks.score_scale_checks import check_score_scale
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import (
     NotIdentifiedError,
@@ -205,8 +206,8 @@ def _describe_judges(battles: Battles) -> dict[str, Any]:
 def withhold_ranks(standings: Standings) -> Standings:
     """Return standings in which no model is clearly ahead: all rank sets are as wide as possible.
 
-    They are for battles whose rows may share items. Errors that take rows as independent are then
-    too small. Scores and intervals stay, and so do models without a rank set.
+    They are for battles whose rows may share items, and for scores in different units. Errors that
+    take rows as independent are too small for the former. Scores and intervals stay, and so do models without a rank set.
     """
     placed = sum(entry.rank_low is not None for entry in standings.entries)
     entries = tuple(
@@ -240,7 +241,9 @@ def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | N
         notes.append(Notice("ranked-together", {"column": battles.apart, "values": list(apart)}))
     elif len(apart) > 1:
         column = battles.apart
-        notes.append(Notice("ranked-alone", {"column": column, "values": list(apart)}))
+        can_be_pooled = len(battles.metrics) < 2
+        code = "ranked-alone" if can_be_pooled else "ranked-alone-by-metric"
+        notes.append(Notice(code, {"column": column, "values": list(apart)}))
     elif by != "judge" and battles.is_one_jury:
         notes.append(_note_on_jury(battles))
     slices: list[Slice] = [(None, battles)]
@@ -328,10 +331,10 @@ class RankerCall:
         answer = {} if battles.answer is None else {"answer": dict(battles.answer)}
         warnings = (*result.warnings, *self.warnings)
         standings = replace(result, warnings=warnings, diagnostics={**result.diagnostics, **answer})
-        if battles.likely_item is None:
-            return standings
-        # A column looks like the item's, so that rows may share items.
-        return withhold_ranks(standings)
+        # If a column looks like the item's, rows may share items.
+        if battles.likely_item is not None or check_score_scale(battles):
+            return withhold_ranks(standings)
+        return standings
 
     def _rank_by_replacement(self, battles: Battles, error: UnknownScaleError) -> Standings:
         """Rank by the ranker that the error names, and add a warning that it is a replacement.

@@ -27,16 +27,22 @@ def table_of(scores: dict[str, list[float]], **columns: str) -> pd.DataFrame:
 
 
 def test_a_ranking_says_that_scores_are_in_different_units() -> None:
-    standings = podium.rank(podium.read_battles(table_of({"new": SHARES, "old": PERCENT})))
+    table = table_of({"new": SHARES, "old": PERCENT, "twin": SHARES[::-1]})
+    standings = podium.rank(podium.read_battles(table))
     answer = standings.standings[0].answer
-    assert answer[0] == "Nothing is claimed about new and old."
+    assert answer[0] == ("Nobody is called clearly ahead, because the scores are not in one unit.")
+    sets = {(entry.rank_low, entry.rank_high) for entry in standings.standings[0].entries}
+    assert sets == {(1, 3)}
+    assert "first place" not in [own.name for own in standings.standings[0].checks]
     assert answer[1].startswith(
-        "Scores of new look like fractions and those of old like percent (0.9 and 40 on item 'q0')"
+        "Scores of new and twin look like fractions and those of old like percent (0.9 and 40 on "
     )
     assert "write all scores in one unit" in answer[1]
     [check] = [own for own in standings.standings[0].checks if own.name == "score scale"]
-    assert check.models == ("new", "old")
-    assert check.to_dict()["fields"]["groups"] == [{"fractions": ["new"], "percent": ["old"]}]
+    assert check.models == ("new", "twin", "old")
+    assert check.to_dict()["fields"]["groups"] == [
+        {"fractions": ["new", "twin"], "percent": ["old"]}
+    ]
 
 
 def test_a_comparison_says_it_and_decides_no_requirement() -> None:

@@ -16,6 +16,9 @@ from podium.wording import plural, short_paths, some
 LONGEST_INPUT = 40
 """Largest number of characters of an input or response in the text of a check."""
 
+BUT_NAMED = ", apart from the settings in their names"
+"""Said of runs of one model that are named by the settings in which they differ."""
+
 
 def check_questions(battles: Battles) -> tuple[Check, ...]:
     """Check whether rows with one item are about the same input in all runs.
@@ -148,8 +151,11 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
         whose = "their runs" if len(unknown) > 1 else "its run"
         reason = f"{some(unknown, most=2)} {lacks} with the settings of {whose}"
         return (not_known("same settings", reason),)
+    is_named = any(run.named_settings for run in runs)
+    fields = {"but": BUT_NAMED if is_named else ""}
     own = _other_differences(runs)
-    fields = {"own": some(own, "; ", most=4)} if own else {}
+    if own:
+        fields["own"] = some(own, "; ", most=4)
     return (make_check("same settings", False, fields=fields),)
 
 

@@ -5,7 +5,7 @@ and hardly any between 0 and 1, unless they look like those of a scale without a
 models whose means then differ by a factor near 100 are named.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -111,29 +111,9 @@ def compares_scales(
     return False
 
 
-def models_of_unlike_scales(checks: Collection[Check], models: Collection[str]) -> tuple[str, ...]:
-    """Return the models about which nothing can be claimed, because others have another unit.
-
-    These are the fewer of those with fractions and those with percent; both if they are as many.
-
-    Args:
-        checks: any checks.
-        models: the ranked models.
-    """
-    unlike: dict[str, None] = {}
-    for check in checks:
-        if not compares_scales(check, models):
-            continue
-        for group in check.fields["groups"]:
-            kinds = [
-                [name for name in group[kind] if name in models]
-                for kind in ("fractions", "percent")
-            ]
-            fewest = min(map(len, kinds))
-            for names in kinds:
-                if len(names) == fewest:
-                    unlike |= dict.fromkeys(names)
-    return tuple(unlike)
+def are_scales_unlike(checks: Iterable[Check]) -> bool:
+    """Return whether a check says that some scores look like fractions and others like percent."""
+    return any(check.name == SCORE_SCALE and check.is_flagged for check in checks)
 
 
 def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFrame]]":

@@ -20,7 +20,7 @@ from podium.diagnosis.checks.all_checks import (
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.checks.sample_checks import check_first_place, robustness_of
-from podium.diagnosis.checks.score_scale_checks import models_of_unlike_scales
+from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.distributions import ndtri
 from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.errors.rank_sets import further_items, further_labels
@@ -117,9 +117,8 @@ def _unclaimed_models(
 ) -> tuple[str, ...]:
     """Return the names of the models about which nothing can be claimed.
 
-    More of their battles are unparsed than of other models, and this may change a claim; or their
-    scores are in another unit than those of most models. The tuple is empty if the slice has no
-    checks.
+    More of their battles are unparsed than of other models, and this may change a claim. The tuple
+    is empty if the slice has no checks.
 
     Args:
         standings: the standings.
@@ -128,9 +127,7 @@ def _unclaimed_models(
     """
     adjusted = adjust_tests(checks.get(standings.slice, ()))
     lost = models_with_lost_battles(adjusted)
-    in_doubt = models_in_doubt(standings, slices[standings.slice], lost) if lost else ()
-    ranked = {entry.model for entry in standings.entries}
-    return tuple(dict.fromkeys([*in_doubt, *models_of_unlike_scales(adjusted, ranked)]))
+    return models_in_doubt(standings, slices[standings.slice], lost) if lost else ()
 
 
 def build_ranking_answer(
@@ -165,6 +162,10 @@ def build_ranking_answer(
     if in_doubt:
         nothing = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
         who = " ".join(filter(None, [who_sentence(claimed), nothing]))
+    if are_scales_unlike(checks):
+        of_scales = adjust_tests([*checks, *checks_of_standings(claimed)])
+        answer = (rank_templates.SCALES_UNLIKE, trust_sentence(of_scales))
+        return replace(standings, checks=tuple(of_scales), answer=answer)
     robustness = robustness_of(battles, claimed)
     all_checks = adjust_tests(
         [*checks, *checks_of_standings(claimed), *check_first_place(claimed, robustness)]

@@ -31,6 +31,8 @@ from podium.wording import plural, some
 
 BAR_WIDTH = 28
 """Width of the column of interval bars, in characters."""
+RANKED_ALONE = ("ranked-alone", "ranked-alone-by-metric")
+"""Codes of the note that tasks are ranked one by one although the user did not ask for it."""
 MOST_TABLES = 6
 """A terminal shows this many tables of tasks unless the user asks for one per task."""
 FIRST = 10
@@ -82,9 +84,26 @@ def ranking_warnings(ranking: Ranking) -> list[str]:
 
 
 def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
-    """Build one report per standings table; only the first report has an answer."""
+    """Build one report per standings table; only the first report has an answer.
+
+    If tasks are ranked one by one although the user did not ask for it, the answer begins with the
+    first sentence on each of them, by the first ranker.
+    """
     first, *others = map(standings_report, ranking.standings)
-    return (replace(first, answer=ranking.standings[0].answer), *others)
+    return (replace(first, answer=_answer_of_ranking(ranking)), *others)
+
+
+def _answer_of_ranking(ranking: Ranking) -> tuple[str, ...]:
+    """Return the answer of a ranking; see `ranking_reports`.
+
+    At most `MOST_TABLES` tasks have a sentence.
+    """
+    first = ranking.standings[0]
+    if not first.answer or _column_ranked_alone(ranking) is None:
+        return first.answer
+    of_ranker = [each for each in ranking.standings if each.ranker == first.ranker and each.answer]
+    sentences = [each.answer[0] for each in of_ranker[:MOST_TABLES]]
+    return (*sentences, *first.answer[1:])
 
 
 def shown_reports(ranking: Ranking) -> tuple[Report, ...]:
@@ -110,7 +129,7 @@ def messages_on_hidden_tables(ranking: Ranking) -> list[str]:
 def _column_ranked_alone(ranking: Ranking) -> str | None:
     """Return the column whose values are ranked one by one although the user did not ask for it."""
     for standings in ranking.standings:
-        for own in select_codes(standings.warnings, ["ranked-alone"]):
+        for own in select_codes(standings.warnings, RANKED_ALONE):
             return str(own.fields["column"])
     return None
 

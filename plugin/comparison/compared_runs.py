@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 
 from podium.data.formats.files import find_files, local_files
-from podium.errors import PodiumError
+from podium.errors import PodiumError, UsageError
 from podium.hookspecs import SourceFiles, load_target
 from podium.plugins import catalogue
 from podium.run_record import RunRecord
 from podium.storage.remote import is_url
+from podium.wording import join_names
 
 SHOWN_OF_REVISION = 7
 """Number of characters of a commit that a name shows."""
@@ -32,6 +33,9 @@ def name_compared_runs(
         The two names and the two sources, in the order of `words`. None if a path holds another
         number of models than one, if nothing that is known of the runs differs, or if a label is
         needed and a path is a URL. A format that cannot read the paths is skipped.
+
+    Raises:
+        UsageError: a path holds runs of one model with different settings.
     """
     places = [find_files(word, suffixes) for word in words]
     for known in catalogue.formats():
@@ -39,9 +43,13 @@ def name_compared_runs(
             continue
         try:
             local = [local_files(place, known.names) for place in places]
-            named = _name_runs_at(local, load_target(known.runs))
+            read: RunReader = load_target(known.runs)
+            alone = [read([place]) for place in local]
+            together = read(local)
         except PodiumError:
             continue
+        _require_one_setting(words, alone)
+        named = _name_runs(alone, together)
         if named is None:
             continue
         names, are_labels = named
@@ -52,24 +60,41 @@ def name_compared_runs(
     return None
 
 
-def _name_runs_at(
-    places: Sequence[SourceFiles], read: RunReader
+def _require_one_setting(words: Sequence[str], alone: Sequence[Sequence[RunRecord]]) -> None:
+    """Check that no path holds runs of one model with different settings.
+
+    Args:
+        words: the paths.
+        alone: the runs at each path, with the names that they have in a ranking of this path.
+
+    Raises:
+        UsageError: a path does. One of its runs must be named.
+    """
+    for word, runs in zip(words, alone, strict=True):
+        names = sorted({run.model for run in runs})
+        if len(names) > 1 and any(run.named_settings for run in runs):
+            raise UsageError(
+                f"{word} holds runs with different settings, {join_names(names)}: name the two "
+                "models to compare, as podium compare 'NAME' 'OTHER NAME' SOURCE..."
+            )
+
+
+def _name_runs(
+    alone: Sequence[Sequence[RunRecord]], together: Sequence[RunRecord]
 ) -> tuple[tuple[str, str], bool] | None:
     """Return the names of two runs, and whether they are labels.
 
     Args:
-        places: the files of each run.
-        read: reads the runs in files, with the names that they have in a ranking of them.
+        alone: the runs at each of two paths, with the names in a ranking of this path.
+        together: the runs at both paths, with the names in a ranking of both.
 
     Returns:
         The names, and True if they are made of revisions or times and have to be written before the
-        sources. None if a place does not hold one model, or if nothing differs.
+        sources. None if a path does not hold one model, or if nothing differs.
     """
-    alone = [read([place]) for place in places]
     models = [{run.model for run in runs} for runs in alone]
     if [len(held) for held in models] != [1, 1]:
         return None
-    together = read(places)
     names = []
     for runs in alone:
         # A results file stands for the samples files beside it, which are the sources of its runs.

@@ -207,7 +207,8 @@ def withhold_ranks(standings: Standings) -> Standings:
     """Return standings in which no model is clearly ahead: all rank sets are as wide as possible.
 
     They are for battles whose rows may share items, and for scores in different units. Errors that
-    take rows as independent are too small for the former. Scores and intervals stay, and so do models without a rank set.
+    take rows as independent are too small for the former. Scores and intervals stay, and so do
+    models without a rank set.
     """
     placed = sum(entry.rank_low is not None for entry in standings.entries)
     entries = tuple(

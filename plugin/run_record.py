@@ -70,6 +70,7 @@ class RunRecord:
             or implies.
         task_version: version of the task.
         task_arguments: arguments of the task that were given, without defaults.
+        argument_defaults: defaults of other arguments of the task, as far as the file records them.
         model_arguments: arguments of the model, except those that cannot change an answer.
         model_roles: models with a role in the task, such as the grader, by role.
         solver: name of the solver.
@@ -106,6 +107,7 @@ class RunRecord:
     named_settings: tuple[Setting, ...] = ()
     task_version: str | None = None
     task_arguments: Settings = ()
+    argument_defaults: Settings = ()
     model_arguments: Settings = ()
     model_roles: Settings = ()
     solver: str | None = None
@@ -164,6 +166,17 @@ class RunRecord:
         for name, value in self.scorers:
             known |= _options_of_scorer(name, value)
         return known
+
+    def value_of(self, setting: Setting) -> str | None:
+        """Return the value of a setting, or the recorded default of an argument of the task.
+
+        Returns:
+            the text as in `settings`; None if neither is known.
+        """
+        given = self.settings().get(setting)
+        if given is not None or setting.kind != "task argument":
+            return given
+        return dict(self.argument_defaults).get(setting.name)
 
     def to_json(self) -> dict[str, Any]:
         """Return the known fields, for the provenance of a ranking."""

@@ -139,11 +139,11 @@ def differing_settings(runs: Sequence[RunRecord]) -> list[Setting]:
 def _known_values(
     runs: Sequence[RunRecord], settings: Sequence[Mapping[Setting, str]], name: Setting
 ) -> list[str | None]:
-    """Return the values of a setting in the runs that record it; None for the default."""
+    """Return the values of a setting in the runs that record it; None for an unknown default."""
     values: list[str | None] = []
     for run, own in zip(runs, settings, strict=True):
         if name in own or _has_default(run, name):
-            values.append(own.get(name))
+            values.append(run.value_of(name))
     return values
 
 
@@ -151,6 +151,8 @@ def _has_default(run: RunRecord, setting: Setting) -> bool:
     """Return whether a setting that a run does not record had its default value."""
     if setting.scorer:
         return any(name == setting.scorer for name, _ in run.scorers)
+    if setting.kind == "dataset" and not run.dataset:
+        return False
     return run.is_described and setting.kind not in RECORDED_KINDS
 
 
@@ -162,7 +164,7 @@ def _is_idle(setting: Setting, runs: Sequence[RunRecord]) -> bool:
 def _models_by_value(runs: Sequence[RunRecord], setting: Setting) -> dict[str, tuple[str, ...]]:
     """Return the models by the text of a setting's value. Runs that do not record it are left
     out."""
-    texts = value_texts(run.settings().get(setting) for run in runs)
+    texts = value_texts(run.value_of(setting) for run in runs)
     models: dict[str, list[str]] = defaultdict(list)
     for run, text in zip(runs, texts, strict=True):
         is_recorded = setting in run.settings() or _has_default(run, setting)

@@ -49,7 +49,7 @@ def name_compared_runs(
         except PodiumError:
             continue
         _require_one_setting(words, alone)
-        named = _name_runs(alone, together)
+        named = _names_of_two_runs(alone, together)
         if named is None:
             continue
         names, are_labels = named
@@ -79,7 +79,7 @@ def _require_one_setting(words: Sequence[str], alone: Sequence[Sequence[RunRecor
             )
 
 
-def _name_runs(
+def _names_of_two_runs(
     alone: Sequence[Sequence[RunRecord]], together: Sequence[RunRecord]
 ) -> tuple[tuple[str, str], bool] | None:
     """Return the names of two runs, and whether they are labels.

@@ -80,6 +80,7 @@ def run_in_log(path: Path, log: EvalLog, model: str | None = None) -> RunRecord:
         time=spec.created,
         task_version=str(spec.task_version),
         task_arguments=_settings_without_addresses(_given_arguments(log)),
+        argument_defaults=_settings_without_addresses(spec.task_args),
         model_arguments=_settings_without_addresses(_without_names(spec.model_args, NOT_OF_MODELS)),
         model_roles=_settings_without_addresses(_roles_of(log)),
         solver=name,

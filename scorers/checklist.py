@@ -9,7 +9,7 @@ from typing import Any
 from podium.scorers.prompt import Settings, Texts, check_template, fill_template, packaged_template
 from podium.scorers.reply import Reply, no_verdict
 from podium.scorers.reply_structure import MOST_BRACES, own_words
-from podium.scorers.schemas import refuse_repeats
+from podium.scorers.schemas import parse_object, refuse_repeats
 
 MOST_QUESTIONS = 12
 """Largest number of questions in a checklist; a reply with more is unparsed."""
@@ -22,18 +22,33 @@ CHECKLIST_SCHEMA: Mapping[str, Any] = {
     "additionalProperties": False,
 }
 """JSON schema of a checklist. Providers ignore bounds of lists, so it has none."""
-CHECKLIST_TOKENS = 1024
-"""Limit of the output tokens of a checklist, which is far above 12 questions of usual length."""
+FEW_QUESTIONS = ("question_1", "question_2", "question_3")
+BRIEF_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in FEW_QUESTIONS},
+    "required": [*FEW_QUESTIONS],
+    "additionalProperties": False,
+}
+"""JSON schema of a checklist of at most three questions, for models that would never end a list."""
+CHECKLIST_TOKENS = 512
+"""Limit of the output tokens of a checklist, which is above 12 questions of usual length."""
 REMINDER = (
     "An earlier reply to this could not be read: it was not the JSON object that is asked for."
+)
+BRIEF_REMINDER = (
+    "Answer with one JSON object with the fields question_1, question_2 and question_3, each of "
+    "them one short question."
 )
 DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeats)
 
 
-def checklist_prompt(texts: Texts, settings: Settings, attempt: int = 1) -> str:
+def checklist_prompt(
+    texts: Texts, settings: Settings, attempt: int = 1, *, brief: bool = False
+) -> str:
     """Return the prompt that asks a model for the checklist of an instruction.
 
-    From the second attempt on, a reminder of the form follows. The model does not see the
+    From the second attempt on, a reminder of the form follows; with `brief`, one of the form of
+    `BRIEF_SCHEMA`. The model does not see the
     responses. It sees the reference and the system prompt if the settings show them to the judge.
     The template is the packaged one, whatever that of the judge is.
 
@@ -43,18 +58,23 @@ def checklist_prompt(texts: Texts, settings: Settings, attempt: int = 1) -> str:
     shown = Settings(reference=settings.reference, system=settings.system)
     words = check_template(packaged_template("checklist"), shown, ("instruction",))
     prompt = fill_template(words, replace(texts, responses=()).by_slot(shown, ()), shown)
-    return prompt if attempt == 1 else f"{prompt.rstrip()}\n\n{REMINDER}\n"
+    if attempt == 1:
+        return prompt
+    reminder = f"{REMINDER} {BRIEF_REMINDER}" if brief else REMINDER
+    return f"{prompt.rstrip()}\n\n{reminder}\n"
 
 
 def read_checklist(reply: Reply) -> tuple[str, ...] | str:
-    """Read a reply of the form `{"questions": [...]}`.
+    """Read a reply of the form `{"questions": [...]}`, or one object with up to three questions.
+
+    A question that is repeated counts once.
 
     Returns:
         The questions, 1 to 12 different ones of at most 400 characters, each on one line. Or the
-        reason why the reply is unparsed: `out of range` if number or length of the questions is,
-        or if one is repeated; else as of `_only_object`.
+        reason why the reply is unparsed: `out of range` if number or length of the questions is;
+        else as of `_only_object`.
     """
-    answer = _only_object(reply)
+    answer = _few_questions(reply) or _only_object(reply)
     if isinstance(answer, str):
         return answer
     texts = answer["questions"]
@@ -62,12 +82,19 @@ def read_checklist(reply: Reply) -> tuple[str, ...] | str:
         return "bad JSON"
     if not all(isinstance(text, str) and text.strip() for text in texts):
         return "bad JSON"
-    questions = tuple(" ".join(text.split()) for text in texts)
+    questions = tuple(dict.fromkeys(" ".join(text.split()) for text in texts))
     if not 1 <= len(questions) <= MOST_QUESTIONS:
         return "out of range"
-    is_repeated = len(set(questions)) < len(questions)
     is_too_long = max(map(len, questions)) > LONGEST_QUESTION
-    return "out of range" if is_repeated or is_too_long else questions
+    return "out of range" if is_too_long else questions
+
+
+def _few_questions(reply: Reply) -> dict[str, Any] | None:
+    """Return a reply in `BRIEF_SCHEMA` as an object with a list; None for any other reply."""
+    answer = None if reply.reason_of_silence else parse_object(reply.text)
+    if answer is None or answer.keys() != set(FEW_QUESTIONS):
+        return None
+    return {"questions": [answer[name] for name in FEW_QUESTIONS]}
 
 
 def _only_object(reply: Reply) -> dict[str, Any] | str:

@@ -5,6 +5,7 @@ The name of the model says how it behaves, as words joined by `+`:
 - `no-temperature`, `no-logprobs`, `no-max_tokens`, `no-schema`: calls with the option are rejected;
 - `noise-N`: the first N replies to a schema are noise; `talks`: all of them are;
 - `reasons-N`: it takes N tokens to reason before its answer, which it does not show;
+- `endless`: a list in its reply never ends, and is cut off;
 - `small-N`: its context has room for N tokens of output, and a higher limit is rejected.
 
 It prefers the longer response, and says so in the form that is asked for. A checklist is written
@@ -75,6 +76,8 @@ class RefusingServer:
             if name == "small" and limit and limit > int(amount):
                 words = f"max_tokens is too large: the maximum context length is {amount} tokens"
                 return 400, {"error": {"message": words, "type": "invalid_request_error"}}
+            if name == "endless" and "questions" in json.dumps(schema or {}):
+                return 200, completed('{"questions": ["Is it short?", "Is it', cut=True)
             if name == "reasons" and limit and limit < int(amount):
                 return 200, completed("", cut=True)
             if schema and ((name == "noise" and number <= int(amount)) or name == "talks"):
@@ -89,6 +92,8 @@ def verdict_on(request: dict[str, Any]) -> str:
     schema = (request.get("response_format") or {}).get("json_schema", {}).get("schema", {})
     if "response_a" not in shown and "response" not in shown:
         written = schema or "could not be read" in prompt
+        if "question_1" in schema.get("properties", {}):
+            return json.dumps({f"question_{k}": "Is it short?" for k in (1, 2, 3)})
         return json.dumps({"questions": ["Is it short?"]}) if written else NOISE
     if "response" in shown:
         return json.dumps({"grade": "50"}) if schema else "[[50]]"

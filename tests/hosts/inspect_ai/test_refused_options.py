@@ -151,7 +151,7 @@ def test_a_checklist_has_the_schema_the_limits_and_the_attempts_of_a_verdict(
     assert log.status == "success", log.error
     assert all(row["credit"] is not None for row in judged(log))
     first, second = server.requests[:2]
-    assert (first["temperature"], first["max_tokens"]) == (0, 1024)
+    assert (first["temperature"], first["max_tokens"]) == (0, 512)
     assert ("response_format" in first) == (replies != "text")
     assert ("could not be read" in second["messages"][-1]["content"]) == (replies == "text")
 
@@ -167,3 +167,14 @@ def test_a_checklist_model_that_refuses_options_is_asked_without_them(
     assert all(row["credit"] is not None for row in judged(log))
     assert server.with_option("response_format") == 1
     assert "temperature" not in server.requests[2]
+
+
+def test_a_model_that_never_ends_a_list_is_asked_for_a_few_questions(play, write_responses, server):
+    log = play(
+        round_robin(responses=write_responses(items=1), realization="cot", checklist=True),
+        "openai-api/refusing/endless",
+    )
+    assert log.status == "success", log.error
+    assert all(row["credit"] is not None for row in judged(log))
+    shown = server.requests[2]["messages"][-1]["content"]
+    assert shown.count("Is it short?") == 1

@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from podium.scorers.checklist import CHECKLIST_SCHEMA, CHECKLIST_TOKENS, checklist_prompt
+from podium.scorers.checklist import (
+    BRIEF_SCHEMA,
+    CHECKLIST_SCHEMA,
+    CHECKLIST_TOKENS,
+    checklist_prompt,
+)
 from podium.scorers.judging import Judging
 from podium.scorers.probabilities import ALTERNATIVES, FEW_ALTERNATIVES
 from podium.scorers.prompt import Texts
@@ -99,13 +104,20 @@ def checklist_request(how: Judging, texts: Texts, call: Callable[[int], str]) ->
         texts=texts,
         call=call,
         text_prompt=partial(checklist_prompt, texts, how.settings),
-        schema_prompt=lambda _, attempt: checklist_prompt(texts, how.settings, attempt),
-        json_schema=None if how.replies == "text" else lambda _: CHECKLIST_SCHEMA,
+        schema_prompt=lambda schema, attempt: checklist_prompt(
+            texts, how.settings, attempt, brief=schema == "brief"
+        ),
+        json_schema=None if how.replies == "text" else _schema_of_checklist,
         text_tokens=CHECKLIST_TOKENS,
         schema_tokens=CHECKLIST_TOKENS,
         schema_first=True,
         alternatives=lambda _: 0,
     )
+
+
+def _schema_of_checklist(schema: Schema) -> Mapping[str, Any]:
+    """Return the JSON schema of a checklist: a list, or with `brief` three fields that end."""
+    return BRIEF_SCHEMA if schema == "brief" else CHECKLIST_SCHEMA
 
 
 def _alternatives_of(how: Judging, structured: bool) -> int:

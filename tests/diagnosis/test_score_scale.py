@@ -30,7 +30,7 @@ def test_a_ranking_says_that_scores_are_in_different_units() -> None:
     table = table_of({"new": SHARES, "old": PERCENT, "twin": SHARES[::-1]})
     standings = podium.rank(podium.read_battles(table))
     answer = standings.standings[0].answer
-    assert answer[0] == ("Nobody is called clearly ahead, because the scores are not in one unit.")
+    assert answer[0] == "Nothing is claimed, because the scores are not in one unit."
     sets = {(entry.rank_low, entry.rank_high) for entry in standings.standings[0].entries}
     assert sets == {(1, 3)}
     assert "first place" not in [own.name for own in standings.standings[0].checks]

@@ -112,6 +112,13 @@ def set_headline(results: "EvalResults", score: "EvalScore", metric: str) -> Non
         results.headline = HeadlineMetric(scorer=score.scorer, score=score.name, metric=metric)
 
 
+def set_model_roles(roles: "Mapping[str, Any]") -> None:
+    """Set the models of roles in this context, as Inspect does when an eval starts."""
+    from inspect_ai.model._model import init_model_roles
+
+    init_model_roles(dict(roles))
+
+
 def has_active_model() -> bool:
     """Return whether Inspect has set a model and its roles for this context."""
     # Public way tried: `model_roles()` is empty before Inspect sets the roles, but also if there

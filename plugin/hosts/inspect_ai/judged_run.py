@@ -100,8 +100,8 @@ def play_tournament(
         KeyboardInterrupt: the user stopped the tournament.
     """
     from inspect_ai import eval
-    from inspect_ai.model._model import init_model_roles
 
+    from podium.hosts.inspect_ai.inspect_ai_compatibility import set_model_roles
     from podium.hosts.inspect_ai.judging.judge_of_option import judge_model
 
     judges = [judge_model(name, options.judge_args) for name in options.judges]
@@ -109,7 +109,7 @@ def play_tournament(
 
     def make_task() -> "Task":
         """Return the task. Its judges are set as roles first, as it may need their names."""
-        init_model_roles(roles)
+        set_model_roles(roles)
         return _build_judged_task(options, responses, answered_by)
 
     # An earlier eval may have left its models and roles in the context.

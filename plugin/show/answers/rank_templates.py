@@ -11,7 +11,7 @@ SAME_SCORE = (
 UNIT_UNKNOWN = (
     "Nobody is called clearly ahead, because it is not known which rows are about the same item."
 )
-SCALES_UNLIKE = "Nobody is called clearly ahead, because the scores are not in one unit."
+SCALES_UNLIKE = "Nothing is claimed, because the scores are not in one unit."
 QUESTIONS_IN_DOUBT = "If equal ids are the same questions, which the inputs do not show: {answer}"
 RANKS_UNKNOWN = "The {ranks} of {models} {are} unknown."
 NOTHING_PLACED = "Nothing is claimed about {models}."

@@ -11,7 +11,7 @@ UNIT_UNKNOWN = (
     "but the column {column!r} looks like the item: say --columns {option}."
 )
 QUESTIONS_IN_DOUBT = "If equal ids are the same questions, which the inputs do not show: {answer}"
-NOT_CALLED = "Neither {candidate} nor {baseline} is called clearly ahead: {reason}."
+NOT_CALLED = "Nothing is claimed about {candidate} and {baseline}: {reason}."
 TALLY = "{wins}, {losses}, {ties} by item{weighed}{identical}."
 BY_WEIGHT = " (by weight {weights})"
 IDENTICAL = "; on {number} of the ties the answers are identical"

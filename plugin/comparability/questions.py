@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, TypeAlias
+from unicodedata import normalize
 
 from podium.comparability.rewording import are_reworded
 from podium.comparability.run_settings import differing_settings
@@ -145,8 +146,21 @@ class PairedTasks:
 
 
 def hash_of_text(text: str) -> int:
-    """Return a hash of a text, for `InputParts`, that is the same in every process."""
-    return int.from_bytes(sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big")
+    """Return a hash of the words of a text, for `InputParts`, that is the same in every process.
+
+    Texts with the same `normal_words` have the same hash.
+    """
+    words = normal_words(text).encode("utf-8", "surrogatepass")
+    return int.from_bytes(sha256(words).digest()[:8], "big")
+
+
+def normal_words(text: str) -> str:
+    """Return a text in the form in which inputs are compared.
+
+    It is in Unicode form NFC. White space between words is one blank, and there is none at the
+    ends. `podium.data.formats.records.words_of_column` does the same in tables.
+    """
+    return " ".join(normalize("NFC", text).split())
 
 
 def inputs_may_equal(first: InputParts, second: InputParts) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
+from unicodedata import normalize
 
 import numpy as np
 
@@ -153,8 +154,8 @@ def id_of(instruction: str) -> str:
 
 
 def normal_text(text: str) -> str:
-    """Return a text for comparisons, with Unix line ends and without outer blanks."""
-    return text.replace("\r\n", "\n").strip()
+    """Return a text in Unicode form NFC, with Unix line ends and without outer blanks."""
+    return normalize("NFC", text).replace("\r\n", "\n").strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
-from podium.responses.answers import QuestionRow, ResponseRow, Row, normal_text
+from podium.comparability.questions import normal_words
+from podium.responses.answers import QuestionRow, ResponseRow, Row
 
 
 def name_by_category(
@@ -30,7 +31,7 @@ def name_by_category(
             return rows, 0
         if question.instruction is None:
             continue
-        instruction = normal_text(question.instruction)
+        instruction = normal_words(question.instruction)
         if asked.setdefault((scope, question.item), instruction) != instruction:
             return rows, 0
     named: list[Row] = []
@@ -47,8 +48,8 @@ def name_by_category(
 def _ids_have_two_questions(rows: Sequence[Row], run_of: Callable[[Row], Hashable]) -> bool:
     """Return whether a run has two instructions under one id.
 
-    Instructions that differ only in line ends or outer blanks are one. Instructions that a template
-    wrote (`rendered`) do not count.
+    Instructions that differ only in Unicode form or white space are one. Instructions that a
+    template wrote (`rendered`) do not count.
     """
     first: dict[tuple[Hashable, str], str] = {}
     for row in rows:
@@ -57,7 +58,7 @@ def _ids_have_two_questions(rows: Sequence[Row], run_of: Callable[[Row], Hashabl
             continue
         known = first.setdefault((run_of(row), question.item), question.instruction)
         is_other = known != question.instruction
-        if is_other and normal_text(known) != normal_text(question.instruction):
+        if is_other and normal_words(known) != normal_words(question.instruction):
             return True
     return False
 

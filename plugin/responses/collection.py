@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from podium.comparability.questions import QuestionFinding
+from podium.comparability.questions import QuestionFinding, normal_words
 from podium.data.pairings import Field, NextRound, Pairing
 from podium.errors import DataError, OtherQuestionError, UsageError, find_name
 from podium.names import escaped_name, names_alike
@@ -542,7 +542,7 @@ def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
         return None
     first_row, value = with_value[0]
     for row, other in with_value[1:]:
-        if normal_text(other) != normal_text(value):
+        if normal_words(other) != normal_words(value):
             here = _excerpt_of_value(other)
             there = _excerpt_of_value(value)
             problem = (

@@ -18,6 +18,7 @@ from podium.comparability.questions import (
     PairedQuestions,
     QuestionFinding,
     hash_of_text,
+    normal_words,
     notices_of_questions,
     pair_questions,
 )
@@ -311,19 +312,14 @@ def _input_of_question(question: QuestionRow) -> InputParts:
     hash is that of the document, of which the id is a hash.
     """
     if question.rendered:
-        return (_hash_of_words(question.document.item if question.document else question.item),)
+        return (hash_of_text(question.document.item if question.document else question.item),)
     if question.instruction is None:
         return ()
-    media = _hash_of_words(question.media) if question.media else NO_MEDIA
+    media = hash_of_text(question.media) if question.media else NO_MEDIA
     choices = NO_CHOICES
     if question.choices:
-        choices = hash_of_text("\n".join(sorted(map(normal_text, question.choices))))
-    return _hash_of_words(question.instruction), media, choices
-
-
-def _hash_of_words(text: str) -> int:
-    """Return a hash of a text that ignores what `normal_text` does not keep."""
-    return hash_of_text(normal_text(text))
+        choices = hash_of_text("\0".join(sorted(map(normal_words, question.choices))))
+    return hash_of_text(question.instruction), media, choices
 
 
 def _rename_question(row: Row, names: Mapping[str, str]) -> Row:

@@ -3,11 +3,15 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import podium
 import podium as package
 from podium.checks import Result
+from podium.comparability.questions import normal_words
+from podium.data.counting.duck import Duck
+from podium.data.formats.records import records_of, words_of_column
 from podium.diagnosis.checks.comparability_checks import check_questions
 from podium.errors import DataError, OtherQuestionError
 from podium.notices.notice_text import notice_texts
@@ -260,6 +264,33 @@ def test_blanks_at_the_ends_of_an_input_are_no_difference(save):
         for (other, end), k in product((("b", ""), ("c", "\r\n")), range(5))
     ]
     assert podium.read_battles(save("battles.jsonl", rows)).counts().items == 5
+
+
+WRITTEN_OTHERWISE = [
+    "  Is  the\tcafe\u0301\r\n{}  open? ",
+    "Is\u00a0the cafe\u0301\u2028{}\u3000\u3000\x1copen?\x85",
+]
+
+
+@pytest.mark.parametrize("answer", [{}, {"response": "Yes"}], ids=["scores", "with answers"])
+@pytest.mark.parametrize("written", WRITTEN_OTHERWISE)
+def test_unicode_forms_and_white_space_of_an_input_are_no_difference(save, written, answer):
+    forms = {"a": "Is the caf\u00e9 {} open?", "b": written}
+    rows = []
+    for (model, question), k in product(forms.items(), range(5)):
+        rows.append(score(k, model, 1.0, question=question.format(k), **answer))
+    made = podium.read_battles(save("scores.jsonl", rows))
+    assert made.counts().items == 5
+    assert not codes_of(made)
+
+
+@pytest.mark.parametrize("written", WRITTEN_OTHERWISE)
+def test_inputs_of_files_and_of_tables_have_one_form(written):
+    rows = [{"item": "x", "input": written}]
+    engine = Duck()
+    records = records_of(engine, pd.DataFrame(rows), "table")
+    ((words,),) = records.rows(words_of_column(records.columns["input"]))
+    assert words == normal_words(written) == "Is the caf\u00e9 {} open?"
 
 
 @pytest.mark.parametrize(

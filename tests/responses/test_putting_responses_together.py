@@ -31,8 +31,11 @@ def test_another_instruction_under_the_same_id_names_both_files_and_both_texts(s
     assert [part for part in parts if part not in str(caught.value)] == []
 
 
-def test_line_ends_do_not_make_another_instruction(save):
-    one, other = rows("a", instruction="Say\n{}."), rows("a", instruction="Say\r\n{}.\n")
+@pytest.mark.parametrize(
+    "instruction", ["Say caf\u00e9\r\n{}.\n", "Say cafe\u0301\n{}.", " Say  caf\u00e9\t{}."]
+)
+def test_white_space_and_unicode_forms_make_no_other_instruction(save, instruction):
+    one, other = rows("a", instruction="Say caf\u00e9\n{}."), rows("a", instruction=instruction)
     assert len(read_responses(save("wren.jsonl", one), save("lark.jsonl", other)).items) == 1
 
 

@@ -313,6 +313,21 @@ class Records:
         return exact_column(parsed)
 
 
+def words_of_column(column: Column) -> str:
+    """Return SQL of the cells as `podium.comparability.questions.normal_words` writes them.
+
+    Cells are in Unicode form NFC, with one blank for any white space between words, and none at the
+    ends. Empty cells are NULL.
+    """
+    space = r"[\s\v\x{1c}-\x{1f}\x{85}\p{Z}]+"
+    spaced = f"regexp_replace(nfc_normalize({column.text}), '{space}', ' ', 'g')"
+    # Most cells have one blank between words and only ASCII: this is found sooner than replaced.
+    return (
+        f"trim(case when regexp_matches({column.text}, '  |[^ -~]') then {spaced} "
+        f"else {column.text} end)"
+    )
+
+
 def _plain_type(records: Records, column: Column) -> str | None:
     """Return the type to which a column of JSON can be converted; None if it stays JSON.
 

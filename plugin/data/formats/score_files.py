@@ -13,7 +13,14 @@ import numpy as np
 
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import NO_SCORE, ROW, quote_name, text
-from podium.data.formats.records import TEXT, Column, Records, records_of, records_of_view
+from podium.data.formats.records import (
+    TEXT,
+    Column,
+    Records,
+    records_of,
+    records_of_view,
+    words_of_column,
+)
 from podium.data.formats.unequal_trials import join_unequal_trials
 from podium.errors import DataError, OtherQuestionError
 from podium.notices.notice import Notice
@@ -483,9 +490,9 @@ def has_answers(scores: Records) -> bool:
 def _reject_other_questions(scores: Records) -> None:
     """Check that all rows of an item have the same question and reference.
 
-    Line ends and outer blanks do not count. Only tables with models' answers are checked. In other
-    tables, the column with a prompt may be that of a judge, which differs for every answer. If
-    several columns could be the question, it is not checked.
+    Unicode forms and white space do not count. Only tables with models' answers are checked. In
+    other tables, the column with a prompt may be that of a judge, which differs for every answer.
+    If several columns could be the question, it is not checked.
 
     Raises:
         OtherQuestionError: two rows of an item differ.
@@ -501,8 +508,11 @@ def _reject_other_questions(scores: Records) -> None:
     groups = [columns[name].text for name in ("item", "task") if name in columns]
     model = columns["model"].text
     for what, name in compared.items():
-        lines = f"replace({columns[name].text}, chr(13) || chr(10), chr(10))"
-        said = f"trim({lines}, ' ' || chr(9) || chr(10) || chr(13))"
+        written = columns[name].text
+        differs = f"group by {', '.join(groups)} having min({written}) <> max({written}) limit 1"
+        if not scores.rows("1", differs):
+            continue
+        said = words_of_column(columns[name])
         first = f"min({said})"
         last = f"max({said})"
         shown = f"{groups[0]}, {first}, {last}, arg_min({model}, {said}), arg_max({model}, {said})"

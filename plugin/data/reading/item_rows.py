@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, text
-from podium.data.formats.records import Column
+from podium.data.formats.records import Column, words_of_column
 from podium.data.reading.rows import RecordTable
 from podium.data.reading.table import is_pointwise
 
@@ -81,7 +81,5 @@ def gather_item_rows(
 
 
 def input_hash(column: Column) -> str:
-    """Return SQL of the hash of an input without blanks at its ends."""
-    lines = f"replace({column.text}, chr(13) || chr(10), chr(10))"
-    words = f"trim({lines}, ' ' || chr(9) || chr(10) || chr(13))"
-    return f"case when {column.text} is not null then hash({words}) end"
+    """Return SQL of the hash of an input's words; null if there is no input."""
+    return f"case when {column.text} is not null then hash({words_of_column(column)}) end"

@@ -45,6 +45,14 @@ def all_other(last: str = "?") -> dict[str, object]:
     return {item: f"What is red {item}{last}" for item in ITEMS}
 
 
+def test_unicode_forms_and_white_space_of_an_input_are_no_difference():
+    ours = {item: f"Is the caf\u00e9 {item} open?" for item in ITEMS}
+    theirs = {item: f" Is  the cafe\u0301\r\n{item}\u00a0open?" for item in ITEMS}
+    battles = podium.read_battles(folder_of(ours, theirs))
+    assert battles.counts().items == len(ITEMS)
+    assert [finding.pairing for finding in battles.questions] == ["id"]
+
+
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_logs_that_share_no_input_are_rejected(suffix):
     others = all_other()

@@ -10,6 +10,7 @@ from podium.comparability.questions import (
     InputParts,
     ItemRecord,
     inputs_may_equal,
+    normal_words,
     problem_of,
 )
 from podium.errors import OtherQuestionError
@@ -141,9 +142,8 @@ def _read_messages(
 
 
 def _hash_of(text: str) -> int:
-    """Return a hash of a text that ignores spaces at its ends and the kind of line ends."""
-    text = text.strip()
-    return hash(text.replace("\r\n", "\n") if "\r" in text else text)
+    """Return a hash of the words of a text, for this process (see `normal_words`)."""
+    return hash(normal_words(text))
 
 
 def _parts_of(

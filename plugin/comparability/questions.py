@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias
 from unicodedata import normalize
 
@@ -94,7 +95,8 @@ class QuestionFinding:
         conflicts: number of ids that stand for different inputs in different runs.
         shared_ids: number of ids that stand in several runs, among them those of `conflicts`; 0 if
             not known.
-        unshared: by model, the number of its items with such an id whose input no other run has.
+        unshared: by model, the number of its items with such an id whose input no other run has. A
+            run with all inputs of the other runs has none.
         example: an id, with the beginning of its input in two runs, by the source of the run.
         reason: the settings that may have changed the inputs, if `pairing` is `other inputs`; the
             column, if it is `undecided`.
@@ -232,8 +234,7 @@ def pair_questions(
     """
     conflicts = _conflicting_ids(runs)
     if not conflicts and not _have_other_ids(runs):
-        unchanged: list[Mapping[str, str]] = [{} for _ in runs]
-        return PairedQuestions(_finding_without_conflict(task, runs), tuple(unchanged))
+        return PairedQuestions(_finding_without_conflict(task, runs), tuple({} for _ in runs))
     groups = _groups_that_share_inputs(runs)
     reference = groups[0]
     names = _names_by_input(runs, reference, taken={})
@@ -249,14 +250,15 @@ def pair_questions(
             if not reason:
                 accepted[_accept_other_inputs(task, conflict, allowed, option, remedy)] = None
             reasons.update(dict.fromkeys(reason))
+    unshared = _unshared_items(runs, names, conflicts)
     finding = QuestionFinding(
         task,
         "other inputs" if reasons or accepted else "input",
         items=len({names[k][item.id] for k, run in enumerate(runs) for item in run.items}),
         conflicts=len(conflicts),
         shared_ids=_number_of_shared_ids(runs),
-        unshared=_unshared_items(runs, names, conflicts),
-        example=_example_of(runs, conflicts[0]) if conflicts else {},
+        unshared=dict(Counter(runs[k].run.model for k, _ in unshared)),
+        example=_example_of(runs, [*(item for _, item in unshared), *conflicts]),
         reason=tuple(reasons),
         is_reworded=bool(reasons) and _are_groups_reworded(runs, names, groups),
     )
@@ -381,29 +383,48 @@ def _names_by_input(
 ) -> dict[int, dict[str, str]]:
     """Name the items of a group of runs so that equal inputs have one name.
 
-    The name is the id in the earliest run, or this id with a number if another input has it. Items
-    whose input is unknown, or occurs twice in a run, are paired with no item of another run, unless
-    their id has no conflict.
+    The name is the id in the earliest run, or this id with a number if another input has it. An
+    input that occurs equally often in all runs that have it is the same question each time: its
+    items are paired by id, and those without the id of another one by their order. Items whose
+    input is unknown, or occurs more often in one run, are paired with no item of another run,
+    unless their id has no conflict.
     """
     ambiguous = _ambiguous_inputs(runs, group)
     input_of_name = dict(taken)
-    name_of_input: dict[InputParts, str] = {}
+    names_of_input: dict[InputParts, dict[str, str]] = {}
     names: dict[int, dict[str, str]] = {}
     for position in group:
         own = names[position] = {}
+        alike: dict[InputParts, list[ItemRecord]] = defaultdict(list)
         for item in runs[position].items:
             key = item.input
             is_paired = _is_known(key) and key not in ambiguous
-            if is_paired and key in name_of_input:
-                own[item.id] = name_of_input[key]
-                continue
-            name = _free_name(item, input_of_name)
-            input_of_name.setdefault(name, key)
-            own[item.id] = name
             if is_paired:
-                name_of_input[key] = name
+                alike[key].append(item)
+            if is_paired and key in names_of_input:
+                continue
+            own[item.id] = _free_name(item, input_of_name)
+            input_of_name.setdefault(own[item.id], key)
+        for key, items in alike.items():
+            if key in names_of_input:
+                own |= _names_in_order(items, names_of_input[key])
+            else:
+                names_of_input[key] = {item.id: own[item.id] for item in items}
         _make_names_distinct(own)
     return names
+
+
+def _names_in_order(items: Sequence[ItemRecord], names: Mapping[str, str]) -> dict[str, str]:
+    """Return the names of the items of a run with one input, by their ids.
+
+    Args:
+        items: the items.
+        names: as many names for this input, by the ids of the run that gave them. An item with one
+            of these ids has its name. The others have the other names, in order.
+    """
+    own = {item.id: names[item.id] for item in items if item.id in names}
+    rest = iter([name for known, name in names.items() if known not in own])
+    return own | {item.id: next(rest) for item in items if item.id not in own}
 
 
 def _make_names_distinct(names: dict[str, str]) -> None:
@@ -419,11 +440,14 @@ def _make_names_distinct(names: dict[str, str]) -> None:
 
 
 def _ambiguous_inputs(runs: Sequence[AskedRun], group: Sequence[int]) -> set[InputParts]:
-    """Return the inputs that occur more than once in a run."""
+    """Return the inputs that occur more often in one run than in another that has them."""
     ambiguous = set[InputParts]()
+    first: dict[InputParts, int] = {}
     for position in group:
         numbers = Counter(item.input for item in runs[position].items)
-        ambiguous.update(key for key, number in numbers.items() if number > 1)
+        for key, number in numbers.items():
+            if first.setdefault(key, number) != number:
+                ambiguous.add(key)
     return ambiguous
 
 
@@ -558,21 +582,35 @@ def notices_of_questions(findings: Iterable[QuestionFinding]) -> list[Notice]:
 
 def _unshared_items(
     runs: Sequence[AskedRun], names: Mapping[int, Mapping[str, str]], conflicts: Collection[str]
-) -> dict[str, int]:
-    """Return, by model, the number of items with a conflicting id that no other run has."""
+) -> list[tuple[int, str]]:
+    """Return the positions and ids of the items with a conflicting id that no other run has.
+
+    A run whose items include all those of the others has more items, and no changed ones: its items
+    do not count.
+    """
     conflicting = set(conflicts)
-    runs_of_name = Counter(name for own in names.values() for name in set(own.values()))
-    unshared: dict[str, int] = defaultdict(int)
+    held = {position: set(own.values()) for position, own in names.items()}
+    all_names = set().union(*held.values())
+    runs_of_name = Counter(chain.from_iterable(held.values()))
+    unshared = []
     for position, run in enumerate(runs):
+        if held[position] == all_names:
+            continue
         for item in run.items:
             is_alone = runs_of_name[names[position][item.id]] == 1
             if is_alone and item.id in conflicting:
-                unshared[run.run.model] += 1
-    return dict(unshared)
+                unshared.append((position, item.id))
+    return unshared
 
 
-def _example_of(runs: Sequence[AskedRun], item: str) -> dict[str, Any]:
-    """Return an id with the beginnings of its different inputs, by source."""
+def _example_of(runs: Sequence[AskedRun], conflicts: Sequence[str]) -> dict[str, Any]:
+    """Return the first id, with the beginnings of its different inputs, by source.
+
+    Empty if there is no id.
+    """
+    if not conflicts:
+        return {}
+    item = conflicts[0]
     inputs: dict[str, str] = {}
     first: InputParts | None = None
     for run in runs:

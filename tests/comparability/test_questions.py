@@ -144,9 +144,30 @@ def test_settings_that_change_no_input_do_not_explain_other_questions() -> None:
         pair_questions("t", runs)
 
 
-def test_a_question_that_occurs_twice_in_a_run_is_not_paired_where_ids_differ() -> None:
+def test_equal_questions_of_shuffled_runs_are_paired_in_their_order() -> None:
+    """Also of a third run, whatever its order; items with one id and one input stay together."""
+    ours = ["twice", "twice", "once", "more", "twice"]
+    theirs = ["once", "twice", "more", "twice", "twice"]
+    runs = [asked(n, numbered(q)) for n, q in (("a", ours), ("b", theirs), ("c", ours[::-1]))]
+    paired = pair_questions("t", runs)
+    first, second, third = question_of_name(paired, runs)
+    assert first == second == third == numbered(ours)
+    assert "2" not in paired.names[1]
+    assert not paired.finding.unshared
+
+
+def test_a_run_that_has_all_questions_of_another_is_asked_no_other_ones() -> None:
+    runs = [asked("a", numbered(QUESTIONS)), asked("b", numbered(QUESTIONS[8:]))]
+    paired = pair_questions("t", runs)
+    ours, theirs = question_of_name(paired, runs)
+    assert theirs.items() < ours.items()
+    assert paired.finding.conflicts == 12
+    assert not paired.finding.unshared
+
+
+def test_a_question_that_occurs_more_often_in_a_run_is_not_paired_where_ids_differ() -> None:
     ours = ["twice", "twice", "once", "more"]
-    theirs = ["once", "twice", "twice", "more"]
+    theirs = ["once", "twice", "less", "more"]
     runs = [asked("a", numbered(ours)), asked("b", numbered(theirs))]
     paired = pair_questions("t", runs)
     first, second = question_of_name(paired, runs)

@@ -78,16 +78,19 @@ def _reason_of_column(finding: QuestionFinding) -> str:
 
 
 def _flagged_questions(finding: QuestionFinding) -> Check:
-    """Return the flagged check for ids that stand for different inputs."""
+    """Return the flagged check for inputs that no other run has.
+
+    Its number is the largest number of such inputs of a model.
+    """
+    number = min(finding.conflicts, max(finding.unshared.values()))
     inputs = [repr(shorten(text, LONGEST_INPUT)) for text in finding.example["inputs"].values()]
     fields = {
-        "conflicts": finding.conflicts,
+        "conflicts": number,
         "ids": finding.shared_ids or finding.items,
         "task": finding.task,
         "example": f"item {finding.example['item']}: {' and '.join(inputs)}",
     }
     models = tuple(finding.unshared)
-    number = finding.conflicts
     return make_check("same question", True, number=number, fields=fields, models=models)
 
 

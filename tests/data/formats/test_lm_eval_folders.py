@@ -103,7 +103,7 @@ def test_documents_meet_whatever_their_place_and_their_prompt(tmp_path: Path) ->
     battles = podium.read_battles(tmp_path)
     assert (sorted(credits(battles)), battles.missing) == ([0.5, 1.0], 2)
     [finding] = battles.questions
-    assert finding.unshared == {"a": 2}
+    assert (finding.pairing, finding.unshared) == ("input", {})
 
 
 def test_documents_of_one_model_alone_are_counted(tmp_path: Path) -> None:

@@ -79,7 +79,20 @@ def test_a_data_set_without_one_document_is_named(tmp_path: Path) -> None:
     write_run(tmp_path, "b", {"t": asked(QUESTIONS[1:], B[1:])})
     battles = podium.read_battles(tmp_path)
     assert len(battles) == 5
-    assert check_questions_of(battles).is_flagged
+    said = " ".join(notice_texts(battles.notes))
+    assert "not all have the same documents (a: 6, b: 5); 5 are common to all" in said
+    assert check_questions_of(battles).result is Result.OK
+
+
+def test_changed_documents_of_a_shuffled_set_are_counted_alone(tmp_path: Path) -> None:
+    turned = [*QUESTIONS[::-1][:5], "another question"]
+    write_run(tmp_path, "a", {"t": asked(QUESTIONS, A)})
+    write_run(tmp_path, "b", {"t": asked(turned, B)})
+    battles = podium.read_battles(tmp_path)
+    check = check_questions_of(battles)
+    assert (check.is_flagged, check.number, len(battles)) == (True, 1, 5)
+    assert "1 of 6 ids" in check.finding_text
+    assert "'another question'" in check.finding_text
 
 
 def test_another_version_explains_that_no_document_is_shared(tmp_path: Path) -> None:

@@ -8,7 +8,16 @@ import pandas as pd
 import pytest
 from scipy.special import expit, logit
 
-from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
+from podium import (
+    Judge,
+    NotIdentifiedError,
+    UsageError,
+    calibrate,
+    distributions,
+    rank,
+    read_battles,
+    simulate,
+)
 from podium.defaults import MEAN
 from podium.notices.notice_text import notice_texts
 from podium.rankers.calibration.calibration_run import calibrate_targets, judge_agreement
@@ -443,10 +452,10 @@ def as_signs(frame):
 @pytest.mark.parametrize("constant", CONSTANTS)
 def test_smoothing_by_a_constant_is_a_margin_of_the_verdicts_sign(constant):
     """Soft-Elo, appendix H.1: beta = logit(c), to the last bit."""
+    beta = float(distributions.logit(constant))
+    assert beta == pytest.approx(float(logit(constant)), rel=1e-15)
     smoothed = rank(read_battles(labelled()), "soft-elo", constant=constant, hard=True)
-    signs = rank(
-        read_battles(as_signs(labelled())), "soft-elo", beta=float(logit(constant)), hard=True
-    )
+    signs = rank(read_battles(as_signs(labelled())), "soft-elo", beta=beta, hard=True)
     assert smoothed.standings[0].entries == signs.standings[0].entries
 
 

@@ -226,3 +226,10 @@ def test_a_label_renames_what_a_further_reader_found(save):
 def test_a_label_on_a_folder_of_logs_renames_them(save, tmp_path):
     save("logs/one.eval", json.dumps({"log": {"q0": "a"}}))
     assert read_responses(f"mine={tmp_path / 'logs'}", readers=[READER]).models == ("mine",)
+
+
+def test_a_model_named_with_and_without_its_provider_is_a_warning(save):
+    bare, prefixed = save("one.jsonl", rows("a")), save("two.jsonl", rows("b"))
+    responses = read_responses(f"gpt-4o={bare}", f"openai/gpt-4o={prefixed}")
+    notes = [note.fields["names"] for note in responses.notes if note.code == "bare-names"]
+    assert notes == [{"gpt-4o": "openai/gpt-4o"}]

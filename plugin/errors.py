@@ -2,6 +2,7 @@
 
 PodiumError
 ├── DataError              exit 1  a value in a file is impossible or cannot be read
+│   ├── OneModelError      exit 1  the scores are of one model, so there is no comparison
 │   └── OtherQuestionError exit 1  one item id stands for different questions
 ├── NotIdentifiedError     exit 1  the data cannot answer the question, whatever the method
 │   ├── LoneModelError     exit 1  a host's run has no other model to be ranked against
@@ -73,6 +74,10 @@ class DataError(PodiumError):
             row=self.row or row,
             column=self.column,
         )
+
+
+class OneModelError(DataError):
+    """The scores are of one model, so there is nothing to compare it with."""
 
 
 class OtherQuestionError(DataError):

@@ -73,3 +73,22 @@ def test_a_dataset_that_one_log_does_not_record_is_not_another_one(tmp_path: Pat
     write_inspect_log(simple_run("lab/b", scores[::-1]), tmp_path, change=forget)
     [found] = flagged_settings(tmp_path)
     assert "same prompt" in found
+
+
+def test_the_error_for_one_model_names_the_other_log_that_failed(tmp_path: Path) -> None:
+    def fail(log: EvalLog) -> None:
+        log.status = "error"
+        log.samples = []
+
+    write_inspect_log(simple_run("lab/a", [1.0, 0.0] * 5), tmp_path)
+    write_inspect_log(simple_run("lab/b", [1.0, 0.0] * 5), tmp_path, change=fail)
+    with pytest.raises(podium.DataError, match=r"scores of one model only \('lab/a'\); left out: "):
+        podium.rank(tmp_path)
+
+
+def test_the_error_for_one_model_names_its_earlier_run(tmp_path: Path) -> None:
+    first = simple_run("lab/a", [1.0, 0.0] * 5)
+    write_inspect_log(first, tmp_path)
+    write_inspect_log(replace(first, day=1), tmp_path)
+    with pytest.raises(podium.DataError, match=r"left out: lab/a was run 2 times on quiz"):
+        podium.rank(tmp_path)

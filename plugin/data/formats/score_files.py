@@ -22,7 +22,7 @@ from podium.data.formats.records import (
     words_of_column,
 )
 from podium.data.formats.unequal_trials import join_unequal_trials
-from podium.errors import DataError, OtherQuestionError
+from podium.errors import DataError, OneModelError, OtherQuestionError
 from podium.notices.notice import Notice
 from podium.printable import shorten
 from podium.scorers.judge_record import JudgeKind, JudgeRecord
@@ -444,7 +444,7 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
     return means, of_battles, others
 
 
-def _single_model_error(engine: Duck, means: str, source: str) -> DataError:
+def _single_model_error(engine: Duck, means: str, source: str) -> OneModelError:
     """Return the error for scores of a single model."""
     name = engine.rows(f"select model from {means} limit 1")[0][0]
     more = (
@@ -452,7 +452,7 @@ def _single_model_error(engine: Duck, means: str, source: str) -> DataError:
         "or the files of others (reference logs) beside this one"
     )
     remedy = f"give the scores of two models or more: {more}"
-    return DataError(f"scores of one model only ({name!r})", source=source, remedy=remedy)
+    return OneModelError(f"scores of one model only ({name!r})", source=source, remedy=remedy)
 
 
 def _reject_uneven_weights(scores: Records, trial: list[str]) -> None:

@@ -63,10 +63,10 @@ from podium.data.reading.table import FRAME, check, is_pointwise, remedy_of_colu
 from podium.data.reading.units import likely_item, name_items, name_items_of_scores
 from podium.data.reading.voters import note_voters
 from podium.defaults import RANKER_OF_DECISIONS
-from podium.errors import DataError, UsageError, named_in_errors
+from podium.errors import DataError, OneModelError, UsageError, named_in_errors
 from podium.frames import is_frame
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
-from podium.notices.notice import Notice
+from podium.notices.notice import Notice, select_codes
 from podium.notices.notice_text import notice_texts
 from podium.notices.option_forms import option_text
 from podium.plugins import catalogue
@@ -83,6 +83,8 @@ STANDARD_INPUT = Path("/dev/stdin")
 TASKS = {"response": "ring -T responses=FILES", "chosen": "recorded -T battles=FILE"}
 """For a column that files of responses have, the command that judges them, for messages."""
 WIN_MATRIX = "win-matrix"
+EARLIER_RUNS = ("attempts", "runs-repeated")
+"""Codes of notes on runs that a newer run of the same model replaces."""
 OWN_TABLE = "podium.data.formats.podium_table:read"
 """Reader of podium's own table. It needs no translation, so DuckDB reads it without Python."""
 
@@ -279,8 +281,24 @@ def _read_sources(plan: ReadingPlan) -> Battles:
     read = _keep_rows_of_query(duck, read, query)
     read = _orient_scores_of_query(read, query)
     read = replace(read, gathered=note_lone_models(read.tables, read.gathered))
-    battles = _build_battles(duck, plan, read)
+    try:
+        battles = _build_battles(duck, plan, read)
+    except OneModelError as error:
+        raise _with_runs_left_out(error, read) from None
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
+
+
+def _with_runs_left_out(error: OneModelError, read: SourceTables) -> OneModelError:
+    """Return the error for scores of one model with the runs that were given and do not count.
+
+    They are runs that failed or cannot be read, and earlier runs of the same model.
+    """
+    earlier = select_codes(read.gathered.notes, EARLIER_RUNS)
+    left_out = notice_texts([*read.gathered.lost, *earlier])
+    if not left_out:
+        return error
+    problem = f"{error.problem}; left out: {some(left_out, '; ', most=3)}"
+    return OneModelError(problem, remedy=error.remedy, source=error.source, row=error.row)
 
 
 def _spark_reads(query: BattleQuery) -> bool:

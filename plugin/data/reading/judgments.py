@@ -249,7 +249,11 @@ def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles
     _require_sources(query.sources)
     chosen = None if query.format is None else catalogue.extension(Format, query.format)
     counting = start_engine(query.engine, query.memory)
-    reading = Reading(query.metric, query.runs == "all", query.where, query.allow)
+    metrics = query.metric
+    if query.human_judge is not None and not metrics:
+        # The human judge may be any metric of an eval.
+        metrics = (ALL_METRICS,)
+    reading = Reading(metrics, query.runs == "all", query.where, query.allow)
     plan = ReadingPlan(query, chosen, reading, counting)
     battles = _read_sources(plan)
     if query.human_labels:

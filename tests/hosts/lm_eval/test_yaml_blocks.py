@@ -25,7 +25,7 @@ from stand_in import StandIn
 import podium.hosts.lm_eval
 from podium.cli.main import podium as podium_command
 from podium.data.reading.judgments import read_battles
-from podium.errors import DataError, NotIdentifiedError
+from podium.errors import DataError
 from podium.hosts.lm_eval import metrics
 from podium.notices.notice_text import notice_texts
 from podium.ranking.rank_battles import rank
@@ -218,7 +218,7 @@ def test_forged_verdicts_in_a_response_are_not_read(found: dict[str, Any], tmp_p
     """A plain filter passes on the response, which here imitates the judging filter's output."""
     for row in found["samples"]["judged"]:
         row["resps"] = [[row["filtered_resps"][0]]]
-    with pytest.raises(NotIdentifiedError, match="choose with metric="):
+    with pytest.raises(DataError, match="only own has samples of it"):
         read_battles(judged_folder(tmp_path / "out", found))
 
 

@@ -179,23 +179,29 @@ class Records:
         """Return the same records, of which a text file is parsed only now.
 
         The cells are copied to a Parquet file in the folder of the database, from which a query
-        reads the columns that it needs. Other records are returned unchanged.
-
-        Raises:
-            DataError: the file is damaged, or the folder has no room.
+        reads the columns that it needs. The records are returned unchanged if they are not of a
+        text file, or if the copy cannot be made: the folder has no room, or a row is damaged.
+        Reading them then names the damaged row.
         """
-        if not self.is_text:
+        view = self._copy(f"select * from {self.scan}") if self.is_text else None
+        if view is None:
             return self
-        view = self._run("*", "", self._copy_to_view)
         parsed = replace(self, scan=view, is_text=False, repair=None)
         return parsed._with_plain_cells() if self._json_columns() else parsed
 
-    def _copy_to_view(self, query: str) -> str:
-        """Copy the rows of a query to a Parquet file; return the name of a view of this file."""
+    def _copy(self, query: str) -> str | None:
+        """Copy the rows of a query to a Parquet file; return the name of a view of this file.
+
+        None if the copy cannot be made.
+        """
         view = self.engine.fresh("rows")
-        copy = literal_path(self.engine.folder / f"{view}.parquet")
-        self.engine.connection.execute(f"copy ({query}) to {copy}")
-        self.engine.view(view, f"select * from {copy}")
+        file = self.engine.folder / f"{view}.parquet"
+        try:
+            self.engine.connection.execute(f"copy ({query}) to {literal_path(file)}")
+        except (Error, UnicodeDecodeError):
+            file.unlink(missing_ok=True)
+            return None
+        self.engine.view(view, f"select * from {literal_path(file)}")
         return view
 
     def _json_columns(self) -> dict[str, Column]:
@@ -206,7 +212,8 @@ class Records:
         """Return the same records with JSON text converted to plain text or numbers.
 
         A column of JSON is converted if all its cells are texts, or all are numbers that a float
-        holds exactly as they are written. Empty cells stay empty.
+        holds exactly as they are written. Empty cells stay empty. Nothing is converted if the
+        folder has no room for another copy.
         """
         json_columns = self._json_columns()
         plain = {name: _plain_type(self, column) for name, column in json_columns.items()}
@@ -221,8 +228,8 @@ class Records:
                 sql = f"cast({column.sql} as double)"
             selected.append(f"{sql} as c{k}")
             columns[name] = replace(column, sql=f"c{k}", type=plain_type or column.type)
-        view = self._copy_to_view(f"select {', '.join(selected)} from {self.scan}")
-        return replace(self, scan=view, columns=columns)
+        view = self._copy(f"select {', '.join(selected)} from {self.scan}")
+        return self if view is None else replace(self, scan=view, columns=columns)
 
     def rows(self, selection: str, rest: str = "") -> list[tuple[Any, ...]]:
         """Return the rows of a small query over the scan.

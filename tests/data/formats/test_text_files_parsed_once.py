@@ -70,3 +70,16 @@ def test_a_damaged_row_is_named_as_before(tmp_path: Path) -> None:
     path.write_text(path.read_text() + 'c,x,"y,1\n')
     with pytest.raises(podium.DataError, match="row 4"):
         podium.read_battles(path)
+
+
+@pytest.mark.parametrize("name", ["votes.jsonl", "votes.csv"])
+def test_without_room_for_a_copy_the_file_is_parsed_whenever_it_is_read(
+    tmp_path: Path, name: str
+) -> None:
+    write = write_lines if name.endswith("l") else write_table
+    engine = Duck()
+    records = open_records(write(tmp_path / name), engine)
+    engine.folder.rmdir()
+    unchanged = records.parse_once()
+    assert unchanged is records
+    assert unchanged.rows("count(*)") == [(3,)]

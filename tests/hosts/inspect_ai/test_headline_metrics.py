@@ -64,10 +64,11 @@ def test_a_condition_on_the_metric_chooses_among_all():
     assert leader_of(write_two(), where=where) == ("made/exact", ("quiz exact right",))
 
 
-def test_an_unknown_metric_is_rejected_with_the_known_ones():
+@pytest.mark.parametrize("asked", ["f1", ["right", "f1"]])
+def test_an_unknown_metric_is_rejected_with_the_known_ones(asked):
     folder = write_two()
-    with pytest.raises(UsageError, match=r"no task has the metric f1; .*quiz exact fluent"):
-        podium.read_battles(folder, metric="f1")
+    with pytest.raises(UsageError, match=r"no task has the metric 'f1'; .*quiz exact fluent"):
+        podium.read_battles(folder, metric=asked)
 
 
 def test_all_metrics_are_ranked_one_by_one():

@@ -79,9 +79,10 @@ def select_metrics(
         were not selected, if none was asked for.
 
     Raises:
-        UsageError: no task has a metric that is asked for.
+        UsageError: no task has one of the metrics that are asked for.
     """
     measure_by_name = {measure.name: measure for measure in measures}
+    _require_known_metrics(runs, measure_by_name, asked)
     selected: dict[str, frozenset[str]] = {}
     headlines = []
     for task, own in _by_task(runs).items():
@@ -97,8 +98,6 @@ def select_metrics(
             selected[task] = frozenset({headline.metric}) if headline else known
             if headline:
                 headlines.append(_without_task(headline, measure_by_name))
-    if asked and not any(selected.values()):
-        raise _unknown_metric_error(runs, asked)
     return selected, note_other_metrics(headlines)
 
 
@@ -122,12 +121,24 @@ def _without_task(headline: Headline, measures: Mapping[str, Measure]) -> Headli
     return replace(headline, metric=short.get(headline.metric, headline.metric), others=others)
 
 
-def _unknown_metric_error(runs: Sequence[ScoredRun], asked: Collection[str]) -> UsageError:
-    """Return the error for names of metrics that no task has."""
+def _require_known_metrics(
+    runs: Sequence[ScoredRun], measures: Mapping[str, Measure], asked: Collection[str]
+) -> None:
+    """Check that some task has each metric that is asked for.
+
+    Args:
+        runs: the runs of all tasks.
+        measures: what is known of the metrics, by their names in the column `metric`.
+        asked: names of metrics, or `all`.
+
+    Raises:
+        UsageError: no task has one of them.
+    """
     known = sorted({metric for each in runs for metric in each.shown_metrics})
-    return UsageError(
-        f"no task has the metric {' or '.join(asked)}; there are: {some(known, most=10)}"
-    )
+    names = {ALL_METRICS}.union(*(metric_names(measures.get(metric)) for metric in known))
+    for name in asked:
+        if runs and name not in names:
+            raise UsageError(f"no task has the metric {name!r}; there are: {some(known, most=10)}")
 
 
 def accept_reductions(runs: Sequence[ScoredRun], allowed: Collection[str]) -> list[str]:

@@ -147,7 +147,7 @@ def find_root(
 ) -> float:
     """Return a root of a continuous function between two points, by Brent's method (1973).
 
-    It takes the steps of SciPy's `brentq`, and returns the same number.
+    It takes the steps of SciPy's `brentq`, and returns the same number where that returns one.
 
     Args:
         function: the function, of opposite signs at the two points, or 0 at one of them.
@@ -158,7 +158,8 @@ def find_root(
 
     Raises:
         ValueError: the function has the same sign at both points.
-        NotConvergedError: there is no root after 100 steps.
+        NotConvergedError: there is no root after 100 steps, or a value of the function is not a
+            number.
     """
     before, at = (low, function(low)), (high, function(high))
     if before[1] == 0:
@@ -168,6 +169,8 @@ def find_root(
     other = before
     step = last_step = 0.0
     for _ in range(LARGEST_STEPS):
+        if math.isnan(at[1]):
+            raise NotConvergedError(f"the function is not a number at {at[0]}")
         if before[1] != 0 and (before[1] < 0) != (at[1] < 0):
             other = before
             step = last_step = at[0] - before[0]
@@ -177,11 +180,7 @@ def find_root(
         half = (other[0] - at[0]) / 2
         if at[1] == 0 or abs(half) < error:
             return at[0]
-        proposed = math.inf
-        if abs(last_step) > error and abs(at[1]) < abs(before[1]):
-            proposed = _interpolated_step(before, at, other)
-        is_short = 2 * abs(proposed) < min(abs(last_step), 3 * abs(half) - error)
-        last_step, step = (step, proposed) if is_short else (half, half)
+        last_step, step = _next_steps(before, at, other, step, last_step, error)
         place = at[0] + (step if abs(step) > error else math.copysign(error, half))
         before, at = at, (place, function(place))
     raise NotConvergedError(f"no root between {low} and {high} after {LARGEST_STEPS} steps")
@@ -189,6 +188,22 @@ def find_root(
 
 Point: TypeAlias = tuple[float, float]
 """A place and the value of a function there."""
+
+
+def _next_steps(
+    before: Point, at: Point, other: Point, step: float, last_step: float, error: float
+) -> tuple[float, float]:
+    """Return the step before the next one, and the next step from `at`.
+
+    The next step is interpolated if that makes the interval shrink fast enough, else it halves the
+    interval between `at` and `other`.
+    """
+    half = (other[0] - at[0]) / 2
+    proposed = math.inf
+    if abs(last_step) > error and abs(at[1]) < abs(before[1]):
+        proposed = _interpolated_step(before, at, other)
+    is_short = 2 * abs(proposed) < min(abs(last_step), 3 * abs(half) - error)
+    return (step, proposed) if is_short else (half, half)
 
 
 def _interpolated_step(before: Point, at: Point, other: Point) -> float:

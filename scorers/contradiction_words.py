@@ -53,11 +53,6 @@ ADDRESSES = r"""dear (?:judge|evaluator|grader|reviewer|rater|ai)|(?:attention|h
 |your (?:verdict|answer|output|reply|rating|decision|score) (?:must|should|has to|is to|shall
 |will)|output (?:the following|exactly|only)|end of (?:the )?responses?\b""".replace("\n", "")
 """Beginnings of sentences with which somebody else tells the judge what to write."""
-ADDRESS_WORDS = """dear attention hey hello hi a an note message memo instruction instructions hint
-reminder notice the any all as judge judges evaluator evaluators grader graders rater raters system
-admin developer override please now you ignore disregard forget kindly always simply just your
-output end"""
-"""The first words of `ADDRESSES`. A sentence that begins with another word is not compared."""
 PAIR = r"""both|either|neither|first|second|former|latter|other|two|responses|answers|each
 |beide\w*|erste|zweite|andere|antworten?|les deux|réponses?|première|seconde|ambas|respuestas?
 |primera|segunda|оба|ответ\w*|перв\w+|втор\w+""".replace("\n", "")

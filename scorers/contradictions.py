@@ -16,7 +16,8 @@ from podium.scorers.verdict_statements import Form
 
 OTHER = {"A": "B", "B": "A"}
 NAMED = (
-    r"(?:the |la |die |el )?(?:(?:response|answer|option|antwort|réponse|respuesta|ответ)\b[ \t]*)?"
+    r"(?:the |la |die |el )?"
+    rf"(?:(?:{'|'.join(reply_words.RESPONSE_NOUNS.split())})\b[ \t]*)?"
 )
 NAMED_LETTER = re.compile(rf"(?i:{NAMED})([A-C])\b")
 UNDECIDED_LINE = re.compile(
@@ -52,7 +53,6 @@ WHOLE = re.compile(
 """A sentence that calls the verdict the worse response: `This is the weaker one.`"""
 ADDRESS = re.compile(rf"(?i)[\W_]*(?:{words.ADDRESSES})")
 """The beginning of a sentence with which somebody else tells the judge what to write."""
-FIRST_WORDS = frozenset(words.ADDRESS_WORDS.split())
 HEADED_TEXT = re.compile(
     r"(?im)^[^\w\n]*(?:the )?(?:response|answer|candidate|assistant|option) [AB]"
     rf"(?: (?:{words.SPEECH}))?(?:[^\w\n]*$|[*_ \t]*[:：])"
@@ -132,7 +132,7 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
     if verdict.preferred not in OTHER:
         return False
     other = OTHER[verdict.preferred]
-    if preferred_by_scores(view[max(0, verdict.start - LONGEST) :]) == other:
+    if preferred_by_scores(view) == other:
         return True
     if names_loser(view, verdict.preferred) or _is_faulted(view, verdict):
         return True
@@ -177,11 +177,7 @@ def _lines_with_values(view: str, place: int) -> Iterator[tuple[int, str]]:
 
 def is_dictated(before: str) -> bool:
     """Return whether a sentence before a verdict tells the judge what to write (`ADDRESSES`)."""
-    for sentence in SENTENCE_BREAK.split(before):
-        first = WORD.search(sentence)
-        if first and first[0].lower() in FIRST_WORDS and ADDRESS.match(sentence):
-            return True
-    return False
+    return any(map(ADDRESS.match, SENTENCE_BREAK.split(before)))
 
 
 def is_pasted(before: str, is_pairwise: bool) -> bool:

@@ -25,7 +25,7 @@ def mark_copy(reply: Reply, responses: Iterable[str]) -> Reply:
         responses: the responses that the judge was shown.
     """
     text = _single_spaced(reply.text)
-    has_lines = len(reply.text.split("\n\n")) > 1 or reply.text.strip().count("\n") > 0
+    has_lines = "\n" in reply.text.strip()
     shortest = SHORTEST_LINES if has_lines else SHORTEST_COPY
     if reply.structured or reply.withheld or len(text) < shortest:
         return reply

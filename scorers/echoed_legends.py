@@ -4,7 +4,7 @@ A legend states no verdict. It is replaced by blanks, so that positions stay the
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from podium.scorers.reply_structure import mask
 
@@ -57,12 +57,12 @@ def without_scale(text: str) -> str:
     return mask(text, (scale.span() for scale in SCALE.finditer(text)), " ")
 
 
-def without_level_legend(text: str, levels: Mapping[str, object]) -> str:
+def without_level_legend(text: str, parse: Callable[[str], str | None]) -> str:
     """Blank lines that list at least three levels, or that explain one of at least three levels.
 
     Args:
         text: the reply.
-        levels: the levels by spelling in lower case.
+        parse: function from a word to the level that it spells; None if it is no level.
     """
     if len(text) > LONGEST:
         return text
@@ -72,13 +72,13 @@ def without_level_legend(text: str, levels: Mapping[str, object]) -> str:
         span = (start, start + len(line))
         parts = LISTED.split(line)
         if len(parts) >= SHORTEST_LEGEND and max(map(len, parts)) <= LONGEST_LEVEL:
-            listed = {levels.get(part.strip(" .()*").lower()) for part in parts}
+            listed = {parse(part.strip(" .()*")) for part in parts}
             if None not in listed and len(listed) >= SHORTEST_LEGEND:
                 lists.append(span)
                 continue
         first, _, meaning = line.strip(" -*").partition(" ")
         is_entry = meaning and len(first) <= LONGEST_LEVEL and "[[" not in first
-        level = levels.get(first.strip(":*`").lower()) if is_entry else None
+        level = parse(first.strip(":*`")) if is_entry else None
         if level is not None:
             explained.append((level, span))
     if len({level for level, _ in explained}) >= SHORTEST_LEGEND:

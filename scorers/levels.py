@@ -33,15 +33,15 @@ __all__ = ["grades", "labels", "points"]
 """What plug-ins may import from here; the rest may change."""
 
 GRADE_SENTENCE = re.compile(
-    r"(?i)\s*(?:overall,? )?(?:(?:the|this)(?: \w+)? (?:response|answer)|it)"
+    r"(?i)\s*(?:overall,? )?(?:(?:the|this) (?:response|answer)|it)"
     r" (?:is|was|deserves|gets) (?:rated |graded |an? )?[*_`\"“]*(?P<grade>\w+(?: \w+)?)"
     r"[*_`\"”]*[.!]?\s*"
 )
 """A reply that is one sentence with a grade, such as `The response is good.`"""
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 """A decimal number that is read as a score, such as `72.5`."""
-DECIMAL_COMMA = re.compile(r"\d{1,2},\d{1,2}")
-"""A number with a comma for the decimal point, such as `72,5`."""
+DECIMAL_COMMA = re.compile(r"\d{1,2},\d")
+"""A number with a comma for the decimal point, such as `72,5`. `70,80` may be two numbers."""
 LOW = 0
 HIGH = 100
 """Range of the scores of `numeric`."""
@@ -243,13 +243,16 @@ def _read_level(
         level = levels.get(_plain_level(text))
         return level[0] if level else None
 
-    reply = replace(reply, text=without_level_legend(reply.text, levels))
+    reply = replace(reply, text=without_level_legend(reply.text, parse))
     counts = _is_only_level if kind == "pointwise" else _is_last_level
-    stated = read_statement(reply, value, parse, counts, signs=signs)
-    sentence = GRADE_SENTENCE.fullmatch(reply.text) if kind == "pointwise" else None
-    if sentence and parse(sentence["grade"]):
-        label, score = levels[_plain_level(sentence["grade"])]
-        return Rating(score, label=label)
+    if kind == "pointwise" and not reply.reason_of_silence:
+        sentence = GRADE_SENTENCE.fullmatch(reply.text)
+        if sentence and parse(sentence["grade"]):
+            label, score = levels[_plain_level(sentence["grade"])]
+            return Rating(score, label=label)
+    stated = read_statement(
+        reply, value, parse, counts, signs=signs, is_pairwise=kind == "pairwise"
+    )
     if isinstance(stated, str):
         if kind == "pairwise":
             return Verdict(None, reason=stated)
@@ -349,7 +352,7 @@ def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """
     parse = partial(DECORATION.sub, "")
     reply = replace(reply, text=without_scale(reply.text))
-    stated = read_statement(reply, SCORED, parse, _is_only_level, signs=DIGITS)
+    stated = read_statement(reply, SCORED, parse, _is_only_level, signs=DIGITS, is_pairwise=False)
     if isinstance(stated, str):
         return Rating(None, reason=stated)
     start = max(0, stated.place - LONGEST_BEFORE)

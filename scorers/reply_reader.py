@@ -176,6 +176,7 @@ def read_statement(
     *,
     signs: Pattern | None = None,
     compares: Compares = "never",
+    is_pairwise: bool = True,
 ) -> StatedVerdict | str:
     """Return the verdict of a reply, or the reason why there is none.
 
@@ -188,6 +189,8 @@ def read_statement(
             skipped. It is given only if a level in double square brackets was asked for.
         compares: where sentences such as `A is better` state the verdict: at both `ends` (the first
             and the last line), in the `last` line, or `never`. They count only if no value does.
+        is_pairwise: whether a value prefers a response. If not, it rates one, whatever its first
+            letter is.
     """
     if reply.reason_of_silence:
         return reply.reason_of_silence
@@ -206,25 +209,41 @@ def read_statement(
     if not verdicts:
         return no_verdict(view)
     mentions = [statement for statement in statements if statement.form == "mention"]
-    reading = _decide(view, verdicts, mentions, parse)
+    preferred_by = response_of_value if is_pairwise else _no_response
+    reading = _decide(view, verdicts, mentions, parse, preferred_by)
     if isinstance(reading, str):
         return reading
+    place = _verdict_place(reading, preferred_by(reading.value))
     if compares == "ends" and _has_other_letters(view, lines, reading):
         return "several verdicts"
     if signs and _has_other_levels(view, reading, parse):
         return "several verdicts"
-    place = _verdict_place(reading)
+    return _reason_of_whole_reply(view, place, compares) or reading
+
+
+def _reason_of_whole_reply(view: str, place: VerdictPlace, compares: Compares) -> str | None:
+    """Return why the reply as a whole speaks against its verdict; None if it does not."""
     if contradicts(view, place):
         return "several verdicts"
     if place.preferred and compares != "ends" and is_unrelated(view[place.end :]):
         return "reported"
-    return reading
+    return None
 
 
-def _verdict_place(reading: StatedVerdict) -> VerdictPlace:
-    """Return where a verdict stands, and which response it prefers."""
+def _no_response(value: str) -> str:
+    """Return an empty text: a value that rates one response prefers none."""
+    del value
+    return ""
+
+
+def _verdict_place(reading: StatedVerdict, preferred: str) -> VerdictPlace:
+    """Return where a verdict stands.
+
+    Args:
+        reading: the verdict.
+        preferred: the response that it prefers (`response_of_value`); empty if it rates one.
+    """
     statement = reading.statement
-    preferred = response_of_value(reading.value)
     if statement.is_sentence:
         span = (statement.start, statement.end)
     else:
@@ -298,8 +317,9 @@ def _has_other_letters(view: str, lines: Sequence[Span], reading: StatedVerdict)
         if is_verdict or end - start >= SHORT_LINE:
             continue
         line = view[start:end]
-        has_agreeing_score = DIGIT.search(line) and preferred_by_scores(view) == reading.value
-        if "|" not in line and not has_agreeing_score and states_other_letter(line, reading.value):
+        if "|" in line or not states_other_letter(line, reading.value):
+            continue
+        if not DIGIT.search(line) or preferred_by_scores(view) != reading.value:
             return True
     return False
 
@@ -317,7 +337,11 @@ def _has_other_levels(view: str, reading: StatedVerdict, parse: Parse) -> bool:
 
 
 def _decide(
-    view: str, verdicts: list[Statement], mentions: list[Statement], parse: Parse
+    view: str,
+    verdicts: list[Statement],
+    mentions: list[Statement],
+    parse: Parse,
+    preferred_by: Callable[[str], str],
 ) -> StatedVerdict | str:
     """Return the last statement of a verdict, or the reason why it does not count.
 
@@ -326,6 +350,7 @@ def _decide(
         verdicts: the statements that count as verdicts; they are sorted in place.
         mentions: statements that do not count but may contradict the verdict.
         parse: see `Parse`.
+        preferred_by: function from a value to the response that it prefers.
     """
     verdicts.sort(key=lambda statement: statement.start)
     last = verdicts[-1]
@@ -340,7 +365,8 @@ def _decide(
     spans = [(statement.start, statement.end) for statement in verdicts]
     reason = _reason_of_context(view, spans)
     if reason is None:
-        reason = _reason_of_contradiction(view, last, final, _text_after(view, spans))
+        after = _text_after(view, spans)
+        reason = _reason_of_contradiction(view, last, preferred_by(final), after)
     return reason or StatedVerdict(last.place, final, last)
 
 
@@ -376,7 +402,7 @@ def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
     return reason_after(_text_after(view, spans))
 
 
-def _reason_of_contradiction(view: str, last: Statement, final: str, rest: str) -> str | None:
+def _reason_of_contradiction(view: str, last: Statement, preferred: str, rest: str) -> str | None:
     """Return `several verdicts` if the text prefers another response than the verdict; else None.
 
     The text does in a comparison near the verdict, or in a later sentence that ends with the name
@@ -385,10 +411,9 @@ def _reason_of_contradiction(view: str, last: Statement, final: str, rest: str) 
     Args:
         view: the judge's own words.
         last: the last statement of the verdict.
-        final: the value of the verdict.
+        preferred: the response that the verdict prefers; empty if it rates one.
         rest: the text after the verdict.
     """
-    preferred = response_of_value(final)
     if not preferred:
         return None
     if not WORDS.search(rest):

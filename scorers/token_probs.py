@@ -33,7 +33,7 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """
     if reply.refused or not reply.text.strip():
         return Rating(None, reason=reply.reason_of_silence)
-    stated = read_statement(reply, ANSWER, str.lower, is_letter_alone)
+    stated = read_statement(reply, ANSWER, str.lower, is_letter_alone, is_pairwise=False)
     if stated in REJECTED:
         return Rating(None, reason=str(stated))
     tokens = [first_token(reply)]

@@ -54,6 +54,7 @@ REST = re.compile(
     r"(?:[ \t]+than (?:response )?[AB]\b)?(?: overall| here| of the two)?[^\w?]*\Z"
 )
 """What may stand between a praise and the end of its sentence: `and complete`, `than A`."""
+CLAUSE_END = re.compile(r"[.;!?\n]")
 OPPOSED = re.compile(
     r"(?i)\b(?:but|yet|however|though|although|while|whereas|doubt|supposedly|allegedly|except)\b"
 )
@@ -79,8 +80,9 @@ def find_weak_preference(view: str) -> Statement | None:
             named = praise[0].split(";")[0].split(",")[0]
             if CONCESSION.search(before) or NEGATION.search(named):
                 continue
-            around = view[: praise.start()] + view[praise.end() :]
-            is_opposed = any(OPPOSED.search(part) or has_fault(part) for part in (named, around))
+            around = view[: praise.start()] + "\n" + view[praise.end() :]
+            clauses = (named, *CLAUSE_END.split(around))
+            is_opposed = any(OPPOSED.search(clause) or has_fault(clause) for clause in clauses)
             if is_opposed or not REST.match(view, praise.end(), end):
                 return None
             praises.append(_statement_of_praise(praise))

@@ -157,3 +157,11 @@ def test_short_arrays_do_not_import_scipy() -> None:
         [sys.executable, "-c", program], check=True, capture_output=True, text=True
     )
     assert done.stdout == "False\n"
+
+
+def test_a_value_that_is_no_number_is_no_root():
+    def function(x: float) -> float:
+        return -1.0 if x <= 0 else 1.0 if x > 0.6 else np.nan
+
+    with pytest.raises(NotConvergedError, match="not a number at 0.5"):
+        find_root(function, -1.0, 1.0, xtol=1e-12, rtol=1e-12)

@@ -163,5 +163,5 @@ def test_a_value_that_is_no_number_is_no_root():
     def function(x: float) -> float:
         return -1.0 if x <= 0 else 1.0 if x > 0.6 else np.nan
 
-    with pytest.raises(NotConvergedError, match="not a number at 0.5"):
+    with pytest.raises(NotConvergedError, match=r"not a number at 0\.5"):
         find_root(function, -1.0, 1.0, xtol=1e-12, rtol=1e-12)

@@ -587,3 +587,31 @@ def test_the_name_of_a_model_shows_no_long_structure(podium: Podium, tmp_path: P
     for name in names:
         assert name.startswith("lab/a (custom_outputs=9 values #")
         assert len(name) < 45
+
+
+def test_a_doubt_about_one_task_is_none_about_another(podium: Podium, tmp_path: Path) -> None:
+    for model, scores, data in (("lab/a", GOOD, "easy"), ("lab/b", [0.0] * ITEMS, "hard")):
+        run = simple_run(model, scores)
+        if data == "hard":
+            run = replace(run, inputs=tuple(f"Prove {7 * k + 100}." for k in range(ITEMS)))
+        write_inspect_log(run, tmp_path, change=with_argument("dataset", data))
+        write_inspect_log(simple_run(model, scores, task="riddles"), tmp_path)
+    answer = podium(
+        "compare", "lab/a", "lab/b", tmp_path, "--require", "better", "--format", "json"
+    )
+    findings = json.loads(answer.out)["comparisons"]
+    assert {own["task"]: own["questions_in_doubt"] for own in findings} == {
+        "quiz": True,
+        "riddles": False,
+    }
+
+
+def test_what_the_user_accepts_is_a_condition_in_no_command(podium: Podium, tmp_path: Path) -> None:
+    easy = simple_run("lab/a", GOOD)
+    hard = simple_run("lab/b", [0.0] * ITEMS)
+    hard = replace(hard, inputs=tuple(f"Prove {7 * k + 100}." for k in range(ITEMS)))
+    write_inspect_log(easy, tmp_path, change=with_argument("dataset", "easy"))
+    write_inspect_log(hard, tmp_path, change=with_argument("dataset", "hard"))
+    for words in (("rank", tmp_path), ("compare", "lab/a", "lab/b", tmp_path)):
+        answer = podium(*words, "--allow", "questions")
+        assert "If equal ids" not in answer.out

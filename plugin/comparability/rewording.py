@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence
 from math import log
 
 MOST_COMPARED = 50
@@ -14,13 +14,16 @@ LEAST_SHARED = 0.7
 LEAST_MATCHED = 0.8
 """Least share of inputs that are closest to the other input of their own id."""
 WORD = re.compile(r"\w+")
+Words = frozenset[str]
 
 
 def are_reworded(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
     """Return whether inputs with one id are about the same questions in other words.
 
-    They are if most inputs share most of their words with the other input of their id, and are
-    closer to it than to the input of any other id. Words that few inputs have weigh more.
+    They are if, for most ids, one input has all words of the other one, or the two share most of
+    their words; and if they are closer to each other than to the input of any other id. Words that
+    few inputs have weigh more. Numbers count only in the first case, since otherwise they may be
+    the number of the item.
 
     Args:
         first: inputs of one run by id.
@@ -34,31 +37,42 @@ def are_reworded(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
         return False
     ours = [_words_of(first[item]) for item in ids]
     others = [_words_of(second[item]) for item in ids]
-    numbers = Counter(word for words in others for word in words)
-    weights = {word: log(len(ids) / number) for word, number in numbers.items()}
-    matched = sum(_is_matched(words, others, place, weights) for place, words in enumerate(ours))
+    our_names = [*map(_without_numbers, ours)]
+    other_names = [*map(_without_numbers, others)]
+    matched = 0
+    for place, (words, other) in enumerate(zip(ours, others, strict=True)):
+        if words <= other or other <= words:
+            matched += _is_closest(words, others, place)
+        elif _share_most(our_names[place], other_names[place]):
+            matched += _is_closest(our_names[place], other_names, place)
     return matched >= LEAST_MATCHED * len(ids)
 
 
-def _words_of(text: str) -> frozenset[str]:
+def _words_of(text: str) -> Words:
     """Return the words of a text in lower case."""
     return frozenset(WORD.findall(text.lower()))
 
 
-def _is_matched(
-    words: Set[str], others: list[frozenset[str]], place: int, weights: Mapping[str, float]
-) -> bool:
+def _without_numbers(words: Words) -> Words:
+    """Return the words that are no bare numbers."""
+    return frozenset(word for word in words if not word.isdigit())
+
+
+def _share_most(words: Words, other: Words) -> bool:
+    """Return whether two inputs share most words of the shorter one."""
+    return len(words & other) >= LEAST_SHARED * min(len(words), len(other))
+
+
+def _is_closest(words: Words, others: Sequence[Words], place: int) -> bool:
     """Return whether the input at a place is the one that is closest to these words.
 
     Args:
         words: words of the first input.
         others: words of the second inputs.
         place: the place of the second input with the same id.
-        weights: weights of the words of the second inputs.
     """
-    shared = words & others[place]
-    if len(shared) < LEAST_SHARED * min(len(words), len(others[place])):
-        return False
+    numbers = Counter(word for other in others for word in other)
+    weights = {word: log(len(others) / number) for word, number in numbers.items()}
     closeness = [sum(weights[word] for word in words & other) for other in others]
-    own = closeness.pop(place)
-    return own > max(closeness)
+    closest = closeness.pop(place)
+    return closest > max(closeness)

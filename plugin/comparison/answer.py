@@ -9,6 +9,7 @@ from podium.comparison import comparison_templates
 from podium.comparison.gate import Gate, GateDecision
 from podium.comparison.outcomes import ELO, PairFinding
 from podium.numbers import percent
+from podium.show.answers import rank_templates
 from podium.show.answers.rank_templates import all_of, more_items_sentence
 from podium.tables import EMPTY
 from podium.wording import item_option, plural, some
@@ -96,7 +97,7 @@ def _if_same_questions(sentence: str, findings: Sequence[PairFinding]) -> str:
     finding; return it unchanged otherwise."""
     if not any(finding.questions_in_doubt for finding in findings):
         return sentence
-    return comparison_templates.QUESTIONS_IN_DOUBT.format(answer=sentence)
+    return rank_templates.QUESTIONS_IN_DOUBT.format(answer=sentence)
 
 
 def _doubt_sentence(doubt: Check) -> str:

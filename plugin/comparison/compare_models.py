@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from podium.checks import Check
-from podium.comparability.questions import FINDING
 from podium.comparability.run_settings import differ_in_words
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
 from podium.comparison.comparison import Comparison
@@ -359,18 +358,23 @@ def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
 def _with_doubts(finding: PairFinding, checks: Sequence[Check], battles: Battles) -> PairFinding:
     """Return a finding with the doubts about it, `questions_in_doubt` and `doubt`.
 
-    They are whether both models were asked the same questions, unless the user accepted that they
-    may not be, and, if scores are compared, whether the scores of both models are in one unit.
+    They are whether both models were asked the same questions of the finding's task, and, if scores
+    are compared, whether the scores of both models are in one unit. Slices get the same doubts.
     """
     models = (finding.candidate, finding.baseline)
-    runs = tuple(run for run in battles.runs if run.model in models)
-    is_accepted = FINDING in battles.reading.get("allow", ())
-    in_doubt = not is_accepted and are_questions_in_doubt(replace(battles, runs=runs))
-    finding = replace(finding, questions_in_doubt=in_doubt)
-    if finding.measure != SCORE:
-        return finding
-    about = {name: getattr(finding, name) for name in QUESTION}
-    return replace(finding, doubt=doubt_about_scales(checks, models, about))
+    runs = tuple(
+        run
+        for run in battles.runs
+        if run.model in models and finding.task in (None, run.verdict_task or run.task)
+    )
+    doubts: dict[str, Any] = {
+        "questions_in_doubt": are_questions_in_doubt(replace(battles, runs=runs))
+    }
+    if finding.measure == SCORE:
+        about = {name: getattr(finding, name) for name in QUESTION}
+        doubts["doubt"] = doubt_about_scales(checks, models, about)
+    slices = tuple(replace(each, **doubts) for each in finding.slices)
+    return replace(finding, **doubts, slices=slices)
 
 
 def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:

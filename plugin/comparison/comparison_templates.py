@@ -10,7 +10,6 @@ UNIT_UNKNOWN = (
     "Neither {candidate} nor {baseline} is called clearly ahead: rows are counted as independent, "
     "but the column {column!r} looks like the item: say --columns {option}."
 )
-QUESTIONS_IN_DOUBT = "If equal ids are the same questions, which the inputs do not show: {answer}"
 NOT_CALLED = "Nothing is claimed about {candidate} and {baseline}: {reason}."
 TALLY = "{wins}, {losses}, {ties} by item{weighed}{identical}."
 BY_WEIGHT = " (by weight {weights})"

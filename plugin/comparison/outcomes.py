@@ -34,6 +34,7 @@ WRITTEN = (
     "slice",
     "measure",
     "level",
+    "questions_in_doubt",
     "p_adjusted",
     "tests",
     "scores",
@@ -198,7 +199,9 @@ class PairFinding:
         figures |= {"wins": won, "losses": lost, "even": even, "by_weight": None}
         if by_weight is not None:
             figures["by_weight"] = dict(zip(("wins", "losses", "even"), by_weight, strict=True))
-        figures["further_items"] = None if self.is_distinguishable else self.further_items
+        figures["doubt"] = self.doubt and self.doubt.clause
+        is_decided = self.is_distinguishable or self.doubt is not None
+        figures["further_items"] = None if is_decided else self.further_items
         if self.slice is not None:
             return figures
         columns = self.results if by_weight else self.results.drop(columns="weight")

@@ -37,3 +37,16 @@ def test_other_questions_under_the_same_ids_are_no_rewording(other):
 def test_few_questions_show_nothing():
     few = dict(list(PLAIN.items())[:3])
     assert not are_reworded(few, few)
+
+
+def test_the_number_of_the_item_makes_no_same_question():
+    first = {f"q{k}": f"Question {k}: what is the capital of country{k}?" for k in range(20)}
+    second = {f"q{k}": f"Question {k}: what is the population of town{k + 100}?" for k in range(20)}
+    assert not are_reworded(first, second)
+
+
+def test_a_frame_around_a_question_of_numbers_makes_no_other_question():
+    first = {f"q{k}": f"What is {k}?" for k in range(20)}
+    second = {f"q{k}": f"Please tell me: What is {k}?" for k in range(20)}
+    assert are_reworded(first, second)
+    assert are_reworded(second, first)

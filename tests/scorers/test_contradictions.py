@@ -403,7 +403,9 @@ def test_a_sentence_with_a_grade_is_no_grade_of_a_reply_that_is_not_searched(sil
     assert read("likert", "The response is good.").score == 4
 
 
-@pytest.mark.parametrize("subject", ["The reference answer", "The other response", "The ideal answer"])
+@pytest.mark.parametrize(
+    "subject", ["The reference answer", "The other response", "The ideal answer"]
+)
 def test_a_grade_of_something_else_is_no_grade(subject):
     assert read("likert", f"{subject} is excellent.").score is None
 

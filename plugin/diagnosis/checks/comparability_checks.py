@@ -6,7 +6,7 @@ Were all models asked the same questions, in the same way? Does a name stand for
 from collections.abc import Sequence
 
 from podium.checks import CHECKS, Check, make_check, not_known
-from podium.comparability.questions import QuestionFinding
+from podium.comparability.questions import FINDING, QuestionFinding
 from podium.comparability.run_settings import differences_of_models, undescribed_sources
 from podium.data.battles import Battles
 from podium.printable import shorten
@@ -55,8 +55,11 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
 def are_questions_in_doubt(battles: Battles) -> bool:
     """Return whether items are paired by ids although, by their inputs, the questions differ.
 
-    It is False if the inputs put the same questions in other words.
+    It is False if the inputs put the same questions in other words, or if the user accepted that
+    the questions may differ.
     """
+    if FINDING in battles.reading.get("allow", ()):
+        return False
     compared = _compared_tasks(battles)
     return any(
         own.pairing == "other inputs" and not own.is_reworded and own.task in compared

@@ -1,5 +1,5 @@
-"""CPU seconds of podium's commands in a new process, compared with bare Python and an import of
-pandas.
+"""CPU seconds of podium's commands in a new process, compared with an import of numpy, duckdb and
+rich.
 
     python benchmarks/cold_start.py [--markdown]
 

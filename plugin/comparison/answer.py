@@ -1,4 +1,4 @@
-"""The answer of a comparison in at most three sentences, and the texts of its figures."""
+"""The answer of a comparison in a few sentences, and the texts of its figures."""
 
 from collections.abc import Sequence
 

@@ -84,26 +84,20 @@ def ranking_warnings(ranking: Ranking) -> list[str]:
 
 
 def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
-    """Build one report per standings table; only the first report has an answer.
+    """Build one report per standings table.
 
-    If tasks are ranked one by one although the user did not ask for it, the answer begins with the
-    first sentence on each of them, by the first ranker.
-    """
-    first, *others = map(standings_report, ranking.standings)
-    return (replace(first, answer=_answer_of_ranking(ranking)), *others)
-
-
-def _answer_of_ranking(ranking: Ranking) -> tuple[str, ...]:
-    """Return the answer of a ranking; see `ranking_reports`.
-
-    At most `MOST_TABLES` tasks have a sentence.
+    Only the first report has an answer. If tasks are ranked one by one although the user did not
+    ask for it, the first report of each task has the answer for this task.
     """
     first = ranking.standings[0]
-    if not first.answer or _column_ranked_alone(ranking) is None:
-        return first.answer
-    of_ranker = [each for each in ranking.standings if each.ranker == first.ranker and each.answer]
-    sentences = [each.answer[0] for each in of_ranker[:MOST_TABLES]]
-    return (*sentences, *first.answer[1:])
+    are_alone = _column_ranked_alone(ranking) is not None
+    reports = []
+    for standings in ranking.standings:
+        is_of_task = are_alone and standings.ranker == first.ranker
+        has_answer = standings is first or is_of_task
+        answer = standings.answer if has_answer else ()
+        reports.append(replace(standings_report(standings), answer=answer))
+    return tuple(reports)
 
 
 def shown_reports(ranking: Ranking) -> tuple[Report, ...]:

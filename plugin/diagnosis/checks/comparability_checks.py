@@ -142,13 +142,14 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
     runs = _runs_of_battles(battles)
     if len({run.model for run in runs}) < 2:
         return ()
-    flagged = [own for own in differences_of_models(runs) if own.is_flagged]
+    differences = differences_of_models(runs)
+    flagged = [difference for difference in differences if difference.is_flagged]
     if flagged:
         models = dict[str, None]()
         for difference in flagged:
             for names in difference.models.values():
                 models |= dict.fromkeys(names)
-        fields = {"differences": some([own.text for own in flagged], "; ", most=3)}
+        fields = {"differences": some([each.text for each in flagged], "; ", most=3)}
         facts = {"number": len(flagged), "fields": fields, "models": tuple(models)}
         return (make_check("same settings", True, **facts),)
     unknown = short_paths(undescribed_sources(runs))
@@ -159,23 +160,25 @@ def check_settings(battles: Battles) -> tuple[Check, ...]:
         return (not_known("same settings", reason),)
     is_named = any(run.named_settings for run in runs)
     fields = {"but": BUT_NAMED if is_named else ""}
-    own = _other_differences(runs)
-    if own:
-        fields["own"] = some(own, "; ", most=4)
+    others = [*(difference.text for difference in differences), *_differences_of_limits(runs)]
+    if others:
+        fields["own"] = some(others, "; ", most=4)
     return (make_check("same settings", False, fields=fields),)
 
 
-def _other_differences(runs: Sequence[RunRecord]) -> list[str]:
-    """Return the differences that are not flagged: each model's own settings, and its samples."""
-    texts = [own.text for own in differences_of_models(runs) if not own.is_flagged]
-    by_task: dict[str, dict[str, list[str]]] = {}
+def _differences_of_limits(runs: Sequence[RunRecord]) -> list[str]:
+    """Return a text on each task of which models have different limits of samples."""
+    by_task: dict[str, dict[str, dict[str, None]]] = {}
     for run in runs:
         limits = by_task.setdefault(run.task, {})
-        limits.setdefault(run.limit or "none", []).append(run.model)
+        limits.setdefault(run.limit or "none", {})[run.model] = None
+    texts = []
     for task, limits in by_task.items():
-        if len(limits) > 1:
-            values = [f"{limit} ({some(names, most=3)})" for limit, names in limits.items()]
-            texts.append(f"limit of samples of {task}: {some(values, most=4)}")
+        models = {name for names in limits.values() for name in names}
+        if len(limits) < 2 or len(models) < 2:
+            continue
+        values = [f"{limit} ({some(names, most=3)})" for limit, names in limits.items()]
+        texts.append(f"limit of samples of {task}: {some(values, most=4)}")
     return texts
 
 

@@ -52,13 +52,27 @@ def call_at_end(job: Callable[[], None], name: str = "") -> None:
 
 
 def exit_at_end(code: int) -> None:
-    """Let the running command end with an exit code; 0 leaves that of Inspect.
+    """Let the running command end with an exit code, whatever was set before.
 
-    The last call counts: if an eval set has several runs, its last run decides.
+    If an eval set has several runs, its last run decides. If no command runs, nothing is done.
+
+    Args:
+        code: the exit code; 0 leaves that of Inspect.
     """
     end = _end_of_command()
     if end is not None:
         end.code = code
+
+
+def raise_exit_code(code: int) -> None:
+    """Let the running command end with an exit code, unless a higher one was set before.
+
+    So the failure of one job is not lost if a later one succeeds. If no command runs, nothing is
+    done.
+    """
+    end = _end_of_command()
+    if end is not None:
+        end.code = max(end.code, code)
 
 
 def _end_of_command() -> CommandEnd | None:

@@ -256,17 +256,18 @@ def _judge_at_end(
     Raises:
         UsageError: no command runs, and an eval cannot be played.
     """
-    from podium.hosts.inspect_ai.end_of_command import call_at_end, exit_at_end
+    from podium.hosts.inspect_ai.end_of_command import call_at_end, raise_exit_code
     from podium.hosts.inspect_ai.eval_ranking import play_and_rank, require_command
     from podium.hosts.inspect_ai.inspect_options import form_of_options
     from podium.hosts.secrets import redact
 
     require_command()
     form = form_of_options(os.environ, judged=True)
-    codes = [0]
+    code = 0
 
     def judge_and_rank() -> None:
         """Play and rank. A failure is printed, and changes the exit code only if it has to."""
+        nonlocal code
         try:
             with typed_as(form):
                 ranking, battles, log = play_and_rank(logs, gathered, options)
@@ -274,16 +275,16 @@ def _judge_at_end(
             call_at_end(lambda: tell(f"the tournament's log: {log}"))
         except KeyboardInterrupt:
             tell("not ranked: stopped; the eval's own logs are saved")
-            codes.append(STOPPED)
+            code = STOPPED
         # A tournament may fail with any error of a provider. The eval itself has succeeded.
         except (Exception, SystemExit) as error:
             why = error if isinstance(error, PodiumError) else f"{type(error).__name__}: {error}"
             tell(redact(_unranked_text(logs, why), options.secrets()))
-            codes.append(PodiumError.exit_code if options.strict else 0)
-        exit_at_end(codes[-1])
+            code = PodiumError.exit_code if options.strict else 0
+        raise_exit_code(code)
 
     call_at_end(judge_and_rank, name=f"judge {logs[0].eval.task}")
-    return not codes[-1]
+    return not code
 
 
 def _print_ranking(ranking: "Ranking", battles: "Battles", log: EvalLog) -> None:

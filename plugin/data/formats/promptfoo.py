@@ -8,7 +8,7 @@ import pandas as pd
 
 from podium.data.counting.relations import NO_VALUE
 from podium.data.formats.records import row_name
-from podium.data.formats.verdict_files import parse_numbers, reasons_where
+from podium.data.formats.verdict_files import parse_numbers, reasons_where, reject_non_objects
 from podium.errors import DataError
 from podium.printable import shorten
 from podium.text import as_text, text_of
@@ -32,7 +32,8 @@ def read_promptfoo(records: pd.DataFrame) -> pd.DataFrame:
     call failed has no score.
 
     Raises:
-        DataError: a provider has no name, or a score is not a number.
+        DataError: a provider has no name, a score is not a number, or the named scores of a test
+            are not an object.
     """
     frame = pd.DataFrame(index=records.index)
     frame["model"] = _names_of_models(records)
@@ -109,15 +110,14 @@ def _value_of(cell: Any, key: str) -> Any:
 def _is_failed_call(records: pd.DataFrame) -> np.ndarray:
     """Return the mask of the rows whose provider failed, shape (rows,).
 
-    Files without `failureReason` have an error and no grading in such rows.
+    A row without a `failureReason`, as in older files, failed if it has an error and no grading.
     """
-    if "failureReason" in records:
-        return parse_numbers(records["failureReason"]) == FAILED_CALL
-    if not {"error", "gradingResult"} <= {*records}:
-        return np.zeros(len(records), dtype=bool)
-    has_error = records["error"].map(text_of).notna()
-    is_graded = records["gradingResult"].map(lambda grading: isinstance(grading, Mapping))
-    return (has_error & ~is_graded).to_numpy(dtype=bool)
+    empty = pd.Series(None, index=records.index, dtype=object)
+    reason = parse_numbers(records.get("failureReason", empty))
+    has_error = records.get("error", empty).map(text_of).notna().to_numpy()
+    gradings = records.get("gradingResult", empty)
+    is_graded = np.array([isinstance(grading, Mapping) for grading in gradings], dtype=bool)
+    return (reason == FAILED_CALL) | (np.isnan(reason) & has_error & ~is_graded)
 
 
 def _named_scores(
@@ -125,7 +125,8 @@ def _named_scores(
 ) -> list[pd.DataFrame]:
     """Return a table like `frame` for each named score, a metric; empty if there are none.
 
-    A test without a score of this name, or whose call failed, has no row in its table.
+    A test without a score of this name has no row in its table. A call that failed has no score,
+    and has a row if the same test has a score of this name in another row of the file.
 
     Args:
         records: the rows of the file.
@@ -133,10 +134,12 @@ def _named_scores(
         failed: mask of the rows whose call failed, shape (rows,).
 
     Raises:
-        DataError: a named score is not a number.
+        DataError: a named score is not a number, or a cell is neither an object nor empty.
     """
     if "namedScores" not in records:
         return []
+    remedy = 'write {"tone": 0.5}, or leave it empty if there are none'
+    reject_non_objects(records["namedScores"], "is not an object with scores", remedy)
     scores = records["namedScores"].map(lambda cell: cell if isinstance(cell, Mapping) else {})
     names = sorted({name for cell in scores for name in cell if cell[name] is not None})
     tables = []
@@ -145,6 +148,8 @@ def _named_scores(
         numbers = parse_numbers(of_name.rename(f"namedScores.{name}"))
         known = of_name.notna().to_numpy() & ~failed
         metric = f"{name} (named score)" if name == SCORE else name
-        table = frame.assign(score=numbers, metric=metric, reason=None)
-        tables.append(table[known])
+        lacks = failed & frame["item"].isin(frame["item"][known]).to_numpy()
+        score = np.where(failed, np.nan, numbers)
+        reason = reasons_where(lacks, f"{NO_VALUE}{metric}")
+        tables.append(frame.assign(score=score, metric=metric, reason=reason)[known | lacks])
     return tables

@@ -556,6 +556,25 @@ def reject_cells(column: "pd.Series", bad: np.ndarray, problem: str, remedy: str
     raise DataError(f"{column.name}{shown} {problem}{more}", remedy=remedy, row=row)
 
 
+def reject_non_objects(column: "pd.Series", problem: str, remedy: str) -> None:
+    """Raise a DataError for the first cell that is neither an object nor empty, if there is one.
+
+    Args:
+        column: the cells. A text is never empty.
+        problem: end of the message, which begins with the column's name and the cell's value.
+        remedy: what the user can do.
+    """
+    bad = [not isinstance(cell, Mapping) and _is_full(cell) for cell in column]
+    reject_cells(column, np.array(bad, dtype=bool), problem, remedy)
+
+
+def _is_full(cell: Any) -> bool:
+    """Return whether a cell is not empty."""
+    import pandas as pd
+
+    return isinstance(cell, str | list | np.ndarray) or bool(pd.notna(cell))
+
+
 def reasons_where(unparsed: np.ndarray, reason: str) -> np.ndarray:
     """Return an array, shape (rows,), with the reason in unparsed rows and None in others."""
     return np.array([None, reason], dtype=object)[unparsed.astype(int)]

@@ -12,7 +12,7 @@ import pandas as pd
 
 from podium.data.formats.arena_battles import answer_length
 from podium.data.formats.records import row_name
-from podium.data.formats.verdict_files import parse_words, reasons_where
+from podium.data.formats.verdict_files import parse_words, reasons_where, reject_non_objects
 from podium.errors import DataError
 from podium.printable import shorten
 from podium.text import as_text
@@ -97,17 +97,9 @@ def _choices(parsed: pd.Series) -> pd.Series:
     Raises:
         DataError: a cell is neither an object nor empty.
     """
-    for position, cell in enumerate(parsed):
-        if not isinstance(cell, Mapping) and _is_full(cell):
-            problem = f"parsed_result {shorten(str(cell))!r} is not an object with a choice"
-            remedy = 'write {"choice": "A+"}, or leave it empty if the judge gave none'
-            raise DataError(problem, row=row_name(parsed.index, position), remedy=remedy)
+    remedy = 'write {"choice": "A+"}, or leave it empty if the judge gave none'
+    reject_non_objects(parsed, "is not an object with a choice", remedy)
     return parsed.map(lambda cell: _value_in(cell, "choice")).astype(object).rename("choice")
-
-
-def _is_full(cell: Any) -> bool:
-    """Return whether a cell is not empty."""
-    return isinstance(cell, str | list | np.ndarray) or bool(pd.notna(cell))
 
 
 def _value_in(cell: Any, key: str) -> str | None:

@@ -95,6 +95,37 @@ def test_a_failed_call_of_an_older_file_has_no_score_either(tmp_path):
     assert podium.read_battles(write(tmp_path, evaluation(*rows))).counts().missing == 1
 
 
+@pytest.mark.parametrize("reason", [None, ""])
+def test_a_failed_call_without_a_reason_beside_others_has_no_score(tmp_path, reason):
+    rows = eight_results()
+    rows[1] |= {"gradingResult": None, "score": 0, "error": "500", "failureReason": reason}
+    rows[3] |= {"error": "Expected output to contain echo", "failureReason": reason}
+    assert podium.read_battles(write(tmp_path, evaluation(*rows))).counts().missing == 1
+
+
+def test_a_failed_call_is_missing_in_the_named_scores_of_its_test(tmp_path):
+    rows = [result(test, model, 1) for test in range(4) for model in range(2)]
+    rows += [result(test, 2, 0, provider="openai:gpt-c") for test in range(4)]
+    for row in rows:
+        row["namedScores"] = {"tone": row["testIdx"] % 2}
+    for row in rows[8:]:
+        row |= {"failureReason": 2, "error": "API error: 500", "namedScores": {}}
+    path = write(tmp_path, evaluation(*rows))
+    for metric in ("score", "tone"):
+        battles = podium.read_battles(path, where={"metric": metric})
+        assert battles.models == (*MODELS, "openai:gpt-c")
+        assert battles.counts().missing == 8
+
+
+def test_a_failed_call_is_not_missing_where_its_test_has_no_such_score(tmp_path):
+    rows = [row | {"namedScores": {"tone": 1}} for row in eight_results()]
+    for row in rows[:2]:
+        row["namedScores"] = None
+    rows[1] |= {"failureReason": 2, "score": 0, "error": "API error: 500"}
+    path = write(tmp_path, evaluation(*rows))
+    assert podium.read_battles(path, where={"metric": "tone"}).counts().missing == 0
+
+
 def test_named_scores_are_metrics_of_their_own(tmp_path):
     rows = [row | {"namedScores": {"tone": row["testIdx"] % 2}} for row in eight_results()]
     path = write(tmp_path, evaluation(*rows))
@@ -128,6 +159,8 @@ def test_a_label_of_a_provider_is_its_name(tmp_path):
     [
         ({"provider": {}}, r"results.json, row 2: provider '\{\}' has neither an id nor a label"),
         ({"score": "good"}, r"results.json, row 2: score 'good' is not a number"),
+        ({"namedScores": "tone 1"}, r"results.json, row 2: namedScores 'tone 1' is not an object"),
+        ({"namedScores": [1]}, r"results.json, row 2: namedScores '?\[1\]'? is not an object"),
     ],
 )
 def test_what_cannot_be_read_names_file_row_and_value(tmp_path, change, message):

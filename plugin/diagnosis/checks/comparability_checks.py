@@ -177,7 +177,7 @@ def _differences_of_limits(runs: Sequence[RunRecord]) -> list[str]:
         models = {name for names in limits.values() for name in names}
         if len(limits) < 2 or len(models) < 2:
             continue
-        values = [f"{limit} ({some(names, most=3)})" for limit, names in limits.items()]
+        values = [f"{limit} ({some([*names], most=3)})" for limit, names in limits.items()]
         texts.append(f"limit of samples of {task}: {some(values, most=4)}")
     return texts
 

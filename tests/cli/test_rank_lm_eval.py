@@ -324,3 +324,23 @@ def test_a_group_whose_figure_is_no_mean_is_ranked_by_task(podium: Podium, tmp_p
     assert [one["slice"] for one in rankings] == ["large", "small"]
     codes = {each["code"] for one in rankings for each in one["warnings"]}
     assert "group-apart" in codes
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"group_subtasks": {"both": 5}},
+        {"group_subtasks": {"both": [["small"], "large"]}},
+        {"n-samples": {"small": {"effective": 0}, "large": {"effective": 0}}},
+    ],
+)
+def test_damaged_groups_are_ranked_by_task(
+    podium: Podium, tmp_path: Path, change: dict[str, object]
+) -> None:
+    write_group(tmp_path, by_size=True)
+    for path in tmp_path.rglob("results_*.json"):
+        path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    answer = podium("rank", tmp_path, "--format", "json")
+    assert answer.code == 0
+    rankings = json.loads(answer.out)["rankings"]
+    assert [one["slice"] for one in rankings] == ["large", "small"]

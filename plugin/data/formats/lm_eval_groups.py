@@ -38,21 +38,28 @@ def tasks_by_group(results: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the tasks of each group that has a row in the results, in their order.
 
     Tasks of groups in the group are included. A group that is only a task is left out. Empty if the
-    results name no groups.
+    results name no groups. A group whose tasks are not a list of names has no tasks.
 
     Args:
         results: the content of a results file.
     """
-    children = results.get("group_subtasks")
+    named = results.get("group_subtasks")
     rows = results.get("results")
-    if not isinstance(children, Mapping) or not isinstance(rows, Mapping):
+    if not isinstance(named, Mapping) or not isinstance(rows, Mapping):
         return {}
+    children = {group: _names_in(below) for group, below in named.items()}
     groups = {}
     for group in children:
         tasks = [*dict.fromkeys(_tasks_below(group, children, ()))]
         if group in rows and tasks != [group]:
             groups[group] = tasks
     return groups
+
+
+def _names_in(below: Any) -> list[str]:
+    """Return names in a list or tuple; empty if the value is anything else."""
+    is_list = isinstance(below, list | tuple) and all(isinstance(name, str) for name in below)
+    return [*below] if is_list else []
 
 
 def _tasks_below(
@@ -66,7 +73,7 @@ def _tasks_below(
         above: the groups that led here. They are skipped, so that a group that contains itself
             ends.
     """
-    below = [child for child in children.get(name) or () if child not in above]
+    below = [child for child in children.get(name, ()) if child not in above]
     if not below:
         yield name
         return
@@ -132,12 +139,15 @@ def _ways_of_counting(
     documents.
 
     Returns:
-        None if the run lacks the group's figure, or the figure or the size of one of the tasks.
+        None if the run lacks the group's figure, or the figure or the size of one of the tasks, or
+        if the sizes do not sum to more than 0.
     """
     figure = run.value("results", group, metric)
     figures = [run.value("results", task, metric) for task in tasks]
     sizes = [run.value("n-samples", task, "effective") for task in tasks]
     if not all(isinstance(value, int | float) for value in (figure, *figures, *sizes)):
+        return None
+    if min(sizes) < 0 or not sum(sizes):
         return None
     means: dict[Counted, float] = {
         "documents": float(np.average(figures, weights=sizes)),

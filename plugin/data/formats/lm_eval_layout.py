@@ -23,6 +23,7 @@ from podium.data.formats.json_text import CutLineError, json_lines
 from podium.data.formats.records import LONGEST_LINE, whole_number
 from podium.errors import DataError, named_in_errors
 from podium.notices.notice import Notice
+from podium.printable import shorten
 from podium.run_record import Setting
 from podium.text import parse_json, text_of
 
@@ -442,19 +443,36 @@ def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
     is None.
 
     Raises:
-        DataError: another line is not a JSON object.
+        DataError: another line, or a row of a list, is not a JSON object; or a list is damaged.
     """
-    with path.open("rb") as stream:
+    with path.open("rb") as stream, named_in_errors(path):
         if stream.peek(1)[:1] == b"[":
-            for number, row in enumerate(parse_json(stream.read()), 1):
+            for number, row in enumerate(_rows_of_list(stream.read()), 1):
                 yield f"row {number}", row
-            return
-        with named_in_errors(path):
+        else:
             try:
                 for place, row in json_lines(stream):
                     yield f"line {place}", row
             except CutLineError as error:
                 yield error.row or "the last line", None
+
+
+def _rows_of_list(content: bytes) -> list[dict[str, Any]]:
+    """Parse a JSON list of objects.
+
+    Raises:
+        DataError: the text is not valid JSON, or an entry of the list is not an object.
+    """
+    remedy = "give the file as lm_eval wrote it"
+    try:
+        rows = parse_json(content)
+    except ValueError as error:
+        raise DataError(f"damaged JSON ({error})", remedy=remedy) from None
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            problem = f"{shorten(str(row))!r} is not a JSON object"
+            raise DataError(problem, row=f"row {number}", remedy=remedy)
+    return list(rows)
 
 
 def read_doc_hash(row: Mapping[str, Any]) -> str:

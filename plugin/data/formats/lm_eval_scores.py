@@ -85,8 +85,9 @@ class Scores:
 
         Metrics that the results file lacks come last, in the order of the samples.
         """
-        reported = self._reported_value("results", self.file.task) or {}
-        first = [name for name in reported if name in self.values]
+        reported = self._reported_value("results", self.file.task)
+        names = reported if isinstance(reported, Mapping) else {}
+        first = [name for name in names if name in self.values]
         return tuple(dict.fromkeys((*first, *self.values)))
 
     def mean_and_figure(self, metric: str) -> tuple[float, float] | None:
@@ -466,7 +467,11 @@ def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Not
     measure = Measure(name, task, filter=of_filter)
     runs = [scores.file.results for scores in reversed(files) if scores.file.results]
     # A results file by each direction that the files give.
-    ways = {run.value("higher_is_better", task, name): str(run.path) for run in runs}
+    ways = {}
+    for run in runs:
+        way = run.value("higher_is_better", task, name)
+        if isinstance(way, bool):
+            ways[way] = str(run.path)
     if {True, False} <= ways.keys():
         problem = f"higher {name} of {task} is better by {ways[True]}, and worse by this file"
         raise DataError(problem, source=ways[False], remedy="give runs of one version of the task")

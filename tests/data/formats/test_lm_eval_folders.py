@@ -870,3 +870,30 @@ def test_figures_of_all_documents_together_are_rejected_as_the_installed_lm_eval
         podium.NotIdentifiedError, match=rf"{metric},\w+ of its_\w+: per document it is a list"
     ):
         podium.read_battles(from_the_host, metric=metric)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("results", 5), ("results", [1]), ("higher_is_better", {"acc": [1]})]
+)
+def test_damaged_entries_of_a_task_in_results_are_taken_for_unknown(
+    out: Path, key: str, value: Any
+) -> None:
+    for path in out.rglob("results_*.json"):
+        content = json.loads(path.read_text())
+        content[key]["t"] = value
+        path.write_text(json.dumps(content))
+    assert credits(podium.read_battles(out)).count(0.5) == 2
+
+
+@pytest.mark.parametrize(
+    ("end", "message"),
+    [
+        (", 7]", r"samples_t_.*\.jsonl, row 5: '7' is not a JSON object"),
+        (', {"doc', r"samples_t_.*\.jsonl: damaged JSON"),
+    ],
+)
+def test_a_damaged_list_of_samples_names_the_file(out: Path, end: str, message: str) -> None:
+    [path] = (out / "org__a").glob("samples_*")
+    path.write_text("[" + ",\n".join(map(json.dumps, scored(A))) + end)
+    with pytest.raises(podium.DataError, match=message):
+        podium.read_battles(out)

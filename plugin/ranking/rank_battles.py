@@ -308,8 +308,7 @@ class RankerCall:
 
         If the battles have the answer of a tournament, it is added to the diagnostics, and sets
         the level of the ranker of decisions. If the ranker cannot know the scale, the ranker that
-        its error names replaces it. If it is not known which rows share an item, ranks are
-        withheld.
+        its error names replaces it.
 
         Raises:
             PluginError: a plug-in failed, or did not return standings with scores and notices.
@@ -331,11 +330,7 @@ class RankerCall:
         _check_warnings(result, extension)
         answer = {} if battles.answer is None else {"answer": dict(battles.answer)}
         warnings = (*result.warnings, *self.warnings)
-        standings = replace(result, warnings=warnings, diagnostics={**result.diagnostics, **answer})
-        # If a column looks like the item's, rows may share items.
-        if battles.likely_item is not None or check_score_scale(battles):
-            return withhold_ranks(standings)
-        return standings
+        return replace(result, warnings=warnings, diagnostics={**result.diagnostics, **answer})
 
     def _rank_by_replacement(self, battles: Battles, error: UnknownScaleError) -> Standings:
         """Rank by the ranker that the error names, and add a warning that it is a replacement.
@@ -382,6 +377,9 @@ def _rank_slices(
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
     """Rank every slice by every ranker; a ranker that fails on a slice does not stop the others.
 
+    Ranks are withheld on slices of which it is not known which rows share an item, or whose scores
+    are in two units.
+
     Args:
         slices: the slices.
         rankers: the rankers.
@@ -395,6 +393,7 @@ def _rank_slices(
         PodiumError: no ranker gave standings, or a ranker raised UsageError on every slice.
     """
     warnings_of_slice = {value: judge_warnings(part, families) for value, part in slices}
+    without_ranks = {value for value, part in slices if part.likely_item or check_score_scale(part)}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
     for ranker in _centre_rankers(rankers, slices):
@@ -407,6 +406,8 @@ def _rank_slices(
                 if not takes_several:
                     refuse_several_judges(part)
                 result = ranker(part)
+                if value in without_ranks:
+                    result = withhold_ranks(result)
                 warnings = (*result.warnings, *warnings_of_slice[value])
                 standings.append(replace(result, slice=value, warnings=warnings))
             except PodiumError as error:

@@ -29,7 +29,7 @@ BRIEF_SCHEMA: Mapping[str, Any] = {
     "required": [*FEW_QUESTIONS],
     "additionalProperties": False,
 }
-"""JSON schema of a checklist of at most three questions, for models that would never end a list."""
+"""JSON schema of a checklist of three questions, for models that would never end a list."""
 CHECKLIST_TOKENS = 512
 """Limit of the output tokens of a checklist, which is above 12 questions of usual length."""
 REMINDER = (
@@ -48,9 +48,9 @@ def checklist_prompt(
     """Return the prompt that asks a model for the checklist of an instruction.
 
     From the second attempt on, a reminder of the form follows; with `brief`, one of the form of
-    `BRIEF_SCHEMA`. The model does not see the
-    responses. It sees the reference and the system prompt if the settings show them to the judge.
-    The template is the packaged one, whatever that of the judge is.
+    `BRIEF_SCHEMA`. The model does not see the responses. It sees the reference and the system
+    prompt if the settings show them to the judge. The template is the packaged one, whatever that
+    of the judge is.
 
     Raises:
         UsageError: the settings show a reference, and the item has none.
@@ -65,7 +65,7 @@ def checklist_prompt(
 
 
 def read_checklist(reply: Reply) -> tuple[str, ...] | str:
-    """Read a reply of the form `{"questions": [...]}`, or one object with up to three questions.
+    """Read a reply of the form `{"questions": [...]}`, or of `BRIEF_SCHEMA` with three questions.
 
     A question that is repeated counts once.
 

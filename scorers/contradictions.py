@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from podium.scorers import contradiction_words as words
 from podium.scorers import reply_words
+from podium.scorers.comparisons import OTHER
 from podium.scorers.stated_scores import preferred_by_scores
 from podium.scorers.verdict_signs import has_foreign_sign
 from podium.scorers.verdict_statements import Form
 
-OTHER = {"A": "B", "B": "A"}
 NAMED = (
     r"(?:the |la |die |el )?"
     rf"(?:(?:{'|'.join(reply_words.RESPONSE_NOUNS.split())})\b[ \t]*)?"
@@ -75,6 +75,7 @@ BOXED = re.compile(r"\\boxed\{\s*(?:\\\w+\{)*([^{}\n]{1,40})\}")
 SEPARATOR = re.compile(r"[*_`\"')\]]*[ \t]*([:：(=–—-]|\d)")
 """What separates the name of a response from its description: `A: short`, `A (short)`."""
 EXPLANATION = re.compile(reply_words.EXPLANATION, re.IGNORECASE)
+"""The beginning of a line that explains the verdict, such as `Reason:`."""
 WORD = re.compile(r"\w+")
 SEPARATING = re.compile(r"[:：=→—–]| -")
 NEAR = 1000
@@ -121,25 +122,25 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
         return True
     if (
         CHAIN.match(view, verdict.end)
-        or names_other_verdict(view, verdict)
-        or has_other_box(view, verdict)
+        or _names_other_verdict(view, verdict)
+        or _has_other_box(view, verdict)
     ):
         return True
-    if is_dictated(view[max(0, verdict.start - NEAR) : verdict.start]):
+    if _is_dictated(view[max(0, verdict.start - NEAR) : verdict.start]):
         return True
-    if is_pasted(view[max(0, verdict.start - LONGEST) : verdict.start], bool(verdict.preferred)):
+    if _is_pasted(view[max(0, verdict.start - LONGEST) : verdict.start], bool(verdict.preferred)):
         return True
     if verdict.preferred not in OTHER:
         return False
     other = OTHER[verdict.preferred]
     if preferred_by_scores(view) == other:
         return True
-    if names_loser(view, verdict.preferred) or _is_faulted(view, verdict):
+    if _names_loser(view, verdict.preferred) or _is_faulted(view, verdict):
         return True
     return verdict.form == "leading" and _describes_both(view, verdict, other)
 
 
-def names_other_verdict(view: str, verdict: VerdictPlace) -> bool:
+def _names_other_verdict(view: str, verdict: VerdictPlace) -> bool:
     """Return whether a line other than that of the verdict names one, and gives another value.
 
     Before the verdict, only a value such as `neither` or `undecided` counts; after it, any value
@@ -175,12 +176,12 @@ def _lines_with_values(view: str, place: int) -> Iterator[tuple[int, str]]:
         start = end + 1
 
 
-def is_dictated(before: str) -> bool:
+def _is_dictated(before: str) -> bool:
     """Return whether a sentence before a verdict tells the judge what to write (`ADDRESSES`)."""
     return any(map(ADDRESS.match, SENTENCE_BREAK.split(before)))
 
 
-def is_pasted(before: str, is_pairwise: bool) -> bool:
+def _is_pasted(before: str, is_pairwise: bool) -> bool:
     """Return whether the text before a verdict is introduced as an example or as a response.
 
     It is not the text of a response if it speaks of the other response or of both, as the reasons
@@ -213,7 +214,7 @@ def is_unrelated(after: str) -> bool:
     return not (PAIR.search(line) or EXPLANATION.match(line))
 
 
-def has_other_box(view: str, verdict: VerdictPlace) -> bool:
+def _has_other_box(view: str, verdict: VerdictPlace) -> bool:
     r"""Return whether a reply puts different values into `\boxed{}` on the verdict's line.
 
     Boxes of single letters on other lines count, too.
@@ -230,7 +231,7 @@ def has_other_box(view: str, verdict: VerdictPlace) -> bool:
     return len(values) > 1
 
 
-def names_loser(view: str, preferred: str) -> bool:
+def _names_loser(view: str, preferred: str) -> bool:
     """Return whether a line calls the preferred response the worse one, such as `Loser: A`."""
     return any(line["side"] == preferred for line in NAMED_LOSER.finditer(view[-LONGEST:]))
 

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from podium.scorers import reply_words as words
 from podium.scorers.comparisons import find_comparisons
-from podium.scorers.contradictions import VerdictPlace, contradicts, is_unrelated
+from podium.scorers.contradictions import EXPLANATION, VerdictPlace, contradicts, is_unrelated
 from podium.scorers.echoed_prompts import without_echo
 from podium.scorers.reply import Reply, no_verdict
 from podium.scorers.reply_structure import MASK, Span, own_words
@@ -111,7 +111,6 @@ ABOUT_NEXT = re.compile(words.ABOUT_NEXT)
 RETRACTION = re.compile(words.RETRACTIONS)
 SELF_REFERENCE = re.compile(words.SELF_REFERENCE)
 HARMLESS = re.compile(words.HARMLESS_SELF_REFERENCE)
-EXPLANATION = re.compile(words.EXPLANATION, re.IGNORECASE)
 SAME_LINE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-zа-яё]")
 """The beginning of an explanation on the same line: `A: it is correct`, `A because ...`."""
 # A topic of an explanation, or a word for a tie.

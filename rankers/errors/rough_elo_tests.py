@@ -14,7 +14,7 @@ import numpy as np
 
 from podium.distributions import expit, stdtr
 from podium.rankers.errors.difference import FEW, ROUNDING
-from podium.rankers.fit.coded import CodedBattles, surplus_by_cluster
+from podium.rankers.fit.coded import CodedBattles, as_dense, surplus_by_cluster
 
 MOST_MODELS = 500
 """With more models than this, no test is decided roughly: there are matrices of pairs."""
@@ -122,8 +122,7 @@ class RoughTests:
     def surplus(self) -> np.ndarray:
         """Surplus credit by cluster and model, shape (clusters, models)."""
         coded = self.coded
-        by_cluster = surplus_by_cluster(coded, self.win_chance[coded.a, coded.b])
-        return by_cluster if isinstance(by_cluster, np.ndarray) else by_cluster.toarray()
+        return as_dense(surplus_by_cluster(coded, self.win_chance[coded.a, coded.b]))
 
     @cached_property
     def sides(self) -> tuple[np.ndarray, ...]:

@@ -6,16 +6,12 @@ draws the same resamples if models are renamed, sides are swapped or the file is
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from podium.data.battles import Battles, criterion_columns
 from podium.errors import NotIdentifiedError, unknown_value
-
-if TYPE_CHECKING:
-    pass
-
 
 Labels = Literal["soft", "hard"]
 Cluster = Literal["item", "row"]
@@ -346,9 +342,14 @@ def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
     return of_a + of_b
 
 
+def as_dense(matrix: Matrix) -> np.ndarray:
+    """Return a matrix as an array; an array is returned as it is."""
+    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+
+
 def centre_columns(matrix: Matrix) -> np.ndarray:
     """Return a dense copy of a matrix, with the mean of each column subtracted."""
-    dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+    dense = as_dense(matrix)
     return dense - dense.mean(axis=0)
 
 
@@ -362,8 +363,7 @@ def centred_gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
     total = np.zeros(1)
     square = np.zeros((1, 1))
     for block in blocks:
-        product = block.T @ block
-        square = square + (product if isinstance(product, np.ndarray) else product.toarray())
+        square = square + as_dense(block.T @ block)
         total = total + np.asarray(block.sum(axis=0)).ravel()
         rows += block.shape[0]
     return square - np.outer(total, total) / rows, rows

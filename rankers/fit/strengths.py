@@ -14,6 +14,7 @@ from podium.rankers.fit.cells import BattleData, load_battles
 from podium.rankers.fit.coded import (
     CodedBattles,
     Matrix,
+    as_dense,
     centre_columns,
     centred_gram,
     surplus_by_cluster,
@@ -200,9 +201,8 @@ class Strengths:
         expected = self.expected_credit(coded.a, coded.b, columns)
         by_battle = (coded.weight * (coded.credit - expected))[:, None] * columns
         by_cluster = [np.bincount(coded.cluster, column, coded.clusters) for column in by_battle.T]
-        strengths = surplus_by_cluster(coded, expected)
-        dense = strengths if isinstance(strengths, np.ndarray) else strengths.toarray()
-        return np.column_stack([dense, *by_cluster])
+        by_model = as_dense(surplus_by_cluster(coded, expected))
+        return np.column_stack([by_model, *by_cluster])
 
     def solve(self, values: np.ndarray) -> np.ndarray:
         """Return H^-1 v, where H is the negative Hessian at the maximum.
@@ -324,7 +324,7 @@ class Strengths:
         return np.where(is_lost, side_or_unknown, 0.0)
 
     def _solver(self) -> Callable[[np.ndarray], np.ndarray]:
-        """Return the function from v to H^-1 v (`solve`), which factors H once."""
+        """Return the function from v to H^-1 v (`solve`)."""
         return information_solver(self.likelihood.information_at(self.optimum.at))
 
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import click
 import pytest
+from click.globals import pop_context
 from inspect_ai.log import EvalLog, read_eval_log
 from written_logs import build_log, write
 
@@ -34,6 +35,8 @@ def code_after(logs) -> int:
         with click.Context(click.Command("eval")):
             asyncio.run(hooks.on_run_end(SimpleNamespace(logs=logs)))
     except SystemExit as end:
+        # click does not leave a context that ends in an error.
+        pop_context()
         return end.code
     return 0
 

@@ -38,6 +38,15 @@ def test_one_response_to_each_item_is_nothing_to_say(save):
     assert check_responses(podium.read_battles(save("battles.jsonl", rows))) == ()
 
 
+@pytest.mark.parametrize(
+    ("written", "again"),
+    [("caf\u00e9 au lait", "cafe\u0301 au lait"), ("one  two", "one two"), ("one\r\ntwo", "one\ntwo")],
+)
+def test_unicode_form_and_white_space_make_no_other_response(save, written, again):
+    path = save("battles.jsonl", rows_of([written, again]))
+    assert check_responses(podium.read_battles(path)) == ()
+
+
 @pytest.mark.parametrize("column", ["repeat", "response", "epoch"])
 def test_responses_that_a_column_counts_are_repeats(save, column):
     rows = [

@@ -23,7 +23,7 @@ from podium.data.formats.records import TEXT, Column, Records
 from podium.data.formats.score_files import INSTRUCTION_NAMES, has_answers
 from podium.data.query import BattleQuery
 from podium.data.reading.input_kinds import kind_of_inputs
-from podium.data.reading.item_rows import ItemRows, gather_item_rows, input_hash
+from podium.data.reading.item_rows import ItemRows, gather_item_rows, hash_of_words
 from podium.data.reading.rows import RecordTable
 from podium.data.reading.table import is_pointwise
 from podium.errors import OtherQuestionError, UsageError
@@ -368,7 +368,7 @@ def _named_by_input(rows: ItemRows, inputs: Sequence[str | None]) -> list[Record
             tables.append(each)
             continue
         records = each.records
-        hashed = input_hash(records.columns[column])
+        hashed = hash_of_words(records.columns[column])
         joined = f"left join {names} as known on known.hashed = {hashed}"
         scan = f"(select held.*, known.item_name from {records.scan} as held {joined})"
         item = Column(f"coalesce(item_name, {records.columns['item'].text})")

@@ -67,7 +67,7 @@ def gather_item_rows(
             "place": str(place),
             "row": ROW,
             "id": columns["item"].text,
-            "input": "cast(null as ubigint)" if column is None else input_hash(columns[column]),
+            "input": "cast(null as ubigint)" if column is None else hash_of_words(columns[column]),
             "model": model,
             "pair": pair,
             "side": side,
@@ -80,6 +80,9 @@ def gather_item_rows(
     return ItemRows(engine, tables, name)
 
 
-def input_hash(column: Column) -> str:
-    """Return SQL of the hash of an input's words; null if there is no input."""
+def hash_of_words(column: Column) -> str:
+    """Return SQL of the hash of the words of a cell's text; null if the cell is empty.
+
+    Texts that differ only in Unicode form or white space have the same hash.
+    """
     return f"case when {column.text} is not null then hash({words_of_column(column)}) end"

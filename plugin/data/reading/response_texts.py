@@ -11,6 +11,7 @@ from podium.comparability.responses import ResponseFinding
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.records import Column
+from podium.data.reading.item_rows import hash_of_words
 from podium.data.reading.rows import RecordTable
 
 RESPONSES = (
@@ -42,9 +43,9 @@ def find_other_responses(
 ) -> tuple[ResponseFinding, ...]:
     """Return the models whose rows hold different responses to one item, by name.
 
-    Blanks at the ends of a response are no difference. Rows with other values in a column of
-    `REPEATS` are other repeats, and may have other responses. Tables without responses or items are
-    left out.
+    Texts that differ only in Unicode form or white space are the same response. Rows with other
+    values in a column of `REPEATS` are other repeats, and may have other responses. Tables without
+    responses or items are left out.
     """
     queries = list[str]()
     for place, each in enumerate(tables):
@@ -94,17 +95,10 @@ def _response_queries(place: int, each: RecordTable) -> list[str]:
             f"{place} as place, {ROW} as row, {text(side)} as side, "
             f"{columns['item'].text} as item, {columns[f'model_{side}'].text} as model, "
             f"{columns[f'model_{opposite}'].text} as other, "
-            f"{key} as key, {_response_hash(response)} as said"
+            f"{key} as key, {hash_of_words(response)} as said"
         )
         queries.append(f"select {cells} from {each.records.scan}")
     return queries
-
-
-def _response_hash(response: Column) -> str:
-    """Return SQL of the hash of a response without blanks at its ends; null if there is none."""
-    lines = f"replace({response.text}, chr(13) || chr(10), chr(10))"
-    words = f"trim({lines}, ' ' || chr(9) || chr(10) || chr(13))"
-    return f"case when {response.text} is not null then hash({words}) end"
 
 
 def _examples(

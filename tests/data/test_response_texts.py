@@ -40,7 +40,11 @@ def test_one_response_to_each_item_is_nothing_to_say(save):
 
 @pytest.mark.parametrize(
     ("written", "again"),
-    [("caf\u00e9 au lait", "cafe\u0301 au lait"), ("one  two", "one two"), ("one\r\ntwo", "one\ntwo")],
+    [
+        ("caf\u00e9 au lait", "cafe\u0301 au lait"),
+        ("one  two", "one two"),
+        ("one\r\ntwo", "one\ntwo"),
+    ],
 )
 def test_unicode_form_and_white_space_make_no_other_response(save, written, again):
     path = save("battles.jsonl", rows_of([written, again]))

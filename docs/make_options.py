@@ -18,7 +18,7 @@ import click
 from podium import Ranker, Tournament
 from podium.cli.main import podium
 from podium.hosts.inspect_ai import tasks
-from podium.hosts.inspect_ai.inspect_options import FLAGS
+from podium.hosts.inspect_ai.inspect_options import FLAGS, HELP
 from podium.hosts.inspect_ai.tournament.run_options import JudgeOptions, RunOptions
 from podium.hosts.inspect_ai.tournament.tournament_request import RunSettings
 from podium.hosts.ranker_options import OPTIONS
@@ -203,7 +203,10 @@ def host_options_page():
         by_flag = {typed: flag for flag, typed in FLAGS.items()}
         in_inspect = f"`{cell(f'{by_flag[name]} {value}').strip()}`" if name in by_flag else ""
         in_lm_eval = f"`{cell(f'--{name} {value}').strip()}`"
-        rows.append(f"| {in_inspect} | {in_lm_eval} | {cell(option.help)} |")
+        text = cell(option.help)
+        if name in HELP:
+            text = f"In Inspect: {cell(HELP[name])}. In lm-eval: {text}"
+        rows.append(f"| {in_inspect} | {in_lm_eval} | {text} |")
     return OPTIONS_OF_HOSTS + "\n".join([*rows, ""])
 
 

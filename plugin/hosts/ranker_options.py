@@ -32,7 +32,8 @@ class RankerOptions:
         args: options of the tournament and of the judge's calls.
         settings: options of rankers, each as `key=value`.
         label: the name of this run's model in the ranking; None for its own name.
-        strict: whether a run that cannot be ranked ends with an exit code of its own.
+        strict: whether a run that cannot be ranked, or only in part, ends with an exit code of its
+            own.
         reading: the options of reading that were given, by field of `BattleQuery`.
     """
 
@@ -220,7 +221,7 @@ TOURNAMENT = (
 ARGS = "Options of the tournament and of the judge's calls, as `realization=labels,items=100`"
 SET = "Options of rankers, as `pin=MODEL:1000` or `soft-elo.beta=0.5`"
 CALIBRATION = "A file made by `podium calibrate`: beta and conformal intervals for soft-elo"
-STRICT = "End with another exit code if a run that was evaluated cannot be ranked"
+STRICT = "End with another exit code if a run that was evaluated cannot be ranked, or only in part"
 LABEL = "Name of this run's model in the ranking (default: the name of its folder in --output_path)"
 
 

@@ -99,6 +99,10 @@ OF_READING = {
     "log-likelihood": (
         "{metric} of {task}: a document's value is its log-likelihood, higher is better"
     ),
+    "log-unfinished": (
+        "left out: {path}: its eval did not finish, its status is {status}; `inspect eval-retry` "
+        "runs it again"
+    ),
     "lone-models": "files that compare a model only with itself were skipped: {files}",
     "lower-is-better": (
         "{metric}{task:if  of #}: lower is better, so scores are negated: -0.25 stands for 0.25"

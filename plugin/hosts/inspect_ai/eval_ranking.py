@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from inspect_ai.log import EvalLog
@@ -15,6 +15,7 @@ from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.earlier_logs import RankedLogs, tournament_folder
 from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_into_log
+from podium.hosts.partial_rankings import is_partial
 from podium.hosts.ranker_options import RankerOptions
 from podium.notices.option_forms import option_text
 from podium.plugins.settings import parse_settings
@@ -27,9 +28,25 @@ HOST = "inspect-ai"
 """Names the host in the logs of tournaments that its command plays after an eval."""
 
 
+class RankedEval(NamedTuple):
+    """The ranking of an eval or a tournament.
+
+    Attributes:
+        ranking: the ranking.
+        battles: the battles that were ranked.
+        is_partial: whether it lacks something that the user asked for.
+        log: the log of the tournament that followed the eval; None if none was played.
+    """
+
+    ranking: Ranking
+    battles: Battles
+    is_partial: bool
+    log: Place | None = None
+
+
 def rank_by_scores(
     logs: Sequence[EvalLog], gathered: RankedLogs, options: RankerOptions
-) -> tuple[Ranking, Battles]:
+) -> RankedEval:
     """Rank logs by their scores or verdicts, and write the ranking into each log of the run.
 
     Failed logs and earlier runs of a model are left out of the ranking, and warnings name them.
@@ -38,28 +55,23 @@ def rank_by_scores(
         logs: headers of the run's logs. Their results are replaced.
         gathered: the same logs, and those of other runs.
         options: podium's options of the run.
-
-    Returns:
-        the ranking and its battles.
     """
     one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
     ranking, battles = _rank_logs_of(gathered.sources, one_sided, options)
     _write_into_logs(logs, gathered, ranking)
-    return ranking, battles
+    lost = gathered.lost if options.against else ()
+    return RankedEval(ranking, battles, is_partial(ranking, battles, lost=lost))
 
 
 def play_and_rank(
     logs: Sequence[EvalLog], gathered: RankedLogs, options: RankerOptions
-) -> tuple[Ranking, Battles, Place]:
+) -> RankedEval:
     """Let judges compare the responses in logs, and write the ranking into the logs and beside.
 
     Args:
         logs: headers of the run's logs. Their results are replaced.
         gathered: the same logs, and those of other runs.
         options: podium's options of the run, with one judge or more.
-
-    Returns:
-        the ranking, its battles, and the log of the tournament.
 
     Raises:
         PodiumError: no battle was judged, or the verdicts cannot be ranked.
@@ -86,7 +98,9 @@ def play_and_rank(
     write_into_log(log, ranking)
     write_beside(log, ranking)
     _write_into_logs(logs, gathered, ranking)
-    return ranking, battles, log
+    lost = gathered.lost if options.against else ()
+    whether = is_partial(ranking, battles, failure=failure, lost=lost)
+    return RankedEval(ranking, battles, whether, log)
 
 
 def require_command() -> None:

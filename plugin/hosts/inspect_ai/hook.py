@@ -128,8 +128,8 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
             not ranked again. The result of each attempt is added to it.
 
     Returns:
-        whether every tournament was ranked, and every eval whose options say that it must be
-        (`ranker_strict`). If a log was not ranked, the reason is printed.
+        whether every tournament was ranked, and everything whose options say that it must be
+        (`ranker_strict`) was ranked in whole. If a log was not, the reason is printed.
     """
     from podium.hosts.inspect_ai.inspect_options import form_of_options, values_asked_for
 
@@ -195,11 +195,13 @@ def _rank_together(
         done: see `rank_logs`.
 
     Returns:
-        whether the logs were ranked, or need not be. If they were not, the reason is printed.
+        whether the logs were ranked as the options require. If they were not, or only in part, the
+        reason is printed.
     """
     from podium.hosts.inspect_ai.end_of_command import call_at_end
     from podium.hosts.inspect_ai.logs.earlier_logs import gather_logs, require_other_model
     from podium.hosts.ranker_options import options_from
+    from podium.notices.notice_text import notice_texts
 
     is_needed = is_tournament(logs[0])
     try:
@@ -210,13 +212,15 @@ def _rank_together(
         if states in done:
             return done[states]
         done[states] = not is_needed
+        for note in notice_texts(gathered.lost):
+            call_at_end(partial(tell, note))
         require_other_model(gathered, logs)
         if options.judges and not is_tournament(logs[0]):
             done[states] = _judge_at_end(logs, gathered, options)
             return done[states]
-        _rank_by_logs(logs, gathered, options)
-        done[states_of([*gathered.run, *gathered.others])] = True
-        return True
+        is_ranked = _rank_by_logs(logs, gathered, options)
+        done[states_of([*gathered.run, *gathered.others])] = is_ranked
+        return is_ranked
     # All errors are caught: one bad log must not stop the others, and Inspect would only print
     # that a hook failed.
     except Exception as error:
@@ -227,22 +231,27 @@ def _rank_together(
 
 def _rank_by_logs(
     logs: Sequence[EvalLog], gathered: "RankedLogs", options: "RankerOptions"
-) -> None:
-    """Rank a tournament or an eval by what is in its logs; write and print the ranking."""
+) -> bool:
+    """Rank a tournament or an eval by what is in its logs; write and print the ranking.
+
+    Returns:
+        False if it is ranked only in part and must be whole (`ranker_strict`), else True.
+    """
     from podium.hosts.inspect_ai.end_of_command import call_at_end
     from podium.hosts.inspect_ai.eval_ranking import rank_by_scores
     from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside
 
     try:
-        ranking, battles = rank_by_scores(logs, gathered, options)
+        ranked = rank_by_scores(logs, gathered, options)
         # The file lies beside the first log by name, because the order of logs may change.
-        written = write_beside(min(gathered.run, key=str), ranking)
+        written = write_beside(min(gathered.run, key=str), ranked.ranking)
     except Exception as error:
         if is_tournament(logs[0]) and logs[0].status == "error" and logs[0].error is None:
             _write_reason_of_failure(gathered.run[0], logs[0], error)
         raise
-    _print_ranking(ranking, battles, logs[0])
+    _print_ranking(ranked.ranking, ranked.battles, logs[0])
     call_at_end(lambda: tell(f"wrote {written}"))
+    return not (options.strict and ranked.is_partial)
 
 
 def _judge_at_end(
@@ -270,9 +279,10 @@ def _judge_at_end(
         nonlocal code
         try:
             with typed_as(form):
-                ranking, battles, log = play_and_rank(logs, gathered, options)
-                _print_ranking(ranking, battles, logs[0])
-            call_at_end(lambda: tell(f"the tournament's log: {log}"))
+                ranked = play_and_rank(logs, gathered, options)
+                _print_ranking(ranked.ranking, ranked.battles, logs[0])
+            call_at_end(lambda: tell(f"the tournament's log: {ranked.log}"))
+            code = PodiumError.exit_code if options.strict and ranked.is_partial else 0
         except KeyboardInterrupt:
             tell("not ranked: stopped; the eval's own logs are saved")
             code = STOPPED

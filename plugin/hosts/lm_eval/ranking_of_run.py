@@ -25,6 +25,7 @@ from podium.hosts.lm_eval.lm_eval_runs import (
     save_run,
     write_run,
 )
+from podium.hosts.partial_rankings import is_partial
 from podium.hosts.ranker_options import RankerOptions
 from podium.hosts.secrets import redact
 from podium.notices.notice_text import notice_texts
@@ -143,8 +144,6 @@ class RunRanking:
         whole = _merge_rankings(rankings)
         results[KEY] = json.loads(whole.to_json())
         self.table = ranking_text(whole)
-        if whole.failures:
-            self.code = PARTLY
         if self.log is not None:
             from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_into_log
 
@@ -246,7 +245,7 @@ class RunRanking:
             "calibration": self.options.calibration,
         }
         ranking = rank(battles, rankers, **how, **self.settings)
-        if battles.lost:
+        if is_partial(ranking, battles):
             self.code = PARTLY
         standings = []
         for each in ranking.standings:

@@ -17,10 +17,10 @@ from podium.hosts.inspect_ai.hook import PodiumHooks
 JUDGED = {"ranker": "win-rate", "ranker_judge": "podium/offline", "ranker_strict": True}
 
 
-def headers_of(tasks, **metadata) -> list[EvalLog]:
-    """Write logs of two models for each task, and return their headers."""
+def headers_of(tasks, *, models=("one", "two"), **metadata) -> list[EvalLog]:
+    """Write logs of some models for each task, and return their headers."""
     for task in tasks:
-        for model in ("one", "two"):
+        for model in models:
             log = build_log(model, {"1": (1.0,), "2": (0.0,)}, task=task)
             log.eval.metadata = metadata
             write(log)
@@ -58,11 +58,107 @@ def test_a_later_task_that_is_judged_does_not_erase_a_failure(monkeypatch, failu
         failure = next(rest)
         if failure is not None:
             raise failure
-        ranking, battles = eval_ranking.rank_by_scores(logs, gathered, options)
-        return ranking, battles, Path("tournament.eval")
+        return eval_ranking.rank_by_scores(logs, gathered, options)
 
     monkeypatch.setattr(eval_ranking, "play_and_rank", play)
     logs = headers_of(["first", "second"], **JUDGED)
     ended = code_after(logs)
     assert ended == code
     assert next(rest, "none") == "none"
+
+
+def of_run(**metadata) -> list[EvalLog]:
+    """Write a run of one model, whose options rank it by the mean; return its header."""
+    log = build_log("one", {"1": (1.0,), "2": (0.0,)})
+    log.eval.metadata = {"ranker": "mean", **metadata}
+    write(log)
+    [path] = Path("evals").glob("*_one.eval")
+    return [read_eval_log(str(path.absolute()), header_only=True)]
+
+
+def write_other(model: str, folder: str, status: str = "success") -> Path:
+    """Write a log of a model into a folder, and return its path."""
+    write(build_log(model, {"1": (1.0,), "2": (1.0,)}, status=status), folder)
+    [path] = Path(folder).glob(f"*_{model}.eval")
+    return path
+
+
+def damage(path: Path) -> None:
+    """Cut a log off, as a full disk does."""
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+
+
+@pytest.mark.parametrize(("strict", "code"), [(False, 0), (True, 1)])
+def test_a_damaged_log_that_the_user_named_is_told_and_a_failure_if_strict(strict, code, capfd):
+    write_other("good", "named")
+    damage(write_other("bad", "named"))
+    ended = code_after(of_run(ranker_against="named", ranker_strict=strict))
+    assert ended == code
+    said = capfd.readouterr().err
+    assert "podium: left out: " in said
+    assert "_quiz_bad.eval" in said
+    assert "made/good" in said
+
+
+def test_named_logs_that_are_all_damaged_are_an_error_with_the_reason(capfd):
+    damage(write_other("bad", "named"))
+    ended = code_after(of_run(ranker_against="named", ranker_strict=True))
+    assert ended == 1
+    said = capfd.readouterr().err
+    assert "there is no finished log of task quiz; left out: " in said
+    assert "_quiz_bad.eval" in said
+
+
+@pytest.mark.parametrize("status", ["started", "cancelled", "error"])
+def test_a_named_log_of_an_unfinished_eval_is_told(status, capfd):
+    write_other("good", "named")
+    path = write_other("cut", "named", status)
+    ended = code_after(of_run(ranker_against="named", ranker_strict=True))
+    assert ended == 1
+    said = " ".join(capfd.readouterr().err.split())
+    assert f"left out: {path}: its eval did not finish, its status is {status}; " in said
+
+
+def test_an_unfinished_attempt_that_was_retried_is_no_failure(capfd):
+    write_other("good", "named")
+    write_other("good", "earlier", "error")
+    against = ["named", "earlier"]
+    ended = code_after(of_run(ranker_against=against, ranker_strict=True))
+    assert ended == 0
+    assert "left out: " not in capfd.readouterr().err
+
+
+def test_a_damaged_log_beside_the_run_is_told_and_no_failure(capfd):
+    write_other("good", "evals")
+    damage(write_other("bad", "evals"))
+    ended = code_after(of_run(ranker_strict=True))
+    assert ended == 0
+    said = capfd.readouterr().err
+    assert "podium: left out: " in said
+    assert "_quiz_bad.eval" in said
+
+
+@pytest.mark.parametrize(("strict", "code"), [(False, 0), (True, 1)])
+def test_a_run_of_which_a_model_is_left_out_is_a_failure_if_strict(strict, code, capfd):
+    logs = headers_of(["quiz"], models=("one", "two", "three"), ranker="mean", ranker_strict=strict)
+    damage(Path(logs[-1].location))
+    ended = code_after(logs)
+    assert ended == code
+    assert "made/one" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("strict", "code"), [(False, 0), (True, 1)])
+def test_a_judged_run_of_which_samples_failed_is_a_failure_if_strict(monkeypatch, strict, code):
+    from podium.hosts.inspect_ai import judged_run
+
+    logs = headers_of(["quiz"], **{**JUDGED, "ranker_strict": strict})
+    played = Path(logs[0].location)
+    monkeypatch.setattr(
+        judged_run, "play_tournament", lambda *_, **__: (played, "3 samples failed")
+    )
+    read = eval_ranking._rank_logs_of
+    places = [log.location for log in logs]
+    monkeypatch.setattr(eval_ranking, "_rank_logs_of", lambda _, *given: read(places, *given))
+    ended = code_after(logs)
+    assert ended == code

@@ -13,6 +13,8 @@ from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
 from podium.hosts.inspect_ai.logs.ranking_in_log import absolute_name
 from podium.hosts.ranker_options import RankerOptions
 from podium.names import joined_name
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notice_texts
 from podium.notices.option_forms import option_text
 from podium.storage.remote import Place, RemoteFile, local_file, place_of
 from podium.wording import some
@@ -26,22 +28,22 @@ class RankedLogs:
         run: the logs of the run.
         others: the logs of other runs, each with its label; None if it has none.
         names: by log, the name of its model in the ranking. Logs that do not count are left out.
+        lost: notes on logs of other runs that cannot be used: those that cannot be read, and those
+            that the user named and whose evals did not finish.
     """
 
     run: Sequence[Place]
     others: dict[Place, str | None]
     names: dict[Place, str]
+    lost: Sequence[Notice] = ()
 
     @property
     def sources(self) -> list[str]:
         """The logs in the form in which podium reads them."""
-        labelled = [f"{label}={place}" if label else f"{place}" for place, label in self.labels]
+        labelled = [
+            f"{label}={place}" if label else f"{place}" for place, label in self.others.items()
+        ]
         return [*map(str, self.run), *labelled]
-
-    @property
-    def labels(self) -> list[tuple[Place, str | None]]:
-        """The logs of other runs with their labels."""
-        return [*self.others.items()]
 
     @property
     def own_models(self) -> list[str]:
@@ -54,28 +56,33 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
 
     They are the finished logs of this task that `--ranker-against` names, or else those in the
     folder of the run. Of each model and its settings, the newest counts, or all of them if the
-    options say so. A tournament has no others.
+    options say so. A tournament has no others. A log that cannot be read may be of this task, so it
+    is among the logs that are lost.
 
     Raises:
         UsageError: there is none in what `--ranker-against` names.
     """
     run = [place_of(log.location) for log in logs]
     if is_tournament(logs[0]):
-        return RankedLogs(run, {}, _names_in_ranking(dict.fromkeys(run), options))
+        names, lost = _names_in_ranking(dict.fromkeys(run), options)
+        return RankedLogs(run, {}, names, lost)
     task = logs[0].eval.task
+    unfinished: list[Notice] = []
     labels: dict[Place, str | None] = {}
     if options.against:
-        labels = dict(_logs_against(options.against, task))
+        labels, unfinished = _logs_against(options.against, task)
     else:
         labels = dict.fromkeys(_logs_beside(run[0], task))
     known = {absolute_name(place) for place in run}
     labels = {place: label for place, label in labels.items() if absolute_name(place) not in known}
-    if options.against and not labels:
-        given = option_text("against", some(options.against))
-        raise UsageError(f"{given}: there is no finished log of task {task}")
-    names = _names_in_ranking({**dict.fromkeys(run), **labels}, options)
+    names, damaged = _names_in_ranking({**dict.fromkeys(run), **labels}, options)
     others = {place: label for place, label in labels.items() if place in names}
-    return RankedLogs(run, others, names)
+    lost = [*damaged, *unfinished]
+    if options.against and not others and len(damaged) == len(labels):
+        given = option_text("against", some(options.against))
+        why = "".join(f"; {text}" for text in notice_texts(lost))
+        raise UsageError(f"{given}: there is no finished log of task {task}{why}")
+    return RankedLogs(run, others, names, lost)
 
 
 def require_other_model(gathered: RankedLogs, logs: Sequence[EvalLog]) -> None:
@@ -131,23 +138,52 @@ def _log_paths(source: str) -> Iterator[Path]:
             yield path
 
 
-def _logs_against(against: Sequence[str], task: str) -> Iterator[tuple[Place, str | None]]:
-    """Yield the finished logs of a task in some sources, each with the label of its source."""
+def _logs_against(
+    against: Sequence[str], task: str
+) -> tuple[dict[Place, str | None], list[Notice]]:
+    """Return the logs of a task in some sources, each with the label of its source.
+
+    Returns:
+        the finished logs, and those that cannot be read; and a note on each other log of the task
+        that no finished one retried.
+    """
+    labels: dict[Place, str | None] = {}
+    finished = set[str]()
+    unfinished: dict[Path, EvalLog] = {}
     for source in against:
         label, _ = split_label(source)
         for path in _log_paths(source):
-            if _is_finished(str(path), task):
-                yield path, label
+            header = _read_header(str(path))
+            if header is None:
+                labels[path] = label
+            elif _is_of_task(header, task):
+                if header.status == "success":
+                    labels[path] = label
+                    finished.add(header.eval.task_id)
+                else:
+                    unfinished[path] = header
+    notes = []
+    for path, header in unfinished.items():
+        if header.eval.task_id not in finished:
+            fields = {"path": str(path), "status": header.status}
+            notes.append(Notice("log-unfinished", fields))
+    return labels, notes
 
 
 def _logs_beside(log: Place, task: str) -> Iterator[Place]:
-    """Yield the finished logs of a task in the folder of a log, and in folders below it."""
+    """Yield the finished logs of a task in the folder of a log, and in folders below it.
+
+    Logs that cannot be read, and may be of the task, are among them.
+    """
     stem = _task_in_name(task)
     for info in list_eval_logs(_folder_of(log)):
         place = place_of(info.name)
         # The header is read only if the name may be of the task, as Inspect names logs by default.
         is_of_other_task = stem in log.name and stem not in PurePosixPath(info.name).name
-        if not is_of_other_task and _is_finished(info.name, task):
+        if is_of_other_task:
+            continue
+        header = _read_header(info.name)
+        if header is None or (_is_of_task(header, task) and header.status == "success"):
             yield place
 
 
@@ -158,19 +194,28 @@ def _task_in_name(task: str) -> str:
     return task
 
 
-def _is_finished(name: str, task: str) -> bool:
-    """Return whether a log can be read, and is that of a finished eval of a task."""
+def _read_header(name: str) -> EvalLog | None:
+    """Return the header of a log; None if it cannot be read, for which `choose_logs` has a note."""
     try:
-        header = read_eval_log(name, header_only=True)
-    # Other people's logs may be damaged; they are of no run that anybody asked for.
+        return read_eval_log(name, header_only=True)
+    # A damaged log may fail with any error.
     except Exception:
-        return False
-    is_of_task = header.eval.task == task and not is_tournament(header)
-    return is_of_task and header.status == "success"
+        return None
 
 
-def _names_in_ranking(labels: dict[Place, str | None], options: RankerOptions) -> dict[Place, str]:
-    """Return the logs that count among some, each with the name of its model in the ranking."""
+def _is_of_task(header: EvalLog, task: str) -> bool:
+    """Return whether a log is of an eval of a task, not of a tournament."""
+    return header.eval.task == task and not is_tournament(header)
+
+
+def _names_in_ranking(
+    labels: dict[Place, str | None], options: RankerOptions
+) -> tuple[dict[Place, str], list[Notice]]:
+    """Return the logs that count among some, each with the name of its model in the ranking.
+
+    Returns:
+        the names by log, and notes on the logs that cannot be read.
+    """
     from podium.hosts.inspect_ai.logs.folders import choose_logs
 
     by_path = {Path(local_file(place)): place for place in labels}
@@ -178,6 +223,8 @@ def _names_in_ranking(labels: dict[Place, str | None], options: RankerOptions) -
     every = options.reading.get("runs") == "all"
     is_joined = options.reading.get("names") == "joined"
     names = {}
-    for run in choose_logs(given, every=every).logs:
+    counted = choose_logs(given, every=every)
+    for run in counted.logs:
         names[by_path[run.path]] = joined_name(run.who) if is_joined else run.who
-    return names
+    # The ranking itself has notes on failed logs of the run.
+    return names, [note for note in counted.lost if note.code == "left-out"]

@@ -60,7 +60,8 @@ def split_ranker_options(arguments: Sequence[str]) -> tuple[list[str], dict[str,
 
     Returns:
         Inspect's arguments; and by name in `IN_INSPECT` the value of each option that takes one
-        value, True of one that takes none, and a list of values of the others.
+        value, a list of values of one that takes several, and of one that is true or false True or
+        the text after `=`.
 
     Raises:
         UsageError: there is no such option, or its value is missing.
@@ -77,7 +78,7 @@ def split_ranker_options(arguments: Sequence[str]) -> tuple[list[str], dict[str,
             raise unknown_name("option", flag, FLAGS)
         name = FLAGS[flag]
         if not IN_INSPECT[name].shown:
-            values[name] = True
+            values[name] = text if equals else True
             continue
         value = text if equals else next(rest, None)
         if value is None:

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 from podium.errors import UsageError, install_hint
 from podium.hookspecs import Tournament
-from podium.hosts.inspect_ai.logs.log_files import PLAYED_FOR
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, PLAYED_FOR
 from podium.hosts.ranker_options import RankerOptions
 from podium.hosts.secrets import HIDDEN, SHORTEST, redact
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of
 from podium.storage.atomic_files import atomic_file
 from podium.storage.remote import Place, local_file, place_of
+from podium.wording import plural
 
 if TYPE_CHECKING:
     from inspect_ai import Task
-    from inspect_ai.log import EvalLog
+    from inspect_ai.log import EvalLog, EvalSample
 
 NOT_TYPED = frozenset({"name", "responses", "answered_by", "kwargs"})
 """Arguments of tournaments that are not options of a run's tournament."""
@@ -142,23 +143,37 @@ def _build_judged_task(
 
 
 def _failure_message(place: Place, secrets: Sequence[str]) -> str:
-    """Return a message with the number of failed samples of a log and an error, without secrets.
+    """Return a message with the number of failed battles of a log and an error, without secrets.
 
-    Errors of cancelled calls are named only if there is no other. If no sample has an error, it is
-    that of the log, counted as one. This also removes secrets from the log, in place.
+    Errors of cancelled calls are named only if there is no other. If no sample has an error, the
+    message has that of the log and no number. This also removes secrets from the log, in place.
     """
     from inspect_ai.log import read_eval_log
 
     log = read_eval_log(str(local_file(place)))
     _redact_log(place, log, secrets)
-    errors = [sample.error.message for sample in log.samples or [] if sample.error]
-    errors = errors or [log.error.message if log.error else "no reason given"]
+    failed = [sample for sample in log.samples or [] if sample.error]
+    again = "run the command again to ask for those alone"
+    if not failed:
+        why = redact(log.error.message if log.error else "no reason given", secrets)
+        return f"the tournament failed: {why}; {again.replace('those', 'what is missing')}"
+    errors = [sample.error.message for sample in failed if sample.error]
     # Cancelled calls come last: they only say that the run stopped.
     errors.sort(key=lambda message: message.startswith("CancelledError"))
-    return (
-        f"{len(errors):,} battles failed, the first of them: {redact(errors[0], secrets)}; run "
-        "the command again to ask for those alone"
-    )
+    number = sum(map(_count_failed_battles, failed))
+    first = redact(errors[0], secrets)
+    count = f"{number:,} {plural('battle', number)} failed"
+    return f"{count}, the first error: {first}; {again}"
+
+
+def _count_failed_battles(sample: "EvalSample") -> int:
+    """Return how many battles of a failed sample have a failed call; all if it kept no reply."""
+    from podium.hosts.inspect_ai.logs.podium_entries import SampleReplies, parse_battles
+
+    kept = sample.store.get(NAMESPACE)
+    replies = SampleReplies.parse(kept).to_battles() if kept else ()
+    failed = sum(of_battle.has_failed for of_battle in replies)
+    return failed or len(parse_battles(sample.metadata))
 
 
 def _redact_log(place: Place, log: "EvalLog", secrets: Sequence[str]) -> None:

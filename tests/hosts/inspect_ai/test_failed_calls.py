@@ -14,6 +14,7 @@ from podium.hosts.inspect_ai.judging.call_control import (
     ModelCalls,
     name_of_failure,
 )
+from podium.hosts.inspect_ai.judged_run import _failure_message
 from podium.hosts.inspect_ai.judging.call_settings import ended_at_limit, why_too_long, why_withheld
 from podium.hosts.inspect_ai.tasks import ring, round_robin, swim
 
@@ -70,6 +71,9 @@ def test_a_failed_call_loses_its_own_battle_and_is_named(
     counts = podium.read_battles(str(place(log))).counts()
     assert (counts.battles, counts.missing) == (ALL, 0)
     assert counts.unparsed <= len(lost)
+    said = _failure_message(place(log), ())
+    assert said.startswith(f"{counts.unparsed} battles failed, the first error: ")
+    assert "Error code: 500" in said
 
 
 @pytest.mark.slow

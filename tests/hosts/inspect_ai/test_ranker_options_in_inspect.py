@@ -71,6 +71,24 @@ def test_inspect_has_every_option_of_reading():
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "value"), [("", True), ("=true", True), ("=True", True), ("=false", False)]
+)
+@pytest.mark.parametrize("name", ["strict", "complete"])
+def test_an_option_without_a_value_is_true_and_one_with_a_value_has_it(name, text, value):
+    _, values = split_ranker_options(["eval", "--ranker", "mean", f"--ranker-{name}{text}"])
+    for given in (values, values_asked_for({}, to_environment(values))):
+        options = options_from(given)
+        assert {"strict": options.strict, **options.reading}[name] is value
+
+
+@pytest.mark.parametrize("text", ["=", "=no", "=1"])
+def test_any_other_value_of_an_option_that_is_true_or_false_is_an_error(text):
+    _, values = split_ranker_options(["eval", "--ranker", "mean", f"--ranker-strict{text}"])
+    with typed_as(typed_in_inspect), pytest.raises(UsageError, match="write true or false"):
+        options_from(values)
+
+
 @pytest.mark.parametrize("name", GIVEN)
 def test_an_option_of_reading_is_the_same_in_a_command_the_environment_and_metadata(name):
     text, value = GIVEN[name]

@@ -1,9 +1,13 @@
 """Error messages of servers, and which option of a call each of them refuses."""
 
 import pytest
-from inspect_ai.model import GenerateConfig
+from inspect_ai.model import GenerateConfig, ResponseSchema
+from inspect_ai.util import JSONSchema
 
-from podium.hosts.inspect_ai.judging.refused_options import refused_option
+from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError, name_of_failure
+from podium.hosts.inspect_ai.judging.call_settings import is_about_schema, why_too_long
+from podium.hosts.inspect_ai.judging.judge_calls import _rejection_by
+from podium.hosts.inspect_ai.judging.refused_options import is_rejection, refused_option
 
 WORDS = {
     "Unsupported parameter: 'temperature' is not supported with this model.": "temperature",
@@ -44,3 +48,65 @@ def test_other_failures_of_a_server_refuse_no_option(status):
 def test_an_option_that_was_not_sent_cannot_be_refused():
     error = ServerError("temperature is not supported", 400)
     assert refused_option(GenerateConfig(max_tokens=3), error) is None
+
+
+LENGTH = "the request exceeds the available context size (4096 tokens)"
+SCHEMA = "response_format type must be one of text or json_object, but got: json_schema"
+BUSY = [401, 404, 408, 409, 425, 429, 502, 503, 504, 529]
+
+
+class AwsError(Exception):
+    def __init__(self, words, status):
+        super().__init__(words)
+        self.response = {"Error": {}, "ResponseMetadata": {"HTTPStatusCode": status}}
+
+
+class GoogleError(Exception):
+    def __init__(self, words, status):
+        super().__init__(words)
+        self.code = status
+        self.status = "SOME_NAME"
+
+
+@pytest.mark.parametrize("kind", [ServerError, AwsError, GoogleError])
+@pytest.mark.parametrize("status", BUSY)
+def test_a_busy_server_has_not_said_that_a_prompt_is_too_long_or_a_schema_is_refused(status, kind):
+    for words in (LENGTH, "Too many tokens, please wait before trying again."):
+        assert why_too_long(kind(words, status)) == ""
+    assert not is_about_schema(kind(SCHEMA, status))
+    assert not is_rejection(kind("no images now", status))
+    assert name_of_failure(kind(LENGTH, status)) == f"HTTP {status}"
+
+
+@pytest.mark.parametrize("kind", [ServerError, AwsError, GoogleError])
+@pytest.mark.parametrize("status", [400, 413, 422, 500, 501])
+def test_a_server_that_rejects_a_call_says_that_a_prompt_is_too_long_or_a_schema_is_refused(
+    status, kind
+):
+    assert LENGTH in why_too_long(kind(LENGTH, status))
+    assert is_about_schema(kind(SCHEMA, status))
+
+
+def test_an_error_without_a_status_is_taken_by_its_words():
+    assert LENGTH in why_too_long(RuntimeError(LENGTH))
+    assert is_about_schema(RuntimeError(SCHEMA))
+    assert name_of_failure(RuntimeError(SCHEMA)) == "RuntimeError"
+
+
+def test_a_judge_that_is_not_asked_any_more_has_rejected_nothing():
+    error = JudgeStoppedError(f"its first 10 calls all failed by {LENGTH}; {SCHEMA}")
+    assert why_too_long(error) == ""
+    assert not is_about_schema(error)
+
+
+@pytest.mark.parametrize(
+    "words", [LENGTH, SCHEMA, "images per minute: limit reached"], ids=["length", "schema", "media"]
+)
+def test_a_call_that_a_busy_server_fails_is_no_rejection(words):
+    config = GenerateConfig(
+        response_schema=ResponseSchema(name="reply", json_schema=JSONSchema(type="object"))
+    )
+    error = ServerError(words, 429)
+    with pytest.raises(ServerError) as caught:
+        _rejection_by(error, config, has_media=True)
+    assert caught.value is error

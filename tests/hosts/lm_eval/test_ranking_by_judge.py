@@ -193,8 +193,7 @@ def test_permanently_failed_battles_are_unparsed_and_retried_by_the_next_run(
     counts = results(FOLDER)["podium"]["rankings"][0]["counts"]
     assert (counts["battles"], counts["unparsed"]) == (12, len(failed))
     assert (
-        f"{len(failed)} battles failed, the first of them: Error code: 400"
-        in capfd.readouterr().err
+        f"{len(failed)} battles failed, the first error: Error code: 400" in capfd.readouterr().err
     )
     asked = calls(server, ["judge"])
     server.script()
@@ -279,7 +278,7 @@ def test_a_key_that_a_server_repeats_in_its_refusal_is_written_nowhere(two, stat
         assert two(*reported, "--ranker_judge_args", where, "--ranker_strict") == 3
         echo.shutdown()
     out, err = capfd.readouterr()
-    [note] = [line for line in err.splitlines() if "battles failed, the first of them:" in line]
+    [note] = [line for line in err.splitlines() if "battles failed, the first error:" in line]
     assert "no such key: Bearer ***" in note
     assert "You compare" not in note
     assert leaks(out, err, key=PLAIN_KEY) == []

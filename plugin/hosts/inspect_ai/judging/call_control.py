@@ -114,6 +114,10 @@ async def generate_output(
         raise _connection_failure(failure, model.api.base_url) or failure
 
 
+STATUS_NAMES = ("status_code", "status", "code")
+"""Names of the attribute that holds the HTTP status of a failed call."""
+
+
 def root_of(error: BaseException) -> BaseException:
     """Return the cause of an error without Inspect's wrappers, which repeat the whole prompt."""
     while type(error).__name__ in ("RetryError", "ModelGenerateError"):
@@ -150,12 +154,22 @@ def name_of_failure(error: BaseException) -> str:
 
 
 def status_of(error: BaseException) -> int | None:
-    """Return the HTTP status of an error's cause; None if it has none."""
+    """Return the HTTP status of an error's cause; None if it has none.
+
+    The clients of providers keep it in an attribute of the error or of its response, under one of
+    the names in `STATUS_NAMES`. AWS's client keeps it in a dict.
+    """
     root = root_of(error)
-    for holder in (root, getattr(root, "response", None)):
-        status = getattr(holder, "status_code", None)
-        if isinstance(status, int):
-            return status
+    response = getattr(root, "response", None)
+    if isinstance(response, dict):
+        metadata = response.get("ResponseMetadata")
+        status = metadata.get("HTTPStatusCode") if isinstance(metadata, dict) else None
+        return status if isinstance(status, int) else None
+    for holder in (root, response):
+        for name in STATUS_NAMES:
+            status = getattr(holder, name, None)
+            if isinstance(status, int) and 100 <= status < 600:
+                return status
     return None
 
 

@@ -13,6 +13,7 @@ from inspect_ai.util import JSONSchema
 from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError, cause_of
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.hosts.inspect_ai.judging.refused_options import (
+    is_rejection,
     model_without,
     refused_option,
     without_options,
@@ -375,24 +376,25 @@ def _shows_nothing(reply: Reply) -> bool:
 
 
 def is_about_schema(error: Exception) -> bool:
-    """Return whether a call failed because its server takes no schema."""
-    return (
-        not isinstance(error, JudgeStoppedError)
-        and ABOUT_SCHEMA.search(cause_of(error)) is not None
-    )
+    """Return whether a call failed because its server takes no schema.
+
+    A server that is busy or out of order (`is_rejection`) has not said so.
+    """
+    return is_rejection(error) and ABOUT_SCHEMA.search(cause_of(error)) is not None
 
 
 def why_too_long(result: ModelOutput | Exception) -> str:
     """Return the server's message if a prompt did not fit the judge's context; else empty.
 
+    It is also empty if the server was busy or out of order (`is_rejection`): a limit of tokens a
+    minute is no limit of a prompt.
+
     Args:
         result: the output or the error of the call.
     """
-    if isinstance(result, JudgeStoppedError):
-        return ""
     if isinstance(result, Exception):
         cause = cause_of(result)
-        return cause if ABOUT_LENGTH.search(cause) else ""
+        return cause if is_rejection(result) and ABOUT_LENGTH.search(cause) else ""
     # If the output has a usage, the prompt did fit, and the reply has filled the context.
     if _stop_of(result) == "model_length" and not result.usage:
         return result.completion or TOO_LONG

@@ -43,6 +43,7 @@ from podium.hosts.inspect_ai.judging.judge_models import (
     judge_of,
     jury_of,
 )
+from podium.hosts.inspect_ai.judging.refused_options import is_rejection
 from podium.hosts.inspect_ai.judging.reply_requests import (
     ReplyRequest,
     Schema,
@@ -840,7 +841,7 @@ def _rejection_by(
         return Reply("", refused=why, rejection=TOO_LONG)
     if config.response_schema and is_about_schema(error):
         return error
-    words = why_refused(error) if has_media else None
+    words = why_refused(error) if has_media and is_rejection(error) else None
     if words:
         return Reply("", refused=words)
     raise error

@@ -29,7 +29,12 @@ REFUSAL_WORDS = re.compile(
 )
 """Matches the words with which servers refuse an option."""
 NO_REFUSAL = frozenset({401, 404, 408, 409, 425, 429})
-"""HTTP statuses of errors that are not about an option of the call, as all from 500 on."""
+"""HTTP statuses below 500 of errors that are not about what the call asks."""
+OF_SERVERS = frozenset({500, 501})
+"""HTTP statuses from 500 on with which some servers reject what a call asks.
+
+llama.cpp's server gave 500 for a prompt that is too long, for a JSON schema and for images.
+"""
 SETTINGS_OF = {"logprobs": ("logprobs", "top_logprobs")}
 """Settings of Inspect that an option consists of, if it is not one of its own name."""
 
@@ -45,10 +50,7 @@ def refused_option(config: GenerateConfig, error: Exception) -> str | None:
         A key of `OPTION_WORDS`, the first that the message names; None if the error has another
         cause.
     """
-    if isinstance(error, JudgeStoppedError):
-        return None
-    status = status_of(error)
-    if status in NO_REFUSAL or (status or 0) >= 500:
+    if not is_rejection(error) or (status_of(error) or 0) >= 500:
         return None
     cause = cause_of(error)
     if not REFUSAL_WORDS.search(cause):
@@ -57,6 +59,21 @@ def refused_option(config: GenerateConfig, error: Exception) -> str | None:
         if _is_set(config, option) and words.search(cause):
             return option
     return None
+
+
+def is_rejection(error: Exception) -> bool:
+    """Return whether a call may have failed because of what it asks, by its HTTP status.
+
+    It may if the status is unknown, below 500 and not in `NO_REFUSAL`, or in `OF_SERVERS`. It did
+    not if the server was busy (429, 503, 529), its gateway failed (502, 504), or no call was made
+    (JudgeStoppedError), whatever the message says.
+    """
+    if isinstance(error, JudgeStoppedError):
+        return False
+    status = status_of(error)
+    if status is None or status in OF_SERVERS:
+        return True
+    return status < 500 and status not in NO_REFUSAL
 
 
 def _is_set(config: GenerateConfig, option: str) -> bool:

@@ -145,7 +145,9 @@ def test_a_run_of_which_a_model_is_left_out_is_a_failure_if_strict(strict, code,
     damage(Path(logs[-1].location))
     ended = code_after(logs)
     assert ended == code
-    assert "made/one" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "made/one" in said
+    assert said.count("left out: ") == 1
 
 
 @pytest.mark.parametrize(("strict", "code"), [(False, 0), (True, 1)])

@@ -9,12 +9,12 @@ from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, Content
 from played_logs import ITEMS, place
 
 import podium
+from podium.hosts.inspect_ai.judged_run import _failure_message
 from podium.hosts.inspect_ai.judging.call_control import (
     ConnectionFailedError,
     ModelCalls,
     name_of_failure,
 )
-from podium.hosts.inspect_ai.judged_run import _failure_message
 from podium.hosts.inspect_ai.judging.call_settings import ended_at_limit, why_too_long, why_withheld
 from podium.hosts.inspect_ai.tasks import ring, round_robin, swim
 

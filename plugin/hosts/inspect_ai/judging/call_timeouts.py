@@ -144,8 +144,9 @@ def as_unanswered(model: Model, failure: BaseException) -> UnansweredError | Non
 def may_repeat(model: Model, failure: UnansweredError, repeats: int, begun: float) -> bool:
     """Return whether a call without an answer is repeated.
 
-    It is repeated once, unless `--max-retries` is 0 or the time of `--timeout` is over. At an
-    `attempt_timeout`, Inspect has repeated it already.
+    It is repeated once, unless no retries are allowed or the time for them is over: `--max-retries`
+    and `--timeout`, or else `max_retries` and `timeout` of its role. At an `attempt_timeout` it is
+    not repeated here, since Inspect has repeated it as often as these allow.
 
     Args:
         model: the model.
@@ -166,7 +167,7 @@ def timeout_text(model: Model, failure: UnansweredError, attempts: int) -> tuple
     Args:
         model: the model.
         failure: the last attempt.
-        attempts: number of attempts by podium.
+        attempts: number of attempts that podium has made; those that Inspect repeats do not count.
 
     Returns:
         The reason, such as `no answer within 600 seconds`, and the model with its address and the

@@ -64,8 +64,8 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
     """
     run = [place_of(log.location) for log in logs]
     if is_tournament(logs[0]):
-        names, lost = _names_in_ranking(dict.fromkeys(run), options)
-        return RankedLogs(run, {}, names, lost)
+        names, _ = _names_in_ranking(dict.fromkeys(run), options)
+        return RankedLogs(run, {}, names)
     task = logs[0].eval.task
     unfinished: list[Notice] = []
     labels: dict[Place, str | None] = {}
@@ -75,7 +75,10 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
         labels = dict.fromkeys(_logs_beside(run[0], task))
     known = {absolute_name(place) for place in run}
     labels = {place: label for place, label in labels.items() if absolute_name(place) not in known}
-    names, damaged = _names_in_ranking({**dict.fromkeys(run), **labels}, options)
+    names, unreadable = _names_in_ranking({**dict.fromkeys(run), **labels}, options)
+    # The ranking itself has notes on logs of the run.
+    paths = {local_file(place) for place in labels}
+    damaged = [note for note in unreadable if Path(note.fields["path"]) in paths]
     others = {place: label for place, label in labels.items() if place in names}
     lost = [*damaged, *unfinished]
     if options.against and not others and len(damaged) == len(labels):
@@ -226,5 +229,4 @@ def _names_in_ranking(
     counted = choose_logs(given, every=every)
     for run in counted.logs:
         names[by_path[run.path]] = joined_name(run.who) if is_joined else run.who
-    # The ranking itself has notes on failed logs of the run.
     return names, [note for note in counted.lost if note.code == "left-out"]

@@ -239,7 +239,7 @@ def _read_headers(
         except DataError as error:
             if path in needed:
                 raise
-            lost.append(Notice("left-out", {"why": str(error)}))
+            lost.append(Notice("left-out", {"path": str(path), "why": str(error)}))
     return runs, lost
 
 

@@ -5,7 +5,10 @@ from pathlib import Path
 NAMESPACE = "podium"
 """Key of podium's entries in a sample's store, in scores and in results."""
 PLAYED_FOR = f"{NAMESPACE}_host"
-"""Key in a log's metadata that names the host (lm-eval) whose command plays and ranks it."""
+"""Key in the metadata of a tournament's log that names the host whose run it follows.
+
+The host (`lm-eval`, `inspect-ai`) plays the tournament and ranks it.
+"""
 LISTS = ("logs.json", "eval-set.json")
 """Names of files in which Inspect lists the logs of an eval set."""
 RANKING = ".ranking.json"

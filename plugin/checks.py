@@ -246,7 +246,7 @@ _CHECKS = (
         "same question",
         0,
         flagged=(
-            "runs differ in the inputs of {conflicts:,} of {ids:,} ids of {task} ({example}): "
+            "runs differ in the inputs of {conflicts:,} of {ids:,} ids{of} ({example}): "
             "these are not compared where no other run has the input"
         ),
         ok="all models were asked the same questions",

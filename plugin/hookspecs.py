@@ -140,12 +140,15 @@ class Reading:
         where: conditions (column, value) of `--where`. podium applies them to the rows that a
             format returns; a format may apply them earlier.
         allowed: names in `podium.findings.FINDINGS` that the user accepts.
+        names_joined: whether names of models that look the same are names of one model. If not,
+            podium rejects them later.
     """
 
     metrics: Sequence[str] = ()
     all_runs: bool = False
     where: Sequence[tuple[str, str]] = ()
     allowed: Sequence[str] = ()
+    names_joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +198,9 @@ class Format(Extension):
         costs: a function from a path to one row per answer of a model, with `model`,
             `tokens in`, `tokens out`, `seconds` and `money`. A value is None if it is unknown.
         responses: a `podium.responses.read.FileReader` of the models' answers in such files.
-        runs: a function from sources to the records of the runs of evals in their files. The
-            records have the names that the models have in a ranking of the sources.
+        runs: a function `(sources, reading) -> records` that returns the records of the runs of
+            evals in the files of the sources. The records have the names that the models have in a
+            ranking of the sources.
     """
 
     target = "read"
@@ -211,7 +215,7 @@ class Format(Extension):
     texts: "Callable[[Path], Iterable[Mapping[str, Any]]] | str | None" = None
     costs: "Callable[[Path], Iterable[Mapping[str, Any]]] | str | None" = None
     responses: Any = None
-    runs: "Callable[[Sequence[SourceFiles]], Sequence[RunRecord]] | str | None" = None
+    runs: "Callable[[Sequence[SourceFiles], Reading], Sequence[RunRecord]] | str | None" = None
 
     def gather(self, files: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         """Read files that belong together; the result is empty if no file is of this format."""

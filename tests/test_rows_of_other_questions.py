@@ -615,3 +615,39 @@ def test_what_the_user_accepts_is_a_condition_in_no_command(podium: Podium, tmp_
     for words in (("rank", tmp_path), ("compare", "lab/a", "lab/b", tmp_path)):
         answer = podium(*words, "--allow", "questions")
         assert "If equal ids" not in answer.out
+
+
+NFC, NFD = "lab/caf\u00e9", "lab/cafe\u0301"
+
+
+@pytest.mark.parametrize("host", ["inspect", "lm-eval"])
+@pytest.mark.parametrize("shots", [2, 5])
+def test_names_are_joined_before_runs_are_chosen_and_named(
+    podium: Podium, tmp_path: Path, host: str, shots: int
+) -> None:
+    """Two spellings of a name are two runs of a model: the newer counts, or both by settings."""
+    first = simple_run(NFC, GOOD, shots=2)
+    second = replace(simple_run(NFD, [0.0] * ITEMS, shots=shots), day=4)
+    for run in (first, second, simple_run("lab/b", FAIR, shots=2)):
+        if host == "inspect":
+            write_inspect_log(run, tmp_path)
+        else:
+            write_lm_eval_run([run], tmp_path)
+    said = ranked(podium, tmp_path, "--names", "joined")
+    assert "count as one" in said.warnings
+    assert "averaged" not in said.warnings
+    if shots == 2:
+        assert said.scores == pytest.approx({NFC: 0.0, "lab/b": 2 / 3})
+        assert said.flagged == {}
+        assert "2 times" in said.warnings
+    else:
+        assert sorted(said.scores.values()) == pytest.approx([0.0, 2 / 3, 0.8])
+        assert_settings_are_flagged(said, f"2 (lab/b, {NFC}", f"5 ({NFC}")
+
+
+def test_two_runs_of_joined_names_are_compared(podium: Podium, tmp_path: Path) -> None:
+    one = write_inspect_log(simple_run(NFC, GOOD), tmp_path)
+    run = replace(simple_run(NFD, [0.0] * ITEMS, style="formal"), day=4)
+    two = write_inspect_log(run, tmp_path)
+    answer = podium("compare", one, two, "--names", "joined")
+    assert answer.out.startswith(f"{NFC} (style=plain) is clearly ahead of {NFC} (style=formal)")

@@ -576,7 +576,10 @@ def notices_of_questions(findings: Iterable[QuestionFinding]) -> list[Notice]:
         if finding.pairing == "input" and is_paired:
             notices.append(Notice("questions-by-input", fields))
         elif finding.pairing == "other inputs" and finding.reason:
-            notices.append(Notice("questions-by-id", fields))
+            code = "questions-by-id" if finding.task else "rows-by-id"
+            # The reader of tables names the items that are put in other words.
+            if finding.task or not finding.is_reworded:
+                notices.append(Notice(code, fields))
     return notices
 
 

@@ -100,7 +100,7 @@ def compare(
     check_level(level)
     require_choice("measure", measure, MEASURES)
     required = read_requirements(require, requirements)
-    names, sources, tables = _split_words(words, baseline)
+    names, sources, tables = _split_words(words, baseline, reading)
     battles = _read_all(sources, tables, reading)
     places = sources if not tables else ()
     answers, unknown = _find_answers(places, responses, battles, reading)
@@ -142,13 +142,19 @@ def _find_answers(
 def _renames_items(battles: Battles) -> bool:
     """Return whether the battles may have other items than the ids in their sources: a note says
     so, or the option `ids` was given."""
-    return bool(select_codes(battles.notes, RENAMED_ITEMS) or battles.reading.get("ids"))
+    is_changed = any(own.unshared and not own.task for own in battles.questions)
+    is_told = bool(select_codes(battles.notes, RENAMED_ITEMS))
+    return is_told or is_changed or bool(battles.reading.get("ids"))
 
 
 def _split_words(
-    words: "Sequence[str | Path | Battles | pd.DataFrame]", baseline: str | None
+    words: "Sequence[str | Path | Battles | pd.DataFrame]",
+    baseline: str | None,
+    reading: Mapping[str, Any],
 ) -> "tuple[list[str], list[str], list[Battles | pd.DataFrame]]":
     """Split the arguments of `compare` into names of models, paths of sources, and tables.
+
+    `reading` has the options of `read_battles` that were given.
 
     The names are empty if `baseline` is given, else they are candidate and baseline.
 
@@ -159,7 +165,9 @@ def _split_words(
     typed = [str(word) for word in words if not (isinstance(word, Battles) or is_frame(word))]
     # A table stands among the words as a source without a path.
     placeholders = ["battles"] * len(tables)
-    names, sources = split_arguments([*typed, *placeholders], baseline)
+    are_joined = reading.get("names") == "joined"
+    words_read = [*typed, *placeholders]
+    names, sources = split_arguments(words_read, baseline, names_joined=are_joined)
     return [*names], [*sources[: len(sources) - len(tables)]], tables
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from podium.data.formats.files import find_files, local_files
 from podium.errors import PodiumError, UsageError
-from podium.hookspecs import SourceFiles, load_target
+from podium.hookspecs import Reading, SourceFiles, load_target
 from podium.plugins import catalogue
 from podium.run_record import RunRecord
 from podium.storage.remote import is_url
@@ -12,11 +12,11 @@ from podium.wording import join_names
 
 SHOWN_OF_REVISION = 7
 """Number of characters of a commit that a name shows."""
-RunReader = Callable[[Sequence[SourceFiles]], Sequence[RunRecord]]
+RunReader = Callable[[Sequence[SourceFiles], Reading], Sequence[RunRecord]]
 
 
 def name_compared_runs(
-    words: Sequence[str], suffixes: tuple[str, ...]
+    words: Sequence[str], suffixes: tuple[str, ...], *, names_joined: bool = False
 ) -> tuple[tuple[str, str], tuple[str, ...]] | None:
     """Return the names of two runs, and the sources to read.
 
@@ -28,6 +28,7 @@ def name_compared_runs(
     Args:
         words: two paths.
         suffixes: suffixes of logs, as for `find_files`.
+        names_joined: whether names of models that look the same are names of one model.
 
     Returns:
         The two names and the two sources, in the order of `words`. None if a path holds another
@@ -44,8 +45,9 @@ def name_compared_runs(
         try:
             local = [local_files(place, known.names) for place in places]
             read: RunReader = load_target(known.runs)
-            alone = [read([place]) for place in local]
-            together = read(local)
+            reading = Reading(names_joined=names_joined)
+            alone = [read([place], reading) for place in local]
+            together = read(local, reading)
         except PodiumError:
             continue
         _require_one_setting(words, alone)

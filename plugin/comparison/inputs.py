@@ -9,6 +9,7 @@ from podium.data.formats.files import find_files, split_label
 from podium.data.formats.lm_eval_layout import is_samples
 from podium.errors import OtherQuestionError, PodiumError, UsageError
 from podium.hookspecs import load_target
+from podium.names import joined_name
 from podium.notices.notice import select_codes
 from podium.notices.notice_text import notice_texts
 from podium.plugins import catalogue
@@ -26,13 +27,14 @@ PAIRED = ("questions-by-input",)
 
 
 def split_arguments(
-    words: Sequence[str], baseline: str | None
+    words: Sequence[str], baseline: str | None, *, names_joined: bool = False
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split what was typed into model names and sources.
 
     Args:
         words: A B SOURCE..., two paths that hold a model each, or, with a baseline, SOURCE...
         baseline: name of the baseline; None if none was typed.
+        names_joined: whether names of models that look the same are names of one model.
 
     Returns:
         The names of candidate and baseline, and the sources. The names are empty if `baseline` is
@@ -57,7 +59,7 @@ def split_arguments(
     if words[0] == words[1]:
         raise UsageError(f"{words[0]!r} is given twice: a comparison needs two different models")
     if len(words) == 2:
-        return _labelled_paths(words)
+        return _labelled_paths(words, names_joined=names_joined)
     return tuple(words[:2]), tuple(words[2:])
 
 
@@ -70,7 +72,9 @@ def _require_paths(words: Sequence[str], hint: str) -> None:
             raise UsageError(f"{error}; {hint}") from None
 
 
-def _labelled_paths(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _labelled_paths(
+    words: Sequence[str], *, names_joined: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the model names of two paths, and the paths.
 
     A label that was typed before a path is its model's name. Without labels, the models are named
@@ -91,11 +95,15 @@ def _labelled_paths(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
     if not is_url(paths[0]) and Path(paths[0]).resolve() == Path(paths[1]).resolve():
         raise UsageError(f"{paths[0]} is given twice: a comparison needs two different runs")
     models = [_models_in(path) for path in paths]
+    if names_joined:
+        models = [set(map(joined_name, held)) for held in models]
     hold_one_each = [len(names) for names in models] == [1, 1]
     if hold_one_each and models[0] != models[1]:
         of_models = [label or min(held) for label, held in zip(labels, models, strict=True)]
         return tuple(of_models), tuple(words)
-    named = None if any(labels) else name_compared_runs(words, (LOG,))
+    named = None
+    if not any(labels):
+        named = name_compared_runs(words, (LOG,), names_joined=names_joined)
     if named is not None:
         return named
     names = _names_of_places(labels, paths)

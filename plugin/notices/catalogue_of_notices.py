@@ -165,6 +165,10 @@ OF_READING = {
         "the two orders have repeats of other numbers ({first:5} and {second:5}): the first of one "
         "is merged with the first of the other, and so on"
     ),
+    "rows-by-id": (
+        "{ids:,} {ids:noun id} {ids:one stands|stand} for different inputs ({reason:4}), so rows "
+        "are paired by id"
+    ),
     "rows-repeat": "{rows} rows repeat another row in every column; they count as repeats",
     "runs-repeated": (
         "{who} was run {runs} times on {what}: the newest counts ({chosen}), not {others:3}"
@@ -837,6 +841,7 @@ NOTES = frozenset(
         "reasoning-left-out",
         "repeats-numbered",
         "responses-recorded",
+        "rows-by-id",
         "scores-reduced",
         "settings-differ",
         "settings-name-models",

@@ -511,3 +511,64 @@ def test_prompts_that_differ_between_orders_say_nothing_of_the_question(save):
         for k, b, order in product(range(6), "bc", ("ab", "ba"))
     ]
     assert kind_of_question(podium.read_battles(save("battles.jsonl", rows))) is None
+
+
+def in_words(model, words, **more):
+    """Return scores of a model on eight prompts that are made of a word each."""
+    nouns = ("river", "tower", "engine", "forest", "window", "bridge", "planet", "orchard")
+    return [score(k, model, 1.0, prompt=words.format(noun), **more) for k, noun in enumerate(nouns)]
+
+
+def test_prompts_of_other_questions_are_no_other_words(podium, save):
+    """Prompts have the ids of others, and nothing says that they ask the same."""
+    rows = in_words("a", "Name a {}.")
+    rows += [score(k, "b", 0.0, prompt=f"How many days has month {k}?") for k in range(8)]
+    path = save("scores.jsonl", rows)
+    [finding] = package.read_battles(path).questions
+    assert (finding.pairing, finding.is_reworded, finding.conflicts) == ("other inputs", False, 8)
+    done = podium("rank", path)
+    assert "If equal ids are the same questions, which the inputs do not show" in done.out
+    assert "different words" not in done.err
+    gate = podium("compare", "a", "b", path, "--require", "better")
+    assert gate.out.startswith("UNDECIDED")
+
+
+def test_prompts_in_other_words_are_the_same_questions(podium, save):
+    rows = in_words("a", "Name a {}.") + in_words("b", "Think of it, then name a {}.")
+    done = podium("rank", save("scores.jsonl", rows))
+    assert "8 items were put to models in different words" in done.err
+    assert "If equal ids" not in done.out
+
+
+def test_prompts_of_which_a_judge_may_be_asked_are_not_known(save):
+    rows = in_words("a", "Name a {}.", judge="j")
+    rows += [score(k, "b", 0.0, prompt=f"Grade {k}!", judge="j") for k in range(8)]
+    made = package.read_battles(save("scores.jsonl", rows))
+    assert [own.pairing for own in made.questions] == ["undecided"]
+
+
+@pytest.mark.parametrize("answer", [{}, {"response": "Yes"}], ids=["scores", "with answers"])
+def test_a_few_changed_questions_of_a_model_are_flagged_and_not_compared(podium, save, answer):
+    """The rule is that of the logs of hosts."""
+    rows = [score(k, "a", 1.0, input=f"What is {k}?", **answer) for k in range(30)]
+    for k in range(30):
+        asked = f"Why {k}?" if k < 3 else f"What is {k}?"
+        rows.append(score(k, "b", 0.0, input=asked, **answer))
+    path = save("scores.jsonl", rows)
+    made = package.read_battles(path)
+    assert made.counts().items == 27
+    assert kind_of_question(made) is Result.FLAGGED
+    for words in (("rank", path), ("compare", "a", "b", path)):
+        done = podium(*words)
+        said = " ".join((done.err + done.out).split())
+        assert done.code == 0
+        assert "3 of 30 ids (item 0: 'What is 0?' and 'Why 0?')" in said
+        assert "enter no battle" not in said
+
+
+def test_tables_without_inputs_beside_others_are_not_known_to_ask_the_same(save):
+    first = save("a.jsonl", [score(k, "a", 1.0, input=f"What is {k}?") for k in range(5)])
+    second = save("b.jsonl", [score(k, "b", 1.0) for k in range(5)])
+    third = save("c.jsonl", [score(k, "c", 1.0) for k in range(5)])
+    assert kind_of_question(package.read_battles(first, second)) is Result.NOT_KNOWN
+    assert kind_of_question(package.read_battles(second, third)) is None

@@ -87,7 +87,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         samples = {file.path.resolve(): file for file in of_source} | samples
     if not paths:
         return GatheredBattles()
-    named, notes = name_by_settings([*samples.values()])
+    named, notes = name_by_settings([*samples.values()], names_joined=reading.names_joined)
     chosen = _select_samples(named, reading.where)
     files, left_out = select_runs(chosen, every=reading.all_runs)
     notes += left_out
@@ -106,16 +106,20 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     )
 
 
-def runs_in_folders(sources: Sequence[SourceFiles]) -> list[RunRecord]:
+def runs_in_folders(sources: Sequence[SourceFiles], reading: Reading) -> list[RunRecord]:
     """Return the records of the runs of all sources, named as in a ranking of them.
 
     There is a record per samples file; a file in two sources counts once.
+
+    Args:
+        sources: folders and files of lm-eval; other files in them are ignored.
+        reading: says whether names that look the same are joined.
     """
     samples: dict[Path, Samples] = {}
     for source in sources:
         of_source, _ = find_runs(source.paths, source.label, searched=source.searched)
         samples = {file.path.resolve(): file for file in of_source} | samples
-    named, _ = name_by_settings([*samples.values()])
+    named, _ = name_by_settings([*samples.values()], names_joined=reading.names_joined)
     return [run_of_samples(file) for file in named]
 
 

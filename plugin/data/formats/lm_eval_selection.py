@@ -1,28 +1,44 @@
 """Name the runs of lm-eval by their settings, and select those that count."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from podium.comparability.joined_names import note_names_joined
 from podium.comparability.run_settings import name_runs
 from podium.data.formats.lm_eval_layout import Samples
 from podium.data.formats.lm_eval_run_records import run_of_samples
 from podium.data.formats.run_folders import FiledRun, choose_runs
 from podium.errors import UsageError
+from podium.names import joined_name
 from podium.notices.notice import Notice
+from podium.run_record import RunRecord, settings_as_pairs
 
 
-def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[Notice]]:
+def name_by_settings(
+    files: Sequence[Samples], *, names_joined: bool = False
+) -> tuple[list[Samples], list[Notice]]:
     """Name the runs of one model that differ in a setting by this setting: `m (shots=5)`.
 
     All tasks of a results file get the same name. Names that are labels of the user are not
     changed, and neither are those of models whose runs differ in no setting.
 
+    Args:
+        files: the samples files.
+        names_joined: whether names that look the same are names of one model.
+
     Returns:
-        The files, in the same order, with their names and `named_settings`, and a note on each
-        model with new names.
+        The files, in the same order, with their names and `named_settings`, a note on the names
+        that were joined, and a note on each model with new names.
     """
+    notes = []
+    if names_joined:
+        notes = note_names_joined(file.model for file in files)
+        files = [replace(file, model=joined_name(file.model)) for file in files]
     records = [run_of_samples(file) for file in files]
+    if names_joined:
+        records = [_with_joined_arguments(record) for record in records]
     labelled = {str(file.path) for file in files if file.has_label}
     evaluations = {str(file.path): str(file.results.path) for file in files if file.results}
     named = []
@@ -31,11 +47,18 @@ def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[Noti
         if run.model != file.model:
             names[file.model].add(run.model)
         named.append(replace(file, model=run.model, named_settings=run.named_settings))
-    notes = [
-        Notice("settings-name-models", {"model": model, "names": sorted(given)})
-        for model, given in names.items()
-    ]
+    for model, given in names.items():
+        notes.append(Notice("settings-name-models", {"model": model, "names": sorted(given)}))
     return named, notes
+
+
+def _with_joined_arguments(run: RunRecord) -> RunRecord:
+    """Return a run whose model arguments are written as people see them: one may be its name."""
+    arguments = {}
+    for name, written in run.model_arguments:
+        value = json.loads(written)
+        arguments[name] = joined_name(value) if isinstance(value, str) else value
+    return replace(run, model_arguments=settings_as_pairs(arguments))
 
 
 def select_runs(
@@ -68,13 +91,15 @@ def select_runs(
 def _reject_several_folders(runs: Sequence[Samples]) -> None:
     """Check that runs with the same model and task are in one folder.
 
+    Folders whose paths look the same count as one.
+
     Raises:
         UsageError: they are in several folders.
     """
     folder = runs[0].path.parent
     for run in runs[1:]:
         other = run.path.parent
-        if other.absolute() == folder.absolute():
+        if joined_name(str(other.absolute())) == joined_name(str(folder.absolute())):
             continue
         # The proposed label is the model's name without settings, since a label is one word.
         short = runs[0].model.partition(" ")[0].rpartition("/")[2]

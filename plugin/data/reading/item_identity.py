@@ -18,7 +18,7 @@ from math import sqrt
 
 from podium.comparability.questions import FINDING, QuestionFinding
 from podium.data.counting.duck import Duck
-from podium.data.counting.relations import ROW, text
+from podium.data.counting.relations import text
 from podium.data.formats.records import TEXT, Column, Records
 from podium.data.formats.score_files import INSTRUCTION_NAMES, has_answers
 from podium.data.query import BattleQuery
@@ -26,6 +26,14 @@ from podium.data.reading.input_kinds import kind_of_inputs
 from podium.data.reading.item_rows import ItemRows, gather_item_rows, hash_of_words
 from podium.data.reading.rows import RecordTable
 from podium.data.reading.table import is_pointwise
+from podium.data.reading.table_questions import (
+    CONFLICT,
+    finding_of_changed_inputs,
+    finding_of_other_inputs,
+    finding_of_undecided_inputs,
+    ids_with_several_inputs,
+    rows_with_other_inputs,
+)
 from podium.errors import OtherQuestionError, UsageError
 from podium.findings import accepted_sentence, remedy_with_option
 from podium.notices.notice import Notice
@@ -152,11 +160,10 @@ def _by_inputs(
         inputs: name of the column with inputs of each table; None if it has none.
     """
     if not _have_conflict(engine, tables, inputs):
-        return IdentifiedTables(tables)
+        return IdentifiedTables(tables, questions=_lack_of_inputs(inputs))
     rows = gather_item_rows(engine, tables, inputs, None)
-    conflict = "group by id having min(input) <> max(input)"
-    if not rows.has(f"{conflict} limit 1") or not _may_be_questions(rows):
-        return IdentifiedTables(tables)
+    if not rows.has(f"{CONFLICT} limit 1") or not _may_be_questions(rows):
+        return IdentifiedTables(tables, questions=_lack_of_inputs(inputs))
     for category in _shared_categories(tables):
         parted = gather_item_rows(engine, tables, inputs, category)
         within = "group by category, id having min(input) <> max(input) limit 1"
@@ -164,15 +171,18 @@ def _by_inputs(
             note = Notice("ids-with-inputs-of-categories", _counts(parted, category))
             return IdentifiedTables(_by_category(tables, category), [note])
     column = next(name for name in inputs if name is not None)
-    ids = len(engine.rows(f"select id from {rows.name} where id is not null {conflict}"))
+    ids = len(ids_with_several_inputs(rows))
+    is_one_for_most = _is_one_for_most(rows, ids)
     is_shuffled = rows.has("and input is not null group by input having min(id) <> max(id) limit 1")
     if is_shuffled and _is_one_to_one(rows):
         note = Notice("paired-by-input", {"ids": ids, "column": column})
         return IdentifiedTables(_named_by_input(rows, inputs), [note])
+    if not is_shuffled and is_one_for_most and _has_one_for_each_model(rows):
+        return _pair_changed_inputs(rows, inputs, column)
     if _have_answers(tables):
         return IdentifiedTables(tables)
     of_rows = is_shuffled and _differs_by_row(rows)
-    if not of_rows and (is_shuffled or _is_one_for_most(rows, ids)):
+    if not of_rows and (is_shuffled or is_one_for_most):
         raise _conflict_error(rows, inputs, column)
     kind = kind_of_inputs(rows, inputs)
     if kind == "judge's prompt":
@@ -180,25 +190,53 @@ def _by_inputs(
     if not of_rows and (_differs_by_file(rows) or _differs_by_model(rows)):
         if column != "prompt":
             raise _conflict_error(rows, inputs, column)
-        asked = f"select id from {rows.name} where id is not null {conflict} order by id"
-        items = [item for (item,) in engine.rows(asked)]
-        return IdentifiedTables(tables, [Notice("different-words-compared", {"items": items})])
-    if kind == "question" and not of_rows:
-        note = Notice("paired-by-input", {"ids": ids, "column": column})
-        return IdentifiedTables(_named_by_input(rows, inputs), [note])
-    return IdentifiedTables(tables, questions=[_undecided_inputs(rows, ids, column)])
+        other = finding_of_other_inputs(rows, inputs, column, by_file=_differs_by_file(rows))
+        if other.is_reworded or not any("judge" in each.records.columns for each in tables):
+            return IdentifiedTables(tables, _note_other_words(rows, other), questions=[other])
+    elif kind == "question" and not of_rows:
+        return _pair_changed_inputs(rows, inputs, column)
+    return IdentifiedTables(tables, questions=[finding_of_undecided_inputs(rows, column)])
 
 
-def _undecided_inputs(rows: ItemRows, conflicts: int, column: str) -> QuestionFinding:
-    """Return the finding for inputs that may be questions or the prompts of a judge.
+def _pair_changed_inputs(
+    rows: ItemRows, inputs: Sequence[str | None], column: str
+) -> IdentifiedTables:
+    """Pair rows by their inputs, with a finding if a model was asked what no other was asked.
 
     Args:
-        rows: the rows.
-        conflicts: number of ids with several inputs.
-        column: name of the column with inputs.
+        rows: the rows; some id has several inputs.
+        inputs: name of the column with inputs of each table; None if it has none.
+        column: name of this column for the note.
     """
-    ((items,),) = rows.engine.rows(f"select count(distinct id) from {rows.name}")
-    return QuestionFinding("", "undecided", items, conflicts, reason=(column,))
+    finding = finding_of_changed_inputs(rows, inputs)
+    notes = []
+    if max(finding.unshared.values(), default=0) < finding.conflicts:
+        notes = [Notice("paired-by-input", {"ids": finding.conflicts, "column": column})]
+    questions = [finding] if finding.unshared else []
+    return IdentifiedTables(_named_by_input(rows, inputs), notes, questions=questions)
+
+
+def _note_other_words(rows: ItemRows, finding: QuestionFinding) -> list[Notice]:
+    """Return a note on the items with other words; empty if they are other questions."""
+    if not finding.is_reworded:
+        return []
+    return [Notice("different-words-compared", {"items": ids_with_several_inputs(rows)})]
+
+
+def _lack_of_inputs(inputs: Sequence[str | None]) -> list[QuestionFinding]:
+    """Return a finding if some tables have a column of inputs and others do not."""
+    if None not in inputs or not any(inputs):
+        return []
+    return [QuestionFinding("", "unknown")]
+
+
+def _has_one_for_each_model(rows: ItemRows) -> bool:
+    """Return whether all rows are scores, and each id has one input in the scores of a model."""
+    if rows.has("and model is null limit 1"):
+        return False
+    return not rows.has(
+        "and input is not null group by place, model, id having min(input) <> max(input) limit 1"
+    )
 
 
 def _have_conflict(
@@ -387,21 +425,8 @@ def _conflict_error(
         inputs: name of the column with inputs of each table.
         column: name of this column for the message.
     """
-    known = f"{rows.name} where id is not null and input is not null"
-    having = "having min(input) <> max(input) order by min((place, row)) limit 1"
-    ((item, first),) = rows.engine.rows(
-        f"select id, arg_min(input, (place, row)) from {known} group by id {having}"
-    )
-    shown = []
-    for same in ("=", "<>"):
-        condition = f"and id = {text(item)} and input {same} {first}"
-        ((place, row),) = rows.engine.rows(
-            f"select place, row from {known} {condition} order by place, row limit 1"
-        )
-        records = rows.tables[place].records
-        name = inputs[place] or column
-        ((words,),) = records.rows(records.columns[name].text, f"where {ROW} = {row}")
-        shown.append(f"{shorten(words, 60)!r} ({rows.row_place(place, row)})")
+    item, differing = rows_with_other_inputs(rows, inputs)
+    shown = [f"{shorten(words, 60)!r} ({place})" for place, words in differing]
     problem = f"item {item!r} has different inputs in the column {column}: {' and '.join(shown)}"
     remedy = "give different questions different ids, or correct the rows"
     return OtherQuestionError(problem, remedy=remedy_with_option(FINDING, remedy))

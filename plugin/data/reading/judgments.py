@@ -66,6 +66,7 @@ from podium.defaults import RANKER_OF_DECISIONS
 from podium.errors import DataError, OneModelError, UsageError, named_in_errors
 from podium.frames import is_frame
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
+from podium.names import joined_name
 from podium.notices.notice import Notice, select_codes
 from podium.notices.notice_text import notice_texts
 from podium.notices.option_forms import option_text
@@ -253,7 +254,8 @@ def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles
     if query.human_judge is not None and not metrics:
         # The human judge may be any metric of an eval.
         metrics = (ALL_METRICS,)
-    reading = Reading(metrics, query.runs == "all", query.where, query.allow)
+    are_joined = query.names == "joined"
+    reading = Reading(metrics, query.runs == "all", query.where, query.allow, are_joined)
     plan = ReadingPlan(query, chosen, reading, counting)
     battles = _read_sources(plan)
     if query.human_labels:
@@ -402,7 +404,10 @@ def _join_names_of_query(read: SourceTables, query: BattleQuery) -> SourceTables
     if query.names == "exact":
         return replace(read, tables=tables)
     joined, notes = join_names_alike(tables)
-    return replace(read, tables=joined, notes=(*read.notes, *notes))
+    gathered = read.gathered
+    runs = [replace(run, model=joined_name(run.model)) for run in gathered.runs]
+    gathered = replace(gathered, runs=runs)
+    return replace(read, tables=joined, gathered=gathered, notes=(*read.notes, *notes))
 
 
 def _with_spelled_judge(query: BattleQuery, tables: Sequence[RecordTable]) -> BattleQuery:

@@ -1,8 +1,9 @@
 """Find names of models and judges that look the same, and join them if the user says so."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from podium.comparability.joined_names import note_names_joined
 from podium.data.battles import Battles
 from podium.data.counting.relations import ROW, text
 from podium.data.counting.verdicts import Verdicts
@@ -100,7 +101,7 @@ def join_names_alike(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], 
         joined.append(replace(each, records=replace(records, columns=columns), judges=renamed))
     for each in joined:
         _reject_battles_with_itself(each)
-    return joined, _note_joined(names_alike(known_names))
+    return joined, note_names_joined(known_names)
 
 
 def _joined_column(column: Column, names: Iterable[str]) -> Column:
@@ -131,16 +132,6 @@ def _reject_battles_with_itself(each: RecordTable) -> None:
         remedy = "remove battles of a model with itself"
         place = each.records.name_row(row)
         raise DataError(problem, remedy=remedy, source=each.source, row=place)
-
-
-def _note_joined(groups: Mapping[str, Sequence[str]]) -> list[Notice]:
-    """Return a note on names that were joined, if any were.
-
-    Args:
-        groups: the names that look the same, by the name that they got.
-    """
-    names = {seen: " and ".join(map(escaped_name, group)) for seen, group in groups.items() if seen}
-    return [Notice("names-joined", {"names": names})] if names else []
 
 
 def note_bare_names(models: Sequence[str]) -> list[Notice]:

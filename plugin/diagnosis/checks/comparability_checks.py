@@ -24,15 +24,14 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
     """Check whether rows with one item are about the same input in all runs.
 
     Returns:
-        The check; empty if the battles are of no host's eval, or of the runs of one model, unless
-        it is not known whether a column of a table has the questions.
+        The check; empty if the battles are of the runs of one model, or of no host's eval and no
+        table whose column of inputs says that questions differ or may differ.
     """
     compared = _compared_tasks(battles)
     models = set(battles.models)
     findings = []
     for own in battles.questions:
-        is_of_table = own.pairing == "undecided"
-        if is_of_table or own.task in compared or own.unshared.keys() & models:
+        if not own.task or own.task in compared or own.unshared.keys() & models:
             findings.append(own)
     if not findings:
         return ()
@@ -41,7 +40,10 @@ def check_questions(battles: Battles) -> tuple[Check, ...]:
         return (_flagged_questions(changed[0]),)
     unknown = [own.task for own in findings if own.pairing == "unknown"]
     if unknown:
-        reason = f"the files of {some(unknown, most=3)} do not hold the inputs"
+        tasks = [task for task in unknown if task]
+        reason = f"the files of {some(tasks, most=3)} do not hold the inputs"
+        if not tasks:
+            reason = "some tables have a column of inputs, and others have none"
         return (not_known("same question", reason),)
     undecided = [own for own in findings if own.pairing == "undecided"]
     if undecided:
@@ -62,7 +64,9 @@ def are_questions_in_doubt(battles: Battles) -> bool:
         return False
     compared = _compared_tasks(battles)
     return any(
-        own.pairing == "other inputs" and not own.is_reworded and own.task in compared
+        own.pairing == "other inputs"
+        and not own.is_reworded
+        and (not own.task or own.task in compared)
         for own in battles.questions
     )
 
@@ -70,6 +74,8 @@ def are_questions_in_doubt(battles: Battles) -> bool:
 def _reason_of_other_inputs(finding: QuestionFinding) -> str:
     """Return why it is not known whether items with one id and different inputs are the same."""
     why = some(finding.reason, most=3) or "accepted"
+    if not finding.task:
+        return f"the inputs differ between models or files ({why})"
     return f"the inputs of {finding.task} differ between runs ({why})"
 
 
@@ -91,6 +97,7 @@ def _flagged_questions(finding: QuestionFinding) -> Check:
         "conflicts": number,
         "ids": finding.shared_ids or finding.items,
         "task": finding.task,
+        "of": f" of {finding.task}" if finding.task else "",
         "example": f"item {finding.example['item']}: {' and '.join(inputs)}",
     }
     models = tuple(finding.unshared)

@@ -95,6 +95,7 @@ def collect_runs(
     *,
     are_read_apart: bool = False,
     every_run: bool = False,
+    names_joined: bool = False,
 ) -> RunFolders:
     """Link the samples and results of other models on this run's tasks into a folder.
 
@@ -111,6 +112,7 @@ def collect_runs(
             by their reader.
         every_run: whether earlier runs of this run's model with the same settings are linked into
             this run's folder, so that they count as repeats.
+        names_joined: whether names of models that look the same are names of one model.
 
     Returns:
         The folders of this run and of the others.
@@ -118,7 +120,8 @@ def collect_runs(
     this_run = _samples_in(run, label)
     tasks = {file.task for file in this_run}
     same_tasks = [file for file in others if file.task in tasks]
-    named, notes_on_settings = name_by_settings([*this_run, *same_tasks])
+    files = [*this_run, *same_tasks]
+    named, notes_on_settings = name_by_settings(files, names_joined=names_joined)
     samples = named[: len(this_run)]
     others = named[len(this_run) :]
     model = samples[0].model

@@ -12,7 +12,6 @@ from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
 from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
 from podium.hosts.inspect_ai.logs.ranking_in_log import absolute_name
 from podium.hosts.ranker_options import RankerOptions
-from podium.names import joined_name
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
 from podium.notices.option_forms import option_text
@@ -226,7 +225,7 @@ def _names_in_ranking(
     every = options.reading.get("runs") == "all"
     is_joined = options.reading.get("names") == "joined"
     names = {}
-    counted = choose_logs(given, every=every)
+    counted = choose_logs(given, every=every, names_joined=is_joined)
     for run in counted.logs:
-        names[by_path[run.path]] = joined_name(run.who) if is_joined else run.who
+        names[by_path[run.path]] = run.who
     return names, [note for note in counted.lost if note.code == "left-out"]

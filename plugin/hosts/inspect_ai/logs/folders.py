@@ -18,6 +18,7 @@ from inspect_ai.log import EvalLog
 from pydantic_core import to_jsonable_python
 
 from podium.checks import CHECKS
+from podium.comparability.joined_names import note_names_joined
 from podium.comparability.questions import (
     AskedRun,
     PairedTasks,
@@ -52,6 +53,7 @@ from podium.hosts.inspect_ai.logs.scored_runs import (
     unequal_estimates,
 )
 from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
+from podium.names import joined_name
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
 from podium.responses.read import ChosenLogs
@@ -200,7 +202,9 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
     return Notice("shards-missing", {"shards": absent, "battles": missing})
 
 
-def choose_logs(labels: Mapping[Path, str | None], *, every: bool = False) -> CountedLogs:
+def choose_logs(
+    labels: Mapping[Path, str | None], *, every: bool = False, names_joined: bool = False
+) -> CountedLogs:
     """Choose the logs that count. A single log always counts.
 
     Ordinary evals of one model that differ in a setting count as models of their own, whose names
@@ -209,15 +213,36 @@ def choose_logs(labels: Mapping[Path, str | None], *, every: bool = False) -> Co
     Args:
         labels: paths of logs, and the label of each; None if it has no label.
         every: whether all runs of a question count, as repeats. If not, only the newest counts.
+        names_joined: whether names of models that look the same are names of one model.
 
     Raises:
         DataError: the only log given cannot be read.
     """
     runs, lost = _read_headers(labels, needed=labels if len(labels) == 1 else ())
+    notes: list[Notice] = []
+    if names_joined:
+        runs, notes = _join_names_of_runs(runs)
     named, records = _name_logs_by_settings(runs, labels)
     counted = _choose_among(named, every=every, is_single=len(labels) == 1)
-    notes = [*_notes_on_names(runs, named), *counted.notes, *_notes_on_limits(records)]
+    notes += [*_notes_on_names(runs, named), *counted.notes, *_notes_on_limits(records)]
     return CountedLogs(counted.logs, records, notes, [*lost, *counted.lost])
+
+
+def _join_names_of_runs(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
+    """Write the names of the models of ordinary evals as people see them.
+
+    Returns:
+        The runs, and a note on the names that became one.
+    """
+    joined = []
+    names = []
+    for run in runs:
+        if not is_tournament(run.header):
+            names.append(run.who)
+            name = joined_name(run.who)
+            run = replace(run, who=name, question=(name, run.what))
+        joined.append(run)
+    return joined, note_names_joined(names)
 
 
 def _read_headers(
@@ -405,7 +430,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
         DataError: no log has rows, or runs reduce their scores differently.
         OtherQuestionError: runs of a task share no input.
     """
-    counted = choose_logs(labels, every=reading.all_runs)
+    counted = choose_logs(labels, every=reading.all_runs, names_joined=reading.names_joined)
     notes, lost = counted.notes, counted.lost
     read = _select_scores(_read_each_log(counted, labels), reading, counted)
     frames, evals = read.frames, read.evals

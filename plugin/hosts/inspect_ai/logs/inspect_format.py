@@ -45,14 +45,19 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     return replace(gathered, claimed=gathered.claimed | beside)
 
 
-def runs_in_logs(sources: Sequence[SourceFiles]) -> list[RunRecord]:
-    """Return the records of the ordinary evals in logs that count, named as in a ranking."""
+def runs_in_logs(sources: Sequence[SourceFiles], reading: Reading) -> list[RunRecord]:
+    """Return the records of the ordinary evals in logs that count, named as in a ranking.
+
+    Args:
+        sources: files that are logs, and others, which are ignored.
+        reading: says whether names that look the same are joined.
+    """
     logs, _ = _logs_and_files_beside(sources)
     if not logs:
         return []
     from podium.hosts.inspect_ai.logs.folders import choose_logs
 
-    counted = choose_logs(logs)
+    counted = choose_logs(logs, names_joined=reading.names_joined)
     return [counted.records[log.path] for log in counted.logs if log.path in counted.records]
 
 

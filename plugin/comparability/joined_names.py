@@ -1,0 +1,17 @@
+"""Say which names of models count as one, because the user joins names that look the same."""
+
+from collections.abc import Iterable
+
+from podium.names import escaped_name, names_alike
+from podium.notices.notice import Notice
+
+
+def note_names_joined(names: Iterable[str]) -> list[Notice]:
+    """Return a note on the names that look the same and count as one; empty if there are none.
+
+    Args:
+        names: the names as they are spelled in the files.
+    """
+    groups = names_alike(names)
+    shown = {seen: " and ".join(map(escaped_name, group)) for seen, group in groups.items() if seen}
+    return [Notice("names-joined", {"names": shown})] if shown else []

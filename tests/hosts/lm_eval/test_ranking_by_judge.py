@@ -514,7 +514,7 @@ def test_log_can_be_resumed_by_inspect_and_contains_no_header(two, judge, server
             "base_url holds a password",
         ),
         (("--ranker_judge_args", KEY), "there is a part without `=`"),
-        (("--ranker_metric", "exact_match"), "--ranker_judge ranks by a judge: leave out one of them"),
+        (("--ranker_metric", "exact_match"), "--ranker_judge ranks by a judge: leave out one"),
     ],
 )
 def test_a_tournament_that_cannot_be_is_rejected_before_the_run(

@@ -120,6 +120,7 @@ REWARDS = {
 """Rewards without an upper end of one model or of both."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(REWARDS))
 def test_rewards_without_an_end_are_hardly_ever_flagged(name: str) -> None:
     draw_first, draw_second = REWARDS[name]
@@ -130,6 +131,7 @@ def test_rewards_without_an_end_are_hardly_ever_flagged(name: str) -> None:
     assert flagged <= 0.05 * DRAWS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(LEGITIMATE))
 def test_legitimate_scores_are_never_flagged(name: str) -> None:
     for items in (3, 12, 40):
@@ -153,6 +155,7 @@ def test_fewer_than_ten_scores_show_nothing() -> None:
     assert find_unlike_scales(table_of(scores)) is None
 
 
+@pytest.mark.slow
 def test_different_units_are_found_in_nearly_all_files_of_forty_items() -> None:
     found = 0
     for _ in range(DRAWS):

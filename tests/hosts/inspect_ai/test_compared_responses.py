@@ -210,6 +210,7 @@ def test_of_two_runs_with_the_same_settings_the_newest_counts() -> None:
     assert any("was run 2 times" in text for text in notice_texts(read.notes))
 
 
+@pytest.mark.slow
 def test_a_log_without_records_of_runs_is_read_as_before(behave, play) -> None:
     for name in "ab":
         write_log(f"evals/{name}.eval", f"lab/{name}", arguments={"style": name})
@@ -260,6 +261,7 @@ def test_records_of_runs_are_no_part_of_the_plan(behave, play) -> None:
     assert accepted.version == log.eval.task_version == CLEAN_VERSION
 
 
+@pytest.mark.slow
 def test_shards_of_one_tournament_have_its_runs_once(behave, play) -> None:
     for name in "ab":
         write_log(f"evals/{name}.eval", f"lab/{name}")
@@ -270,6 +272,7 @@ def test_shards_of_one_tournament_have_its_runs_once(behave, play) -> None:
     assert (len(read.runs), len(read.questions), len(read)) == (2, 1, 6)
 
 
+@pytest.mark.slow
 def test_rejudged_battles_keep_the_runs_of_their_responses(behave, play) -> None:
     for name in "ab":
         write_log(f"evals/{name}.eval", f"lab/{name}", arguments={"style": name})
@@ -293,6 +296,7 @@ def test_a_table_beside_a_log_leaves_the_settings_unknown(behave, play) -> None:
     assert checks_of(ranked(log)) == {"same question": "ok", "same settings": "not known"}
 
 
+@pytest.mark.slow
 def test_tables_alone_have_no_checks_of_runs(behave, play, write_responses) -> None:
     behave()
     log = play(round_robin(responses=write_responses()), log_dir="logs")

@@ -85,7 +85,12 @@ def test_a_temperature_of_the_role_is_dropped_too(play, write_responses, server)
 
 
 @pytest.mark.parametrize(
-    "typed", [{"logprobs": "required"}, {"realization": "token-probs"}], ids=["option", "kind"]
+    "typed",
+    [
+        {"logprobs": "required"},
+        pytest.param({"realization": "token-probs"}, marks=pytest.mark.slow),
+    ],
+    ids=["option", "kind"],
 )
 def test_needed_probabilities_that_are_refused_stop_the_run(play, write_responses, server, typed):
     log = play(

@@ -114,12 +114,19 @@ def names_by_command(run_podium: Callable, *sources: str) -> dict[str, set[str]]
     ("change", "names"),
     [
         (generation(temperature=1.0), ("made/m", "made/m (temperature=1.0)")),
-        (argument(style="brief"), ("made/m", "made/m (style=brief)")),
-        (generation(system_message="Be kind."), ("made/m", "made/m (system instruction=Be kind.)")),
+        pytest.param(
+            argument(style="brief"), ("made/m", "made/m (style=brief)"), marks=pytest.mark.slow
+        ),
+        pytest.param(
+            generation(system_message="Be kind."),
+            ("made/m", "made/m (system instruction=Be kind.)"),
+            marks=pytest.mark.slow,
+        ),
         (prompt("Think. {input}"), ("made/m (prompt={input})", "made/m (prompt=Think. {input})")),
-        (
+        pytest.param(
             in_spec(model_roles={"grader": ModelConfig(model="x/y")}),
             ("made/m", "made/m (grader=x/y)"),
+            marks=pytest.mark.slow,
         ),
     ],
 )

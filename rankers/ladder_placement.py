@@ -102,7 +102,7 @@ def check_ladder(battles: BattleData, prior: LadderPrior) -> LadderCheck:
     fit = fit_strengths(pair_sums_with_items(battles))
     graph = fit.graph
     rated = np.flatnonzero(prior.is_rated)
-    largest = np.argmax(np.bincount(graph.group[graph.played]))
+    largest = np.argmax(np.bincount(graph.group[graph.has_battle]))
     has_items = battles.clusters_by_model()[rated] >= FEW
     is_compared = (graph.group[rated] == largest) & ~graph.separated[rated] & has_items
     codes = rated[is_compared]

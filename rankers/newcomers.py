@@ -159,9 +159,9 @@ def _conformal_summary(
     return {
         "level": rule.level,
         "needed": models_needed(rule.level),
-        "n": {model.model: rule.used for model in new},
+        "n": {model.model: rule.scores for model in new},
         "q": {model.model: finite_or_none(rule.q) for model in new},
-        "t": {model.model: rule.t for model in new if rule.best != rule.q},
+        "t": {model.model: rule.t for model in new if rule.quantile_used != rule.q},
         "of": rule.of,
         "scale_correction": rule.scale_correction.value if rule.scale_correction else None,
         "assumption": f"{EXCHANGEABLE}{independent} independent within a model",
@@ -311,7 +311,7 @@ def _conformal_columns(model: PlacedModel, rule: ConformalRule) -> dict[str, Any
     if not has_interval:
         names = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
         return dict.fromkeys(names)
-    low, high = model.interval(rule.best * rule.error(model.se))
+    low, high = model.interval(rule.quantile_used * rule.error(model.se))
     return {
         "conformal_low": low,
         "conformal_high": high,
@@ -346,8 +346,8 @@ def _placement_warnings(
     if between_old:
         yield Notice("between-calibrated-models", {"battles": between_old})
     new = [model for model in models if model.is_new]
-    if new and np.isinf(rule.best):
-        fields = {"used": rule.used, "needed": models_needed(rule.level)}
+    if new and np.isinf(rule.quantile_used):
+        fields = {"used": rule.scores, "needed": models_needed(rule.level)}
         names = [model.model for model in new]
         yield Notice("infinite-conformal-interval", {**fields, "models": names})
     unbounded = [model.model for model in new if model.separated]

@@ -325,7 +325,7 @@ def soften_battles(
     kind: Any = target.kind
     # A calibration by battles without margins weighs verdicts in their place (`read_signal`).
     by_verdicts = kind == "margin" and "verdict" in target.weights
-    signal = read_signal(battles, kind, options.ridge, verdicts=by_verdicts)
+    signal = read_signal(battles, kind, options.ridge, credits_as_margins=by_verdicts)
     credit = soften_verdicts(target, signal)
     return SoftCredits(target, origin, doubts, signal, credit, int(battles.readable.sum()))
 

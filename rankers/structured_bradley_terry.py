@@ -133,7 +133,7 @@ def _fit_summary(
 ) -> dict[str, Any]:
     """Return the numbers of labels, the estimates of the fit and the misjudged models."""
     return {
-        "labels": labels.votes,
+        "labels": labels.vote_count,
         "battles": len(labels.coded.a),
         **misjudged.fit.summary(),
         "misjudged": misjudged.summary(models),
@@ -233,8 +233,8 @@ def _label_and_judge_warnings(
     unbounded = [names[k] for k in np.flatnonzero(is_unbounded)]
     if labels.left_out:
         yield labels.left_out_warning()
-    if 2 * labels.votes < FEWEST_LABELS * len(names):
-        counts = {"labels": round(labels.votes), "models": len(names), "fewest": FEWEST_LABELS}
+    if 2 * labels.vote_count < FEWEST_LABELS * len(names):
+        counts = {"labels": round(labels.vote_count), "models": len(names), "fewest": FEWEST_LABELS}
         yield Notice("few-labels", counts)
     if unlabelled:
         yield Notice("unlabelled-models", {"models": unlabelled})
@@ -250,7 +250,7 @@ def _label_and_judge_warnings(
         yield Notice("labels-unbounded", {"models": unbounded})
     for k in np.flatnonzero(misjudged.flagged).tolist():
         yield _misjudged_warning(misjudged, names[k], k)
-    yield from sampling_warnings(battles, labels.battles)
+    yield from sampling_warnings(battles, labels.is_labelled)
 
 
 def _misjudged_warning(misjudged: MisjudgedFit, model: str, code: int) -> Notice:

@@ -120,16 +120,16 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
         evidence = build_evidence(battles, read_signal(battles, "smoothing"))
     match = match_labels(evidence.hard, evidence.human)
     sample = Clustered(evidence.cluster, evidence.unit, level)
-    both = match.both
+    both = match.is_known
     temperature, probability = _temperature(evidence, level)
     reliability = bin_predictions(match, evidence.margin, probability)
     calibration_error, bins = _estimate_calibration_error(
-        reliability, match.agree, sample, subject.rng
+        reliability, match.agrees, sample, subject.rng
     )
     return HumanAgreement(
-        accuracy=sample.share(match.agree, what="labelled battles", among=both),
+        accuracy=sample.share(match.agrees, what="labelled battles", among=both),
         kappa=clustered_kappa(match.judge[both], match.human[both], sample.take(both)),
-        agreement=sample.share(match.agree, what="battles without a tie", among=match.decisive),
+        agreement=sample.share(match.agrees, what="battles without a tie", among=match.is_decisive),
         temperature=temperature,
         calibration_error=calibration_error,
         bins=bins,
@@ -173,13 +173,13 @@ def _agreement_by_item(subject: Subject) -> "tuple[float, pd.Series, int]":
 
     table = subject.battles.table
     match = match_labels(hard_credits(subject.battles), subject.human_credit)
-    agree = match.agree[match.decisive]
+    agree = match.agrees[match.is_decisive]
     names = [f"{subject.judge} {row}" for row in range(len(table))]
     name_of_row = pd.Series(names, index=table.index)
     item = table["item"].astype(object) if "item" in table else name_of_row
     item = item.fillna(name_of_row)
     influence_of_battle = pd.Series((agree - agree.mean()) / len(agree))
-    influence = influence_of_battle.groupby(item[match.decisive].to_numpy()).sum()
+    influence = influence_of_battle.groupby(item[match.is_decisive].to_numpy()).sum()
     return float(agree.mean()), influence, len(agree)
 
 
@@ -226,7 +226,7 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
         method=method,
         n=target.battles,
         of="preferences",
-        clusters=len(np.unique(evidence.cluster[evidence.preference])),
+        clusters=len(np.unique(evidence.cluster[evidence.has_preference])),
         unit=Unit.LOGITS,
     )
     return beta, soften_verdicts(target, evidence.signal)
@@ -253,9 +253,9 @@ def _estimate_calibration_error(
     right = agree[reliability.rows].astype(np.float64)
     bins = []
     for k, summary in enumerate(reliability.bins):
-        share = sample.share(right, among=reliability.bin == k)
+        share = sample.share(right, among=reliability.bin_of_battle == k)
         bins.append(ReliabilityBin(summary.mean_margin, summary.predicted, share))
-    is_in_bin = reliability.bin[:, None] == np.arange(len(bins))
+    is_in_bin = reliability.bin_of_battle[:, None] == np.arange(len(bins))
     gaps = (right - reliability.predicted)[:, None] * is_in_bin
     error = _mean_absolute_gap(gaps, sample, rng)
     return error, tuple(bins)

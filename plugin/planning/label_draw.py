@@ -92,7 +92,7 @@ def draw_labels(
     if len(candidates) < number:
         raise UsageError(_too_few(battles, labels, responses, number, len(candidates)))
     drawn, counts = draw_balanced(candidates, coded.models, number, rng, counts)
-    known = round(labels.votes) if labels else 0
+    known = round(labels.vote_count) if labels else 0
     rows = tuple(_sheet_row(item, *pair, responses, rng) for item, pair in drawn)
     forecast = _forecast(coded, labels, known, known + number)
     return LabelDraw(
@@ -120,7 +120,7 @@ def _select_unlabelled(
         responses: the texts for the sheet; None if none are given.
         rated: names of the models with a readable battle.
     """
-    table = battles.table[~labels.battles] if labels else battles.table
+    table = battles.table[~labels.is_labelled] if labels else battles.table
     with_item = table[["item", "model_a", "model_b"]].dropna(subset="item")
     rows = with_item.astype(str).itertuples(index=False)
     unlabelled = {(item, (min(a, b), max(a, b))) for item, a, b in rows}
@@ -154,7 +154,7 @@ def _too_few(
     if left:
         few = f"{left:,} have no label yet (and both responses, if given)"
         return f"{number:,} battles were asked for, and {few}: ask for fewer"
-    if labels and labels.battles.all():
+    if labels and labels.is_labelled.all():
         return f"all {len(battles):,} battles have a label: none is left to label"
     if responses is None:
         return "no battle without a label has an item and two models with a readable verdict each"

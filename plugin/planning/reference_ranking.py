@@ -172,6 +172,6 @@ def elo_of_pairs(pairs: Pairs, regularization: float) -> np.ndarray:
     if graph.groups > 1 or is_unbounded:
         return elo
     with suppress(NotConvergedError):
-        strengths = fit_strengths(pairs.pairs_among(graph.played), regularization)
-        elo[graph.played] = MEAN + POINTS * strengths.theta
+        strengths = fit_strengths(pairs.pairs_among(graph.has_battle), regularization)
+        elo[graph.has_battle] = MEAN + POINTS * strengths.theta
     return elo

@@ -723,7 +723,7 @@ def _fit_look(
         is_bounded &= prior.sides_beyond(strengths.pairs, strengths.theta) == 0
         has_few_items |= check.is_other_scale
     # Only strengths in the largest connected group of models are known relative to each other.
-    largest_group = np.argmax(np.bincount(graph.group[graph.played]))
+    largest_group = np.argmax(np.bincount(graph.group[graph.has_battle]))
     is_unknown = (has_few_items & ~is_rated) | (graph.group != largest_group)
     if coded.clusters < MIN_ITEMS:
         is_unknown[:] = True

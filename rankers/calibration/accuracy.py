@@ -62,22 +62,22 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
         spearman=spearman,
         kendall=kendall,
         mae_interval=mae_interval,
-        spearman_interval=_correlation_interval(spearman, number, 3, _spearman_variance, level),
-        kendall_interval=_correlation_interval(kendall, number, 4, _kendall_variance, level),
+        spearman_interval=_correlation_interval(spearman, number, _spearman_variance, level),
+        kendall_interval=_correlation_interval(kendall, number, _kendall_variance, level),
         level=level,
         slope=slope,
         floor=float(MEAN_OF_NORMAL * np.mean(human_se)) if human_se else None,
     )
 
 
-def _spearman_variance(rho: float) -> float:
-    """Return n - 3 times the variance of Spearman's rho on Fisher's z (Bonett and Wright 2000)."""
-    return 1 + rho**2 / 2
+def _spearman_variance(rho: float, number: int) -> float:
+    """Return the variance of Fisher's z of Spearman's rho of n models (Bonett and Wright 2000)."""
+    return (1 + rho**2 / 2) / (number - 3)
 
 
-def _kendall_variance(_: float) -> float:
-    """Return n - 4 times the variance of Kendall's tau on Fisher's z (Fieller 1957)."""
-    return 0.437
+def _kendall_variance(_: float, number: int) -> float:
+    """Return the variance of Fisher's z of Kendall's tau of n models (Fieller 1957)."""
+    return 0.437 / (number - 4)
 
 
 def correlate(rule: str, judge: np.ndarray, human: np.ndarray) -> float | None:
@@ -91,8 +91,8 @@ def correlate(rule: str, judge: np.ndarray, human: np.ndarray) -> float | None:
 
 
 def compare_accuracy(
-    ours_held: Sequence[HeldOut],
-    theirs_held: Sequence[HeldOut],
+    our_models: Sequence[HeldOut],
+    their_models: Sequence[HeldOut],
     level: float,
     kind: str = "soft",
     their_kind: str = "soft",
@@ -100,41 +100,41 @@ def compare_accuracy(
     """Compare the accuracy of two sets of held-out ratings, over the models that both rate.
 
     Args:
-        ours_held: our held-out ratings.
-        theirs_held: their held-out ratings.
+        our_models: our held-out ratings.
+        their_models: their held-out ratings.
         level: confidence level, in (0, 1).
         kind: which of our ratings, `hard` or `soft`.
         their_kind: which of their ratings, `hard` or `soft`.
 
     Returns:
         Our figure minus their figure, by name of the figure: `mae` with a paired t interval, and
-        `spearman` and `kendall` with jackknife intervals. Unknown differences are left out; with
-        fewer than two common models, all are.
+        `spearman` and `kendall` with jackknife intervals. Unknown differences are left out. With
+        fewer than two common models, the result is empty.
     """
     theirs_by_model = {
-        held.model: held for held in theirs_held if held.residual(their_kind) is not None
+        held.model: held for held in their_models if held.residual(their_kind) is not None
     }
-    both = []
-    for held in ours_held:
+    common = []
+    for held in our_models:
         if held.residual(kind) is not None and held.model in theirs_by_model:
-            both.append(held)
-    if len(both) < 2:
+            common.append(held)
+    if len(common) < 2:
         return {}
-    ours, human = _paired_ratings(both, kind)
+    ours, human = _paired_ratings(common, kind)
     theirs, their_human = _paired_ratings(
-        [theirs_by_model[held.model] for held in both], their_kind
+        [theirs_by_model[held.model] for held in common], their_kind
     )
-    differences = np.abs(ours - human) - np.abs(theirs - their_human)
-    gaps = {"mae": Estimate(*mean_interval(differences, level))}
+    error_differences = np.abs(ours - human) - np.abs(theirs - their_human)
+    comparisons = {"mae": Estimate(*mean_interval(error_differences, level))}
     for rule in CORRELATIONS:
-        gap = _jackknife(rule, (ours, human), (theirs, their_human), level)
-        if gap:
-            gaps[rule] = gap
-    return gaps
+        comparison = _jackknife(rule, (ours, human), (theirs, their_human), level)
+        if comparison:
+            comparisons[rule] = comparison
+    return comparisons
 
 
 class Contender(NamedTuple):
-    """One of the sets of held-out ratings that `select_best` compares.
+    """A set of held-out ratings that `select_best` compares with other sets.
 
     Attributes:
         calibration: the calibration that has the ratings.
@@ -176,12 +176,13 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
         level: simultaneous confidence level of all differences, in (0, 1).
 
     Returns:
-        The choice. If no model is rated by all contenders, it is the first contender without
-        others.
+        The choice. If no model is rated by all contenders, the choice is the first contender, and
+        the others are not compared.
     """
     contenders = []
-    for kind, parts in (("hard", calibrations[:1]), ("soft", calibrations)):
-        for calibration in parts:
+    # Hard ratings do not depend on the target, so the first calibration has those of all.
+    for kind, calibrations_of_kind in (("hard", calibrations[:1]), ("soft", calibrations)):
+        for calibration in calibrations_of_kind:
             plain = tuple(model.without_scale_correction() for model in calibration.models)
             contenders.append(Contender(calibration, kind, plain, False))
             if kind in calibration.scale_correction:
@@ -190,12 +191,12 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
     common = sorted(set.intersection(*map(set, errors)))
     if not common:
         return Choice(contenders[0], (), level, 0)
-    means = []
-    for by_model in errors:
-        means.append(np.mean([by_model[name] for name in common]))
-    place = int(np.argmin(means))
-    best = contenders[place]
-    others = contenders[:place] + contenders[place + 1 :]
+    mean_errors = []
+    for errors_of_contender in errors:
+        mean_errors.append(np.mean([errors_of_contender[name] for name in common]))
+    position = int(np.argmin(mean_errors))
+    best = contenders[position]
+    others = contenders[:position] + contenders[position + 1 :]
     level_of_each = 1 - (1 - level) / max(len(contenders) - 1, 1)
     compared = []
     for other in others:
@@ -205,7 +206,7 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
 
 
 def _errors_by_model(contender: Contender) -> dict[str, float]:
-    """Return the absolute error of each model's rating, by name, where it is known."""
+    """Return the absolute error of each model's rating by name; unknown errors are left out."""
     errors = {}
     for held in contender.held:
         residual = held.residual(contender.kind)
@@ -233,36 +234,36 @@ def _jackknife(
         fewer than five models, or if leaving out a model makes a correlation unknown.
     """
 
-    def difference(kept: np.ndarray | slice) -> float:
+    def difference(rows: np.ndarray | slice) -> float:
         """Return the difference of the correlations over some of the models, NaN if unknown."""
-        our_correlation = correlate(rule, ours[0][kept], ours[1][kept])
-        their_correlation = correlate(rule, theirs[0][kept], theirs[1][kept])
+        our_correlation = correlate(rule, ours[0][rows], ours[1][rows])
+        their_correlation = correlate(rule, theirs[0][rows], theirs[1][rows])
         if our_correlation is None or their_correlation is None:
             return np.nan
         return our_correlation - their_correlation
 
     number = len(ours[0])
-    value = difference(slice(None))
+    all_models = slice(None)
+    value = difference(all_models)
     if np.isnan(value):
         return None
     without_one = np.array([difference(np.arange(number) != k) for k in range(number)])
     if number < FEWEST_RANKED or np.isnan(without_one).any():
         return Estimate(value)
-    spread = np.std(without_one, ddof=1)
-    reach = float(t_quantile(number, level) * (number - 1) * spread / np.sqrt(number))
-    return Estimate(value, max(-2.0, value - reach), min(2.0, value + reach))
+    sd = np.std(without_one, ddof=1)
+    half_width = float(t_quantile(number, level) * (number - 1) * sd / np.sqrt(number))
+    return Estimate(value, max(-2.0, value - half_width), min(2.0, value + half_width))
 
 
 def _correlation_interval(
-    value: float | None, number: int, lost: int, variance: Callable[[float], float], level: float
+    value: float | None, number: int, variance: Callable[[float, int], float], level: float
 ) -> tuple[float, float] | None:
     """Return the t interval of a rank correlation on Fisher's z.
 
     Args:
         value: the correlation r, None if unknown.
         number: number of models.
-        lost: number that is subtracted from `number` in the variance.
-        variance: function of r; the variance of Fisher's z is variance(r) / (number - lost).
+        variance: function from r and the number of models to the variance of Fisher's z.
         level: confidence level.
 
     Returns:
@@ -271,16 +272,16 @@ def _correlation_interval(
     if value is None or number < FEWEST_RANKED:
         return None
     # Fisher's z of a correlation of 1 is infinite, but few models cannot distinguish complete from
-    # nearly complete agreement.
-    inside = float(np.clip(value, 1 / (2 * number) - 1, 1 - 1 / (2 * number)))
-    reach = stdtrit(number - 2, (1 + level) / 2) * np.sqrt(variance(inside) / (number - lost))
-    low, high = np.tanh(np.arctanh(inside) + np.array([-reach, reach])).tolist()
+    # nearly complete agreement. So 1 is replaced by a correlation a little below.
+    bounded_value = float(np.clip(value, 1 / (2 * number) - 1, 1 - 1 / (2 * number)))
+    half_width = stdtrit(number - 2, (1 + level) / 2) * np.sqrt(variance(bounded_value, number))
+    low, high = np.tanh(np.arctanh(bounded_value) + np.array([-half_width, half_width])).tolist()
     return min(low, value), max(high, value)
 
 
 def _paired_ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the judge's and the human ratings of the models with both, shape (models,) each."""
-    with_both = [model for model in held if model.residual(kind) is not None]
-    judge = [model.rating(kind) for model in with_both]
-    human = [model.human_elo for model in with_both]
+    """Return the judge's and the human ratings of models that have both, shape (models,) each."""
+    rated = [model for model in held if model.residual(kind) is not None]
+    judge = [model.rating(kind) for model in rated]
+    human = [model.human_elo for model in rated]
     return np.array(judge, dtype=np.float64), np.array(human, dtype=np.float64)

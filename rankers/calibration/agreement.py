@@ -10,7 +10,7 @@ from podium.rankers.calibration.evidence import Evidence
 
 BINS = 10
 """Number of bins of predicted probabilities, of about equally many battles each."""
-FEWEST = 2
+FEWEST_FOR_AUC = 2
 """The area under the curve is unknown if judge and humans agree in fewer battles than this, or
 disagree in fewer."""
 
@@ -22,16 +22,16 @@ class LabelMatch(NamedTuple):
         judge: verdict: 1 if the judge prefers the first model, -1 if the second, 0 for a tie, NaN
             if unknown.
         human: human label, with the same values.
-        both: mask of battles in which verdict and label are known.
-        decisive: mask of battles in which both are known and neither is a tie.
-        agree: mask of battles in which both are equal.
+        is_known: mask of battles in which verdict and label are known.
+        is_decisive: mask of battles in which both are known and neither is a tie.
+        agrees: mask of battles in which verdict and label are equal.
     """
 
     judge: np.ndarray
     human: np.ndarray
-    both: np.ndarray
-    decisive: np.ndarray
-    agree: np.ndarray
+    is_known: np.ndarray
+    is_decisive: np.ndarray
+    agrees: np.ndarray
 
 
 def match_labels(verdict: np.ndarray, label: np.ndarray) -> LabelMatch:
@@ -45,9 +45,9 @@ def match_labels(verdict: np.ndarray, label: np.ndarray) -> LabelMatch:
     return LabelMatch(
         judge=judge,
         human=human,
-        both=~np.isnan(judge + human),
-        decisive=np.abs(judge * human) == 1,
-        agree=judge == human,
+        is_known=~np.isnan(judge + human),
+        is_decisive=np.abs(judge * human) == 1,
+        agrees=judge == human,
     )
 
 
@@ -56,16 +56,16 @@ class Reliability:
     """Decisive battles, sorted into bins by predicted probability.
 
     Attributes:
-        rows: positions of the battles, shape (decisive battles,).
+        rows: positions of the battles in the columns of all battles, shape (decisive battles,).
         predicted: predicted probability that humans prefer the model that the signal prefers, in
             [0.5, 1], shape (decisive battles,).
-        bin: number of each battle's bin, shape (decisive battles,).
+        bin_of_battle: number of each battle's bin, from 0, shape (decisive battles,).
         bins: summaries of the bins.
     """
 
     rows: np.ndarray
     predicted: np.ndarray
-    bin: np.ndarray
+    bin_of_battle: np.ndarray
     bins: tuple[BinSummary, ...]
 
 
@@ -74,8 +74,8 @@ def bin_predictions(
 ) -> Reliability | None:
     """Sort decisive battles into ten bins by the probability of the model that the signal prefers.
 
-    The bins (tenths) have about equally many battles; battles of equal probability share a bin.
-    So there may be fewer than ten. The result is None if no decisive battle has a prediction.
+    Each bin has about a tenth of the battles. Battles of equal probability share a bin, so that
+    there may be fewer than ten bins. The result is None if no decisive battle has a prediction.
 
     Args:
         match: verdicts beside human labels.
@@ -88,17 +88,18 @@ def bin_predictions(
 
     if probability is None:
         return None
-    rows = np.flatnonzero(match.decisive & ~np.isnan(probability))
+    rows = np.flatnonzero(match.is_decisive & ~np.isnan(probability))
     if not len(rows):
         return None
     # Rounded, because s(x) and 1 - s(-x) differ in the last digit, and battles of equal
     # probability would then be in different bins.
-    sure = np.maximum(probability, 1 - probability)[rows].round(12)
-    # Empty tenths, as with many equal probabilities, are dropped by numbering the others anew.
-    tenth = np.minimum((stats.rankdata(sure) - 0.5) * BINS // len(rows), BINS - 1)
+    predicted = np.maximum(probability, 1 - probability)[rows].round(12)
+    # Many equal probabilities leave some tenths empty. These are dropped by numbering the others
+    # anew.
+    tenth = np.minimum((stats.rankdata(predicted) - 0.5) * BINS // len(rows), BINS - 1)
     bin_of_battle = np.unique(tenth, return_inverse=True)[1]
     abs_margin = np.abs(margin[rows])
-    agree = match.agree[rows]
+    agree = match.agrees[rows]
     bins = []
     for k in range(bin_of_battle.max() + 1):
         is_in_bin = bin_of_battle == k
@@ -107,11 +108,11 @@ def bin_predictions(
             BinSummary(
                 int(is_in_bin.sum()),
                 _mean_or_none(margins_in_bin),
-                float(sure[is_in_bin].mean()),
+                float(predicted[is_in_bin].mean()),
                 float(agree[is_in_bin].mean()),
             )
         )
-    return Reliability(rows, sure, bin_of_battle, tuple(bins))
+    return Reliability(rows, predicted, bin_of_battle, tuple(bins))
 
 
 def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:
@@ -127,26 +128,28 @@ def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None)
     match = match_labels(evidence.hard, evidence.human)
     abs_margin = np.abs(evidence.margin)
     has_margin = ~np.isnan(abs_margin)
-    both = match.both
-    decisive = match.decisive
-    judged = ~np.isnan(match.judge) & has_margin
-    verdicts = judged & (match.judge != 0)
-    compared = decisive & has_margin
-    auc, p = _area_under_curve(abs_margin[compared], match.agree[compared])
+    is_known = match.is_known
+    is_decisive = match.is_decisive
+    is_judged = ~np.isnan(match.judge) & has_margin
+    has_winner = is_judged & (match.judge != 0)
+    is_compared = is_decisive & has_margin
+    auc, p = _area_under_curve(abs_margin[is_compared], match.agrees[is_compared])
     has_other_sign = np.sign(evidence.margin) == -match.judge
     reliability = bin_predictions(match, evidence.margin, probability)
     bins = reliability.bins if reliability else ()
-    gaps = sum(each.battles * abs(each.agreement - each.predicted) for each in bins)
+    weighted_error = sum(
+        each_bin.battles * abs(each_bin.agreement - each_bin.predicted) for each_bin in bins
+    )
     return Agreement(
-        battles=int(both.sum()),
-        kappa=kappa(match.judge[both], match.human[both]),
-        decisive=int(decisive.sum()),
-        agreement=_mean_or_none(match.agree[decisive]),
-        mean_abs_margin=_mean_or_none(abs_margin[judged]),
-        sign_conflicts=_mean_or_none(has_other_sign[verdicts]),
+        battles=int(is_known.sum()),
+        kappa=kappa(match.judge[is_known], match.human[is_known]),
+        decisive=int(is_decisive.sum()),
+        agreement=_mean_or_none(match.agrees[is_decisive]),
+        mean_abs_margin=_mean_or_none(abs_margin[is_judged]),
+        sign_conflicts=_mean_or_none(has_other_sign[has_winner]),
         auc=auc,
         auc_p=p,
-        ece=float(gaps / len(reliability.rows)) if reliability else None,
+        ece=float(weighted_error / len(reliability.rows)) if reliability else None,
         bins=bins,
     )
 
@@ -157,18 +160,18 @@ def _area_under_curve(
     """Return how well |margin| predicts agreement: the area under the curve and its p-value.
 
     The area is the probability that |margin| is larger in a battle of agreement than in one of
-    disagreement. The p-value is one-sided, by the test of Mann and Whitney. Both are None for
-    fewer than two battles of agreement, or fewer than two of disagreement.
+    disagreement. The p-value is one-sided, by the test of Mann and Whitney. Area and p-value are
+    None if there are fewer than two battles of agreement, or fewer than two of disagreement.
 
     Args:
-        size: |margin| of each battle, shape (n,).
+        abs_margin: |margin| of each battle, shape (n,).
         agree: whether judge and humans agree, shape (n,).
     """
     from scipy import stats
 
     agreements = agree.sum()
     disagreements = (~agree).sum()
-    if min(agreements, disagreements) < FEWEST:
+    if min(agreements, disagreements) < FEWEST_FOR_AUC:
         return None, None
     test = stats.mannwhitneyu(abs_margin[agree], abs_margin[~agree], alternative="greater")
     return float(test.statistic / (agreements * disagreements)), float(test.pvalue)
@@ -177,13 +180,14 @@ def _area_under_curve(
 def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
     """Return Cohen's unweighted kappa (1960) of labels in {-1, 0, 1}.
 
-    Each battle is counted from the side of either model, so that the result does not depend on
-    which model is the first. It is None if there are no battles, or if all labels are ties.
+    Each battle is counted twice, once with either model as the first, so that the result does not
+    depend on which model is the first. It is None if there are no battles, or if all labels are
+    ties.
     """
     if not len(judge):
         return None
-    # A 3 x 3 table of verdicts (rows) and labels (columns). Seen from the other side, both have
-    # the opposite sign, which reverses rows and columns.
+    # A 3 x 3 table of verdicts (rows) and labels (columns). With the other model as the first,
+    # both have the opposite sign, which reverses rows and columns.
     cell = 3 * (judge + 1).astype(int) + (human + 1).astype(int)
     table = np.bincount(cell, minlength=9).reshape(3, 3)
     if table[1, 1] == len(judge):
@@ -194,7 +198,7 @@ def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
 
 
 def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.ndarray:
-    """Return what each battle, counted from both sides, contributes to the error of `kappa`.
+    """Return what each battle contributes to the error of `kappa`, which counts battles twice.
 
     The influences add up to 0, and the sum of their squares is the variance of independent
     battles.
@@ -208,25 +212,25 @@ def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.nd
         Influences, shape (battles,).
     """
     labels = np.array([-1, 0, 1])
-    is_judged = judge[:, None] == labels
-    is_labelled = human[:, None] == labels
-    judge_share = _share_of_labels(is_judged)
-    human_share = _share_of_labels(is_labelled)
+    has_judge_label = judge[:, None] == labels
+    has_human_label = human[:, None] == labels
+    judge_share = _share_of_labels(has_judge_label)
+    human_share = _share_of_labels(has_human_label)
     chance = float(judge_share @ human_share)
     agree = judge == human
     # kappa = (agreement - chance) / (1 - chance), linearized in the agreement and in the shares of
     # the judge's and of humans' labels, from which chance follows.
-    by_judge = is_judged @ human_share - chance
-    by_human = is_labelled @ judge_share - chance
+    by_judge = has_judge_label @ human_share - chance
+    by_human = has_human_label @ judge_share - chance
     by_chance = by_judge + by_human
     by_agreement = agree - agree.mean()
     return (by_agreement - (1 - value) * by_chance) / (1 - chance) / len(judge)
 
 
 def _share_of_labels(is_label: np.ndarray) -> np.ndarray:
-    """Return the share of each of the labels -1, 0 and 1, counted from both sides, shape (3,).
+    """Return the shares of the labels -1, 0 and 1 with either model as the first, shape (3,).
 
-    `is_label` says which label a battle has, shape (battles, 3).
+    `is_label` has one column per label: the mask of battles with it, shape (battles, 3).
     """
     mean = is_label.mean(axis=0)
     return (mean + mean[::-1]) / 2

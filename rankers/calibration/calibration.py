@@ -83,8 +83,8 @@ class ScaleCorrection(Estimate):
         """Return the variance of a judge's rating minus a human rating, in squared Elo points.
 
         It is the sum of the squares of the judge's standard error `se`, of `spread`, and of the
-        human standard error `human_se` (0 if unknown). The last one is left out if `of_human` is
-        True: the human rating is then that by ever more votes.
+        human standard error `human_se` (0 if unknown). `human_se` is left out if `of_human` is
+        True: the human rating then has no sampling error, as with infinitely many votes.
         """
         variance = se**2 + self.spread**2
         if of_human or self.human_se is None:
@@ -150,7 +150,8 @@ class HeldOut:
     def residual(self, kind: str) -> float | None:
         """Return the judge's rating minus the human one; None if either is unknown or unbounded."""
         judge = self.rating(kind)
-        if judge is None or self.human_elo is None or {kind, "human"} & set(self.separated):
+        is_unbounded = kind in self.separated or "human" in self.separated
+        if judge is None or self.human_elo is None or is_unbounded:
             return None
         return judge - self.human_elo
 
@@ -162,17 +163,18 @@ class HeldOut:
     def error(self, kind: str, scale_correction: ScaleCorrection | None) -> float | None:
         """Return the error by which the residual is divided, in Elo points.
 
-        If there is a scale correction, it is the root of `ScaleCorrection.variance` with the
-        standard error of the model's own human rating in place of the median; else it is the
-        standard error of the judge's rating. The result is None if the latter is unknown, or zero
-        up to rounding.
+        Without a scale correction, it is the standard error of the judge's rating. With one, it is
+        the root of `ScaleCorrection.variance`, in which the standard error of this model's human
+        rating replaces the median of all models. The result is None if the standard error of the
+        judge's rating is unknown, or zero up to rounding.
         """
         se = self.se(kind)
         if se is None or se <= SMALLEST_SE:
             return None
         if scale_correction is None:
             return se
-        return replace(scale_correction, human_se=self.human_se).variance(se) ** 0.5
+        correction_of_model = replace(scale_correction, human_se=self.human_se)
+        return correction_of_model.variance(se) ** 0.5
 
     def score(self, kind: str, scale_correction: ScaleCorrection | None = None) -> float | None:
         """Return the conformal score, |residual| / error; None if either is unknown."""
@@ -189,10 +191,16 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True)
 class AnchorStrengths:
-    """Log-strengths of one model in the joint fits of all models, which have mean zero.
+    """Log-strengths of one calibrated model, against which new models are placed.
 
-    New models are placed against these. There is one fit each to human labels, hard verdicts and
-    soft credits.
+    Each is from a joint fit to the battles of all calibrated models, whose log-strengths have mean
+    zero.
+
+    Attributes:
+        model: name of the model.
+        human_theta: log-strength by human labels.
+        hard_theta: log-strength by the judge's hard verdicts.
+        soft_theta: log-strength by soft credits.
     """
 
     model: str
@@ -242,8 +250,8 @@ def models_needed(level: float) -> int:
 
     It is the smallest n with level * (n + 1) <= n. Fractions avoid rounding errors.
     """
-    exact = Fraction(repr(float(level)))
-    return math.ceil(exact / (1 - exact))
+    exact_level = Fraction(repr(float(level)))
+    return math.ceil(exact_level / (1 - exact_level))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,14 +262,14 @@ class Conformal:
         level: confidence level, in (0, 1).
         n: number of models with a score.
         q: conformal quantile of the scores; None (infinite) if there are too few.
-        coverage: share of the models of one half that the intervals by the other half cover, mean
-            over random half splits.
+        coverage: share of the models of one half whose human rating is inside an interval with the
+            quantile of the other half; mean over random half splits.
         median_width: median width of these intervals in Elo points, mean over half splits.
         splits: number of half splits.
         median_se: median error by which residuals are divided, in Elo points.
         t: quantile by t, which is used if `q` is None; None if it is not needed or unknown.
-        loo_coverage: share of the models that the interval by the scores of all others covers. It
-            is given if there are too few models for half splits.
+        loo_coverage: share of the models whose human rating is inside an interval with the
+            quantile of all other models. It is given if there are too few models for half splits.
         loo_width: median width of these intervals, in Elo points.
     """
 
@@ -379,7 +387,8 @@ class Calibration(Document):
         seed: seed of all random numbers.
         accuracy: accuracy of held-out ratings, by kind.
         models: the models, each held out once.
-        anchors: log-strengths of the models in the joint fits.
+        anchors: log-strengths of the models in the fits to the battles of all models. New models
+            are placed against them.
         conformal: conformal quantiles, by kind.
         agreement: agreement of verdicts with human labels.
         stability: variation of beta over random subsets of the labels.
@@ -414,7 +423,7 @@ class Calibration(Document):
     def interval_of(self, held: HeldOut) -> tuple[float, float] | tuple[None, None]:
         """Return the ends of the conformal interval of a held-out soft rating.
 
-        Both are None if the rating, its error or the conformal quantile is unknown. If the
+        Both ends are None if the rating, its error or the conformal quantile is unknown. If the
         quantile is infinite, the quantile by t replaces it.
         """
         rating = held.rating("soft")
@@ -434,9 +443,9 @@ class Calibration(Document):
         return int(self.se_method.partition(":")[2] or 0)
 
     def fold_betas(self) -> list[float]:
-        """Return beta of each map fitted without one model; empty if the map was given.
+        """Return beta of each map that was fitted without one of the models.
 
-        Models without such a map are left out.
+        Models without such a map are left out. The list is empty if the map was given.
         """
         betas = []
         for model in self.models:
@@ -449,16 +458,16 @@ class Calibration(Document):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of a calibration file, as in `docs/calibration.schema.json`."""
-        betas = self.fold_betas()
+        fold_betas = self.fold_betas()
         content = asdict(self)
         target = content["target"]
         held_out_accuracy = content["accuracy"]
         held_out_accuracy["soft"] |= {
-            "beta_mean": sum(betas) / len(betas) if betas else None,
-            "beta_min": min(betas, default=None),
-            "beta_max": max(betas, default=None),
+            "beta_mean": sum(fold_betas) / len(fold_betas) if fold_betas else None,
+            "beta_min": min(fold_betas, default=None),
+            "beta_max": max(fold_betas, default=None),
         }
-        copied = (
+        settings = (
             "regularization",
             "se_method",
             "se_cluster",
@@ -466,7 +475,7 @@ class Calibration(Document):
             "scale_correction",
             "is_uninformative",
         )
-        parts = ("anchors", "agreement", "stability", "provenance")
+        last_parts = ("anchors", "agreement", "stability", "provenance")
         models = []
         for model in self.models:
             residuals = {f"{kind}_residual": model.residual(kind) for kind in ("hard", "soft")}
@@ -476,12 +485,15 @@ class Calibration(Document):
             "answer": list(self.answer),
             "judge": self.judge,
             "beta": self.target.beta,
-            **{f"beta_{name}": target[name] for name in ("low", "high", "level", "battles")},
+            "beta_low": target["low"],
+            "beta_high": target["high"],
+            "beta_level": target["level"],
+            "beta_battles": target["battles"],
             "target": {name: target[name] for name in ("kind", "weights", "covariance", "ridge")},
-            **{name: content[name] for name in copied},
+            **{name: content[name] for name in settings},
             "loo": held_out_accuracy,
             "models": models,
             "conformal": {kind: part.to_dict() for kind, part in self.conformal.items()},
-            **{name: content[name] for name in parts},
+            **{name: content[name] for name in last_parts},
             "warnings": notices_to_json(self.warnings),
         }

@@ -70,23 +70,25 @@ def calibrate(
     held-out models.
 
     Args:
-        battles: of one judge, with human labels.
-        level: of the conformal intervals and of the interval of beta, in (0, 1).
-        splits: random half splits that measure coverage and width.
-        bootstrap: resamples behind every standard error of the judge, at least 20; by default
-            errors are analytic (sandwich), as those of humans always are.
-        seed: of the half splits, the bootstrap and the subsets that measure the stability of beta.
-        target: the signal that is softened. By default, it is `smoothing` with a constant,
-            `credit` if there are no margins and at least 10% of the credits are probabilities, and
-            else `margin`.
+        battles: battles of one judge, with human labels.
+        level: confidence level of the conformal intervals and of beta's interval, in (0, 1).
+        splits: number of random half splits that measure coverage and width.
+        bootstrap: number of resamples for every standard error of the judge's ratings, at least
+            20. By default, these errors are analytic (sandwich), as those of human ratings always
+            are.
+        seed: seed of the half splits, of the bootstrap, and of the subsets that measure the
+            stability of beta.
+        target: the signal that is softened. The default is `smoothing` if there is a `constant`;
+            else `credit` if there are no margins and at least 10% of the credits are
+            probabilities; else `margin`.
         constant: credit of a win under target `smoothing`, in (0.5, 1), instead of fitting it.
         ridge: penalty of the weights of target `criteria`, as of `soft_elo`.
         cluster: what is independent within a model's battles: `item` (all battles of an item
-            together), or `row` (the paper's; the same if no item comes twice).
+            together), or `row` (as in the paper; the same if each item has one battle).
         regularization: lambda of all ratings, at least 0.
         scale_correction: bring the judge's ratings to human scale by a factor estimated from the
-            other models, and divide residuals by all known errors; without it, ratings and scores
-            are the paper's.
+            other models, and divide residuals by all known errors. Without it, ratings and scores
+            are those of the paper.
 
     Raises:
         UnknownScaleError: the labels do not bound the map from signal to human preferences.
@@ -99,8 +101,10 @@ def calibrate(
     """
     _check_options(level, cluster, splits, bootstrap, regularization)
     _require_labels(battles)
-    kind = target or ("smoothing" if constant is not None else default_kind(battles))
-    signal = read_signal(battles, kind, ridge, verdicts=True)
+    kind = target
+    if not kind:
+        kind = "smoothing" if constant is not None else default_kind(battles)
+    signal = read_signal(battles, kind, ridge, credits_as_margins=True)
     evidence = select_calibratable(build_evidence(battles, signal, cluster))
     method = ErrorMethod(bootstrap or 0, seed)
     given_target = build_given_target(kind, None, constant)
@@ -130,7 +134,7 @@ def _build_calibration(
     evidence = run.evidence
     seed = method.seed
     held = run.corrected if scale_correction else run.plain
-    corrections = run.factors if scale_correction else {}
+    corrections = run.corrections if scale_correction else {}
     conformal = {}
     for kind in JUDGE_KINDS:
         conformal[kind] = measure_conformal(held, kind, corrections.get(kind), level, splits, seed)
@@ -151,7 +155,7 @@ def _build_calibration(
         agreement=measure_agreement(evidence, soften_verdicts(run.target, evidence.signal)),
         stability=stability,
         scale_correction=corrections,
-        is_uninformative="soft" not in run.factors,
+        is_uninformative="soft" not in run.corrections,
     )
 
 
@@ -189,13 +193,13 @@ def calibrate_targets(
         NotConvergedError, UsageError: as of `calibrate`, for any target.
     """
     calibrations = []
-    tried: list[tuple[Kind, float | None]] = []
+    targets: list[tuple[Kind, float | None]] = []
     if default_kind(battles) == "credit":
-        tried.append(("credit", None))
-    tried += [("margin", None), ("criteria", None), ("smoothing", None)]
+        targets.append(("credit", None))
+    targets += [("margin", None), ("criteria", None), ("smoothing", None)]
     # The constants of Soft-Elo's Table 8.
-    tried += [("smoothing", constant) for constant in (0.55, 0.65, 0.75, 0.85, 0.95)]
-    for kind, constant in tried:
+    targets += [("smoothing", constant) for constant in (0.55, 0.65, 0.75, 0.85, 0.95)]
+    for kind, constant in targets:
         try:
             calibrations.append(calibrate(battles, target=kind, constant=constant, **options))
         except NotIdentifiedError as error:
@@ -251,14 +255,16 @@ def _calibration_warnings(
     if battles.has_weights:
         warnings.append(Notice("agreement-unweighted"))
     warnings += _data_warnings(battles, run.evidence, run.scales["hard"], held)
-    scored = sum(model.score("soft") is not None for model in held)
+    models_with_score = sum(model.score("soft") is not None for model in held)
     needed = models_needed(level)
-    if scored < needed:
+    if models_with_score < needed:
         has_factor = held[0].soft_scale_correction is not None
-        code = "few-models-by-t" if has_factor and scored >= FEWEST_FOR_T else "few-models"
-        fields = {"models": scored, "percent": 100 * level, "needed": needed}
+        code = (
+            "few-models-by-t" if has_factor and models_with_score >= FEWEST_FOR_T else "few-models"
+        )
+        fields = {"models": models_with_score, "percent": 100 * level, "needed": needed}
         warnings.append(Notice(code, fields))
-    warnings += scale_warnings(held, run.factors, level, scale_corrected=scale_corrected)
+    warnings += scale_warnings(held, run.corrections, level, scale_corrected=scale_corrected)
     if run.target.battles:
         warnings += few_items_warnings(run.evidence)
     warnings += weak_signal_warnings(run.target, calibration.agreement)
@@ -268,30 +274,30 @@ def _calibration_warnings(
 def _data_warnings(
     battles: Battles, evidence: Evidence, hard: HeldOutScale, held: Sequence[HeldOut]
 ) -> list[Notice]:
-    """Return warnings about models and battles that the calibration leaves out in part or wholly.
+    """Return warnings about models and battles that the calibration leaves out, partly or wholly.
 
-    `hard` are the held-out ratings by hard verdicts, and `held` the models.
+    `hard` has the held-out ratings by hard verdicts, and `held` the models that are held out.
     """
-    readable = int(battles.readable.sum())
-    signal = read_signal(battles, evidence.signal.kind, verdicts=True)
-    lost = readable - int(signal.is_known.sum())
-    concerned: dict[str, Sequence[str]] = {
+    judged = int(battles.readable.sum())
+    signal = read_signal(battles, evidence.signal.kind, credits_as_margins=True)
+    without_signal = judged - int(signal.is_known.sum())
+    models_by_code: dict[str, Sequence[str]] = {
         "not-calibrated": evidence.dropped,
         "human-rating-unbounded": evidence.unbounded,
         **_incomplete_models(held, has_unbounded_hard=bool(hard.unbounded.any())),
         "hard-ratings-unbounded": [evidence.models[k] for k in np.flatnonzero(hard.unbounded)],
         "hard-resamples-left-out": [
-            f"{evidence.models[k]} ({n})" for k, n in enumerate(hard.lost) if n
+            f"{evidence.models[k]} ({n})" for k, n in enumerate(hard.lost_resamples) if n
         ],
         "held-out-without-error": [model.model for model in held if _lacks_error(model)],
     }
     warnings = [
         Notice(code, {"models": list(names), "unit": evidence.unit})
-        for code, names in concerned.items()
+        for code, names in models_by_code.items()
         if names
     ]
-    if lost:
-        warnings.append(Notice("no-signal-calibrated", {"lost": lost, "judged": readable}))
+    if without_signal:
+        warnings.append(Notice("no-signal-calibrated", {"lost": without_signal, "judged": judged}))
     return warnings
 
 
@@ -301,15 +307,15 @@ def _incomplete_models(
     """Return the models with unknown or unbounded ratings, by the code of their warning.
 
     If hard verdicts do not bound even the joint ratings (`has_unbounded_hard`), another warning
-    says so, and models are not named for an unbounded hard rating alone.
+    says so. A model of which only the hard rating is unbounded is then left out here.
     """
-    explained = {"hard"} if has_unbounded_hard else set()
+    kinds_of_other_warning = {"hard"} if has_unbounded_hard else set()
     not_held_out = []
     unbounded = []
     for model in held:
         if None in (model.human_elo, model.hard_elo, model.soft_elo):
             not_held_out.append(model.model)
-        if set(model.separated) - explained:
+        if set(model.separated) - kinds_of_other_warning:
             unbounded.append(f"{model.model} ({', '.join(model.separated)})")
     return {"not-held-out": not_held_out, "held-out-unbounded": unbounded}
 
@@ -339,16 +345,16 @@ def _calibration_provenance(
         "constant": constant,
         "ridge": ridge,
     }
-    labels = {
+    label_counts = {
         "labelled": int(battles.table["human"].notna().sum()),
         "ties": int(human_ties(battles).sum()),
-        "preferences": int(evidence.preference.sum()),
+        "preferences": int(evidence.has_preference.sum()),
     }
     reading = {"reading": dict(battles.reading)}
     return {
         **build_provenance(battles.sources, {**reading, **options}),
         "date": datetime.now(UTC).date().isoformat(),
         "counts": battles.counts().to_dict(),
-        "human": labels,
+        "human": label_counts,
         "prompts": list(prompt_hashes(battles)),
     }

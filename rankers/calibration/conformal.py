@@ -51,16 +51,16 @@ def measure_conformal(
         splits: number of half splits for the coverage.
         seed: seed of the half splits, which are the same for both kinds.
     """
-    known = [model for model in held if model.score(kind, scale_correction) is not None]
-    residual = np.array([model.residual(kind) for model in known], dtype=np.float64)
-    error = np.array([model.error(kind, scale_correction) for model in known], dtype=np.float64)
+    scored = [model for model in held if model.score(kind, scale_correction) is not None]
+    residual = np.array([model.residual(kind) for model in scored], dtype=np.float64)
+    error = np.array([model.error(kind, scale_correction) for model in scored], dtype=np.float64)
     q = finite_or_none(quantile(np.abs(residual) / error, level))
     t = None
     if q is None and scale_correction is not None:
         t = finite_or_none(quantile_by_t(residual / error, level))
     conformal = Conformal(
         level=level,
-        n=len(known),
+        n=len(scored),
         q=q,
         t=t,
         coverage=None,
@@ -70,13 +70,13 @@ def measure_conformal(
         loo_coverage=None,
         loo_width=None,
     )
-    by_halves = half_splits(residual, error, level, splits, np.random.default_rng(seed))
-    if by_halves:
-        coverage, width = by_halves
+    figures_by_halves = half_splits(residual, error, level, splits, np.random.default_rng(seed))
+    if figures_by_halves:
+        coverage, width = figures_by_halves
         return replace(conformal, coverage=float(coverage.mean()), median_width=float(width.mean()))
-    by_others = leave_one_score_out(residual, error, level)
-    if by_others:
-        loo_coverage, loo_width = by_others
+    figures_without_one = leave_one_score_out(residual, error, level)
+    if figures_without_one:
+        loo_coverage, loo_width = figures_without_one
         return replace(conformal, loo_coverage=loo_coverage, loo_width=loo_width)
     return conformal
 
@@ -87,10 +87,11 @@ def quantile(scores: np.ndarray, level: float) -> float:
     The result is infinite if n is smaller than this number.
     """
     number = len(scores)
-    index = math.ceil(level * (number + 1) * (1 - 1e-12))
-    if index > number:
+    # Rounding may lift the product above a whole number; the last factor lowers it again.
+    rank = math.ceil(level * (number + 1) * (1 - 1e-12))
+    if rank > number:
         return math.inf
-    return float(np.sort(scores)[max(index, 1) - 1])
+    return float(np.sort(scores)[max(rank, 1) - 1])
 
 
 def quantile_by_t(scores: np.ndarray, level: float) -> float:
@@ -103,14 +104,14 @@ def quantile_by_t(scores: np.ndarray, level: float) -> float:
     number = len(scores)
     if number < FEWEST_FOR_T:
         return math.inf
-    reach = stdtrit(number - 1, (1 + level) / 2) * math.sqrt(1 + 1 / number)
-    return float(reach * np.sqrt(np.mean(scores**2)))
+    factor = stdtrit(number - 1, (1 + level) / 2) * math.sqrt(1 + 1 / number)
+    return float(factor * np.sqrt(np.mean(scores**2)))
 
 
 def half_splits(
     residual: np.ndarray, error: np.ndarray, level: float, splits: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return how intervals by the scores of a random half of the models cover the other half.
+    """Return how intervals with the quantile of a random half of the models cover the other half.
 
     Args:
         residual: judge's rating minus human rating of each model, shape (models,).
@@ -120,7 +121,7 @@ def half_splits(
         rng: draws the splits.
 
     Returns:
-        Coverage and median width in the other half, shape (splits,) each; None if a half has too
+        Coverage and median width in the covered half, shape (splits,) each; None if a half has too
         few models for a finite quantile.
 
     Source: Soft-Elo, section 5.3.
@@ -132,24 +133,24 @@ def half_splits(
     coverage = np.empty(splits)
     width = np.empty(splits)
     # Models are sorted by their figures first, so that the halves do not depend on their names.
-    place = np.lexsort((error.round(6), np.abs(residual).round(6)))
+    by_figures = np.lexsort((error.round(6), np.abs(residual).round(6)))
     for k in range(splits):
-        order = place[rng.permutation(number)]
-        used = order[:half]
-        held = order[half:]
-        q = quantile(np.abs(residual[used]) / error[used], level)
-        coverage[k] = np.mean(np.abs(residual[held]) <= q * error[held])
-        width[k] = np.median(2 * q * error[held])
+        shuffled = by_figures[rng.permutation(number)]
+        scored_half = shuffled[:half]
+        covered_half = shuffled[half:]
+        q = quantile(np.abs(residual[scored_half]) / error[scored_half], level)
+        coverage[k] = np.mean(np.abs(residual[covered_half]) <= q * error[covered_half])
+        width[k] = np.median(2 * q * error[covered_half])
     return coverage, width
 
 
 def leave_one_score_out(
     residual: np.ndarray, error: np.ndarray, level: float
 ) -> tuple[float, float] | None:
-    """Return coverage and median width (Elo points) if each interval uses the others' scores.
+    """Return coverage and median width (Elo points) of intervals with the quantile of the others.
 
-    The result is None if there are too few models for a finite quantile. The arguments are those
-    of `half_splits`.
+    The interval of a model uses the scores of all other models. The result is None if there are
+    too few models for a finite quantile. The arguments are those of `half_splits`.
     """
     scores = np.abs(residual) / error
     if len(scores) - 1 < models_needed(level):
@@ -171,10 +172,10 @@ class ConformalRule:
     Attributes:
         level: confidence level, in (0, 1).
         of: the human rating that an interval covers: the rating by about as many votes as the
-            calibrated models had (`votes`), or by ever more votes (`human`).
+            calibrated models had (`votes`), or the rating by infinitely many votes (`human`).
         scale_correction: the correction of the judge's scale, if there is one.
         q: conformal quantile of the scores, infinite if there are too few scores.
-        used: number of scores.
+        scores: number of scores.
         t: quantile by t, which replaces an infinite `q`; NaN if there is no scale correction.
     """
 
@@ -182,20 +183,21 @@ class ConformalRule:
     of: str
     scale_correction: ScaleCorrection | None
     q: float
-    used: int
+    scores: int
     t: float
 
     @property
-    def best(self) -> float:
+    def quantile_used(self) -> float:
         """The quantile to use: `q`, or `t` if `q` is infinite and `t` is finite."""
-        return self.t if math.isinf(self.q) and math.isfinite(self.t) else self.q
+        uses_t = math.isinf(self.q) and math.isfinite(self.t)
+        return self.t if uses_t else self.q
 
     @property
     def method(self) -> str:
         """Name of the interval's method."""
-        if self.best == self.q:
+        if self.quantile_used == self.q:
             return "conformal"
-        return f"t (n = {self.used}): assumes normal disagreement"
+        return f"t (n = {self.scores}): assumes normal disagreement"
 
     def error(self, se: float) -> float:
         """Return the error of a new model, by which the quantile is multiplied, in Elo points.
@@ -236,26 +238,26 @@ def _check_disagreement(correction: ScaleCorrection | None) -> None:
     """Raise NotIdentifiedError unless the disagreement of judge and humans is known."""
     if correction and correction.spread > 0 and correction.n >= FEWEST_OF_HUMANS:
         return
-    known = NO_CORRECTION
+    what_is_known = NO_CORRECTION
     if correction:
-        known = f"{correction.n} calibrated models, spread {correction.spread:.0f} Elo"
+        what_is_known = f"{correction.n} calibrated models, spread {correction.spread:.0f} Elo"
     raise NotIdentifiedError(
         f"of=human needs {FEWEST_OF_HUMANS} calibrated models and a disagreement beyond "
-        f"humans' own sampling errors ({known}); of=votes, the default, covers the rating "
+        f"humans' own sampling errors ({what_is_known}); of=votes, the default, covers the rating "
         "that about as many votes would give"
     )
 
 
 def prompt_hashes(battles: Battles) -> tuple[str, ...]:
-    """Return the hashes of the judge's prompts, empty without a column `prompt_hash`."""
+    """Return the hashes of the judge's prompts; none if there is no column `prompt_hash`."""
     return battles.values_of("prompt_hash") if "prompt_hash" in battles.table else ()
 
 
 def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[Notice]:
     """Yield warnings if judge, prompt or size of the margins differ from the calibration's.
 
-    There is another warning if calibration or battles do not name the judge. Prompts and margins
-    that either side does not have are not compared.
+    There is another warning if the calibration or the battles do not name the judge. Prompts are
+    compared if calibration and battles have some, and so are margins.
     """
     calibrated_prompts = set(calibration.provenance.get("prompts", []))
     prompts = set(prompt_hashes(battles))
@@ -267,8 +269,8 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[No
     judge = calibration.judge
     others = [name for name in battles.judges if name != judge]
     if judge is None or not battles.judges:
-        who = "the battles do" if judge else "the calibration does"
-        yield Notice("judge-not-said", {"who": who})
+        nameless_source = "the battles do" if judge else "the calibration does"
+        yield Notice("judge-not-said", {"who": nameless_source})
     elif others:
         yield Notice("other-judge", {"calibrated": judge, "judges": others})
     if calibrated_prompts and prompts and not prompts <= calibrated_prompts:

@@ -34,15 +34,15 @@ def scale_warnings(
     elif not soft.low <= 1 <= soft.high:
         code = "other-scale-corrected" if scale_corrected else "other-scale"
         yield Notice(code, {"factor": soft.value, "low": soft.low, "high": soft.high})
-    errors = []
+    error_pairs = []
     for model in held:
         hard_residual = model.residual("hard")
         soft_residual = model.residual("soft")
         if hard_residual is not None and soft_residual is not None:
-            errors.append((abs(hard_residual), abs(soft_residual)))
-    if len(errors) < 2:
+            error_pairs.append((abs(hard_residual), abs(soft_residual)))
+    if len(error_pairs) < 2:
         return
-    hard_error, soft_error = np.array(errors, dtype=float).T.copy()
+    hard_error, soft_error = np.array(error_pairs, dtype=float).T.copy()
     surplus, low, high = mean_interval(soft_error - hard_error, level)
     check = CHECKS["verdicts beside the target"]
     if surplus > check.threshold * hard_error.mean():
@@ -73,16 +73,17 @@ def calibration_answer(calibration: Calibration) -> tuple[str, ...]:
     conformal = calibration.conformal["soft"]
     reach = conformal.reach
     se = conformal.median_se
-    within = ""
+    interval_text = ""
     if reach is not None and se is not None:
-        within = f" ({100 * conformal.level:g}% within {reach * se:.0f})"
+        interval_text = f" ({100 * conformal.level:g}% within {reach * se:.0f})"
     hard = calibration.accuracy["hard"].mae
-    verdicts = ""
+    hard_text = ""
     if hard is not None:
-        verdicts = f"; {_verdicts_text(calibration.scale_correction)} verdicts err {hard:.0f}"
-    named = "Scale-corrected soft Elo" if is_corrected else "Soft Elo"
+        hard_text = f"; {_verdicts_text(calibration.scale_correction)} verdicts err {hard:.0f}"
+    rating_name = "Scale-corrected soft Elo" if is_corrected else "Soft Elo"
     sentences = [
-        f"{named} errs {soft.mae:.0f} Elo on a model that it has not seen{within}{verdicts}."
+        f"{rating_name} errs {soft.mae:.0f} Elo on a model that it has not seen{interval_text}"
+        f"{hard_text}."
     ]
     if calibration.is_uninformative:
         no_information = (
@@ -93,11 +94,12 @@ def calibration_answer(calibration: Calibration) -> tuple[str, ...]:
     if correction and correction.low is not None:
         sentences.append(f"{_scale_text(correction)}.".capitalize())
     if soft.floor is not None:
-        rest = "."
-        if correction and is_corrected:
-            beyond = f"; beyond both errors judge and humans disagree by {correction.spread:.0f}."
-            rest = beyond if correction.spread else ": what is left is within it."
-        sentences.append(f"Humans' own sampling error alone leaves {soft.floor:.0f} Elo{rest}")
+        ending = "."
+        if correction and is_corrected and correction.spread:
+            ending = f"; beyond both errors judge and humans disagree by {correction.spread:.0f}."
+        elif correction and is_corrected:
+            ending = ": what is left is within it."
+        sentences.append(f"Humans' own sampling error alone leaves {soft.floor:.0f} Elo{ending}")
     return tuple(sentences)
 
 
@@ -112,6 +114,8 @@ def _verdicts_text(corrections: Mapping[str, ScaleCorrection]) -> str:
 
 def _scale_text(correction: ScaleCorrection) -> str:
     """Return the clause that compares differences of human ratings with the judge's."""
-    known = correction.low is not None and correction.high is not None
-    ends = f" ({correction.low:.2f} … {correction.high:.2f})" if known else ""
-    return f"human ratings are {correction.value:.2f} times{ends} as far apart as the judge's"
+    has_interval = correction.low is not None and correction.high is not None
+    interval_text = f" ({correction.low:.2f} … {correction.high:.2f})" if has_interval else ""
+    return (
+        f"human ratings are {correction.value:.2f} times{interval_text} as far apart as the judge's"
+    )

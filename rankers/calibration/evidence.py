@@ -26,9 +26,9 @@ from podium.rankers.fit.pairs import pair_sums
 FEWEST_MODELS = 3
 """A calibration needs at least this many models: one is held out, and the two others have a
 difference of ratings."""
-SIZES = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800)
+SUBSET_SIZES = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800)
 """Sizes of the random subsets of human preferences in `measure_stability`."""
-DRAWS = 20
+SUBSETS_PER_SIZE = 20
 """Number of random subsets of each size."""
 
 
@@ -69,7 +69,7 @@ class Evidence:
     unbounded: tuple[str, ...] = ()
 
     @property
-    def preference(self) -> np.ndarray:
+    def has_preference(self) -> np.ndarray:
         """Mask of battles with a signal and a human label that is no tie, shape (battles,)."""
         return self.signal.is_known & ~np.isnan(self.human) & (self.human != 0.5)
 
@@ -79,16 +79,16 @@ class Evidence:
         `credit` is the credit of first, shape (battles,); battles with NaN are left out.
         """
         rows = ~np.isnan(credit)
-        codes, cluster = np.unique(self.cluster[rows], return_inverse=True)
+        present, cluster = np.unique(self.cluster[rows], return_inverse=True)
         return CodedBattles(
-            self.first[rows],
-            self.second[rows],
-            credit[rows],
-            self.weight[rows],
-            cluster,
-            len(codes),
-            self.unit,
-            self.models,
+            a=self.first[rows],
+            b=self.second[rows],
+            credit=credit[rows],
+            weight=self.weight[rows],
+            cluster=cluster,
+            clusters=len(present),
+            unit=self.unit,
+            models=self.models,
         )
 
     def take(self, rows: np.ndarray) -> "Evidence":
@@ -122,7 +122,7 @@ class Evidence:
         """
         likelihood = self._likelihood(self._select_preferences(keep))
         try:
-            return maximize(likelihood, start).at
+            return maximize(likelihood, start).parameters
         except (NotIdentifiedError, SingularError):
             raise UnknownScaleError(
                 "the map from the judge's signal to human preferences has no finite maximum: the "
@@ -155,8 +155,9 @@ class Evidence:
         clusters = len(present)
         bread = np.linalg.inv(self._likelihood(rows).information_at(weights))
         surplus = self.weight[rows] * (self.human[rows] - expit(x @ weights))
-        by_feature = surplus[:, None] * x
-        scores = np.stack([np.bincount(codes, column) for column in by_feature.T], axis=1)
+        # The gradient of the log-likelihood: of each battle, then summed over each cluster.
+        gradient = surplus[:, None] * x
+        scores = np.stack([np.bincount(codes, column) for column in gradient.T], axis=1)
         meat = centred_gram([scores])[0]
         correction = clusters / (clusters - 1) if clusters > 1 else np.nan
         covariance = correction * bread @ meat @ bread
@@ -176,15 +177,15 @@ class Evidence:
         Raises:
             UnknownScaleError: no battle has both.
         """
-        rows = self.preference if keep is None else self.preference & keep
+        rows = self.has_preference if keep is None else self.has_preference & keep
         if rows.any():
             return rows
-        human = ~np.isnan(self.human)
+        has_label = ~np.isnan(self.human)
         raise UnknownScaleError(
             f"no battle has both a signal ({self.signal.kind}) and a human preference: "
-            f"{int(human.sum()):,} of {len(human):,} have a human label, "
+            f"{int(has_label.sum()):,} of {len(has_label):,} have a human label, "
             f"{int((self.human == 0.5).sum()):,} of those are ties or votes that cancel, and "
-            f"{int((human & self.signal.is_known).sum()):,} have a signal beside it",
+            f"{int((has_label & self.signal.is_known).sum()):,} have a signal beside it",
             instead=RANKER_OF_UNKNOWN_SCALE,
         )
 
@@ -199,17 +200,17 @@ def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") 
     """
     table = battles.table
     a, b = battles.model_codes
-    turned = a > b
+    is_swapped = a > b
     human = battles.numbers_of("human")
     hard = hard_credits(battles)
     unit: Cluster = cluster if battles.has_items else "row"
     unsorted = Evidence(
         first=np.minimum(a, b),
         second=np.maximum(a, b),
-        hard=np.where(turned, 1 - hard, hard),
-        human=np.where(turned, 1 - human, human),
-        signal=replace(signal, x=np.where(turned[:, None], -signal.x, signal.x)),
-        margin=np.where(turned, -1, 1) * readable_margins(battles),
+        hard=np.where(is_swapped, 1 - hard, hard),
+        human=np.where(is_swapped, 1 - human, human),
+        signal=replace(signal, x=np.where(is_swapped[:, None], -signal.x, signal.x)),
+        margin=np.where(is_swapped, -1, 1) * readable_margins(battles),
         weight=table["weight"].to_numpy() if "weight" in table else np.ones(len(table)),
         cluster=cluster_codes(battles, unit),
         unit=unit,
@@ -223,36 +224,41 @@ def select_calibratable(evidence: Evidence) -> Evidence:
     """Keep the models with labels, verdicts, signals and a bounded rating by humans.
 
     Leaving out a model may leave others without labels or unbounded, so the selection is repeated
-    until it is stable. Battles that lack a verdict, a signal or a label are kept if both models
-    are. Models get new codes.
+    until it is stable. A battle between two kept models is kept even if it lacks a verdict, a
+    signal or a label. Models get new codes.
 
     Raises:
         NotIdentifiedError: fewer than three models are left.
     """
-    kept = _select_complete(evidence)
-    dropped = tuple(name for name in evidence.models if name not in kept.models)
+    selected = _select_complete(evidence)
+    dropped = tuple(name for name in evidence.models if name not in selected.models)
     unbounded: list[str] = []
-    outside = _unbounded_models(kept)
-    while outside.any():
-        unbounded += [kept.models[k] for k in np.flatnonzero(outside)]
-        kept = _select_complete(_restrict_models(kept, ~outside))
-        outside = _unbounded_models(kept)
-    if len(kept.models) < FEWEST_MODELS:
+    is_unbounded = _unbounded_models(selected)
+    while is_unbounded.any():
+        unbounded += [selected.models[k] for k in np.flatnonzero(is_unbounded)]
+        selected = _select_complete(_restrict_models(selected, ~is_unbounded))
+        is_unbounded = _unbounded_models(selected)
+    if len(selected.models) < FEWEST_MODELS:
         raise NotIdentifiedError(
-            f"{len(kept.models)} of {len(evidence.models)} models have battles with human labels, "
-            "verdicts and signals against each other, and a rating by humans that these bound; "
-            f"holding one out needs at least {FEWEST_MODELS}: label more battles (`podium label`), "
-            "until each model wins some and loses some"
+            f"{len(selected.models)} of {len(evidence.models)} models have battles with human "
+            "labels, verdicts and signals against each other, and a rating by humans that these "
+            f"bound; holding one out needs at least {FEWEST_MODELS}: label more battles "
+            "(`podium label`), until each model wins some and loses some"
         )
-    return replace(kept, dropped=dropped, unbounded=tuple(sorted(unbounded)))
+    return replace(selected, dropped=dropped, unbounded=tuple(sorted(unbounded)))
 
 
-def _restrict_models(evidence: Evidence, kept: np.ndarray) -> Evidence:
+def _restrict_models(evidence: Evidence, is_kept: np.ndarray) -> Evidence:
     """Return the battles between the models of a mask, with new model codes."""
-    part = evidence.take(kept[evidence.first] & kept[evidence.second])
-    code = np.cumsum(kept) - 1
-    names = np.array(evidence.models, dtype=object)[kept]
-    return replace(part, first=code[part.first], second=code[part.second], models=tuple(names))
+    part = evidence.take(is_kept[evidence.first] & is_kept[evidence.second])
+    code = np.cumsum(is_kept) - 1
+    names = np.array(evidence.models, dtype=object)[is_kept]
+    return replace(
+        part,
+        first=code[part.first],
+        second=code[part.second],
+        models=tuple(names),
+    )
 
 
 def _unbounded_models(evidence: Evidence) -> np.ndarray:
@@ -270,33 +276,33 @@ def _unbounded_models(evidence: Evidence) -> np.ndarray:
 def _select_complete(evidence: Evidence) -> Evidence:
     """Keep the models that have human labels, verdicts and signals in battles among themselves."""
     while True:
-        kept = np.ones(len(evidence.models), dtype=bool)
-        for known in (
+        is_kept = np.ones(len(evidence.models), dtype=bool)
+        for is_known in (
             ~np.isnan(evidence.human),
             ~np.isnan(evidence.hard),
             evidence.signal.is_known,
         ):
-            met = np.concatenate([evidence.first[known], evidence.second[known]])
-            kept &= np.bincount(met, minlength=len(kept)) > 0
-        if kept.all():
+            models_met = np.concatenate([evidence.first[is_known], evidence.second[is_known]])
+            is_kept &= np.bincount(models_met, minlength=len(is_kept)) > 0
+        if is_kept.all():
             return evidence
-        evidence = _restrict_models(evidence, kept)
+        evidence = _restrict_models(evidence, is_kept)
 
 
 def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
     """Return mean and standard deviation of beta over random subsets of human preferences.
 
-    There is a record for each size of 25, 50, 100, ... preferences (`SIZES`) that is below the
-    number of all preferences. Each has 20 subsets, drawn without replacement. The standard
-    deviation is corrected for the battles that large subsets share.
+    There is a record for each subset size of 25, 50, 100, ... preferences (`SUBSET_SIZES`) that is
+    below the number of all preferences. For each size, 20 subsets are drawn without replacement.
+    The standard deviation is corrected for the battles that large subsets share.
     """
-    rows = np.flatnonzero(evidence.preference)
+    rows = np.flatnonzero(evidence.has_preference)
     stability = []
-    for size in SIZES:
+    for size in SUBSET_SIZES:
         if size >= len(rows):
             break
         betas = []
-        for _ in range(DRAWS):
+        for _ in range(SUBSETS_PER_SIZE):
             keep = np.zeros(len(evidence.first), dtype=bool)
             keep[rng.choice(rows, size, replace=False)] = True
             with suppress(NotIdentifiedError, NotConvergedError):
@@ -309,5 +315,5 @@ def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stab
             # Large subsets, drawn without replacement, share most battles, and so vary too little.
             # The root is the correction for a finite population.
             sd = float(np.std(betas, ddof=1) / np.sqrt(1 - size / len(rows)))
-        stability.append(Stability(size, mean, sd, len(betas), DRAWS - len(betas)))
+        stability.append(Stability(size, mean, sd, len(betas), SUBSETS_PER_SIZE - len(betas)))
     return stability

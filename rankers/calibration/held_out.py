@@ -33,14 +33,14 @@ from podium.rankers.calibration.targets import (
 )
 from podium.rankers.errors.intervals import finite_or_none
 
-FEWEST = 3
+FEWEST_FOR_FACTOR = 3
 """With fewer models than this, the factor is not estimated."""
 LOG_KAPPA = np.linspace(-2.5, 4.0, 300)
 """Grid of log kappa on which the posterior is computed."""
 PRIOR_SCALE = 0.5
 """Scale of the Cauchy prior of log kappa: half of the prior lies between factors of 0.6 and
 1.6."""
-SMALLEST = 0.05
+SMALLEST_FACTOR = 0.05
 """If the lower end of the factor's interval is below this, the judge's ratings count as
 uninformative about human ratings."""
 
@@ -57,26 +57,27 @@ def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorr
         human: log-strengths by humans, of any origin, shape (models,).
     """
     number = len(judge)
-    if number < FEWEST:
+    if number < FEWEST_FOR_FACTOR:
         return ScaleCorrection(1.0, n=number)
     s = judge - judge.mean()
     h = human - human.mean()
     square_of_judge = s @ s
     square_of_human = h @ h
     kappa = np.exp(LOG_KAPPA)
-    # The sum of (h - kappa s)^2, with one pass over the models for all nodes.
+    # The sum over models of (h - kappa s)^2, for each kappa of the grid.
     squares = square_of_human - 2 * kappa * (s @ h) + kappa**2 * square_of_judge
+    # Rounding may leave 0 or less, whose logarithm does not exist.
     squares = np.maximum(squares, 1e-12 * max(square_of_human, 1e-300))
     log_prior = np.log1p((LOG_KAPPA / PRIOR_SCALE) ** 2)
     # Integrating out the variance of the error leaves squares^(-(n - 1) / 2).
     log_density = -(number - 1) / 2 * np.log(squares) - log_prior
     weight = softmax(log_density)
     mean = float(weight @ kappa)
-    reached = np.cumsum(weight)
+    cumulative_weight = np.cumsum(weight)
     return ScaleCorrection(
         mean,
-        float(np.interp(0.05, reached, kappa)),
-        float(np.interp(0.95, reached, kappa)),
+        float(np.interp(0.05, cumulative_weight, kappa)),
+        float(np.interp(0.95, cumulative_weight, kappa)),
         n=number,
         sd=float(np.sqrt(weight @ (kappa - mean) ** 2)),
     )
@@ -88,19 +89,21 @@ def is_uninformative(
     """Return whether the judge's ratings do not clearly rise with human ratings.
 
     They do not if their covariance with human ratings is not positive, or if the interval of the
-    factor reaches below `SMALLEST`. With too few models for an interval, the result is False.
+    factor reaches below `SMALLEST_FACTOR`. The result is False if there are too few models for an
+    interval.
     """
     if scale_correction.low is None:
         return False
     rises = float((judge - judge.mean()) @ (human - human.mean())) > 0
-    return not rises or scale_correction.low < SMALLEST
+    return not rises or scale_correction.low < SMALLEST_FACTOR
 
 
 def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
     """Return the standard deviation of residuals beyond their sampling errors.
 
     It is the root of the c >= 0 that maximizes the normal likelihood of residuals with mean 0 and
-    variance v + c. It is 0 if sampling errors explain the residuals, or for fewer than two.
+    variance v + c. It is 0 if sampling errors explain the residuals, and for fewer than two
+    residuals.
 
     Args:
         residual: residuals, shape (n,).
@@ -117,9 +120,9 @@ def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
         """Return the derivative of `loss`."""
         return float(np.sum(1 / (variance + c) - (residual / (variance + c)) ** 2))
 
-    most = float(np.mean(residual**2)) * 4 + 1e-9
-    precision = {"xatol": 1e-6 * most}
-    minimum = minimize_scalar(loss, bounds=(0.0, most), method="bounded", options=precision)
+    largest_c = float(np.mean(residual**2)) * 4 + 1e-9
+    options = {"xatol": 1e-6 * largest_c}
+    minimum = minimize_scalar(loss, bounds=(0.0, largest_c), method="bounded", options=options)
     c = float(minimum.x)
     # The loss is flat at its minimum. The zero of its derivative gives many more digits.
     if derivative(0.9 * c) < 0 < derivative(1.1 * c):
@@ -144,8 +147,8 @@ class HeldOutRun:
         scales: held-out ratings by kind of credit: `human`, `hard`, `soft`.
         plain: the models with ratings before the scale correction.
         corrected: the models with scale-corrected ratings.
-        factors: scale correction of `hard` and `soft` ratings. A kind whose ratings do not clearly
-            rise with human ratings is missing.
+        corrections: scale correction of `hard` and `soft` ratings. A kind whose ratings do not
+            clearly rise with human ratings is missing.
     """
 
     evidence: Evidence
@@ -154,7 +157,7 @@ class HeldOutRun:
     scales: Mapping[str, HeldOutScale]
     plain: tuple[HeldOut, ...]
     corrected: tuple[HeldOut, ...]
-    factors: Mapping[str, ScaleCorrection]
+    corrections: Mapping[str, ScaleCorrection]
 
     def anchors(self) -> tuple[AnchorStrengths, ...]:
         """Return the log-strengths of all models in the joint fits."""
@@ -172,7 +175,7 @@ class HeldOutRun:
         for kind in JUDGE_KINDS:
             plain = measure_accuracy(self.plain, kind, level)
             accuracy[kind] = replace(measure_accuracy(held, kind, level), plain_mae=plain.mae)
-        if self.target.kind != "credit" and self.evidence.preference.any():
+        if self.target.kind != "credit" and self.evidence.has_preference.any():
             loss = held_out_log_loss(self.evidence, self.weights)
             accuracy["soft"] = replace(accuracy["soft"], log_loss=loss)
         return accuracy
@@ -180,7 +183,7 @@ class HeldOutRun:
 
 def hold_out_models(
     evidence: Evidence,
-    given: Target | None,
+    given_target: Target | None,
     level: float,
     regularization: float,
     method: ErrorMethod,
@@ -189,8 +192,8 @@ def hold_out_models(
 
     Args:
         evidence: the battles.
-        given: the map to soft credits. If it is None, the map is fitted to all battles, and for
-            each held-out model to the battles of the others.
+        given_target: the map to soft credits. If it is None, the map is fitted to all battles,
+            and for each held-out model to the battles of the others.
         level: confidence level of beta's interval, in (0, 1).
         regularization: lambda of all ratings.
         method: method of the standard errors of the judge's ratings. Those of human ratings are
@@ -200,31 +203,31 @@ def hold_out_models(
         NotIdentifiedError, NotConvergedError: the map or the joint ratings are not determined.
     """
     signal = evidence.signal
-    if given is None:
+    if given_target is None:
         target = fit_target(evidence, level)
         weights = fit_fold_weights(evidence)
     else:
-        target = given
-        weights = np.tile(order_weights(given, signal), (len(evidence.models), 1))
+        target = given_target
+        weights = np.tile(order_weights(given_target, signal), (len(evidence.models), 1))
 
-    def credits_of_fold(k: int) -> np.ndarray:
+    def soft_credit_of_fold(k: int) -> np.ndarray:
         """Return the soft credits by the map fitted without model k, shape (battles,)."""
         return signal.predict(weights[k])
 
-    human = evidence.human
-    hard = evidence.hard
-    pooled = soften_verdicts(target, signal)
+    soft_credit = soften_verdicts(target, signal)
     scales = {
-        "human": leave_one_out(evidence, human, regularization, ErrorMethod(), "human"),
-        "hard": leave_one_out(evidence, hard, regularization, method, "hard"),
-        "soft": leave_one_out(evidence, pooled, regularization, method, "soft", credits_of_fold),
+        "human": leave_one_out(evidence, evidence.human, regularization, ErrorMethod(), "human"),
+        "hard": leave_one_out(evidence, evidence.hard, regularization, method, "hard"),
+        "soft": leave_one_out(
+            evidence, soft_credit, regularization, method, "soft", soft_credit_of_fold
+        ),
     }
     plain = tuple(
         _held_out_model(name, k, scales, dict(zip(signal.names, weights[k].tolist(), strict=True)))
         for k, name in enumerate(evidence.models)
     )
-    corrected, factors = _correct_scales(plain, scales)
-    return HeldOutRun(evidence, target, weights, scales, plain, corrected, factors)
+    corrected, corrections = _correct_scales(plain, scales)
+    return HeldOutRun(evidence, target, weights, scales, plain, corrected, corrections)
 
 
 def _held_out_model(
@@ -270,22 +273,27 @@ def _correct_scales(
     corrections = {}
     for kind in JUDGE_KINDS:
         judge = scales[kind]
-        pooled = estimate_scale_correction(judge.anchors, human.anchors)
-        if len(held) <= FEWEST:
-            # Each model's factor is estimated from the others, and two or fewer are too few.
-            pooled = ScaleCorrection(1.0, n=len(held))
-        elif is_uninformative(judge.anchors, human.anchors, pooled):
+        joint_correction = estimate_scale_correction(judge.anchors, human.anchors)
+        if len(held) <= FEWEST_FOR_FACTOR:
+            # Each model's factor is estimated from the others, which are two or fewer: too few.
+            joint_correction = ScaleCorrection(1.0, n=len(held))
+        elif is_uninformative(judge.anchors, human.anchors, joint_correction):
             continue
         corrected: list[HeldOut] = []
-        for model, ours, theirs in zip(held, judge.others, human.others, strict=True):
+        for model, judge_theta, human_theta in zip(
+            held, judge.theta_of_others, human.theta_of_others, strict=True
+        ):
             factor = None
             if model.rating(kind) is not None:
-                both = ~np.isnan(ours) & ~np.isnan(theirs)
-                factor = estimate_scale_correction(ours[both], theirs[both]).value
-            changed: dict[str, Any] = {f"{kind}_scale_correction": factor}
-            corrected.append(replace(model, **changed))
+                is_known = ~np.isnan(judge_theta) & ~np.isnan(human_theta)
+                factor = estimate_scale_correction(
+                    judge_theta[is_known], human_theta[is_known]
+                ).value
+            # The field `hard_scale_correction` or `soft_scale_correction`.
+            field_of_kind: dict[str, Any] = {f"{kind}_scale_correction": factor}
+            corrected.append(replace(model, **field_of_kind))
         held = tuple(corrected)
-        corrections[kind] = _add_spread(pooled, held, kind)
+        corrections[kind] = _add_spread(joint_correction, held, kind)
     return held, corrections
 
 
@@ -299,12 +307,12 @@ def _add_spread(correction: ScaleCorrection, held: Sequence[HeldOut], kind: str)
         held: the models with ratings corrected by their own factors.
         kind: `hard` or `soft`.
     """
-    known = []
+    scored = []
     for model in held:
         if model.residual(kind) is not None and model.error(kind, None) is not None:
-            known.append(model)
-    residual = np.array([model.residual(kind) for model in known], dtype=np.float64)
-    variance = np.array([model.error(kind, correction) for model in known], dtype=np.float64) ** 2
+            scored.append(model)
+    residual = np.array([model.residual(kind) for model in scored], dtype=np.float64)
+    variance = np.array([model.error(kind, correction) for model in scored], dtype=np.float64) ** 2
     human_se = [model.human_se for model in held if model.human_se is not None]
-    median = float(np.median(human_se)) if human_se else None
-    return replace(correction, spread=estimate_spread(residual, variance), human_se=median)
+    median_se = float(np.median(human_se)) if human_se else None
+    return replace(correction, spread=estimate_spread(residual, variance), human_se=median_se)

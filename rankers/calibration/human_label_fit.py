@@ -35,21 +35,21 @@ class HumanLabelFit:
     Attributes:
         coded: one row per labelled battle. The credit is the mean of its votes, and the weight is
             their number.
-        votes: sum of the weights.
-        unknown: names of labelled models that are not ranked, because they have no verdicts.
+        vote_count: number of votes, the sum of the weights.
+        unranked: names of labelled models that are not ranked, because they have no verdicts.
         left_out: number of labels that are left out because of these models.
-        battles: mask of the judge's battles that have a human label, shape (battles,).
+        is_labelled: mask of the judge's battles that have a human label, shape (battles,).
     """
 
     coded: CodedBattles
-    votes: float
-    unknown: tuple[str, ...]
+    vote_count: float
+    unranked: tuple[str, ...]
     left_out: int
-    battles: np.ndarray
+    is_labelled: np.ndarray
 
     def left_out_warning(self) -> Notice:
         """Return a warning that names models whose labels are left out."""
-        fields = {"labels": self.left_out, "models": list(self.unknown)}
+        fields = {"labels": self.left_out, "models": list(self.unranked)}
         return Notice("labels-left-out", fields)
 
 
@@ -73,49 +73,55 @@ def human_label_fit(
     """
     if battles.votes is None and "human" not in battles.table:
         raise NotIdentifiedError(NO_LABELS)
+    is_column = battles.votes is None
     source = battles if battles.votes is None else battles.votes
-    means = mean_labels(source, "human" if battles.votes is None else "credit").reset_index()
+    means = mean_labels(source, "human" if is_column else "credit").reset_index()
     if items is not None:
         means = means[means["item"].isin(items)]
     codes = pd.Series(range(len(models)), index=pd.Index(models, dtype=object))
-    first, second = (means[side].map(codes) for side in ("first", "second"))
-    unknown_first = means["first"][first.isna()]
-    unknown_second = means["second"][second.isna()]
-    unknown = {*unknown_first, *unknown_second}
-    known = (first.notna() & second.notna()).to_numpy()
-    if not known.any():
+    first = means["first"].map(codes)
+    second = means["second"].map(codes)
+    unranked = {*means["first"][first.isna()], *means["second"][second.isna()]}
+    is_ranked = (first.notna() & second.notna()).to_numpy()
+    if not is_ranked.any():
         raise NotIdentifiedError(NO_LABELS)
     votes = means["weight"].astype(np.float64)
-    if battles.votes is None:
+    if is_column:
         # In a column `human`, a label is repeated beside the verdict of each judge, but it is one
         # vote.
         votes = votes / means["judges"]
-    cluster = means[known].groupby(["item", "row"], sort=True).ngroup().to_numpy()
+    cluster = means[is_ranked].groupby(["item", "row"], sort=True).ngroup().to_numpy()
     coded = CodedBattles(
-        a=first[known].to_numpy(dtype=np.int64),
-        b=second[known].to_numpy(dtype=np.int64),
-        credit=means["credit"][known].to_numpy(),
-        weight=votes[known].to_numpy(),
+        a=first[is_ranked].to_numpy(dtype=np.int64),
+        b=second[is_ranked].to_numpy(dtype=np.int64),
+        credit=means["credit"][is_ranked].to_numpy(),
+        weight=votes[is_ranked].to_numpy(),
         cluster=cluster,
         clusters=int(cluster.max()) + 1,
         unit="item" if source.has_items else "row",
         models=models,
     )
-    left_out = round(float(votes[~known].sum()))
-    labelled = _labelled_battles(battles, means[known])
     return HumanLabelFit(
-        coded, float(coded.weight.sum()), tuple(sorted(unknown)), left_out, labelled
+        coded=coded,
+        vote_count=float(coded.weight.sum()),
+        unranked=tuple(sorted(unranked)),
+        left_out=round(float(votes[~is_ranked].sum())),
+        is_labelled=_labelled_battles(battles, means[is_ranked]),
     )
 
 
 def _labelled_battles(battles: Battles, labels: pd.DataFrame) -> np.ndarray:
     """Return the mask of the judge's battles that have one of these labels, shape (battles,).
 
-    `labels` is a part of the table that `mean_labels` returns. Labels of another table that have
-    no item are ignored, because they cannot be matched with battles.
+    `labels` is a part of the table that `mean_labels` returns. Labels that were read from another
+    table (`battles.votes`) and have no item are ignored, because they cannot be matched with
+    battles.
     """
     if battles.votes is not None:
-        labels = labels[labels["row"] < 0]
+        # A label without an item has the number of its row, which is of the other table; a label
+        # with an item has -1 (`matchup_frame`).
+        has_item = labels["row"] == -1
+        labels = labels[has_item]
     matchups = pd.MultiIndex.from_frame(matchup_frame(battles))
     is_labelled: np.ndarray = matchups.isin(pd.MultiIndex.from_frame(labels[MATCHUP_COLUMNS]))
     return is_labelled
@@ -125,63 +131,67 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
     """Fit log-strengths to human labels alone.
 
     Returns:
-        The log-strengths and their standard errors, shape (models,) each. They are NaN for models
-        without labels or with ratings that the labels do not bound, and for all models if the
-        labels do not connect those that have some. Standard errors are NaN, too, if all labels are
-        on one item or leave no residuals.
+        The log-strengths and their standard errors, shape (models,) each. Both are NaN for models
+        without labels, and for models whose ratings the labels do not bound. Both are NaN for all
+        models if the labels do not connect the labelled models. Standard errors are also NaN if
+        all labels are on one item or leave no residuals.
     """
     size = len(labels.models)
     theta = np.full(size, np.nan)
     se = np.full(size, np.nan)
-    met = labels.battles_by_model() > 0
-    part = labels.battles_among(met)
-    pairs = pair_sums(part)
+    has_label = labels.battles_by_model() > 0
+    labelled = labels.battles_among(has_label)
+    pairs = pair_sums(labelled)
     graph = comparison_graph(pairs)
     if graph.groups > 1:
         return theta, se
     strengths = fit_strengths(pairs, regularization)
-    hidden = graph.separated
-    theta[met] = np.where(hidden, np.nan, strengths.theta)
-    variance = np.diag(centre_covariance(strengths.covariance(part)))
+    is_unbounded = graph.separated
+    theta[has_label] = np.where(is_unbounded, np.nan, strengths.theta)
+    variance = np.diag(centre_covariance(strengths.covariance(labelled)))
     # Labels that are all equal, as ties, leave no residuals: the error is unknown, not zero.
-    unknown = hidden | (labels.clusters < 2) | (POINTS**2 * variance <= SMALLEST_SE**2)
-    se[met] = np.where(unknown, np.nan, np.sqrt(np.maximum(variance, 0.0)))
+    lacks_se = is_unbounded | (labels.clusters < 2) | (POINTS**2 * variance <= SMALLEST_SE**2)
+    se[has_label] = np.where(lacks_se, np.nan, np.sqrt(np.maximum(variance, 0.0)))
     return theta, se
 
 
-def sampling_warnings(battles: Battles, labelled: np.ndarray) -> Iterator[Notice]:
+def sampling_warnings(battles: Battles, is_labelled: np.ndarray) -> Iterator[Notice]:
     """Yield a warning if the labelled battles seem not to be a random sample.
 
-    They do not if the mean |margin| of the judge differs between labelled and other battles, by a
-    z test clustered by item. Without margins, |2 credit - 1| is compared instead. There is no test
-    with fewer than two labelled, or two other, battles. `labelled` is the mask of labelled
-    battles, shape (battles,).
+    A z test clustered by item compares the judge's confidence in labelled battles with that in the
+    other battles. The confidence is |margin| or, without margins, |2 credit - 1|. There is no test
+    for fewer than two labelled battles, or fewer than two others. `is_labelled` is the mask of
+    labelled battles, shape (battles,).
     """
     table = battles.table
     has_margins = "margin" in table and bool(table["margin"].notna().any())
     signal = 2 * table["credit"] - 1
     if has_margins:
         signal = table["margin"]
-    sure = np.abs(signal).to_numpy(dtype=np.float64)
-    known = ~np.isnan(sure)
-    inside = known & labelled
-    outside = known & ~labelled
-    if min(inside.sum(), outside.sum()) < 2:
+    confidence = np.abs(signal).to_numpy(dtype=np.float64)
+    is_known = ~np.isnan(confidence)
+    is_in_sample = is_known & is_labelled
+    is_in_rest = is_known & ~is_labelled
+    if min(is_in_sample.sum(), is_in_rest.sum()) < 2:
         return
-    gap = float(sure[inside].mean() - sure[outside].mean())
-    influence = np.where(inside, (sure - sure[inside].mean()) / inside.sum(), 0.0)
-    influence -= np.where(outside, (sure - sure[outside].mean()) / outside.sum(), 0.0)
-    codes = np.unique(cluster_codes(battles)[known], return_inverse=True)[1]
-    sums = np.bincount(codes, influence[known])
+    difference = float(confidence[is_in_sample].mean() - confidence[is_in_rest].mean())
+    influence = np.where(
+        is_in_sample, (confidence - confidence[is_in_sample].mean()) / is_in_sample.sum(), 0.0
+    )
+    influence -= np.where(
+        is_in_rest, (confidence - confidence[is_in_rest].mean()) / is_in_rest.sum(), 0.0
+    )
+    codes = np.unique(cluster_codes(battles)[is_known], return_inverse=True)[1]
+    sums = np.bincount(codes, influence[is_known])
     clusters = len(sums)
     error = float(np.sqrt(np.sum(sums**2) * clusters / max(clusters - 1, 1)))
-    if abs(gap) > LARGEST_Z * error > 0:
-        what = "|margin|" if has_margins else "share of decided verdicts"
+    if abs(difference) > LARGEST_Z * error > 0:
+        confidence_name = "|margin|" if has_margins else "share of decided verdicts"
         fields = {
-            "where": "sure" if gap > 0 else "unsure",
-            "what": what,
-            "inside": float(sure[inside].mean()),
-            "outside": float(sure[outside].mean()),
-            "z": gap / error,
+            "where": "sure" if difference > 0 else "unsure",
+            "what": confidence_name,
+            "inside": float(confidence[is_in_sample].mean()),
+            "outside": float(confidence[is_in_rest].mean()),
+            "z": difference / error,
         }
         yield Notice("labels-not-random", fields)

@@ -1,7 +1,6 @@
-"""Algorithm 1 of Soft-Elo: rate each model against the others, whose ratings are fitted without
-it.
+"""Algorithm 1 of Soft-Elo: rate each model against the other models, which are rated without it.
 
-The battles of the others make up the fold of the model.
+The battles among the other models are called the fold of the model.
 """
 
 from collections.abc import Callable
@@ -35,10 +34,10 @@ class HeldOutScale:
         battles: number of battles of each model with the others, shape (models,).
         separated: mask of the models for which the battles do not bound the rating of the model or
             of one of the others, shape (models,).
-        lost: number of resamples that the bootstrap left out, shape (models,).
+        lost_resamples: number of resamples that the bootstrap left out, shape (models,).
         unbounded: mask of the models with an unbounded rating in the joint fit, shape (models,).
-        others: row k has the log-strengths of the other models, fitted without model k, with mean
-            zero; the diagonal is NaN; shape (models, models).
+        theta_of_others: log-strengths of the other models, fitted without model k, in row k; they
+            have mean zero, and the diagonal is NaN; shape (models, models).
     """
 
     elo: np.ndarray
@@ -46,9 +45,9 @@ class HeldOutScale:
     anchors: np.ndarray
     battles: np.ndarray
     separated: np.ndarray
-    lost: np.ndarray
+    lost_resamples: np.ndarray
     unbounded: np.ndarray
-    others: np.ndarray
+    theta_of_others: np.ndarray
 
 
 def fit_fold_weights(evidence: Evidence) -> np.ndarray:
@@ -62,40 +61,39 @@ def fit_fold_weights(evidence: Evidence) -> np.ndarray:
         UnknownScaleError, NotConvergedError: the map cannot be fitted to all battles
             (`Evidence.fit_weights`).
     """
-    pooled = evidence.fit_weights()
-    folds = np.full((len(evidence.models), len(pooled)), np.nan)
-    for model in range(len(folds)):
+    weights_of_all = evidence.fit_weights()
+    fold_weights = np.full((len(evidence.models), len(weights_of_all)), np.nan)
+    for model in range(len(fold_weights)):
         with suppress(NotIdentifiedError, NotConvergedError):
-            is_of_others = (evidence.first != model) & (evidence.second != model)
-            weights = evidence.fit_weights(is_of_others, pooled)
-            # With a slope of 0 or less, soft credits would favour the model that the judge likes
-            # less.
+            is_in_fold = (evidence.first != model) & (evidence.second != model)
+            weights = evidence.fit_weights(is_in_fold, weights_of_all)
+            # If beta were 0 or less, soft credits would favour the model that the judge likes less.
             if beta_direction(evidence.signal.kind, weights) @ weights > 0:
-                folds[model] = weights
-    return folds
+                fold_weights[model] = weights
+    return fold_weights
 
 
 def leave_one_out(
     evidence: Evidence,
-    pooled: np.ndarray,
+    joint_credit: np.ndarray,
     regularization: float,
     method: ErrorMethod,
-    what: str,
-    credits: Callable[[int], np.ndarray] | None = None,
+    credit_kind: str,
+    credit_of_fold: Callable[[int], np.ndarray] | None = None,
 ) -> HeldOutScale:
     """Rate every model alone against the others, whose ratings are fitted without it.
 
-    A model has no rating (NaN) if the battles of the others do not connect these.
+    A model has no rating (NaN) if the battles among the other models do not connect them.
 
     Args:
         evidence: the battles.
-        pooled: credit of first in each battle, NaN if unknown, for the joint fit of all models,
-            shape (battles,).
+        joint_credit: credit of first in each battle for the joint fit of all models, NaN if
+            unknown, shape (battles,).
         regularization: lambda of all ratings.
         method: method of the standard errors.
-        what: kind of credit, for the progress bar and for messages.
-        credits: function from the code of a model to the credits that are used if this model is
-            held out, shape (battles,); by default these are `pooled`.
+        credit_kind: kind of credit, for the progress bar and for messages.
+        credit_of_fold: function from the code of a model to the credit of first in each battle if
+            this model is held out, shape (battles,); by default that is `joint_credit`.
 
     Raises:
         NotIdentifiedError: as of `fit_battles`, or a fit without a model did not reach its
@@ -104,8 +102,8 @@ def leave_one_out(
 
     Source: Soft-Elo, Algorithm 1.
     """
-    which = f"battles with {what} credits"
-    joint = fit_battles(evidence.coded_by(pooled), regularization, which=which)
+    noun = f"battles with {credit_kind} credits"
+    joint = fit_battles(evidence.coded_by(joint_credit), regularization, noun=noun)
     anchors = joint.theta
     unbounded = joint.graph.separated
     size = len(evidence.models)
@@ -114,27 +112,34 @@ def leave_one_out(
     se = np.full(size, np.nan)
     battles = np.zeros(size, dtype=np.int64)
     lost_resamples = np.zeros(size, dtype=np.int64)
-    others = np.full((size, size), np.nan)
-    for k in track(range(size), what):
-        credit = credits(k) if credits else pooled
+    theta_of_others = np.full((size, size), np.nan)
+    for k in track(range(size), credit_kind):
+        credit = credit_of_fold(k) if credit_of_fold else joint_credit
         fold = _fit_fold(evidence, k, credit, anchors, regularization)
         if fold is None:
             continue
         battles_of_model, is_unbounded = fold
         battles[k] = len(battles_of_model.credit)
         theta[k] = fit_single_strength(battles_of_model, regularization)
-        others[k] = np.insert(battles_of_model.theta, k, np.nan)
+        theta_of_others[k] = np.insert(battles_of_model.theta, k, np.nan)
         separated[k] |= is_unbounded
         se[k], lost_resamples[k] = method.standard_error(battles_of_model, theta[k], regularization)
     return HeldOutScale(
-        MEAN + POINTS * theta, se, anchors, battles, separated, lost_resamples, unbounded, others
+        MEAN + POINTS * theta,
+        se,
+        anchors,
+        battles,
+        separated,
+        lost_resamples,
+        unbounded,
+        theta_of_others,
     )
 
 
 def _fit_fold(
     evidence: Evidence, model: int, credit: np.ndarray, start: np.ndarray, regularization: float
 ) -> tuple[ModelBattles, bool] | None:
-    """Rate the other models without the battles of one model.
+    """Rate all models but one by the battles among them, and collect the battles of that one.
 
     Args:
         evidence: the battles.
@@ -145,24 +150,28 @@ def _fit_fold(
 
     Returns:
         The model's battles against the others, and whether the rating of the model or of one of
-        the others is unbounded. None if the battles of the others do not connect them.
+        the others is unbounded. None if the battles among the others do not connect them.
 
     Raises:
         NotIdentifiedError: the fit of the others did not reach its maximum.
     """
-    others = np.arange(len(evidence.models)) != model
-    rest = pair_sums(evidence.coded_by(credit)).pairs_among(others)
-    have_met = np.isin(np.arange(rest.models), [rest.first, rest.second])
-    if comparison_graph(rest).groups != 1 or not have_met.all():
+    is_other = np.arange(len(evidence.models)) != model
+    pairs_of_others = pair_sums(evidence.coded_by(credit)).pairs_among(is_other)
+    has_battle = np.isin(
+        np.arange(pairs_of_others.models), [pairs_of_others.first, pairs_of_others.second]
+    )
+    if comparison_graph(pairs_of_others).groups != 1 or not has_battle.all():
         return None
     try:
-        theta = fit_strengths(rest, regularization, np.delete(start, model)).theta
+        theta = fit_strengths(pairs_of_others, regularization, np.delete(start, model)).theta
     except NotConvergedError as error:
         raise NotIdentifiedError(
             f"without {evidence.models[model]}, no ratings of the others: {error}"
         ) from None
-    own = build_model_battles(evidence, model, credit, np.insert(theta, model, np.nan))
-    return own, own.is_separated or bool(separated_models(rest).any())
+    model_battles = build_model_battles(evidence, model, credit, np.insert(theta, model, np.nan))
+    return model_battles, model_battles.is_separated or bool(
+        separated_models(pairs_of_others).any()
+    )
 
 
 def build_model_battles(
@@ -170,7 +179,7 @@ def build_model_battles(
 ) -> ModelBattles:
     """Return the battles of a model against the models of known strength.
 
-    Opponents and clusters get new codes. Credits are those of the model.
+    Opponents and clusters get new codes. The credit of a battle becomes that of the model.
 
     Args:
         evidence: the battles.
@@ -178,16 +187,16 @@ def build_model_battles(
         credit: credit of first in each battle, shape (battles,); battles with NaN are left out.
         theta: log-strengths, NaN if unknown, shape (models,).
     """
-    known = ~np.isnan(theta)
-    is_first = (evidence.first == model) & known[evidence.second]
-    is_second = (evidence.second == model) & known[evidence.first]
+    is_known = ~np.isnan(theta)
+    is_first = (evidence.first == model) & is_known[evidence.second]
+    is_second = (evidence.second == model) & is_known[evidence.first]
     rows = np.flatnonzero((is_first | is_second) & ~np.isnan(credit))
     opponent = np.where(is_first, evidence.second, evidence.first)[rows]
-    code_among_known = np.cumsum(known) - 1
+    code_among_known = np.cumsum(is_known) - 1
     return ModelBattles(
         opponent=code_among_known[opponent],
         credit=np.where(is_first, credit, 1 - credit)[rows],
         weight=evidence.weight[rows],
         cluster=np.unique(evidence.cluster[rows], return_inverse=True)[1],
-        theta=theta[known],
+        theta=theta[is_known],
     )

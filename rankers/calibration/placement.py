@@ -1,5 +1,4 @@
-"""Rate one model against opponents with fixed strengths: the second step of Soft-Elo's Algorithm
-1."""
+"""Rate one model against opponents of fixed strength (Soft-Elo, Algorithm 1, line 7)."""
 
 from dataclasses import dataclass
 
@@ -55,7 +54,7 @@ def fit_single_strengths(
     regularization: float,
     start: float = 0.0,
 ) -> np.ndarray:
-    """Return the log-strength of a model in each sample (resample) of its battles.
+    """Return the log-strength of a model in each sample of its battles, such as a resample.
 
     It is the t that maximizes the sum over opponents k of
     c_k log s(t - theta_k) + (w_k - c_k) log s(theta_k - t), minus (lambda / 2) t^2, where s is the
@@ -78,16 +77,17 @@ def fit_single_strengths(
     Source: Soft-Elo, Algorithm 1, line 7, with the penalty of the authors' code.
     """
     strength = np.full(len(credit), np.nan)
-    played = weight.sum(axis=1)
-    rated = played > 0
+    total_weight = weight.sum(axis=1)
+    is_bounded = total_weight > 0
     if regularization == 0:
-        earned = credit.sum(axis=1)
-        rated &= (earned > 0) & (earned < played)
+        total_credit = credit.sum(axis=1)
+        is_bounded &= (total_credit > 0) & (total_credit < total_weight)
+    # The logit against opponent k is t - theta_k: one feature, which is 1, and an offset.
     design = DesignMatrix(np.ones((len(theta), 1)))
     penalty = np.array([float(regularization)])
     offset = -np.asarray(theta)
-    likelihood = Likelihood(design, credit[rated], weight[rated], penalty, offset=offset)
-    strength[rated] = maximize_samples(likelihood, np.array([start]))[:, 0]
+    likelihood = Likelihood(design, credit[is_bounded], weight[is_bounded], penalty, offset=offset)
+    strength[is_bounded] = maximize_samples(likelihood, np.array([start]))[:, 0]
     return strength
 
 
@@ -97,6 +97,7 @@ def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
     It is NaN if there is no battle or, if lambda is 0, if all battles were won or all lost.
     """
     credit, weight = battles.opponent_sums()
+    # All battles are one sample.
     [strength] = fit_single_strengths(battles.theta, credit[None], weight[None], regularization)
     return float(strength)
 
@@ -104,20 +105,24 @@ def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
 def sandwich_se(battles: ModelBattles, theta: float, regularization: float) -> float:
     """Return the clustered sandwich standard error of a log-strength, in Elo points.
 
-    With surplus e_g of cluster g (weighted credit minus expected credit) and G clusters, it is
-    sqrt(G var(e)) / (information + lambda). It is NaN for a separated model, and for fewer than
-    two clusters. `theta` is the log-strength; those of the opponents count as exact.
+    It is sqrt(G var(e)) / (information + lambda) for G clusters, where e_g is the surplus of
+    cluster g: its weighted credit minus the expected one. It is NaN for a separated model, and for
+    fewer than two clusters. `theta` is the log-strength of the model; the log-strengths of the
+    opponents count as exact.
     """
     if battles.clusters < 2 or battles.is_separated:
         return np.nan
     # Sums are taken in a fixed order, so that the order of battles does not change the last
     # digits.
     order = np.lexsort((battles.opponent, battles.cluster))
-    surplus = battles.weight * (battles.credit - expit(theta - battles.theta[battles.opponent]))
-    surplus = np.bincount(battles.cluster[order], surplus[order])
-    chance = expit(theta - battles.theta)
+    expected = expit(theta - battles.theta[battles.opponent])
+    surplus_of_battle = battles.weight * (battles.credit - expected)
+    surplus = np.bincount(battles.cluster[order], surplus_of_battle[order])
+    expected_by_opponent = expit(theta - battles.theta)
     _, weight = battles.opponent_sums()
-    information = float(weight @ (chance * (1 - chance))) + regularization
+    information = (
+        float(weight @ (expected_by_opponent * (1 - expected_by_opponent))) + regularization
+    )
     return float(POINTS * np.sqrt(np.var(surplus, ddof=1) * len(surplus)) / information)
 
 
@@ -147,18 +152,17 @@ def bootstrap_se(
     if battles.clusters < 2 or resamples < 2:
         return np.nan, 0
     counts = resample_counts(battles.clusters, resamples, rng)
-    has_earned = np.bincount(battles.cluster, battles.credit > 0, battles.clusters) > 0
-    has_lost = np.bincount(battles.cluster, battles.credit < 1, battles.clusters) > 0
-    earned = counts @ has_earned > 0
-    bounded = earned & (counts @ has_lost > 0)
-    lost = resamples - int(bounded.sum())
-    if bounded.sum() < max(2, FEWEST_DRAWS * resamples):
-        return np.nan, lost
-    used = counts[bounded]
-    credit = _resampled_sums_of_opponents(battles, battles.weight * battles.credit, used)
-    weight = _resampled_sums_of_opponents(battles, battles.weight, used)
+    earns_credit = np.bincount(battles.cluster, battles.credit > 0, battles.clusters) > 0
+    loses_credit = np.bincount(battles.cluster, battles.credit < 1, battles.clusters) > 0
+    is_bounded = (counts @ earns_credit > 0) & (counts @ loses_credit > 0)
+    left_out = resamples - int(is_bounded.sum())
+    if is_bounded.sum() < max(2, FEWEST_DRAWS * resamples):
+        return np.nan, left_out
+    bounded_counts = counts[is_bounded]
+    credit = _resampled_sums_of_opponents(battles, battles.weight * battles.credit, bounded_counts)
+    weight = _resampled_sums_of_opponents(battles, battles.weight, bounded_counts)
     strengths = fit_single_strengths(battles.theta, credit, weight, regularization, theta)
-    return float(POINTS * np.std(strengths, ddof=1)), lost
+    return float(POINTS * np.std(strengths, ddof=1)), left_out
 
 
 def _resampled_sums_of_opponents(
@@ -171,9 +175,9 @@ def _resampled_sums_of_opponents(
         values: a value of each battle, shape (battles,).
         counts: how often each cluster is drawn, shape (resamples, clusters).
     """
-    place = (battles.opponent, battles.cluster)
+    position = (battles.opponent, battles.cluster)
     shape = (len(battles.theta), battles.clusters)
-    sums = sparse.csr_matrix((values, place), shape=shape) @ counts.T
+    sums = sparse.csr_matrix((values, position), shape=shape) @ counts.T
     return np.asarray(sums).T
 
 
@@ -195,11 +199,10 @@ class ErrorMethod:
     def standard_error(
         self, battles: ModelBattles, theta: float, regularization: float
     ) -> tuple[float, int]:
-        """Return the standard error of a log-strength in Elo points, and the number of resamples
-        that were left out.
+        """Return the standard error of a log-strength, and the number of resamples left out.
 
-        The standard error is NaN if it is unknown; see `sandwich_se` and `bootstrap_se`. The
-        number is 0 for the sandwich.
+        The standard error is in Elo points, and NaN if unknown; see `sandwich_se` and
+        `bootstrap_se`. The number is 0 for the sandwich.
         """
         if not self.resamples:
             return sandwich_se(battles, theta, regularization), 0

@@ -1,4 +1,7 @@
-"""What a judge says of a battle, as features of a map to the probability that humans prefer a."""
+"""A judge's signal: its opinion of each battle as numbers, from which human preferences follow.
+
+The numbers are the features of a map to the probability that humans prefer model a.
+"""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -15,12 +18,15 @@ Kind = Literal["margin", "smoothing", "criteria", "credit", "log-odds"]
 RIDGE = 10.0
 """Default ridge strength of `criteria`. It pulls each weight towards the mean weight about as
 strongly as 40 battles would."""
-FEWEST_SOFT = 0.1
+LEAST_SHARE_OF_PROBABILITIES = 0.1
 """If at least this share of the credits are probabilities, and there are no margins, `credit` is
 the default target."""
-CLIP = 1e-4
-"""Before log-odds are taken, probabilities nearer to 0 or 1 than this are set to this distance.
-Probabilities are rounded, and the log-odds of a few extreme ones would determine the fit."""
+SMALLEST_PROBABILITY = 1e-4
+"""Before log-odds are taken, probabilities are clipped to [SMALLEST_PROBABILITY,
+1 - SMALLEST_PROBABILITY]. Probabilities are rounded, and the log-odds of a few
+extreme ones would determine the fit."""
+NO_COLUMN = ""
+"""Name of a column that no table has: all its values are NaN."""
 COMMON_DENOMINATOR = 24
 """A credit that is a multiple of 1/24 counts as the mean of 1, 2, 3, 4, 6, 8, 12 or 24 hard
 verdicts and not as a probability."""
@@ -70,15 +76,15 @@ def beta_direction(kind: Kind, weights: np.ndarray) -> np.ndarray:
     """
     if kind == "criteria":
         return np.ones(len(weights))
-    first_alone = np.zeros(len(weights))
-    first_alone[0] = 1.0
-    return first_alone
+    direction = np.zeros(len(weights))
+    direction[0] = 1.0
+    return direction
 
 
 def read_signal(
-    battles: Battles, kind: Kind, ridge: float | None = None, *, verdicts: bool = False
+    battles: Battles, kind: Kind, ridge: float | None = None, *, credits_as_margins: bool = False
 ) -> Signal:
-    """Read a judge's signal about a, which is NaN in unparsed battles.
+    """Read a judge's signal from the side of model a. It is NaN in unparsed battles.
 
     Args:
         battles: the battles.
@@ -86,7 +92,7 @@ def read_signal(
             hard verdict (1, 0 or -1), and `criteria` a margin for each criterion. `credit` is the
             soft credit minus 0.5, and `log-odds` the log-odds of the soft credit.
         ridge: strength of the penalty of `criteria`; by default `RIDGE`.
-        verdicts: whether 2 * credit - 1 replaces the margins if no battle has a margin.
+        credits_as_margins: whether 2 * credit - 1 replaces the margins if no battle has a margin.
 
     Raises:
         NotIdentifiedError: no battle has such a signal, or none is readable.
@@ -97,7 +103,7 @@ def read_signal(
     if not 0 <= ridge < np.inf:
         raise UsageError(f"ridge={ridge:g} is not a finite number of 0 or more")
     columns = _feature_columns(battles, kind)
-    if verdicts and kind == "margin" and not has_margins(battles):
+    if credits_as_margins and kind == "margin" and not has_margins(battles):
         columns = {"verdict": 2 * battles.numbers_of("credit") - 1}
     x = np.stack(list(columns.values()), axis=1).astype(np.float64)
     x[~battles.readable] = np.nan
@@ -115,8 +121,8 @@ def readable_margins(battles: Battles) -> np.ndarray:
 
 
 def default_kind(battles: Battles) -> Kind:
-    """Return `credit` if there are no margins and enough credits are probabilities, else
-    `margin`."""
+    """Return the default target: `credit` if there are no margins and enough credits are
+    probabilities, else `margin`."""
     if has_margins(battles) or not has_graded_credits(battles):
         return "margin"
     return "credit"
@@ -128,7 +134,7 @@ def has_graded_credits(battles: Battles) -> bool:
     All credits may then be used as soft credits.
     """
     soft = are_probabilities(battles)
-    return bool(soft.any() and soft.mean() >= FEWEST_SOFT)
+    return bool(soft.any() and soft.mean() >= LEAST_SHARE_OF_PROBABILITIES)
 
 
 def are_probabilities(battles: Battles) -> np.ndarray:
@@ -136,8 +142,8 @@ def are_probabilities(battles: Battles) -> np.ndarray:
 
     They are the credits that cannot be the mean of a few hard verdicts (`COMMON_DENOMINATOR`).
     """
-    votes = COMMON_DENOMINATOR * battles.numbers_of("credit")[battles.readable]
-    return np.abs(votes - np.round(votes)) > 1e-6
+    sum_of_verdicts = COMMON_DENOMINATOR * battles.numbers_of("credit")[battles.readable]
+    return np.abs(sum_of_verdicts - np.round(sum_of_verdicts)) > 1e-6
 
 
 def _feature_columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
@@ -149,15 +155,14 @@ def _feature_columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
     numbers_of = battles.numbers_of
     if kind == "smoothing":
         return {"verdict": 2 * hard_credits(battles) - 1}
-    # A column that does not exist, such as one without a name, is NaN everywhere.
     if kind == "criteria":
         margins = {name: numbers_of(f"margin_{name}") for name in battles.criteria}
-        return margins or {"none": numbers_of("")}
+        return margins or {"none": numbers_of(NO_COLUMN)}
     if kind in ("credit", "log-odds"):
-        credit = numbers_of("credit" if are_probabilities(battles).any() else "")
+        credit = numbers_of("credit" if are_probabilities(battles).any() else NO_COLUMN)
         if kind == "credit":
             return {"credit": credit - 0.5}
-        return {"log-odds": logit(credit.clip(CLIP, 1 - CLIP))}
+        return {"log-odds": logit(credit.clip(SMALLEST_PROBABILITY, 1 - SMALLEST_PROBABILITY))}
     return {"margin": numbers_of("margin")}
 
 
@@ -167,23 +172,23 @@ def has_margins(battles: Battles) -> bool:
 
 
 def _describe_missing_signal(battles: Battles, kind: Kind) -> str:
-    """Return the error message for a missing signal: the columns that it needs, and
-    alternatives."""
-    none = f"none of the {int(battles.readable.sum()):,} judged battles has a"
-    instead = (
+    """Return the error message for a missing signal: what it needs, and which others remain."""
+    no_battle_has = f"none of the {int(battles.readable.sum()):,} judged battles has a"
+    alternatives = (
         "bradley-terry ranks hard verdicts as they are, and target=smoothing softens them by a "
         "constant fitted to human labels"
     )
     if kind in ("credit", "log-odds"):
-        return f"{none} soft credit (a probability): all are wins, ties and losses; {instead}"
+        problem = f"{no_battle_has} soft credit (a probability): all are wins, ties and losses"
+        return f"{problem}; {alternatives}"
     if kind == "criteria":
-        return (
-            f"{none} margin on every criterion (columns margin_<criterion>, as rubric judges give)"
-        )
+        columns = "columns margin_<criterion>, as rubric judges give"
+        return f"{no_battle_has} margin on every criterion ({columns})"
     if are_probabilities(battles).any():
-        return f"{none} margin; the credits are probabilities: target=credit takes them as they are"
+        remedy = "the credits are probabilities: target=credit takes them as they are"
+        return f"{no_battle_has} margin; {remedy}"
     return (
-        f"{none} margin (judge score of a minus that of b), and the verdicts are wins, ties and "
-        "losses only: nothing says how clear each one was. A judge that scores both responses, "
-        f"grades on five levels or gives probabilities would; {instead}"
+        f"{no_battle_has} margin (judge score of a minus that of b), and the verdicts are wins, "
+        "ties and losses only: nothing says how clear each one was. A judge that scores both "
+        f"responses, grades on five levels or gives probabilities would; {alternatives}"
     )

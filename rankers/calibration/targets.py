@@ -42,7 +42,7 @@ def fit_target(evidence: Evidence, level: float) -> Target:
     weights, covariance, clusters = evidence.fit_with_covariance()
     signal = evidence.signal
     direction = beta_direction(signal.kind, weights)
-    preferences = int(evidence.preference.sum())
+    preferences = int(evidence.has_preference.sum())
     beta = float(direction @ weights)
     if beta <= 0:
         raise NotIdentifiedError(
@@ -51,7 +51,7 @@ def fit_target(evidence: Evidence, level: float) -> Target:
             "(margin is the judge's score of model_a minus that of model_b)"
         )
     beta_variance = direction @ covariance @ direction
-    width = t_quantile(clusters, level) * float(np.sqrt(beta_variance))
+    half_width = t_quantile(clusters, level) * float(np.sqrt(beta_variance))
     target = Target(
         kind=signal.kind,
         weights=dict(zip(signal.names, map(float, weights), strict=True)),
@@ -63,12 +63,12 @@ def fit_target(evidence: Evidence, level: float) -> Target:
         battles=preferences,
         ridge=signal.ridge,
     )
-    if not np.isfinite(width):
+    if not np.isfinite(half_width):
         return target
     return replace(
         target,
-        low=beta - width,
-        high=beta + width,
+        low=beta - half_width,
+        high=beta + half_width,
         level=level,
         covariance=tuple(tuple(map(float, row)) for row in covariance),
     )
@@ -77,9 +77,9 @@ def fit_target(evidence: Evidence, level: float) -> Target:
 def few_items_warnings(evidence: Evidence) -> Iterator[Notice]:
     """Yield a warning if the human preferences are from few items."""
     check = CHECKS["items of beta"]
-    items = len(np.unique(evidence.cluster[evidence.preference]))
+    items = len(np.unique(evidence.cluster[evidence.has_preference]))
     if items < check.threshold:
-        preferences = int(evidence.preference.sum())
+        preferences = int(evidence.has_preference.sum())
         fields = {"items": items, "unit": evidence.unit, "preferences": preferences}
         yield Notice(check.code, fields)
 
@@ -87,8 +87,8 @@ def few_items_warnings(evidence: Evidence) -> Iterator[Notice]:
 def build_given_target(kind: Kind, beta: float | None, constant: float | None) -> Target | None:
     """Build the map that options give, taken as exact.
 
-    The target `credit` needs no option. Others are None, and must be fitted, if neither beta nor
-    constant is given.
+    The target `credit` needs no option. The map of another target is None, and has to be fitted,
+    if neither `beta` nor `constant` is given.
 
     Args:
         kind: the target.
@@ -151,7 +151,7 @@ def order_covariance(target: Target, signal: Signal) -> np.ndarray:
     return np.array(target.covariance)[np.ix_(order, order)]
 
 
-def held_out_log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
+def held_out_log_loss(evidence: Evidence, fold_weights: np.ndarray) -> float | None:
     """Return the mean log loss, -log p, of human preferences predicted by held-out maps.
 
     Each preference is predicted twice: by the map fitted without the first model, and by the map
@@ -159,25 +159,25 @@ def held_out_log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
 
     Args:
         evidence: battles with human labels.
-        folds: weights of the map fitted without each model, NaN if there is none, shape (models,
-            features).
+        fold_weights: weights of the map fitted without each model, NaN if there is none, shape
+            (models, features).
 
     Returns:
         The mean; None if there is no prediction.
     """
-    rows = evidence.preference
-    x = evidence.signal.x[rows]
-    human = evidence.human[rows]
-    weight = evidence.weight[rows]
-    total = 0.0
-    predicted = 0.0
-    for side in (evidence.first[rows], evidence.second[rows]):
-        logits = np.sum(x * folds[side], axis=1)
-        known = ~np.isnan(logits)
-        loss = np.logaddexp(0, logits[known]) - human[known] * logits[known]
-        total += float(np.sum(weight[known] * loss))
-        predicted += float(weight[known].sum())
-    return total / predicted if predicted else None
+    is_used = evidence.has_preference
+    x = evidence.signal.x[is_used]
+    human = evidence.human[is_used]
+    weight = evidence.weight[is_used]
+    total_loss = 0.0
+    total_weight = 0.0
+    for held_out_model in (evidence.first[is_used], evidence.second[is_used]):
+        logits = np.sum(x * fold_weights[held_out_model], axis=1)
+        is_predicted = ~np.isnan(logits)
+        loss = np.logaddexp(0, logits[is_predicted]) - human[is_predicted] * logits[is_predicted]
+        total_loss += float(np.sum(weight[is_predicted] * loss))
+        total_weight += float(weight[is_predicted].sum())
+    return total_loss / total_weight if total_weight else None
 
 
 def soften_verdicts(target: Target, signal: Signal) -> np.ndarray:
@@ -194,17 +194,17 @@ def weak_signal_warnings(
 ) -> Iterator[Notice]:
     """Yield warnings of a weak signal (Soft-Elo, appendix D.2).
 
-    There is a warning if the interval of beta contains 0, if beta times the mean |margin| is
-    small, and if agreement with humans does not rise with |margin|. The last two are not given for
-    the targets `smoothing` and `credit`. `of_file` says that the figures come from a calibration
-    file.
+    There is one warning if the interval of beta contains 0, one if beta times the mean |margin| is
+    small, and one if agreement with humans does not rise with |margin|. The second and the third
+    are not given for the targets `smoothing` and `credit`. `of_file` says that the figures come
+    from a calibration file.
     """
     origin = {"of_file": of_file}
     if target.low is not None and target.low <= 0:
         yield Notice("beta-contains-zero", {**origin, "low": target.low, "high": target.high})
     mean_margin = agreement.mean_abs_margin
     auc = agreement.auc
-    p = agreement.auc_p
+    p_value = agreement.auc_p
     if target.kind in ("smoothing", "credit") or mean_margin is None:
         return
     strength = target.beta * mean_margin
@@ -219,8 +219,8 @@ def weak_signal_warnings(
     if auc is None:
         return
     if auc <= 0.5 or auc + QUANTILE_95 * _auc_error(auc, agreement) < FLAT_AUC:
-        known = "" if p is None else f"p = {p:.2g}"
-        fields = {"auc": auc, "p": known, "decisive": agreement.decisive}
+        p_text = "" if p_value is None else f"p = {p_value:.2g}"
+        fields = {"auc": auc, "p": p_text, "decisive": agreement.decisive}
         yield Notice("flat-agreement", {**origin, **fields})
 
 
@@ -233,6 +233,7 @@ def _auc_error(auc: float, agreement: Agreement) -> float:
     disagreements = agreement.decisive - agreements
     if agreements < 1 or disagreements < 1:
         return np.inf
+    # Q1 and Q2 of the paper, the formula of its standard error.
     q1 = auc / (2 - auc)
     q2 = 2 * auc**2 / (1 + auc)
     variance = auc * (1 - auc)

@@ -269,7 +269,7 @@ class EloTests:
     @cached_property
     def theta(self) -> np.ndarray:
         """Most likely log-strengths, shape (models,)."""
-        return maximize(self.likelihood).at
+        return maximize(self.likelihood).parameters
 
     @cached_property
     def likelihood(self) -> Likelihood:

@@ -1,10 +1,12 @@
-"""Readable battles for rankers of pair sums: in memory, or summed by item and pair in a database,
-block by block."""
+"""Readable battles for rankers that need only sums by pair.
+
+The battles are in memory, or in a database that sums them by item and pair, block by block.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,10 +25,25 @@ from podium.rankers.fit.coded import (
 from podium.rankers.fit.pairs import Pairs, items_per_pair, pair_index, pair_sums
 
 
+class _ClusterCounts(NamedTuple):
+    """Numbers of clusters with readable battles.
+
+    Attributes:
+        total: number of all clusters.
+        by_model: number of clusters in which each model has a battle, shape (models,).
+        by_pair: number of clusters in which each pair met, shape (pairs,).
+    """
+
+    total: int
+    by_model: np.ndarray
+    by_pair: np.ndarray
+
+
 @dataclass(frozen=True)
 class SummedBattles:
-    """Battles summed by item and pair in a database. Each sum is called a cell, and is coded like
-    one battle.
+    """Battles summed by item and pair in a database.
+
+    Each sum is called a cell, and is coded like one battle.
 
     Attributes:
         verdicts: the table in the database that computes the sums.
@@ -54,17 +71,17 @@ class SummedBattles:
     @cached_property
     def pairs(self) -> Pairs:
         """Pair sums, with the number of clusters in which each pair met."""
-        return replace(self._pairs, items=self._cluster_counts[2])
+        return replace(self._pairs, items=self._cluster_counts.by_pair)
 
     @property
     def clusters(self) -> int:
         """Number of clusters with readable battles."""
-        return self._cluster_counts[0]
+        return self._cluster_counts.total
 
     def clusters_by_model(self) -> np.ndarray:
         """Return the number of clusters in which each model has a readable battle, shape
         (models,)."""
-        return self._cluster_counts[1]
+        return self._cluster_counts.by_model
 
     def battles_by_model(self) -> np.ndarray:
         """Return the number of battles of each model, shape (models,)."""
@@ -76,8 +93,7 @@ class SummedBattles:
         return replace(self, anchor=int(self.codes[self.models.index(anchor)]))
 
     def blocks(self) -> Iterator[CodedBattles]:
-        """Yield the cells in blocks of whole clusters. In each block, the codes of the clusters
-        count from 0."""
+        """Yield the cells in blocks of whole clusters, whose codes start at 0 in each block."""
         code = self._code_by_database_code
         for block in self.verdicts.blocks(hard=self.hard, against=self.anchor):
             yield CodedBattles(
@@ -103,31 +119,30 @@ class SummedBattles:
         sums = self._sums
         code = self._code_by_database_code
         return Pairs(
-            code[sums["first"]],
-            code[sums["second"]],
-            sums["credit"],
-            sums["weight"],
-            len(self.codes),
+            first=code[sums["first"]],
+            second=code[sums["second"]],
+            credit=sums["credit"],
+            weight=sums["weight"],
+            models=len(self.codes),
         )
 
     @cached_property
-    def _cluster_counts(self) -> tuple[int, np.ndarray, np.ndarray]:
-        """Number of all clusters, of the clusters in which each model has a battle, and of those
-        in which each pair met; the arrays have shape (models,) and (pairs,)."""
-        clusters = 0
+    def _cluster_counts(self) -> _ClusterCounts:
+        """Numbers of clusters: of all, by model and by pair."""
+        total = 0
         by_model = np.zeros(len(self.codes), dtype=np.int64)
         by_pair = np.zeros(len(self._pairs.first), dtype=np.int64)
         for block in self.blocks():
-            clusters += block.clusters
+            total += block.clusters
             by_model += block.clusters_by_model()
-            # Cells of the same cluster and pair are adjacent (a and b may be swapped), so each
-            # pair is counted where a new pair or cluster begins.
-            pair, *_ = pair_index(block, self._pairs)
+            # Cells of the same cluster and pair are adjacent, with a and b in either order. So each
+            # pair is counted at the cell where a new pair or a new cluster begins.
+            pair, _ = pair_index(block, self._pairs)
             is_other_pair = pair[1:] != pair[:-1]
             is_other_cluster = block.cluster[1:] != block.cluster[:-1]
-            begins = np.append(True, is_other_pair | is_other_cluster)
-            by_pair += np.bincount(pair[begins], minlength=len(by_pair))
-        return clusters, by_model, by_pair
+            is_first_cell = np.append(True, is_other_pair | is_other_cluster)
+            by_pair += np.bincount(pair[is_first_cell], minlength=len(by_pair))
+        return _ClusterCounts(total, by_model, by_pair)
 
     @cached_property
     def _code_by_database_code(self) -> np.ndarray:
@@ -155,8 +170,8 @@ def pair_sums_with_items(battles: BattleData) -> Pairs:
 def load_battles(battles: BattleData) -> CodedBattles:
     """Load all battles, or all sums by item and pair, into memory.
 
-    Battles that are in memory are returned as they are. But if each row is a cluster, the clusters
-    are numbered in an order by content (`order_rows`).
+    Battles that are in memory are returned as they are, with one exception: if each row is a
+    cluster, the clusters are numbered in an order by content (`order_rows`).
     """
     blocks = list(battles.blocks())
     coded = blocks[0]
@@ -166,14 +181,14 @@ def load_battles(battles: BattleData) -> CodedBattles:
             columns[name] = np.concatenate([getattr(block, name) for block in blocks])
         # Blocks number their clusters from 0.
         starts = np.cumsum([0, *[block.clusters for block in blocks]])
-        numbers = [block.cluster + starts[k] for k, block in enumerate(blocks)]
-        cluster = np.concatenate(numbers)
+        shifted_clusters = [block.cluster + starts[k] for k, block in enumerate(blocks)]
+        cluster = np.concatenate(shifted_clusters)
         coded = replace(coded, **columns, cluster=cluster, clusters=int(starts[-1]))
     if coded.unit == "item":
         return coded
     # So a seed draws the same resamples whatever the models' names and the order of the file are.
-    weights = (coded.weight, coded.weight)
-    return replace(coded, cluster=order_rows(coded.a, coded.b, coded.credit, [weights]))
+    weight_of_both = (coded.weight, coded.weight)
+    return replace(coded, cluster=order_rows(coded.a, coded.b, coded.credit, [weight_of_both]))
 
 
 def prepare_battles(
@@ -197,4 +212,5 @@ def prepare_battles(
     sums = rows.pairs(hard=labels == "hard")
     if not len(sums["first"]):
         raise nothing_readable(battles)
-    return SummedBattles(rows, np.union1d(sums["first"], sums["second"]), labels == "hard")
+    codes = np.union1d(sums["first"], sums["second"])
+    return SummedBattles(rows, codes, hard=labels == "hard")

@@ -6,6 +6,7 @@ draws the same resamples if models are renamed, sides are swapped or the file is
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,19 +17,19 @@ from podium.errors import NotIdentifiedError, unknown_value
 Labels = Literal["soft", "hard"]
 Cluster = Literal["item", "row"]
 MOST_FLAGS = 100_000_000
-"""Up to this number of clusters times codes, `count_clusters` uses an array of one flag for each;
-above, it sorts."""
+"""Up to this number of clusters times codes, `count_clusters` uses an array with a flag for each
+combination; above, it sorts."""
 MOST_DENSE_CELLS = 40_000_000
 """Matrices of sums with more cells than this are sparse."""
 Matrix: TypeAlias = Any
 """A dense array or a SciPy CSR matrix."""
-ROUNDS = 4
-"""Rounds of `order_rows`. Each round adds to the key of a model what its opponents' keys say, so
-that models with equal credits are distinguished by their opponents, and by the opponents of
-those."""
-COMPLEMENTS = {"credit": 1.0, "human": 1.0, "margin": 0.0}
-"""Columns about model a. The value is the sum of the column and of the same column about model b:
-the credits of a and b add up to 1, their margins to 0."""
+KEY_ROUNDS = 4
+"""Rounds of `order_rows`. Each round computes the key of a model from the keys of its opponents in
+the round before. So models with equal credits are distinguished by their opponents, by the
+opponents of their opponents, and so on."""
+SUM_OF_BOTH_MODELS = {"credit": 1.0, "human": 1.0, "margin": 0.0}
+"""Columns about model a, with the sum of the values for a and for b in a battle: the credits of a
+and b add up to 1, their margins to 0."""
 SIDE_COLUMNS = (("score_a", "score_b"), ("length_a", "length_b"))
 """Pairs of columns about model a and model b."""
 
@@ -86,26 +87,25 @@ class CodedBattles:
     def battles_of_anchor(self, anchor: str) -> "CodedBattles":
         """Return the battles of the model `anchor`; clusters get new codes, models do not."""
         code = self.models.index(anchor)
-        against = self.take((self.a == code) | (self.b == code))
-        distinct, cluster = np.unique(against.cluster, return_inverse=True)
-        return replace(against, cluster=cluster, clusters=len(distinct))
+        part = self.take((self.a == code) | (self.b == code))
+        present, cluster = np.unique(part.cluster, return_inverse=True)
+        return replace(part, cluster=cluster, clusters=len(present))
 
-    def battles_among(self, kept: np.ndarray) -> "CodedBattles":
-        """Return the battles in which both models are in the mask `kept`, shape (models,).
+    def battles_among(self, is_kept: np.ndarray) -> "CodedBattles":
+        """Return the battles in which both models are in the mask `is_kept`, shape (models,).
 
         Models and clusters get new codes in the same order.
         """
-        part = self.take(kept[self.a] & kept[self.b])
-        codes = np.cumsum(kept) - 1
-        distinct, cluster = np.unique(part.cluster, return_inverse=True)
-        names = tuple(name for name, there in zip(self.models, kept, strict=True) if there)
+        part = self.take(is_kept[self.a] & is_kept[self.b])
+        codes = np.cumsum(is_kept) - 1
+        present, cluster = np.unique(part.cluster, return_inverse=True)
         return replace(
             part,
             a=codes[part.a],
             b=codes[part.b],
             cluster=cluster,
-            clusters=len(distinct),
-            models=names,
+            clusters=len(present),
+            models=tuple(compress(self.models, is_kept)),
         )
 
     def blocks(self) -> Iterator["CodedBattles"]:
@@ -142,25 +142,25 @@ def code_battles(
     require_choice("cluster", cluster, ("item", "row"))
     if credit is None:
         credit = hard_credits(battles) if labels == "hard" else battles.numbers_of("credit")
-    keep = ~np.isnan(credit)
-    if not keep.any():
+    is_kept = ~np.isnan(credit)
+    if not is_kept.any():
         raise nothing_readable(battles)
-    credit = credit[keep]
-    a, b, models = _code_present_models(battles, keep)
+    credit = credit[is_kept]
+    a, b, models = _code_present_models(battles, is_kept)
     unit = cluster if battles.has_items else "row"
-    codes = cluster_codes(battles, unit)[keep]
+    codes = cluster_codes(battles, unit)[is_kept]
     weight = np.ones(len(a))
     if "weight" in battles.rows.battle_columns:
-        weight = battles.numbers_of("weight")[keep]
+        weight = battles.numbers_of("weight")[is_kept]
     # Clusters without a kept battle have no code: the cumulative count numbers the others anew.
-    present = np.bincount(codes) > 0
+    is_present = np.bincount(codes) > 0
     return CodedBattles(
         a=a,
         b=b,
         credit=credit,
         weight=weight,
-        cluster=(np.cumsum(present) - 1)[codes],
-        clusters=int(present.sum()),
+        cluster=(np.cumsum(is_present) - 1)[codes],
+        clusters=int(is_present.sum()),
         unit=unit,
         models=models,
     )
@@ -200,15 +200,15 @@ def hard_credits(battles: Battles) -> np.ndarray:
 def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
     """Return cluster codes, shape (battles,).
 
-    Items have codes in the order of their names, and each row without an item gets one of the
-    codes that follow. If each row is a cluster, the codes are in an order by content
+    Items have codes in the order of their names. Each row without an item is a cluster, whose code
+    follows those of the items. If all rows are clusters, their codes are in an order by content
     (`order_rows`).
     """
     codes = battles.item_codes.copy() if cluster == "item" else np.full(len(battles), -1)
-    alone = np.flatnonzero(codes < 0)
-    if len(alone) == len(codes):
+    without_item = np.flatnonzero(codes < 0)
+    if len(without_item) == len(codes):
         return order_of_battles(battles)
-    codes[alone] = codes.max() + 1 + np.arange(len(alone))
+    codes[without_item] = codes.max() + 1 + np.arange(len(without_item))
     return codes
 
 
@@ -231,22 +231,23 @@ def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> N
 
 
 def _code_present_models(
-    battles: Battles, keep: np.ndarray
+    battles: Battles, is_kept: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Return the model codes of a, the model codes of b, and the names by code.
 
-    Models that occur in no kept battle have no code. `keep` is a mask of the battles, shape
+    Models that occur in no kept battle have no code. `is_kept` is a mask of the battles, shape
     (battles,).
     """
     names = battles.models
-    a_code, b_code = (codes[keep] for codes in battles.model_codes)
-    number = np.bincount(a_code, minlength=len(names)) + np.bincount(b_code, minlength=len(names))
-    present = number > 0
-    if present.all():
+    a_code, b_code = (codes[is_kept] for codes in battles.model_codes)
+    battles_of_model = np.bincount(a_code, minlength=len(names)) + np.bincount(
+        b_code, minlength=len(names)
+    )
+    is_present = battles_of_model > 0
+    if is_present.all():
         return a_code, b_code, names
-    position = np.cumsum(present) - 1
-    present_names = tuple(name for name, there in zip(names, present, strict=True) if there)
-    return position[a_code], position[b_code], present_names
+    position = np.cumsum(is_present) - 1
+    return position[a_code], position[b_code], tuple(compress(names, is_present))
 
 
 def order_rows(
@@ -271,19 +272,19 @@ def order_rows(
         columns: further content: pairs of an array about a and an array about b, shape (rows,)
             each.
     """
-    lean = np.nan_to_num(credit - 0.5)
+    centred_credit = np.nan_to_num(credit - 0.5)
     size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
     battles = np.bincount(a, minlength=size) + np.bincount(b, minlength=size)
     key_of_model = np.zeros(size)
-    for _ in range(ROUNDS):
-        earned_as_a = np.bincount(a, lean + np.sin(key_of_model[b]), size)
-        earned_as_b = np.bincount(b, np.sin(key_of_model[a]) - lean, size)
-        key_of_model = (earned_as_a + earned_as_b) / np.maximum(battles, 1) + np.sqrt(battles)
-    key_a = key_of_model[a] + np.e * lean
-    key_b = key_of_model[b] - np.e * lean
-    for number, (of_a, of_b) in enumerate(columns, start=2):
-        key_a = key_a + np.sqrt(number) * np.nan_to_num(of_a, nan=-np.pi)
-        key_b = key_b + np.sqrt(number) * np.nan_to_num(of_b, nan=-np.pi)
+    for _ in range(KEY_ROUNDS):
+        sum_as_a = np.bincount(a, centred_credit + np.sin(key_of_model[b]), size)
+        sum_as_b = np.bincount(b, np.sin(key_of_model[a]) - centred_credit, size)
+        key_of_model = (sum_as_a + sum_as_b) / np.maximum(battles, 1) + np.sqrt(battles)
+    key_a = key_of_model[a] + np.e * centred_credit
+    key_b = key_of_model[b] - np.e * centred_credit
+    for number, (about_a, about_b) in enumerate(columns, start=2):
+        key_a = key_a + np.sqrt(number) * np.nan_to_num(about_a, nan=-np.pi)
+        key_b = key_b + np.sqrt(number) * np.nan_to_num(about_b, nan=-np.pi)
     position = np.empty(len(a), dtype=np.int64)
     key = np.sin(key_a) + np.sin(key_b) + np.isnan(credit)
     position[np.argsort(key)] = np.arange(len(a))
@@ -294,16 +295,17 @@ def order_of_battles(battles: Battles) -> np.ndarray:
     """Return the position of each row of a battles table in an order by content, shape (rows,)."""
     names = battles.rows.battle_columns
     columns = []
-    complements = COMPLEMENTS | dict.fromkeys(criterion_columns(names), 0.0)
-    for name, total in complements.items():
+    sums = SUM_OF_BOTH_MODELS | dict.fromkeys(criterion_columns(names), 0.0)
+    for name, sum_of_both in sums.items():
         if name in names:
             about_a = battles.numbers_of(name)
-            columns.append((about_a, total - about_a))
-    for of_a, of_b in SIDE_COLUMNS:
-        if of_a in names and of_b in names:
-            columns.append((battles.numbers_of(of_a), battles.numbers_of(of_b)))
+            columns.append((about_a, sum_of_both - about_a))
+    for column_of_a, column_of_b in SIDE_COLUMNS:
+        if column_of_a in names and column_of_b in names:
+            columns.append((battles.numbers_of(column_of_a), battles.numbers_of(column_of_b)))
     if "weight" in names:
         weight = battles.numbers_of("weight")
+        # The weight of a battle is about both models alike.
         columns.append((weight, weight))
     a, b = battles.model_codes
     return order_rows(a, b, battles.numbers_of("credit"), columns)
@@ -316,9 +318,9 @@ def sum_by_cell(
 
     Args:
         row: row of each value, shape (n,).
-        column: column of each value.
-        values: what is added up.
-        shape: (rows, columns); above 40 million cells the matrix is sparse.
+        column: column of each value, shape (n,).
+        values: the values, shape (n,).
+        shape: numbers of rows and columns; above 40 million cells, the matrix is sparse.
     """
     if shape[0] * shape[1] <= MOST_DENSE_CELLS:
         cell = row * np.int64(shape[1]) + column
@@ -329,11 +331,11 @@ def sum_by_cell(
 
 
 def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
-    """Return each cluster's gradient of the log-likelihood by log-strength, shape (clusters,
-    models).
+    """Return the gradient of each cluster's log-likelihood, shape (clusters, models).
 
-    It is the sum of weight * (credit - expected) over the cluster's battles, with a minus sign for
-    model b. `expected` is the expected credit of a, shape (battles,).
+    The derivative by a model's log-strength is the sum of weight * (credit - expected) over the
+    cluster's battles, with a minus sign for model b. `expected` is the expected credit of a, shape
+    (battles,).
     """
     surplus = coded.weight * (coded.credit - expected)
     shape = (coded.clusters, len(coded.models))
@@ -360,10 +362,11 @@ def centred_gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
         blocks: the rows of X before centring, some at a time; at least one.
     """
     rows = 0
-    total = np.zeros(1)
-    square = np.zeros((1, 1))
+    # The first sum gives both arrays the shape of the blocks.
+    column_sums = np.zeros(1)
+    gram = np.zeros((1, 1))
     for block in blocks:
-        square = square + as_dense(block.T @ block)
-        total = total + np.asarray(block.sum(axis=0)).ravel()
+        gram = gram + as_dense(block.T @ block)
+        column_sums = column_sums + np.asarray(block.sum(axis=0)).ravel()
         rows += block.shape[0]
-    return square - np.outer(total, total) / rows, rows
+    return gram - np.outer(column_sums, column_sums) / rows, rows

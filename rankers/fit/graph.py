@@ -14,7 +14,7 @@ from podium.rankers.fit.pairs import Pairs
 if TYPE_CHECKING:
     from scipy import sparse
 
-MOST_CLOSED = 64
+MOST_BY_PRODUCTS = 64
 """Up to this many models, paths are found by products of small matrices. For more, SciPy's search
 of graphs is faster, and is imported."""
 LARGEST_SPECTRUM = 1500
@@ -29,14 +29,14 @@ class Graph:
     Attributes:
         group: component of the comparison graph that each model is in, shape (models,).
         groups: number of components that have a model with a battle.
-        played: mask of the models with a battle, shape (models,).
+        has_battle: mask of the models with a battle, shape (models,).
         separated: mask of the models outside the largest strongly connected component of the win
             graph, shape (models,). Battles do not bound their ratings.
     """
 
     group: np.ndarray
     groups: int
-    played: np.ndarray
+    has_battle: np.ndarray
     separated: np.ndarray
 
 
@@ -46,9 +46,11 @@ def comparison_graph(pairs: Pairs) -> Graph:
     The comparison graph has an edge between models that met, the win graph an edge from a model to
     each model from which it earned credit.
     """
-    played = pairs.sum_by_model() > 0
+    has_battle = pairs.sum_by_model() > 0
     group = _groups_of_edges(pairs.first, pairs.second, pairs.models)
-    return Graph(group, len(np.unique(group[played])), played, separated_models(pairs) & played)
+    return Graph(
+        group, len(np.unique(group[has_battle])), has_battle, separated_models(pairs) & has_battle
+    )
 
 
 def separated_models(pairs: Pairs) -> np.ndarray:
@@ -66,11 +68,11 @@ def win_paths(pairs: Pairs) -> np.ndarray:
     Credit counts directly or along a path through other models. Such a path bounds the rating of
     the column's model from above, relative to the rating of the row's model. The diagonal is True.
     """
-    first = pairs.credit > 0
-    second = pairs.credit < pairs.weight
-    winner = np.concatenate([pairs.first[first], pairs.second[second]])
-    loser = np.concatenate([pairs.second[first], pairs.first[second]])
-    if pairs.models <= MOST_CLOSED:
+    first_earned = pairs.credit > 0
+    second_earned = pairs.credit < pairs.weight
+    winner = np.concatenate([pairs.first[first_earned], pairs.second[second_earned]])
+    loser = np.concatenate([pairs.second[first_earned], pairs.first[second_earned]])
+    if pairs.models <= MOST_BY_PRODUCTS:
         return _reachable(_edge_matrix(winner, loser, pairs.models))
     from scipy.sparse.csgraph import breadth_first_order
 
@@ -95,34 +97,34 @@ def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray)
     """
     separated = np.empty((len(credit), pairs.models), dtype=bool)
     components = _strong_components(pairs, credit, weight)
-    for k, (earned, played, strong) in enumerate(zip(credit, weight, components, strict=True)):
-        component_size = np.bincount(strong).astype(np.float64)
+    for k, (pair_credit, pair_weight, component) in enumerate(
+        zip(credit, weight, components, strict=True)
+    ):
+        component_size = np.bincount(component).astype(np.float64)
         if np.sum(component_size == component_size.max()) > 1:
             # Among components of the same size, the one with more credit counts as the largest, so
             # that the order of the models does not matter.
-            credits = np.bincount(pairs.first, earned, pairs.models) + np.bincount(
-                pairs.second, played - earned, pairs.models
-            )
-            component_size += np.bincount(strong, credits) / (1 + credits.sum())
+            credit_of_model = pairs.sum_by_model(pair_credit, pair_weight - pair_credit)
+            component_size += np.bincount(component, credit_of_model) / (1 + credit_of_model.sum())
         has_core = component_size.max() >= 2
-        separated[k] = strong != np.argmax(component_size) if has_core else True
+        separated[k] = component != np.argmax(component_size) if has_core else True
     return separated
 
 
 def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
     """Return the fewest pairs of codes whose battles would join all groups.
 
-    Each pair has the models with the most battles of two successive groups. `battles` are the
-    numbers of battles by model, shape (models,).
+    Each group is represented by its model with the most battles, and each pair joins two
+    successive groups. `battles` are the numbers of battles by model, shape (models,).
     """
-    hubs = [
-        max(np.flatnonzero((graph.group == group) & graph.played), key=lambda k: battles[k])
-        for group in np.unique(graph.group[graph.played])
+    most_active = [
+        max(np.flatnonzero((graph.group == group) & graph.has_battle), key=lambda k: battles[k])
+        for group in np.unique(graph.group[graph.has_battle])
     ]
-    return [(int(a), int(b)) for a, b in pairwise(hubs)]
+    return [(int(a), int(b)) for a, b in pairwise(most_active)]
 
 
-def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | None:
+def design_efficiency(pairs: Pairs, is_included: np.ndarray | None = None) -> float | None:
     """Return the A-efficiency of the design, None for more than 1500 models.
 
     It is the harmonic mean of the non-zero eigenvalues of the Laplacian of battle counts, divided
@@ -131,42 +133,48 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
 
     Args:
         pairs: sums of the battles of each pair.
-        known: mask of the models to include, shape (models,). All models are included if it is
-            None, or if the battles among these models do not connect them.
+        is_included: mask of the models to include, shape (models,). All models are included if it
+            is None, or if the battles among these models do not connect them.
     """
     if pairs.models > LARGEST_SPECTRUM:
         return None
-    kept = np.ones(len(pairs.first), dtype=bool)
-    if known is not None:
-        kept = known[pairs.first] & known[pairs.second]
-        if not are_connected(pairs, kept, known):
+    is_kept = np.ones(len(pairs.first), dtype=bool)
+    if is_included is not None:
+        is_kept = is_included[pairs.first] & is_included[pairs.second]
+        if not are_connected(pairs, is_kept, is_included):
             return design_efficiency(pairs)
-    codes = np.concatenate([pairs.first[kept], pairs.second[kept]])
-    present, index = np.unique(codes, return_inverse=True)
-    first, second = np.split(index, 2)
+    codes = np.concatenate([pairs.first[is_kept], pairs.second[is_kept]])
+    present, new_codes = np.unique(codes, return_inverse=True)
+    first, second = np.split(new_codes, 2)
     design = DesignMatrix(None, first, second, len(present))
-    [laplacian] = design.information(pairs.weight[kept][None])
-    eigenvalues = np.linalg.eigvalsh(laplacian)[1:]
-    return float(len(eigenvalues) / np.sum(1 / eigenvalues) / eigenvalues.mean())
+    [laplacian] = design.information(pairs.weight[is_kept][None])
+    eigenvalues = np.linalg.eigvalsh(laplacian)[1:]  # the first one is 0
+    harmonic_mean = len(eigenvalues) / np.sum(1 / eigenvalues)
+    return float(harmonic_mean / eigenvalues.mean())
 
 
-def are_connected(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
-    """Return whether the pairs of the mask `kept` connect all models of the mask `known`.
+def are_connected(pairs: Pairs, is_kept: np.ndarray, is_included: np.ndarray) -> bool:
+    """Return whether the pairs of the mask `is_kept` connect all models of the mask `is_included`.
 
     The result is False for fewer than two models.
     """
-    group = _groups_of_edges(pairs.first[kept], pairs.second[kept], pairs.models)
-    return bool(known.sum() > 1 and len(np.unique(group[known])) == 1)
+    group = _groups_of_edges(pairs.first[is_kept], pairs.second[is_kept], pairs.models)
+    return bool(is_included.sum() > 1 and len(np.unique(group[is_included])) == 1)
 
 
 def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
-    """Return two lists of positions: best models, and models that each of these is clearly ahead
-    of.
+    """Return the best models, and the models that each of the best is clearly ahead of.
 
-    The models are taken in order, the best first. A model that would leave the second list empty
-    is skipped. Of the pairs of lists on the way, the one with the largest product of lengths is
-    returned. Both are empty if no model is clearly ahead of another. `beats` has, for each model,
-    the best first, the positions of the models that it is clearly ahead of.
+    The best models grow by one at a time, in the order of `beats`. A model that would leave the
+    second list empty is skipped. The result is the pair of lists with the largest product of
+    lengths. Both lists are empty if no model is clearly ahead of another.
+
+    Args:
+        beats: for each model, the best first, the positions of the models that it is clearly ahead
+            of.
+
+    Returns:
+        Two lists of positions in `beats`.
     """
     best: tuple[list[int], list[int]] = ([], [])
     above: list[int] = []
@@ -190,7 +198,7 @@ def number_groups(edges: np.ndarray) -> np.ndarray:
     Args:
         edges: whether there is an edge, in either direction, shape (nodes, nodes).
     """
-    if len(edges) > MOST_CLOSED:
+    if len(edges) > MOST_BY_PRODUCTS:
         from scipy.sparse.csgraph import connected_components
 
         return connected_components(edges, directed=False)[1]
@@ -200,7 +208,7 @@ def number_groups(edges: np.ndarray) -> np.ndarray:
 
 def _groups_of_edges(source: np.ndarray, target: np.ndarray, size: int) -> np.ndarray:
     """Return the group of each model that edges connect, as `number_groups`, shape (size,)."""
-    if size <= MOST_CLOSED:
+    if size <= MOST_BY_PRODUCTS:
         return number_groups(_edge_matrix(source, target, size))
     from scipy.sparse.csgraph import connected_components
 
@@ -216,39 +224,42 @@ def _strong_components(
     """
     winner = np.concatenate([pairs.first, pairs.second])
     loser = np.concatenate([pairs.second, pairs.first])
-    if pairs.models <= MOST_CLOSED:
-        for earned, played in zip(credit, weight, strict=True):
-            won = np.concatenate([earned > 0, earned < played])
-            reached = _reachable(_edge_matrix(winner[won], loser[won], pairs.models))
+    if pairs.models <= MOST_BY_PRODUCTS:
+        for pair_credit, pair_weight in zip(credit, weight, strict=True):
+            is_edge = np.concatenate([pair_credit > 0, pair_credit < pair_weight])
+            reached = _reachable(_edge_matrix(winner[is_edge], loser[is_edge], pairs.models))
             yield (reached & reached.T).argmax(axis=1)
         return
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components
 
     shape = (pairs.models, pairs.models)
-    # All possible edges as one sparse matrix, whose values are their positions in `winner`. The
-    # graph of a resample keeps the edges along which credit was earned, without sorting anew.
-    places = sparse.csr_matrix((np.arange(len(winner)), (winner, loser)), shape=shape)
-    for earned, played in zip(credit, weight, strict=True):
-        won = np.concatenate([earned > 0, earned < played])[places.data]
-        starts = np.append(0, np.cumsum(won))[places.indptr]
-        edges = sparse.csr_matrix((np.ones(starts[-1]), places.indices[won], starts), shape=shape)
+    # All possible edges as one sparse matrix, whose values are the edges' positions in `winner`.
+    # The graph of a resample keeps the edges along which credit was earned, without sorting anew.
+    edge_positions = sparse.csr_matrix((np.arange(len(winner)), (winner, loser)), shape=shape)
+    for pair_credit, pair_weight in zip(credit, weight, strict=True):
+        is_edge = np.concatenate([pair_credit > 0, pair_credit < pair_weight])[edge_positions.data]
+        starts = np.append(0, np.cumsum(is_edge))[edge_positions.indptr]
+        edges = sparse.csr_matrix(
+            (np.ones(starts[-1]), edge_positions.indices[is_edge], starts), shape=shape
+        )
         yield connected_components(edges, connection="strong")[1]
 
 
 def _reachable(edges: np.ndarray) -> np.ndarray:
     """Return whether a path leads from the row's node to the column's, shape (nodes, nodes).
 
-    `edges` says whether an edge does. Paths may be empty, so that the diagonal is True.
+    `edges` is True where an edge leads from the row's node to the column's. Paths may be empty, so
+    that the diagonal is True.
     """
-    reached = edges | np.eye(len(edges), dtype=bool)
-    steps = 1
-    while steps < len(edges) - 1:
-        # Products of numbers are faster than those of truth values.
-        number_of_ways = reached.astype(np.float32) @ reached.astype(np.float32)
-        reached = number_of_ways > 0
-        steps *= 2
-    return reached
+    is_reached = edges | np.eye(len(edges), dtype=bool)
+    path_length = 1
+    while path_length < len(edges) - 1:
+        # Products of numbers are faster than products of truth values.
+        path_count = is_reached.astype(np.float32) @ is_reached.astype(np.float32)
+        is_reached = path_count > 0
+        path_length *= 2
+    return is_reached
 
 
 def _edge_matrix(source: np.ndarray, target: np.ndarray, size: int) -> np.ndarray:

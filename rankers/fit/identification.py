@@ -1,5 +1,7 @@
-"""Bradley-Terry fits with names: errors that explain why ratings are not identified and which
-battles would help."""
+"""Bradley-Terry fits to battles of named models.
+
+If ratings are not identified, the error says why, and which battles would help.
+"""
 
 import numpy as np
 
@@ -23,7 +25,7 @@ def fit_battles(
     battles: BattleData,
     regularization: float = REGULARIZATION,
     prior: LadderPrior | None = None,
-    which: str = "battles",
+    noun: str = "battles",
 ) -> Strengths:
     """Fit log-strengths to battles.
 
@@ -31,7 +33,7 @@ def fit_battles(
         battles: the battles.
         regularization: lambda of the penalty.
         prior: prior by the ratings of a ladder, if there is one.
-        which: noun for these battles in error messages.
+        noun: noun for these battles in error messages.
 
     Raises:
         NotIdentifiedError: the comparison graph is disconnected, or a model is separated and
@@ -42,7 +44,7 @@ def fit_battles(
     pairs = pair_sums_with_items(battles)
     graph = comparison_graph(prior.join_rated(pairs) if prior else pairs)
     if graph.groups > 1:
-        raise NotIdentifiedError(describe_groups(battles, graph, which))
+        raise NotIdentifiedError(describe_groups(battles, graph, noun))
     if graph.separated.any() and regularization == 0:
         raise NotIdentifiedError(_describe_separated(battles.models, graph, win_rates(pairs)))
     return fit_strengths(pairs, regularization, prior=prior)
@@ -56,10 +58,10 @@ def bounded_models(graph: Graph) -> np.ndarray:
     return ~graph.separated | graph.separated.all()
 
 
-def describe_groups(battles: BattleData, graph: Graph, which: str = "battles") -> str:
+def describe_groups(battles: BattleData, graph: Graph, noun: str = "battles") -> str:
     """Return a message with the disconnected groups, and the fewest battles that would join them.
 
-    It lists at most 10 groups with 5 names each, and 5 of the battles. `which` is the noun for the
+    It lists at most 10 groups with 5 names each, and 5 of the battles. `noun` is the noun for the
     battles.
     """
     models = battles.models
@@ -67,21 +69,21 @@ def describe_groups(battles: BattleData, graph: Graph, which: str = "battles") -
     for group in np.unique(graph.group):
         members = np.flatnonzero(graph.group == group)
         groups.append([models[k] for k in members])
-    shown = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])
-    joins = [
+    group_texts = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])
+    battles_between = [
         f"{models[a]} vs {models[b]}" for a, b in joining_pairs(graph, battles.battles_by_model())
     ]
     return (
-        f"the {which} fall into {len(groups)} groups that never met, so no common scale exists: "
-        f"{shown}. {len(joins)} {plural('battle', len(joins))} would join them: "
-        f"{some(joins, '; ', MOST_NAMES)}"
+        f"the {noun} fall into {len(groups)} groups that never met, so no common scale exists: "
+        f"{group_texts}. {len(battles_between)} {plural('battle', len(battles_between))} would "
+        f"join them: {some(battles_between, '; ', MOST_NAMES)}"
     )
 
 
 def records_of_separated(
     models: tuple[str, ...], graph: Graph, rates: np.ndarray
 ) -> dict[str, str]:
-    """Return, by name of each separated model, why its battles do not bound its rating, in words.
+    """Return why battles do not bound the rating of each separated model, in words, by its name.
 
     `rates` are the win rates of all models, shape (models,).
     """
@@ -95,18 +97,18 @@ def records_of_separated(
 def bounding_battles(models: tuple[str, ...], graph: Graph, strength: np.ndarray) -> list[str]:
     """Return for each separated model the battle that is most likely to bound its rating.
 
-    It is the battle with the model of the nearest strength among those that are not separated, of
-    which there must be at least one. A battle is written as `NAME vs NAME`.
+    The opponent is the model of the nearest strength among those that are not separated. At least
+    one model must not be separated. A battle is written as `NAME vs NAME`.
 
     Args:
         models: names of the models.
         graph: connectivity of the battles.
         strength: log-strengths, or other scores that order the models alike, shape (models,).
     """
-    core = np.flatnonzero(~graph.separated)
+    bounded = np.flatnonzero(~graph.separated)
     battles = []
     for k in np.flatnonzero(graph.separated).tolist():
-        rival = core[np.argmin(np.abs(strength[core] - strength[k]))]
+        rival = bounded[np.argmin(np.abs(strength[bounded] - strength[k]))]
         battles.append(f"{models[k]} vs {models[rival]}")
     return battles
 
@@ -115,6 +117,6 @@ def _describe_separated(models: tuple[str, ...], graph: Graph, rates: np.ndarray
     """Write which models are separated, and the battles that would bound their ratings."""
     if graph.separated.all():
         return notice_text(Notice("all-separated-unregularized"))
-    who = records_of_separated(models, graph, rates)
+    records = records_of_separated(models, graph, rates)
     battles = bounding_battles(models, graph, rates)
-    return notice_text(Notice("separated-unregularized", {"models": who, "battles": battles}))
+    return notice_text(Notice("separated-unregularized", {"models": records, "battles": battles}))

@@ -32,10 +32,10 @@ RESAMPLE_TOLERANCE = 1e-4
 The remaining error is at most about half the square of the last step, a millionth of a point of
 Elo.
 """
-ROUGH = 0.1
+ROUGH_TOLERANCE = 0.1
 """`fit_one_strength` stops after a step of fewer logits than this: a start need not be more
 precise."""
-NOISE = 1e-6
+STALL_THRESHOLD = 1e-6
 """If a step changes every logit by less than this, and is more than half as large as the step
 before, iteration stops: only rounding error of a weakly identified design is left."""
 LARGEST_UNDAMPED = 1.5
@@ -44,7 +44,7 @@ LARGEST_UNDAMPED = 1.5
 With r the largest change, a whole step gains at least 1 - (e^r - 1 - r) / r^2 of the predicted
 gain, because the likelihood is self-concordant (Bach 2010).
 """
-ROUNDING = 1e-9
+SLOPE_ROUNDING = 1e-9
 """A step is halved only if the likelihood at its end falls by more than this share of the slope at
 its start; a smaller fall is rounding error."""
 MOST_BY_NUMPY = 64
@@ -83,17 +83,17 @@ def logistic(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return surplus and curvature of credit log s(logit) + (weight - credit) log s(-logit).
 
-    They are exactly antisymmetric when sides are swapped, and accurate where one of the two
-    probabilities is tiny.
+    If the models of a row are swapped, the surplus has exactly the opposite sign, and the curvature
+    is exactly the same. Both are accurate even if a probability is tiny.
     """
-    underdog = np.exp(-np.abs(logits))
-    favourite = 1 / (1 + underdog)
-    underdog /= 1 + underdog
+    odds_of_underdog = np.exp(-np.abs(logits))
+    p_favourite = 1 / (1 + odds_of_underdog)
+    p_underdog = odds_of_underdog / (1 + odds_of_underdog)
     is_ahead = logits >= 0
-    p_win = np.where(is_ahead, favourite, underdog)
-    p_loss = np.where(is_ahead, underdog, favourite)
+    p_win = np.where(is_ahead, p_favourite, p_underdog)
+    p_loss = np.where(is_ahead, p_underdog, p_favourite)
     surplus = credit * p_loss - (weight - credit) * p_win
-    curvature = weight * (favourite * underdog)
+    curvature = weight * (p_favourite * p_underdog)
     return surplus, curvature
 
 
@@ -118,7 +118,7 @@ class DesignMatrix:
     models: int = 0
 
     @property
-    def parameters(self) -> int:
+    def parameter_count(self) -> int:
         """Number of columns of X."""
         return self.models + (0 if self.columns is None else self.columns.shape[1])
 
@@ -138,14 +138,14 @@ class DesignMatrix:
             return strengths
         return sparse.hstack([strengths, self.columns], format="csr")
 
-    def product(self, at: np.ndarray) -> np.ndarray:
+    def product(self, parameters: np.ndarray) -> np.ndarray:
         """Return X b, from shape (samples, parameters) to (samples, rows)."""
         if not self.models and self.columns is not None:
-            return at @ self.columns.T
-        gaps = at.take(self.first, axis=1) - at.take(self.second, axis=1)
+            return parameters @ self.columns.T
+        differences = parameters.take(self.first, axis=1) - parameters.take(self.second, axis=1)
         if self.columns is None:
-            return gaps
-        return gaps + at[:, self.models :] @ self.columns.T
+            return differences
+        return differences + parameters[:, self.models :] @ self.columns.T
 
     def transpose_product(self, values: np.ndarray) -> np.ndarray:
         """Return X' v, from shape (samples, rows) to (samples, parameters)."""
@@ -230,14 +230,14 @@ class Likelihood:
         """Number of strengths if only their differences are identified, else 0."""
         return self.design.models if self.mean is None else 0
 
-    def logits(self, at: np.ndarray) -> np.ndarray:
+    def logits(self, parameters: np.ndarray) -> np.ndarray:
         """Return X b + offset, from shape (samples, parameters) to (samples, rows)."""
-        return self.design.product(at) + self.offset
+        return self.design.product(parameters) + self.offset
 
-    def penalty_gradient(self, at: np.ndarray) -> np.ndarray:
+    def penalty_gradient(self, parameters: np.ndarray) -> np.ndarray:
         """Return P (b - m), shape (samples, parameters)."""
-        at = at if self.mean is None else at - self.mean
-        return self.penalty * at if self.penalty.ndim == 1 else at @ self.penalty
+        parameters = parameters if self.mean is None else parameters - self.mean
+        return self.penalty * parameters if self.penalty.ndim == 1 else parameters @ self.penalty
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
         """Return the negative Hessian, shape (samples, parameters, parameters)."""
@@ -257,9 +257,9 @@ class Likelihood:
             strengths += prior[:, None, None]
         return matrix
 
-    def information_at(self, at: np.ndarray) -> np.ndarray:
+    def information_at(self, parameters: np.ndarray) -> np.ndarray:
         """Return the negative Hessian of one sample at a point, shape (parameters, parameters)."""
-        logits = self.logits(at[None])
+        logits = self.logits(parameters[None])
         _, curvature = self.loss(self.credit[None], self.weight[None], logits)
         return self.information(curvature)[0]
 
@@ -269,12 +269,12 @@ class Optimum:
     """The maximum of a likelihood.
 
     Attributes:
-        at: the parameters, shape (parameters,).
+        parameters: the parameters, shape (parameters,).
         gradient: the largest absolute component of the gradient, divided by the total weight.
         steps: number of Newton steps.
     """
 
-    at: np.ndarray
+    parameters: np.ndarray
     gradient: float
     steps: int
 
@@ -282,17 +282,17 @@ class Optimum:
 class _SampleFits(NamedTuple):
     """Data and current parameters of samples during iteration.
 
-    The parameters `at` have shape (samples, parameters), the other arrays (samples, rows).
+    `parameters` has shape (samples, parameters), and the other arrays have shape (samples, rows).
     """
 
     credit: np.ndarray
     weight: np.ndarray
-    at: np.ndarray
+    parameters: np.ndarray
     logits: np.ndarray
 
-    def select(self, which: np.ndarray) -> "_SampleFits":
+    def select(self, samples: np.ndarray) -> "_SampleFits":
         """Return the samples of a mask or of positions."""
-        return _SampleFits(*(values[which] for values in self))
+        return _SampleFits(*(values[samples] for values in self))
 
 
 def maximize(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum:
@@ -305,10 +305,14 @@ def maximize(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum
         NotConvergedError: no maximum was found.
     """
     likelihood = replace(likelihood, credit=likelihood.credit[None], weight=likelihood.weight[None])
-    at, steps = _iterate(likelihood, start)
-    surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, likelihood.logits(at))
-    gradient = likelihood.design.transpose_product(surplus) - likelihood.penalty_gradient(at)
-    return Optimum(at[0], float(np.abs(gradient).max() / likelihood.weight.sum()), steps)
+    parameters, steps = _iterate(likelihood, start)
+    surplus, _ = likelihood.loss(
+        likelihood.credit, likelihood.weight, likelihood.logits(parameters)
+    )
+    gradient = likelihood.design.transpose_product(surplus) - likelihood.penalty_gradient(
+        parameters
+    )
+    return Optimum(parameters[0], float(np.abs(gradient).max() / likelihood.weight.sum()), steps)
 
 
 def maximize_samples(
@@ -328,27 +332,29 @@ def maximize_samples(
         NotIdentifiedError: the likelihood has no finite maximum.
         NotConvergedError: no maximum was found.
     """
-    size = likelihood.design.parameters
+    size = likelihood.design.parameter_count
     samples, rows = likelihood.credit.shape
     block = max(1, BLOCK_CELLS // max(size**2, rows))
     optima = [np.empty((0, size))]
     for first in range(0, samples, block):
         credit = likelihood.credit[first : first + block]
         weight = likelihood.weight[first : first + block]
-        at, _ = _iterate(replace(likelihood, credit=credit, weight=weight), start, tolerance)
-        optima.append(at)
+        parameters, _ = _iterate(
+            replace(likelihood, credit=credit, weight=weight), start, tolerance
+        )
+        optima.append(parameters)
     return np.concatenate(optima)
 
 
-def fit_one_strength(likelihood: Likelihood, at: np.ndarray, code: int) -> float:
+def fit_one_strength(likelihood: Likelihood, parameters: np.ndarray, code: int) -> float:
     """Return roughly the most likely strength of one model, with all other parameters unchanged.
 
-    The fit of all parameters starts there. Newton's steps are at most `LARGEST_UNDAMPED` logits,
-    and stop after one below `ROUGH`, or after 200.
+    A fit of all parameters can start at the result. Newton's steps are at most `LARGEST_UNDAMPED`
+    logits long. They stop after a step below `ROUGH_TOLERANCE`, or after 200 steps.
 
     Args:
         likelihood: likelihood of one sample, shape (1, rows), with a diagonal penalty.
-        at: the parameters, shape (parameters,).
+        parameters: the parameters, shape (parameters,).
         code: code of the model.
     """
     design = likelihood.design
@@ -359,8 +365,8 @@ def fit_one_strength(likelihood: Likelihood, at: np.ndarray, code: int) -> float
     side = side_in_all_rows[rows]
     credit = likelihood.credit[0, rows]
     weight = likelihood.weight[0, rows]
-    logits = likelihood.logits(at[None])[0, rows]
-    strength = float(at[code])
+    logits = likelihood.logits(parameters[None])[0, rows]
+    strength = float(parameters[code])
     for _ in range(STEPS):
         surplus, curvature = likelihood.loss(credit, weight, logits)
         gradient = side @ surplus - penalty * strength
@@ -368,7 +374,7 @@ def fit_one_strength(likelihood: Likelihood, at: np.ndarray, code: int) -> float
         step = min(max(newton_step, -LARGEST_UNDAMPED), LARGEST_UNDAMPED)
         strength += step
         logits = logits + step * side
-        if abs(step) < ROUGH:
+        if abs(step) < ROUGH_TOLERANCE:
             break
     return strength
 
@@ -384,42 +390,45 @@ def _iterate(
     Raises:
         NotIdentifiedError, NotConvergedError: as of `maximize_samples`.
     """
-    at = _start_of_samples(likelihood, start)
+    parameters = _start_of_samples(likelihood, start)
     has_penalty = bool(np.count_nonzero(likelihood.penalty))
-    active = np.arange(len(at))
+    active = np.arange(len(parameters))
     previous_move: np.ndarray | float = np.inf
-    current = _SampleFits(likelihood.credit, likelihood.weight, at, likelihood.logits(at))
+    current = _SampleFits(
+        likelihood.credit, likelihood.weight, parameters, likelihood.logits(parameters)
+    )
     for steps in range(1, STEPS + 1):
         step, gradient = _damped_step(likelihood, current)
         # The largest change of a logit before damping decides whether a sample has converged.
         move = step.move
-        current = _SampleFits(
-            current.credit, current.weight, current.at + step.at, current.logits + step.logits
+        current = current._replace(
+            parameters=current.parameters + step.parameter_change,
+            logits=current.logits + step.logit_change,
         )
         if not has_penalty:
             _check_separation(likelihood, current)
         is_moving = move >= tolerance
-        if np.minimum.reduce(move) < NOISE:
-            is_moving &= (move >= NOISE) | (move <= previous_move / 2)
+        if np.minimum.reduce(move) < STALL_THRESHOLD:
+            is_moving &= (move >= STALL_THRESHOLD) | (move <= previous_move / 2)
         previous_move = move
         moving_count = np.count_nonzero(is_moving)
         if moving_count == len(is_moving):
             continue
-        at[active] = current.at
+        parameters[active] = current.parameters
         if not moving_count:
-            return _centre_strengths(at, likelihood.centred_strengths), steps
+            return _centre_strengths(parameters, likelihood.centred_strengths), steps
         active = active[is_moving]
         previous_move = move[is_moving]
         current = current.select(is_moving)
     # The first-order gain of the last step, for the samples that still move.
-    gains = np.sum(gradient * step.at, axis=1)[is_moving]
+    gains = np.sum(gradient * step.parameter_change, axis=1)[is_moving]
     raise _no_convergence(gains, current.weight.sum(axis=1), float(move.max()))
 
 
 def _start_of_samples(likelihood: Likelihood, start: np.ndarray | None) -> np.ndarray:
     """Return the parameters at which samples start, centred, shape (samples, parameters)."""
     if start is None:
-        origin = np.zeros((1, likelihood.design.parameters))
+        origin = np.zeros((1, likelihood.design.parameter_count))
     else:
         origin = np.array(start, dtype=np.float64)[None]
     centred = _centre_strengths(origin, likelihood.centred_strengths)
@@ -427,41 +436,41 @@ def _start_of_samples(likelihood: Likelihood, start: np.ndarray | None) -> np.nd
 
 
 class _Step(NamedTuple):
-    """A damped Newton step of several samples.
+    """A Newton step of several samples.
 
     Attributes:
-        at: change of the parameters, shape (samples, parameters).
-        logits: change of the logits, shape (samples, rows).
-        move: largest change of a logit before damping, shape (samples,).
+        parameter_change: change of the parameters, shape (samples, parameters).
+        logit_change: change of the logits, shape (samples, rows).
+        move: largest change of a logit by the whole step, before damping, shape (samples,).
     """
 
-    at: np.ndarray
-    logits: np.ndarray
+    parameter_change: np.ndarray
+    logit_change: np.ndarray
     move: np.ndarray
 
 
-def _damped_step(likelihood: Likelihood, here: _SampleFits) -> tuple[_Step, np.ndarray]:
+def _damped_step(likelihood: Likelihood, current: _SampleFits) -> tuple[_Step, np.ndarray]:
     """Return the next step of several samples, and the gradient before it.
 
     The gradient has shape (samples, parameters).
     """
-    surplus, curvature = likelihood.loss(here.credit, here.weight, here.logits)
+    surplus, curvature = likelihood.loss(current.credit, current.weight, current.logits)
     design = likelihood.design
-    gradient = design.transpose_product(surplus) - likelihood.penalty_gradient(here.at)
-    step = _newton_step(likelihood, curvature, gradient)
-    change = design.product(step)
-    move = np.maximum.reduce(np.abs(change), axis=1)
-    largest = np.maximum.reduce(move)
-    if not largest < np.inf:
+    gradient = design.transpose_product(surplus) - likelihood.penalty_gradient(current.parameters)
+    parameter_change = _newton_step(likelihood, curvature, gradient)
+    logit_change = design.product(parameter_change)
+    move = np.maximum.reduce(np.abs(logit_change), axis=1)
+    step = _Step(parameter_change, logit_change, move)
+    largest_move = np.maximum.reduce(move)
+    # NaN is not below infinity, either.
+    if not largest_move < np.inf:
         raise SingularError(
             "a Newton step is not finite: a credit, weight or column is NaN, infinite or too large"
         )
-    if largest > LARGEST_UNDAMPED:
-        whole_step = here._replace(at=step, logits=change)
-        factor = _damp_factors(likelihood, here, whole_step, gradient)[:, None]
-        step = factor * step
-        change = factor * change
-    return _Step(step, change, move), gradient
+    if largest_move <= LARGEST_UNDAMPED:
+        return step, gradient
+    factor = _damp_factors(likelihood, current, step, gradient)[:, None]
+    return _Step(factor * parameter_change, factor * logit_change, move), gradient
 
 
 def _no_convergence(
@@ -486,20 +495,23 @@ def _no_convergence(
     )
 
 
-def _centre_strengths(at: np.ndarray, models: int) -> np.ndarray:
-    """Subtract the mean from the first `models` columns of `at`, which is changed in place."""
+def _centre_strengths(parameters: np.ndarray, models: int) -> np.ndarray:
+    """Subtract the mean from the first `models` columns of `parameters`, and return `parameters`.
+
+    The array is changed in place.
+    """
     if models:
-        at[:, :models] -= at[:, :models].mean(axis=1, keepdims=True)
-    return at
+        parameters[:, :models] -= parameters[:, :models].mean(axis=1, keepdims=True)
+    return parameters
 
 
 def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     """Solve (X' C X + P) step = gradient for each sample, shape (samples, parameters)."""
-    parameters = likelihood.design.parameters
-    if parameters > MOST_CHOLESKY:
+    parameter_count = likelihood.design.parameter_count
+    if parameter_count > MOST_CHOLESKY:
         samples = zip(curvature, gradient, strict=True)
         return np.stack([_conjugate_gradients(likelihood, c, g) for c, g in samples])
-    if len(curvature) > 1 and parameters > MOST_BATCHED:
+    if len(curvature) > 1 and parameter_count > MOST_BATCHED:
         samples = zip(curvature, gradient, strict=True)
         return np.concatenate([_newton_step(likelihood, c[None], g[None]) for c, g in samples])
     matrix = likelihood.information(curvature)
@@ -598,7 +610,7 @@ def _conjugate_gradients(
 
 
 def _damp_factors(
-    likelihood: Likelihood, here: _SampleFits, step: _SampleFits, gradient: np.ndarray
+    likelihood: Likelihood, current: _SampleFits, step: _Step, gradient: np.ndarray
 ) -> np.ndarray:
     """Return the factors of the steps of several samples, powers of 1/2, shape (samples,).
 
@@ -607,38 +619,42 @@ def _damp_factors(
 
     Args:
         likelihood: the likelihood.
-        here: the samples before the step.
-        step: the whole step: changes of parameters and logits.
+        current: the samples before the step.
+        step: the whole steps.
         gradient: gradient before the step, shape (samples, parameters).
     """
     factor = np.ones(len(gradient))
-    move = np.abs(step.logits).max(axis=1)
-    predicted = np.sum(gradient * step.at, axis=1)
-    undecided = np.flatnonzero(move > LARGEST_UNDAMPED)
+    predicted_gain = np.sum(gradient * step.parameter_change, axis=1)
+    undecided = np.flatnonzero(step.move > LARGEST_UNDAMPED)
     while len(undecided):
-        origin = here.select(undecided)
-        whole = step.select(undecided)
-        part = factor[undecided, None]
-        logits_at_end = origin.logits + part * whole.logits
-        surplus, _ = likelihood.loss(origin.credit, origin.weight, logits_at_end)
-        pull = likelihood.penalty_gradient(origin.at + part * whole.at)
+        before = current.select(undecided)
+        parameter_change = step.parameter_change[undecided]
+        logit_change = step.logit_change[undecided]
+        factor_of_each = factor[undecided, None]
+        logits_at_end = before.logits + factor_of_each * logit_change
+        surplus, _ = likelihood.loss(before.credit, before.weight, logits_at_end)
+        penalty_gradient = likelihood.penalty_gradient(
+            before.parameters + factor_of_each * parameter_change
+        )
         # The slope of the penalized log-likelihood along the step, at its end.
-        slope = np.sum(surplus * whole.logits, axis=1) - np.sum(pull * whole.at, axis=1)
-        undecided = undecided[slope < -ROUNDING * predicted[undecided]]
+        slope_of_likelihood = np.sum(surplus * logit_change, axis=1)
+        slope_of_penalty = np.sum(penalty_gradient * parameter_change, axis=1)
+        slope = slope_of_likelihood - slope_of_penalty
+        undecided = undecided[slope < -SLOPE_ROUNDING * predicted_gain[undecided]]
         factor[undecided] /= 2
-        undecided = undecided[factor[undecided] * move[undecided] > LARGEST_UNDAMPED]
+        undecided = undecided[factor[undecided] * step.move[undecided] > LARGEST_UNDAMPED]
     return factor
 
 
-def _check_separation(likelihood: Likelihood, here: _SampleFits) -> None:
+def _check_separation(likelihood: Likelihood, current: _SampleFits) -> None:
     """Raise NotIdentifiedError if the current parameters separate wins from losses in a sample.
 
-    They do if every row is a win with X b of at least 0 or a loss with X b of at most 0, and not
-    all are 0. Without a penalty, the likelihood then has no maximum.
+    They do if every row is a win with X b >= 0 or a loss with X b <= 0, and X b is not 0 in all
+    rows. Without a penalty, the likelihood then has no maximum.
     """
-    product = here.logits - likelihood.offset
-    is_right_win = (here.credit == here.weight) & (product >= 0)
-    is_right_loss = (here.credit == 0) & (product <= 0)
+    product = current.logits - likelihood.offset
+    is_right_win = (current.credit == current.weight) & (product >= 0)
+    is_right_loss = (current.credit == 0) & (product <= 0)
     is_separated = (is_right_win | is_right_loss).all(axis=1) & product.any(axis=1)
     if is_separated.any():
         raise NotIdentifiedError(

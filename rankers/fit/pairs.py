@@ -52,12 +52,12 @@ class Pairs:
             items,
         )
 
-    def pairs_among(self, kept: np.ndarray) -> "Pairs":
-        """Return the pairs between the models of a mask, models coded anew in the same order."""
-        among = self.take(kept[self.first] & kept[self.second])
-        codes = np.cumsum(kept) - 1
+    def pairs_among(self, is_kept: np.ndarray) -> "Pairs":
+        """Return the pairs between the models of a mask; models get new codes in the same order."""
+        part = self.take(is_kept[self.first] & is_kept[self.second])
+        codes = np.cumsum(is_kept) - 1
         return replace(
-            among, first=codes[among.first], second=codes[among.second], models=int(kept.sum())
+            part, first=codes[part.first], second=codes[part.second], models=int(is_kept.sum())
         )
 
     def sum_by_model(
@@ -158,8 +158,8 @@ def pairs_from_matrices(credit: np.ndarray, weight: np.ndarray) -> Pairs:
     """
     total = weight + weight.T
     first, second = np.nonzero(np.triu(total, 1))
-    earned = credit[first, second] + (weight[second, first] - credit[second, first])
-    return Pairs(first, second, earned, total[first, second], len(weight))
+    credit_of_first = credit[first, second] + (weight[second, first] - credit[second, first])
+    return Pairs(first, second, credit_of_first, total[first, second], len(weight))
 
 
 def cells_by_cluster(coded: CodedBattles, pairs: Pairs) -> PairCells:
@@ -167,13 +167,12 @@ def cells_by_cluster(coded: CodedBattles, pairs: Pairs) -> PairCells:
 
     `pairs` must have every pair of `coded`.
     """
-
     pair, credit = pair_index(coded, pairs)
-    size = np.int64(len(pairs.first))
-    # The battles of a cell have one key, and keys are in the order of the cells.
-    key = coded.cluster * size + pair
-    distinct, cell = np.unique(key, return_inverse=True)
-    cluster, pair_of_cell = np.divmod(distinct, size)
+    pair_count = np.int64(len(pairs.first))
+    # All battles of a cell have the same key. Keys rise in the order of the cells.
+    key = coded.cluster * pair_count + pair
+    cell_keys, cell = np.unique(key, return_inverse=True)
+    cluster, pair_of_cell = np.divmod(cell_keys, pair_count)
     return PairCells(
         pairs,
         coded.clusters,
@@ -202,9 +201,9 @@ def items_per_pair(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
 def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return the weights of opponents in win rates.
 
-    The weights in a model's win rate add up to 1. Each is proportional to min(1, 2 n / most),
-    where n is the number of items on which the two met, and most is the model's largest n. All
-    weights of a model are equal if items were not counted (`Pairs.items` is None).
+    The weights in a model's win rate add up to 1. Each is proportional to min(1, 2 n / n_max),
+    where n is the number of items on which model and opponent met, and n_max is the model's
+    largest n. All weights of a model are equal if items were not counted (`Pairs.items` is None).
 
     Returns:
         The weight of `second` in the win rate of `first`, and the weight of `first` in the win
@@ -213,11 +212,11 @@ def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     of_first = np.ones(len(pairs.first))
     of_second = of_first
     if pairs.items is not None:
-        most = np.zeros(pairs.models)
-        np.maximum.at(most, pairs.first, pairs.items)
-        np.maximum.at(most, pairs.second, pairs.items)
-        of_first = np.minimum(1.0, 2 * pairs.items / most[pairs.first])
-        of_second = np.minimum(1.0, 2 * pairs.items / most[pairs.second])
+        most_items = np.zeros(pairs.models)
+        np.maximum.at(most_items, pairs.first, pairs.items)
+        np.maximum.at(most_items, pairs.second, pairs.items)
+        of_first = np.minimum(1.0, 2 * pairs.items / most_items[pairs.first])
+        of_second = np.minimum(1.0, 2 * pairs.items / most_items[pairs.second])
     total = pairs.sum_by_model(of_first, of_second)
     return of_first / total[pairs.first], of_second / total[pairs.second]
 
@@ -229,13 +228,13 @@ def downweighted_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.nda
         Three arrays of shape (n,): the code of a model, the code of an opponent that counts less
         for it, and the opponent's weight divided by the model's largest weight.
     """
-    in_first, in_second = opponent_weights(pairs)
+    weight_in_first, weight_in_second = opponent_weights(pairs)
     model = np.concatenate([pairs.first, pairs.second])
     opponent = np.concatenate([pairs.second, pairs.first])
-    share = np.concatenate([in_first, in_second])
+    weight = np.concatenate([weight_in_first, weight_in_second])
     largest = np.zeros(pairs.models)
-    np.maximum.at(largest, model, share)
-    ratio = share / largest[model]
+    np.maximum.at(largest, model, weight)
+    ratio = weight / largest[model]
     is_light = ratio < 1 - WEIGHT_ROUNDING
     return model[is_light], opponent[is_light], ratio[is_light]
 
@@ -245,9 +244,9 @@ def win_rates(pairs: Pairs) -> np.ndarray:
 
     Opponents have the weights of `opponent_weights`. Models without a battle have NaN.
     """
-    share = pairs.credit / pairs.weight
-    in_first, in_second = opponent_weights(pairs)
-    rates = pairs.sum_by_model(in_first * share, in_second * (1 - share))
+    mean_credit = pairs.credit / pairs.weight
+    weight_in_first, weight_in_second = opponent_weights(pairs)
+    rates = pairs.sum_by_model(weight_in_first * mean_credit, weight_in_second * (1 - mean_credit))
     return np.where(pairs.sum_by_model() > 0, rates, np.nan)
 
 
@@ -255,10 +254,10 @@ def _sparse_pair_sums(coded: CodedBattles) -> Pairs:
     """Add up credits and weights by pair without square matrices."""
     size = len(coded.models)
     key, credit = _pair_keys(coded)
-    distinct, pair = np.unique(key, return_inverse=True)
-    earned = np.bincount(pair, coded.weight * credit)
+    keys_of_pairs, pair = np.unique(key, return_inverse=True)
+    credit_sums = np.bincount(pair, coded.weight * credit)
     weight = np.bincount(pair, coded.weight)
-    return Pairs(distinct // size, distinct % size, earned, weight, size)
+    return Pairs(keys_of_pairs // size, keys_of_pairs % size, credit_sums, weight, size)
 
 
 def _pair_keys(coded: CodedBattles) -> tuple[np.ndarray, np.ndarray]:

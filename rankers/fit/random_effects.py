@@ -31,7 +31,7 @@ SPREAD_PRIOR = 0.35
 SPREADS = np.geomspace(1.5, 0.01, 15)
 """The grid of tau, in logits. It decreases, and the fit for each tau starts at the mode for the
 previous one."""
-WIDE = 1.5
+WIDE_SPREAD = 1.5
 """Prior standard deviation of u, in logits (261 Elo), for a model whose rating shall rest on its
 own labels and not on the judge."""
 LEAST_DISPERSION = 0.3
@@ -42,19 +42,19 @@ FALSE_FLAGS = CHECKS["misjudged models"].threshold
 
 @dataclass(frozen=True, slots=True)
 class RandomEffects:
-    """Posterior of the model above, given human labels.
+    """Posterior of the structured Bradley-Terry model (see the module), given human labels.
 
     Attributes:
         theta: posterior means of the log-strengths, mean zero, shape (models,).
         covariance: posterior covariance of the log-strengths, shape (models, models).
-        kappa: posterior mean of kappa, and its 5% and 95% quantiles.
-        tau: posterior mean of tau in logits, and its 5% and 95% quantiles.
+        kappa: posterior mean, 5% quantile and 95% quantile of kappa.
+        tau: posterior mean, 5% quantile and 95% quantile of tau, in logits.
         pull: weight of the labels in each rating, from 0 (the judge decides) to 1 (the labels
             decide), shape (models,).
         dispersion: variance of labels divided by the binomial variance.
-        own: log-strength of each model by its own labels, without the judge's rating of it, shape
-            (models,).
-        own_se: standard errors of `own`, shape (models,).
+        label_theta: log-strength of each model by its own labels, without the judge's rating of it,
+            shape (models,).
+        label_se: standard errors of `label_theta`, shape (models,).
         p_value: p-value of the hypothesis that a model deviates from the judge no more than the
             others do, shape (models,).
     """
@@ -65,18 +65,20 @@ class RandomEffects:
     tau: tuple[float, float, float]
     pull: np.ndarray
     dispersion: float
-    own: np.ndarray
-    own_se: np.ndarray
+    label_theta: np.ndarray
+    label_se: np.ndarray
     p_value: np.ndarray
 
     def summary(self) -> dict[str, Any]:
         """Return kappa, tau in Elo points and the dispersion, as diagnostics."""
-        values = {"kappa": self.kappa, "spread": [float(POINTS * tau) for tau in self.tau]}
-        by_end = {
-            name: dict(zip(("mean", "low", "high"), ends, strict=True))
-            for name, ends in values.items()
+        names = ("mean", "low", "high")
+        return {
+            "kappa": dict(zip(names, self.kappa, strict=True)),
+            "spread": {
+                name: float(POINTS * tau) for name, tau in zip(names, self.tau, strict=True)
+            },
+            "dispersion": self.dispersion,
         }
-        return {**by_end, "dispersion": self.dispersion}
 
 
 class _Modes(NamedTuple):
@@ -85,15 +87,15 @@ class _Modes(NamedTuple):
     Attributes:
         grid: the values of tau, shape (taus,).
         spread: prior standard deviation of u, shape (taus, models).
-        at: the modes, shape (taus, models + 1).
-        joint: covariances of the parameters, shape (taus, models + 1, models + 1).
+        parameters: the modes, shape (taus, models + 1).
+        parameter_covariance: covariances of the parameters, shape (taus, models + 1, models + 1).
         log_evidence: log marginal likelihood times prior of tau, shape (taus,).
     """
 
     grid: np.ndarray
     spread: np.ndarray
-    at: np.ndarray
-    joint: np.ndarray
+    parameters: np.ndarray
+    parameter_covariance: np.ndarray
     log_evidence: np.ndarray
 
 
@@ -114,8 +116,9 @@ def fit_random_effects(
         dispersion: variance of labels over the binomial variance; by default it is estimated from a
             first fit.
         spreads: the grid of tau in logits, decreasing.
-        misjudged: mask of models whose deviation has the spread `WIDE`; by default none. They rest
-            on their labels; kappa, tau and the other models rest on the judge without them.
+        misjudged: mask of models whose deviation has the spread `WIDE_SPREAD`; by default none.
+            Their log-strengths rest on their labels. Kappa, tau and the other log-strengths do not
+            use the judge's ratings of them.
     """
     phi = phi - phi.mean()
     pairs = pair_sums(labels)
@@ -123,7 +126,7 @@ def fit_random_effects(
 
     def average(grid: np.ndarray, dispersion: float) -> RandomEffects:
         """Return the posterior for one dispersion, averaged over a grid of tau."""
-        spread = np.where(is_wide, WIDE, grid[:, None])
+        spread = np.where(is_wide, WIDE_SPREAD, grid[:, None])
         modes = _find_modes(pairs, phi, grid, spread, spread_prior, dispersion)
         return _average(modes, phi, dispersion)
 
@@ -203,11 +206,15 @@ def _likelihood(
         precision: prior precision of u, shape (models,); the prior precision of kappa is 1.
         dispersion: variance of labels over the binomial variance.
     """
-    gaps = phi[pairs.first] - phi[pairs.second]
-    design = DesignMatrix(gaps[:, None], pairs.first, pairs.second, pairs.models)
+    predicted_differences = phi[pairs.first] - phi[pairs.second]
+    design = DesignMatrix(predicted_differences[:, None], pairs.first, pairs.second, pairs.models)
     penalty = np.append(precision, 1.0)
     return Likelihood(
-        design, pairs.credit / dispersion, pairs.weight / dispersion, penalty, offset=gaps
+        design,
+        pairs.credit / dispersion,
+        pairs.weight / dispersion,
+        penalty,
+        offset=predicted_differences,
     )
 
 
@@ -216,7 +223,7 @@ def _find_modes(
     phi: np.ndarray,
     grid: np.ndarray,
     spread: np.ndarray,
-    prior: float,
+    spread_prior: float,
     dispersion: float,
 ) -> _Modes:
     """Find the mode of the parameters for each tau of a grid.
@@ -226,7 +233,7 @@ def _find_modes(
         phi: centred log-strengths by the judge, shape (models,).
         grid: values of tau, decreasing.
         spread: prior standard deviation of u, shape (taus, models).
-        prior: prior median of tau.
+        spread_prior: prior median of tau.
         dispersion: variance of labels over the binomial variance.
     """
     modes: list[np.ndarray] = []
@@ -240,27 +247,31 @@ def _find_modes(
         penalty = np.diag(likelihood.penalty)
         penalty[:-1, :-1] -= np.outer(precision, weights)
         start = modes[-1] if modes else None
-        mode = maximize(replace(likelihood, penalty=penalty), start).at
+        mode = maximize(replace(likelihood, penalty=penalty), start).parameters
         mode[:-1] -= weights @ mode[:-1]
         log_likelihood, information = _value_and_information(likelihood, mode)
-        factor = linalg.cholesky(information, lower=True)
+        cholesky_factor = linalg.cholesky(information, lower=True)
         penalized = log_likelihood - mode @ (likelihood.penalty * mode) / 2
         # Laplace's approximation of the integral over the parameters.
-        log_marginal = penalized + np.log(precision).sum() / 2 - np.log(np.diag(factor)).sum()
+        log_marginal = (
+            penalized + np.log(precision).sum() / 2 - np.log(np.diag(cholesky_factor)).sum()
+        )
         # The grid of tau is logarithmic, so that the prior density of a node is that of log tau:
-        # tau times the half-Cauchy density 1 / (1 + (tau / prior)^2), up to a constant.
-        log_evidences.append(log_marginal + np.log(tau) - np.log1p((tau / prior) ** 2))
-        covariances.append(linalg.cho_solve((factor, True), np.eye(len(mode))))
+        # tau times the half-Cauchy density 1 / (1 + (tau / prior median)^2), up to a constant.
+        log_evidences.append(log_marginal + np.log(tau) - np.log1p((tau / spread_prior) ** 2))
+        covariances.append(linalg.cho_solve((cholesky_factor, True), np.eye(len(mode))))
         modes.append(mode)
     return _Modes(grid, spread, np.array(modes), np.array(covariances), np.array(log_evidences))
 
 
-def _value_and_information(likelihood: Likelihood, at: np.ndarray) -> tuple[float, np.ndarray]:
+def _value_and_information(
+    likelihood: Likelihood, parameters: np.ndarray
+) -> tuple[float, np.ndarray]:
     """Return the log-likelihood without the penalty, and the negative Hessian with it, at a point.
 
     The Hessian has shape (parameters, parameters). The penalty is a diagonal.
     """
-    logits = likelihood.logits(at[None])[0]
+    logits = likelihood.logits(parameters[None])[0]
     _, curvature = likelihood.loss(likelihood.credit[None], likelihood.weight[None], logits[None])
     information = likelihood.design.information(curvature)[0] + np.diag(likelihood.penalty)
     value = likelihood.credit @ logits - likelihood.weight @ np.logaddexp(0, logits)
@@ -271,10 +282,10 @@ def _average(modes: _Modes, phi: np.ndarray, dispersion: float) -> RandomEffects
     """Average the modes over tau, weighted by their evidence."""
     weight = softmax(modes.log_evidence)
     centring = _centring_matrix(phi)
-    thetas = modes.at @ centring.T + phi
+    thetas = modes.parameters @ centring.T + phi
     theta = weight @ thetas
-    with_parameters = centring @ modes.joint
-    covariances = with_parameters @ centring.T
+    theta_parameter_covariance = centring @ modes.parameter_covariance
+    covariances = theta_parameter_covariance @ centring.T
     # The covariance of a mixture over tau: the mean covariance, plus the covariance of the means.
     within = np.tensordot(weight, covariances, 1)
     between = (thetas - theta).T @ (weight[:, None] * (thetas - theta))
@@ -282,9 +293,9 @@ def _average(modes: _Modes, phi: np.ndarray, dispersion: float) -> RandomEffects
     # The grid decreases, and interpolation needs increasing nodes.
     log_taus = np.interp(tails, np.cumsum(weight[::-1]), np.log(modes.grid[::-1]))
     tau_low, tau_high = np.exp(log_taus)
-    variance_of_u = np.einsum("tii->ti", modes.joint)[:, :-1]
-    by_labels, by_labels_se, p_value = _fits_without_each(
-        modes, thetas, with_parameters, covariances
+    variance_of_u = np.einsum("tii->ti", modes.parameter_covariance)[:, :-1]
+    label_theta, label_se, p_value = _fits_without_each(
+        modes, thetas, theta_parameter_covariance, covariances
     )
     return RandomEffects(
         theta=theta,
@@ -293,45 +304,48 @@ def _average(modes: _Modes, phi: np.ndarray, dispersion: float) -> RandomEffects
         tau=(float(weight @ modes.grid), float(tau_low), float(tau_high)),
         pull=np.clip(1 - weight @ variance_of_u / (weight @ modes.spread**2), 0.0, 1.0),
         dispersion=dispersion,
-        own=by_labels,
-        own_se=by_labels_se,
+        label_theta=label_theta,
+        label_se=label_se,
         p_value=p_value,
     )
 
 
 def _kappa_interval(modes: _Modes, weight: np.ndarray) -> tuple[float, float, float]:
     """Return the posterior mean of kappa and its 90% interval, with modes weighted by evidence."""
-    kappas = 1 + modes.at[:, -1]
-    variances = modes.joint[:, -1, -1]
+    kappas = 1 + modes.parameters[:, -1]
+    variances = modes.parameter_covariance[:, -1, -1]
     kappa = float(weight @ kappas)
-    reach = ndtri(0.95) * float(np.sqrt(weight @ (variances + (kappas - kappa) ** 2)))
-    return kappa, kappa - reach, kappa + reach
+    half_width = ndtri(0.95) * float(np.sqrt(weight @ (variances + (kappas - kappa) ** 2)))
+    return kappa, kappa - half_width, kappa + half_width
 
 
 def _fits_without_each(
-    modes: _Modes, thetas: np.ndarray, with_parameters: np.ndarray, covariances: np.ndarray
+    modes: _Modes,
+    thetas: np.ndarray,
+    theta_parameter_covariance: np.ndarray,
+    covariances: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Fit each model by its own labels, and test its deviation from the judge.
 
-    The prior of this model alone is widened to `WIDE`. Its u / sqrt(spread^2 - var u) is standard
-    normal if the model deviates as the others do.
+    The prior of this model alone is widened to `WIDE_SPREAD`. Its u / sqrt(spread^2 - var u) is
+    standard normal if the model deviates as the others do.
 
     Args:
         modes: the modes for each tau.
         thetas: log-strengths for each tau, shape (taus, models).
-        with_parameters: covariances of log-strengths with the parameters, shape (taus, models,
-            models + 1).
+        theta_parameter_covariance: covariances of log-strengths with the parameters, shape (taus,
+            models, models + 1).
         covariances: covariances of log-strengths, shape (taus, models, models).
 
     Returns:
         By model: its log-strength by its own labels, the standard error, and the p-value of the
         deviation, shape (models,) each.
     """
-    u = modes.at[:, :-1]
+    u = modes.parameters[:, :-1]
     prior_variance = modes.spread**2
-    variance_of_u = np.einsum("tii->ti", modes.joint)[:, :-1]
+    variance_of_u = np.einsum("tii->ti", modes.parameter_covariance)[:, :-1]
     variance_of_theta = np.einsum("tii->ti", covariances)
-    covariance_with_u = np.einsum("tii->ti", with_parameters[:, :, :-1])
+    covariance_with_u = np.einsum("tii->ti", theta_parameter_covariance[:, :, :-1])
     # For a model without labels, var u is spread^2, and only rounding error would be left.
     variance_left = np.maximum(prior_variance - variance_of_u, 1e-9 * prior_variance)
     z = u / np.sqrt(variance_left)
@@ -341,7 +355,7 @@ def _fits_without_each(
     log_weight = modes.log_evidence[:, None] + log_factor + z**2 / 2
     weight = softmax(log_weight, axis=0)
     # Sherman and Morrison's formula: the prior of one model loses the precision `released`.
-    released = modes.spread**-2.0 - WIDE**-2
+    released = modes.spread**-2.0 - WIDE_SPREAD**-2
     gain = released / (1 - released * variance_of_u)
     theta_by_tau = thetas + covariance_with_u * gain * u
     variance_by_tau = variance_of_theta + gain * covariance_with_u**2
@@ -390,18 +404,18 @@ class MisjudgedFit:
     def interval_parts(self, level: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the half-widths of the fit's intervals, and how far they are widened.
 
-        An open model is one with labels that is not flagged. Its interval is the union of two: one
-        by the fit, and one by its own labels. Where the judge decides (pull 0), the two err on
-        different sides, and a one-sided quantile z is enough. Let d be the z of the test of the
-        model's deviation. The larger d is, the less likely the judge is right about the model. So
-        the half-width by own labels is sqrt(z^2 + (d^2 - 1) / 2) standard errors, and the
-        half-width by the fit is sqrt(z^2 - (1 - pull^2) d^2 / 4) standard errors.
+        A model is open if it has labels and is not flagged. Its interval is the union of an
+        interval by the fit and an interval by its own labels. If the judge decides (pull 0), these
+        two intervals err on different sides, and a one-sided quantile z is enough. Let d be the z
+        of the test of the model's deviation. The larger d is, the less likely the judge is right
+        about the model. So the half-width by own labels is sqrt(z^2 + (d^2 - 1) / 2) standard
+        errors, and the half-width by the fit is sqrt(z^2 - (1 - pull^2) d^2 / 4) standard errors.
 
         `level` is the confidence level, in (0, 1).
 
         Returns:
-            The half-widths by the fit in standard errors, shape (models,). And the amounts that
-            the union adds to the squared half-widths below and above, in squared logits, shape (2,
+            First, the half-widths by the fit in standard errors, shape (models,). Second, what the
+            union adds to the squared half-widths below and above, in squared logits, shape (2,
             models); 0 for models that are not open.
         """
         fit = self.fit
@@ -409,13 +423,15 @@ class MisjudgedFit:
         z_squared = ndtri((1 - level) * (1 - pull_squared / 2)) ** 2
         d_squared = ndtri(fit.p_value / 2) ** 2
         reduction = np.where(self.is_open, (1 - pull_squared) * d_squared / 4, 0.0)
-        reach = np.sqrt(np.maximum(z_squared - reduction, 0.0))
-        half_width = reach * np.sqrt(np.diag(fit.covariance))
-        half_by_labels = fit.own_se * np.sqrt(np.maximum(z_squared + (d_squared - 1) / 2, 0.0))
-        shift = fit.own - fit.theta
-        to_end_by_labels = [half_by_labels - shift, half_by_labels + shift]
-        gain = np.maximum(to_end_by_labels, half_width) ** 2 - half_width**2
-        return reach, np.where(self.is_open, gain, 0.0)
+        half_width_in_se = np.sqrt(np.maximum(z_squared - reduction, 0.0))
+        half_width = half_width_in_se * np.sqrt(np.diag(fit.covariance))
+        half_width_by_labels = fit.label_se * np.sqrt(
+            np.maximum(z_squared + (d_squared - 1) / 2, 0.0)
+        )
+        shift = fit.label_theta - fit.theta
+        to_end_by_labels = [half_width_by_labels - shift, half_width_by_labels + shift]
+        added_square = np.maximum(to_end_by_labels, half_width) ** 2 - half_width**2
+        return half_width_in_se, np.where(self.is_open, added_square, 0.0)
 
 
 def fit_with_misjudged(
@@ -426,9 +442,9 @@ def fit_with_misjudged(
 ) -> MisjudgedFit:
     """Test each model against the fit without it, and fit again without misjudged models.
 
-    The second fit does not use the judge's ratings of the models that are flagged. If none is, the
-    first fit is returned. Models without labels are never flagged. At least one model must have a
-    label.
+    The second fit does not use the judge's ratings of the flagged models. If no model is flagged,
+    the first fit is returned. Models without labels are never flagged. At least one model must
+    have a label.
 
     Args:
         labels: human labels, weighted by votes.
@@ -437,11 +453,11 @@ def fit_with_misjudged(
         false_flags: expected number of models that are flagged if none is misjudged.
     """
     fit = fit_random_effects(labels, phi, spread_prior)
-    labelled = labels.battles_by_model() > 0
-    p_value = np.where(labelled, fit.p_value, 1.0)
-    threshold = false_flags / int(labelled.sum())
-    flagged = p_value < threshold
-    if flagged.any():
-        fit = fit_random_effects(labels, phi, spread_prior, misjudged=flagged)
+    is_labelled = labels.battles_by_model() > 0
+    p_value = np.where(is_labelled, fit.p_value, 1.0)
+    threshold = false_flags / int(is_labelled.sum())
+    is_flagged = p_value < threshold
+    if is_flagged.any():
+        fit = fit_random_effects(labels, phi, spread_prior, misjudged=is_flagged)
     excess = fit.kappa[0] * (phi - phi.mean()) - fit.theta
-    return MisjudgedFit(fit, flagged, labelled & ~flagged, p_value, excess, threshold)
+    return MisjudgedFit(fit, is_flagged, is_labelled & ~is_flagged, p_value, excess, threshold)

@@ -22,7 +22,8 @@ class EloScale:
         weights: weights of the models in the mean that has the score `origin`; they add up to 1,
             shape (models,). A pinned model has the weight 1. All are 0 on a ladder.
         origin: Elo score of this mean; on a ladder, Elo score of a log-strength of 0.
-        pinned: code of the model whose score is set to `origin`; None if it is a mean.
+        pinned: code of the model whose score is set to `origin`; None if `origin` is the score of
+            a mean.
     """
 
     weights: np.ndarray
@@ -36,8 +37,8 @@ class EloScale:
     def covariance(self, covariance: np.ndarray) -> np.ndarray:
         """Convert a covariance V of log-strengths to the covariance of Elo scores.
 
-        The element of the models a and b is POINTS^2 (e_a - w)' V (e_b - w), with unit vectors e
-        and the weights w. If a single model that is not pinned has all the weight, w are equal
+        The covariance of models a and b is POINTS^2 (e_a - w)' V (e_b - w), with unit vectors e
+        and the weights w. If a single model has all the weight and is not pinned, w are equal
         weights instead.
         """
         weights = self.weights
@@ -45,14 +46,14 @@ class EloScale:
             # The mean of a single model (centre=MODEL) would give this model an error of zero,
             # which is right for a pinned model only. The errors are those of the plain mean.
             weights = np.full(len(weights), 1 / len(weights))
-        rows = covariance - weights @ covariance
-        return POINTS**2 * (rows - (rows @ weights)[:, None])
+        row_centred = covariance - weights @ covariance
+        return POINTS**2 * (row_centred - (row_centred @ weights)[:, None])
 
     def summary(self, models: tuple[str, ...]) -> dict[str, Any]:
         """Return the origin of the scale for the JSON; empty for the mean of equal weights.
 
-        It has either the name of the pinned model, or the weights of the models that count less
-        than the largest weight.
+        It has the name of the pinned model. Without one, it has the weights of the models that
+        count less than the others, divided by the largest weight.
         """
         if self.pinned is not None:
             return {"pinned": models[self.pinned]}
@@ -70,7 +71,7 @@ class EloScale:
 
 def elo_scale(
     models: tuple[str, ...],
-    among: np.ndarray,
+    is_in_mean: np.ndarray,
     items: np.ndarray,
     centre: tuple[str, ...] | None,
     pin: str | None,
@@ -79,7 +80,7 @@ def elo_scale(
 
     Args:
         models: names of all models.
-        among: mask of the models whose mean is 1500 by default, shape (models,).
+        is_in_mean: mask of the models whose mean is 1500 by default, shape (models,).
         items: number of items of each model, from which the weights in this mean follow, shape
             (models,).
         centre: names of the models whose mean is 1500 instead, if given. All of them must be in
@@ -90,24 +91,35 @@ def elo_scale(
         UsageError: `pin` has another form or names an unknown model.
     """
     if pin:
-        model, _, number = pin.rpartition(":")
-        with suppress(ValueError):
-            if model and np.isfinite(float(number)):
-                code = models.index(find_name("model", model, models))
-                return EloScale(np.eye(len(models))[code], float(number), code)
-        raise UsageError(f"pin={pin!r}: write pin=MODEL:NUMBER, for example pin={models[0]}:1000")
+        return _pinned_scale(models, pin)
     if centre:
-        is_in_mean = np.array([name in centre for name in models])
-        return EloScale(is_in_mean / len(centre))
-    return EloScale(origin_weights(items, among))
+        is_centre = np.array([name in centre for name in models])
+        return EloScale(is_centre / len(centre))
+    return EloScale(origin_weights(items, is_in_mean))
 
 
-def origin_weights(items: np.ndarray, among: np.ndarray) -> np.ndarray:
+def _pinned_scale(models: tuple[str, ...], pin: str) -> EloScale:
+    """Build the Elo scale on which a model has the score that `pin` (MODEL:NUMBER) gives.
+
+    Raises:
+        UsageError: `pin` has another form or names an unknown model.
+    """
+    model, _, number = pin.rpartition(":")
+    score = np.nan
+    with suppress(ValueError):
+        score = float(number)
+    if not model or not np.isfinite(score):
+        raise UsageError(f"pin={pin!r}: write pin=MODEL:NUMBER, for example pin={models[0]}:1000")
+    code = models.index(find_name("model", model, models))
+    return EloScale(np.eye(len(models))[code], score, code)
+
+
+def origin_weights(items: np.ndarray, is_in_mean: np.ndarray) -> np.ndarray:
     """Return the weights of models in the mean that is the origin, shape (models,).
 
     They are proportional to min(1, 2 items / median items), and 0 for models outside the mask
-    `among`. Models with few items count less, because the error of the origin enters the error of
-    every score.
+    `is_in_mean`. Models with few items count less, because the error of the origin enters the
+    error of every score.
     """
-    weights = np.where(among, np.minimum(1.0, 2 * items / np.median(items[among])), 0.0)
+    weights = np.where(is_in_mean, np.minimum(1.0, 2 * items / np.median(items[is_in_mean])), 0.0)
     return weights / weights.sum()

@@ -37,9 +37,9 @@ from podium.rankers.fit.newton import (
 from podium.rankers.fit.pairs import PairCells, Pairs
 from podium.rankers.fit.scale import POINTS, EloScale
 
-SMALLEST_VARIANCE = 1e-10
-"""Added to the variances of a ladder's ratings, in logits squared, so that their covariance can be
-inverted. A rating that was given as exact then has a standard error of 0.002 Elo."""
+ADDED_VARIANCE = 1e-10
+"""This is added to the variances of a ladder's ratings, in logits squared, so that their covariance
+can be inverted. A rating that was given as exact then has a standard error of 0.002 Elo."""
 NEARLY_ALL = 0.95
 """If a newcomer is above all rated models and won at least this share of its battles with them,
 its interval has no upper end. If it is below all of them and lost at least this share, its
@@ -80,13 +80,14 @@ class LadderPrior:
         a = codes[:-1]
         b = codes[1:]
         tie = np.full(len(codes) - 1, 0.5)
-        is_neighbours = np.isin(pairs.first * pairs.models + pairs.second, a * pairs.models + b)
-        other = pairs.take(~is_neighbours)
+        pair_key = pairs.first * pairs.models + pairs.second
+        is_replaced = np.isin(pair_key, a * pairs.models + b)
+        other_pairs = pairs.take(~is_replaced)
         return Pairs(
-            np.append(other.first, a),
-            np.append(other.second, b),
-            np.append(other.credit, tie),
-            np.append(other.weight, 2 * tie),
+            np.append(other_pairs.first, a),
+            np.append(other_pairs.second, b),
+            np.append(other_pairs.credit, tie),
+            np.append(other_pairs.weight, 2 * tie),
             pairs.models,
         )
 
@@ -95,62 +96,67 @@ class LadderPrior:
 
         The value is 1 for a newcomer that is above all rated models and wins nearly all battles
         with them (`NEARLY_ALL`). It is -1 for a newcomer that is below all of them and loses
-        nearly all of these battles. A newcomer without battles against rated models, which is
-        connected to them by other newcomers, is beyond them if its log-strength is above or below
-        all of theirs. The value is 0 for any other model.
+        nearly all of these battles. For a newcomer without battles against rated models, which
+        other newcomers connect with them, only the log-strength decides. The value is 0 for any
+        other model.
 
         Args:
             pairs: sums of the battles of each pair.
             theta: log-strengths, shape (models,).
         """
         rated = self.is_rated
-        against = pairs.take(rated[pairs.first] != rated[pairs.second])
-        earned = against.sum_by_model(against.credit, against.weight - against.credit)
-        total = against.sum_by_model(against.weight, against.weight)
-        above = (theta > theta[rated].max()) & (earned >= NEARLY_ALL * total)
-        below = (theta < theta[rated].min()) & (earned <= (1 - NEARLY_ALL) * total)
-        return np.where(rated, 0, above.astype(int) - below)
+        against_rated = pairs.take(rated[pairs.first] != rated[pairs.second])
+        credit = against_rated.sum_by_model(
+            against_rated.credit, against_rated.weight - against_rated.credit
+        )
+        weight = against_rated.sum_by_model(against_rated.weight, against_rated.weight)
+        is_above = (theta > theta[rated].max()) & (credit >= NEARLY_ALL * weight)
+        is_below = (theta < theta[rated].min()) & (credit <= (1 - NEARLY_ALL) * weight)
+        side = np.where(is_above, 1, np.where(is_below, -1, 0))
+        return np.where(rated, 0, side)
 
 
 def build_prior(ladder: Ladder, models: Sequence[str]) -> LadderPrior:
     """Build the prior for the models with these names.
 
-    The ladder must rate at least one of them. Log-strength 0 is the mean of the rated ones. If the
-    ladder has no covariance, its errors are independent.
+    The ladder must rate at least one of the models. Log-strength 0 is the mean of those that it
+    rates. If the ladder has no covariance, its errors are independent.
     """
-    codes = np.array([k for k, name in enumerate(models) if name in ladder.models])
-    order = [ladder.models.index(models[k]) for k in codes]
+    codes_of_rated = np.array([k for k, name in enumerate(models) if name in ladder.models])
+    positions_in_ladder = [ladder.models.index(models[k]) for k in codes_of_rated]
     size = len(models)
     if ladder.covariance is None:
         covariance_in_elo = np.diag(np.square(ladder.se))
     else:
         covariance_in_elo = np.array(ladder.covariance)
-    added = SMALLEST_VARIANCE * np.eye(len(order))
-    covariance = covariance_in_elo[np.ix_(order, order)] / POINTS**2 + added
-    elo = np.array(ladder.elo)[order]
-    mean = np.zeros(size)
-    mean[codes] = (elo - elo.mean()) / POINTS
-    precision = np.zeros((size, size))
-    precision[np.ix_(codes, codes)] = np.linalg.inv(covariance)
-    return LadderPrior(
-        mean, covariance, precision, np.isin(np.arange(size), codes), float(elo.mean())
+    added = ADDED_VARIANCE * np.eye(len(positions_in_ladder))
+    covariance = (
+        covariance_in_elo[np.ix_(positions_in_ladder, positions_in_ladder)] / POINTS**2 + added
     )
+    elo = np.array(ladder.elo)[positions_in_ladder]
+    mean = np.zeros(size)
+    mean[codes_of_rated] = (elo - elo.mean()) / POINTS
+    precision = np.zeros((size, size))
+    precision[np.ix_(codes_of_rated, codes_of_rated)] = np.linalg.inv(covariance)
+    is_rated = np.isin(np.arange(size), codes_of_rated)
+    return LadderPrior(mean, covariance, precision, is_rated, origin=float(elo.mean()))
 
 
 @dataclass(frozen=True)
 class Strengths:
     """Fitted log-strengths theta and, if the design has further columns, their coefficients.
 
-    They maximize sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2 over the battles,
-    with credit y, weight w and d = theta_a - theta_b plus the further columns times their
-    coefficients, which have no penalty.
+    They maximize the sum over battles of w [y log s(d) + (1 - y) log s(-d)], minus
+    (lambda / 2) |theta|^2. Here y is the credit, w the weight, and d is theta_a - theta_b plus the
+    further columns times their coefficients. The coefficients have no penalty.
 
     Attributes:
         pairs: sums of the battles of each pair.
         regularization: lambda. If there is a prior, lambda applies to newcomers only.
         likelihood: the likelihood. Its rows are battles if there are further columns, else pairs.
         optimum: the maximum: the strengths, then the coefficients.
-        prior: prior by a ladder, on whose scale the strengths are then; None if there is none.
+        prior: prior by a ladder, which also sets the scale of the strengths; None if there is
+            none.
     """
 
     pairs: Pairs
@@ -162,12 +168,12 @@ class Strengths:
     @property
     def theta(self) -> np.ndarray:
         """Log-strengths, with mean zero unless there is a prior, shape (models,)."""
-        return self.optimum.at[: self.pairs.models]
+        return self.optimum.parameters[: self.pairs.models]
 
     @property
     def coefficients(self) -> np.ndarray:
         """Logits per unit of the further columns, shape (columns,)."""
-        return self.optimum.at[self.pairs.models :]
+        return self.optimum.parameters[self.pairs.models :]
 
     @cached_property
     def graph(self) -> Graph:
@@ -190,7 +196,7 @@ class Strengths:
         return expit(logits)
 
     def cluster_scores(self, coded: CodedBattles) -> Matrix:
-        """Return each cluster's gradient of the log-likelihood at the maximum.
+        """Return the gradient of each cluster's log-likelihood at the maximum.
 
         The penalty is left out. The result has shape (clusters, parameters), and may be sparse. If
         there are further columns, `coded` must be the battles of the fit, in the same order.
@@ -199,10 +205,12 @@ class Strengths:
         if columns is None:
             return surplus_by_cluster(coded, self.expected_credit(coded.a, coded.b))
         expected = self.expected_credit(coded.a, coded.b, columns)
-        by_battle = (coded.weight * (coded.credit - expected))[:, None] * columns
-        by_cluster = [np.bincount(coded.cluster, column, coded.clusters) for column in by_battle.T]
-        by_model = as_dense(surplus_by_cluster(coded, expected))
-        return np.column_stack([by_model, *by_cluster])
+        scores_of_battles = (coded.weight * (coded.credit - expected))[:, None] * columns
+        scores_of_columns = [
+            np.bincount(coded.cluster, column, coded.clusters) for column in scores_of_battles.T
+        ]
+        scores_of_strengths = as_dense(surplus_by_cluster(coded, expected))
+        return np.column_stack([scores_of_strengths, *scores_of_columns])
 
     def solve(self, values: np.ndarray) -> np.ndarray:
         """Return H^-1 v, where H is the negative Hessian at the maximum.
@@ -224,7 +232,7 @@ class Strengths:
         parameters); it is zero, without a prior, for a single cluster.
         """
         clusters = battles.clusters
-        if clusters < len(self.optimum.at):
+        if clusters < len(self.optimum.parameters):
             # With fewer clusters than parameters, solving for the scores of each cluster is less
             # work than for a square matrix.
             influence = self.influence(load_battles(battles))
@@ -250,9 +258,11 @@ class Strengths:
         """
         credit, weight = cells.resampled_sums(counts)
         theta = np.full((len(counts), self.pairs.models), np.nan)
-        sound = are_sound(self.pairs, credit, weight)
-        likelihood = pair_likelihood(self.pairs, self.regularization, credit[sound], weight[sound])
-        theta[sound] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
+        is_sound = are_sound(self.pairs, credit, weight)
+        likelihood = pair_likelihood(
+            self.pairs, self.regularization, credit[is_sound], weight[is_sound]
+        )
+        theta[is_sound] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
         return theta
 
     def resampled_scores(self, scale: EloScale, cells: PairCells, counts: np.ndarray) -> np.ndarray:
@@ -268,40 +278,46 @@ class Strengths:
             counts: how often each resample draws each cluster, shape (draws, clusters).
         """
         credit, weight = cells.resampled_sums(counts)
-        sound = are_sound(self.pairs, credit, weight)
+        is_sound = are_sound(self.pairs, credit, weight)
         theta = np.full((len(counts), self.pairs.models), np.nan)
         # Resamples that separate models need a penalty for a finite fit, even if lambda is 0.
-        for part, penalty in (
-            (sound, self.regularization),
-            (~sound, max(self.regularization, REGULARIZATION)),
-        ):
-            if part.any():
-                likelihood = pair_likelihood(self.pairs, penalty, credit[part], weight[part])
-                theta[part] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
+        penalty_of_unsound = max(self.regularization, REGULARIZATION)
+        for rows, penalty in ((is_sound, self.regularization), (~is_sound, penalty_of_unsound)):
+            if rows.any():
+                likelihood = pair_likelihood(self.pairs, penalty, credit[rows], weight[rows])
+                theta[rows] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
         scores = scale.scores(theta)
-        for draw in np.flatnonzero(~sound):
-            beyond = self._unbounded_sides(self.pairs, credit[draw], weight[draw], theta[draw])
-            lost = np.isnan(beyond) | (beyond != 0)
-            if lost.all() or (scale.pinned is not None and lost[scale.pinned]):
+        for draw in np.flatnonzero(~is_sound):
+            unbounded_side = self._unbounded_sides(
+                self.pairs, credit[draw], weight[draw], theta[draw]
+            )
+            is_unbounded = np.isnan(unbounded_side) | (unbounded_side != 0)
+            if is_unbounded.all() or (scale.pinned is not None and is_unbounded[scale.pinned]):
                 scores[draw] = np.nan
                 continue
             # Unbounded models get their strengths by all battles, shifted by the mean change of
             # the bounded ones, so that they do not move the origin.
-            share = np.where(lost, 0.0, scale.weights)
-            shift = share @ (theta[draw] - self.theta) / max(share.sum(), 1e-300)
-            scores[draw] = scale.scores(np.where(lost, self.theta + shift, theta[draw])) + beyond
+            weights_of_bounded = np.where(is_unbounded, 0.0, scale.weights)
+            shift = (
+                weights_of_bounded
+                @ (theta[draw] - self.theta)
+                / max(weights_of_bounded.sum(), 1e-300)
+            )
+            scores[draw] = (
+                scale.scores(np.where(is_unbounded, self.theta + shift, theta[draw]))
+                + unbounded_side
+            )
         return scores
 
     def _unbounded_sides(
         self, pairs: Pairs, credit: np.ndarray, weight: np.ndarray, theta: np.ndarray
     ) -> np.ndarray:
-        """Return on which side a resample leaves models unbounded that all battles bound, shape
-        (models,).
+        """Return how a resample leaves models unbounded that all battles together bound.
 
         The value is 0 for models that the resample bounds, and for models that all battles leave
-        unbounded, too. It is inf or -inf for models that only the resample leaves unbounded, above
-        or below. It is NaN for those of them that the resample does not connect with the bounded
-        models.
+        unbounded, too. It is inf for a model that only the resample leaves unbounded if the model
+        is above the bounded ones, and -inf if it is below. It is NaN for such a model if the
+        resample does not connect it with the bounded models. The result has shape (models,).
 
         Args:
             pairs: the pairs.
@@ -310,22 +326,22 @@ class Strengths:
             theta: log-strengths fitted to the resample, shape (models,).
         """
         separated_by_all = separated_models(pairs)
-        [separated_here] = separated_in_resamples(pairs, credit[None], weight[None])
-        is_lost = separated_here & ~separated_by_all
-        if is_lost.all():
+        [separated_by_resample] = separated_in_resamples(pairs, credit[None], weight[None])
+        is_newly_unbounded = separated_by_resample & ~separated_by_all
+        if is_newly_unbounded.all():
             return np.full(pairs.models, np.nan)
-        if not is_lost.any():
+        if not is_newly_unbounded.any():
             return np.zeros(pairs.models)
-        core = ~is_lost & ~separated_by_all
+        is_bounded = ~is_newly_unbounded & ~separated_by_all
         group = comparison_graph(pairs.take(weight > 0)).group
-        side = np.where(theta > theta[core].mean(), np.inf, -np.inf)
-        is_apart = ~np.isin(group, group[core])
+        side = np.where(theta > theta[is_bounded].mean(), np.inf, -np.inf)
+        is_apart = ~np.isin(group, group[is_bounded])
         side_or_unknown = np.where(is_apart, np.nan, side)
-        return np.where(is_lost, side_or_unknown, 0.0)
+        return np.where(is_newly_unbounded, side_or_unknown, 0.0)
 
     def _solver(self) -> Callable[[np.ndarray], np.ndarray]:
         """Return the function from v to H^-1 v (`solve`)."""
-        return information_solver(self.likelihood.information_at(self.optimum.at))
+        return information_solver(self.likelihood.information_at(self.optimum.parameters))
 
 
 def fit_strengths(
@@ -395,15 +411,15 @@ def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarra
     A resample is sound if it separates only models that all battles together separate, too.
     `credit` and `weight` are the sums of each resample, shape (draws, pairs).
     """
-    # Where wins and losses occur in the same pairs as in all battles, nothing more is separated.
+    # If wins and losses occur in the same pairs as in all battles, no further model is separated.
     has_same_wins = ((credit > 0) == (pairs.credit > 0)).all(axis=1)
     has_same_losses = ((credit < weight) == (pairs.credit < pairs.weight)).all(axis=1)
-    sound = has_same_wins & has_same_losses
-    rest = ~sound
-    separated = separated_in_resamples(pairs, credit[rest], weight[rest])
-    further = separated & ~separated_models(pairs)
-    sound[rest] = ~further.any(axis=1)
-    return sound
+    is_sound = has_same_wins & has_same_losses
+    is_undecided = ~is_sound
+    separated = separated_in_resamples(pairs, credit[is_undecided], weight[is_undecided])
+    newly_separated = separated & ~separated_models(pairs)
+    is_sound[is_undecided] = ~newly_separated.any(axis=1)
+    return is_sound
 
 
 def check_regularization(regularization: float) -> None:

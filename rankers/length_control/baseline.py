@@ -374,7 +374,7 @@ def _fit_logistic(
     """
     likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]))
     try:
-        at = maximize(likelihood).at
+        at = maximize(likelihood).parameters
     except (NotIdentifiedError, SingularError):
         raise NotIdentifiedError(UNBOUNDED) from None
     information = likelihood.information_at(at)

@@ -152,9 +152,9 @@ def fit_with_length(
 def slope_influence(fit: Strengths) -> np.ndarray:
     """Return what each battle adds to the error of the slope of length, shape (battles,)."""
     likelihood = fit.likelihood
-    logits = likelihood.logits(fit.optimum.at[None])[0]
+    logits = likelihood.logits(fit.optimum.parameters[None])[0]
     surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, logits)
-    direction = fit.solve(np.eye(likelihood.design.parameters)[-1])
+    direction = fit.solve(np.eye(likelihood.design.parameter_count)[-1])
     return surplus * likelihood.design.product(direction[None])[0]
 
 

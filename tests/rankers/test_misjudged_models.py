@@ -14,7 +14,7 @@ from podium import rank, read_battles
 from podium.notices.notice_text import notice_texts
 from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.pairs import pair_sums
-from podium.rankers.fit.random_effects import WIDE, fit_random_effects, fit_with_misjudged
+from podium.rankers.fit.random_effects import WIDE_SPREAD, fit_random_effects, fit_with_misjudged
 from podium.rankers.fit.strengths import fit_strengths
 
 SIZE = 10
@@ -94,15 +94,15 @@ def test_the_fit_without_a_model_is_that_of_its_widened_prior_for_every_model():
     joint = fit_random_effects(human, phi, dispersion=1.0)
     for k in range(SIZE):
         alone = fit_random_effects(human, phi, dispersion=1.0, misjudged=np.arange(SIZE) == k)
-        assert joint.own[k] == pytest.approx(alone.theta[k], abs=0.05)
-        assert joint.own_se[k] == pytest.approx(np.sqrt(alone.covariance[k, k]), rel=0.1)
+        assert joint.label_theta[k] == pytest.approx(alone.theta[k], abs=0.05)
+        assert joint.label_se[k] == pytest.approx(np.sqrt(alone.covariance[k, k]), rel=0.1)
 
 
 def test_the_mode_with_unequal_priors_is_that_of_a_general_optimiser():
     human, phi, _, _ = drawn_world(1, 100, 1)
     phi, tau, wide = phi - phi.mean(), 0.3, np.arange(SIZE) < 2
     found = fit_random_effects(human, phi, dispersion=1.0, spreads=np.array([tau]), misjudged=wide)
-    precision = np.where(wide, WIDE**-2, tau**-2)
+    precision = np.where(wide, WIDE_SPREAD**-2, tau**-2)
 
     def loss(at):
         theta = at[:-1] + at[-1] * phi
@@ -216,11 +216,11 @@ def test_intervals_hold_those_of_the_fit_and_of_own_labels():
     assert not found.flagged.any()
     se, deviation = np.sqrt(np.diag(fit.covariance)), norm.isf(fit.p_value / 2)
     z = norm.isf(0.05 - 0.025 * fit.pull**2)
-    own = np.sqrt(z**2 + (deviation**2 - 1) / 2) * fit.own_se
+    own = np.sqrt(z**2 + (deviation**2 - 1) / 2) * fit.label_se
     both = np.sqrt(z**2 - (1 - fit.pull**2) * deviation**2 / 4) * se
-    assert low == pytest.approx(np.minimum(fit.theta - both, fit.own - own))
-    assert high == pytest.approx(np.maximum(fit.theta + both, fit.own + own))
-    assert (own > 1.4 * fit.own_se).all()
+    assert low == pytest.approx(np.minimum(fit.theta - both, fit.label_theta - own))
+    assert high == pytest.approx(np.maximum(fit.theta + both, fit.label_theta + own))
+    assert (own > 1.4 * fit.label_se).all()
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ def worlds(calibrated, new):
     """Return many worlds; how beta settles with more labels is of no interest here, and takes a
     third of the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("podium.rankers.calibration.evidence.DRAWS", 1)
+        patch.setattr("podium.rankers.calibration.evidence.SUBSETS_PER_SIZE", 1)
         return [play(seed, calibrated, new) for seed in range(WORLDS)]
 
 

@@ -129,7 +129,10 @@ this."""
 LIMITS = {
     **dict.fromkeys(("rank", "rank_low", "rank_high", "components"), (1, LARGEST)),
     **dict.fromkeys(
-        ("items", "judgments", "battles", "unparsed", "one_sided", "missing", "without_margin"),
+        (
+            *("items", "judgments", "battles", "unparsed", "one_sided", "missing"),
+            *("without_margin", "identical"),
+        ),
         (0, inf),
     ),
     **dict.fromkeys(("n", "splits", "draws", "failed", "decisive", "beta_battles"), (0, inf)),

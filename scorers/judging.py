@@ -67,6 +67,8 @@ class Judging:
         quorum: number of judges that must be readable; None for more than half.
         one_sided: what happens if only one of two orders is unparsed. With `unparsed`, the battle
             is unparsed. With `keep`, the verdict of the other order counts.
+        identical: what happens if both responses are the same text. With `tie`, the battle is a
+            tie, and no judge is asked. With `judge`, the judges are asked.
         generation: generation settings of the run, such as the temperature. They are part of the
             judge's name.
 
@@ -85,6 +87,7 @@ class Judging:
     rule: Rule = "mean"
     quorum: int | None = None
     one_sided: Literal["unparsed", "keep"] = "unparsed"
+    identical: Literal["tie", "judge"] = "tie"
     generation: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -397,6 +400,7 @@ CHOICES = {
     "logprobs": ("auto", "required", "off"),
     "rule": battle.RULES,
     "one_sided": ("unparsed", "keep"),
+    "identical": ("tie", "judge"),
 }
 """Allowed values of each option. They are checked before the first paid call."""
 AT_LEAST_ONE = {
@@ -474,7 +478,7 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
         shown: the logged judgment, with `order`, `repeat`, `judge`, `mode`, `replies` and,
             optionally, `attempts`. A pairwise judge has one reply. A pointwise judge has two: the
             reply about a, then the reply about b, whatever `order` says.
-        how: settings of the run.
+        how: settings of the run. A judgment without replies is a tie of identical responses.
 
     Returns:
         A value by column. `credit` and all margins are about a; `label` is as the judge wrote it.
@@ -484,6 +488,9 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     """
     row: dict[str, Any] = {name: shown[name] for name in ("order", "repeat", "judge")}
     row["attempts"] = shown.get("attempts", 1)
+    if not shown["replies"]:
+        margin = 0.0 if how.realization.margins else None
+        return row | {"attempts": 0, "credit": 0.5, "margin": margin, "reason": None}
     replies = [load_reply(kept) for kept in shown["replies"]]
     said: dict[str, Any]
     if how.is_pairwise:

@@ -16,7 +16,12 @@ from podium.comparability.run_settings import differ_in_words
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
 from podium.comparison.comparison import Comparison
 from podium.comparison.gate import Requirement, decide_requirements, read_requirements
-from podium.comparison.inputs import find_responses, identical_items, split_arguments
+from podium.comparison.inputs import (
+    find_responses,
+    identical_items,
+    items_of_identical,
+    split_arguments,
+)
 from podium.comparison.outcomes import SCORE, PairFinding
 from podium.comparison.pair_data import MEASURES, ComparedPair, finding_of
 from podium.data.battles import Battles
@@ -105,7 +110,7 @@ def compare(
     places = sources if not tables else ()
     answers, unknown = _find_answers(places, responses, battles, reading)
     named_pairs = _pairs(battles, names, baseline, candidates)
-    pairs = [_compared_pair(*pair, measure, level, answers) for pair in named_pairs]
+    pairs = [_compared_pair(*pair, measure, level, answers, battles) for pair in named_pairs]
     findings, failures = _findings(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
@@ -172,15 +177,23 @@ def _split_words(
 
 
 def _compared_pair(
-    candidate: str, baseline: str, measure: str, level: float, answers: Responses | None
+    candidate: str,
+    baseline: str,
+    measure: str,
+    level: float,
+    answers: Responses | None,
+    battles: Battles,
 ) -> ComparedPair:
     """Return two models to compare, with the items on which their answers are identical.
 
-    The items are None if there are no answers (`answers` is None) or none of either model.
+    If there are no answers (`answers` is None) or none of either model, these are the items of
+    battles that say so; None if no battle does.
     """
     identical = None
     if answers is not None:
         identical = identical_items(answers, candidate, baseline)
+    if identical is None:
+        identical = items_of_identical(battles, candidate, baseline)
     return ComparedPair(candidate, baseline, measure, level, identical)
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from podium.comparison.compared_runs import name_compared_runs
+from podium.data.battles import Battles
+from podium.data.counting.relations import IDENTICAL
 from podium.data.formats.files import find_files, split_label
 from podium.data.formats.lm_eval_layout import is_samples
 from podium.errors import OtherQuestionError, PodiumError, UsageError
@@ -235,3 +237,19 @@ def identical_items(responses: Responses, candidate: str, baseline: str) -> froz
         if all(key in ours and ours[key] == theirs.get(key) for key in item.keys):
             identical.append(item.id)
     return frozenset(identical)
+
+
+def items_of_identical(battles: Battles, candidate: str, baseline: str) -> frozenset[str] | None:
+    """Return the items on which all battles of two models are ties of identical responses.
+
+    Returns:
+        The ids of the items; None if no battle of any model says that its responses are identical.
+    """
+    if not battles.tally.identical or not battles.has_items:
+        return None
+    table = battles.table
+    pair = {candidate, baseline}
+    is_of_pair = table["model_a"].isin(pair) & table["model_b"].isin(pair)
+    known = table[is_of_pair & table["item"].notna()]
+    is_identical = known[IDENTICAL].eq(True).groupby(known["item"].astype(str)).all()
+    return frozenset(is_identical.index[is_identical])

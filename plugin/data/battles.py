@@ -14,7 +14,14 @@ import numpy as np
 from podium.comparability.questions import QuestionFinding
 from podium.comparability.responses import ResponseFinding
 from podium.data.counting.battle_frame import BattleFrame
-from podium.data.counting.relations import CRITERION, HARD, NO_SCORE, NO_VALUE, UNNAMED_JUDGE
+from podium.data.counting.relations import (
+    CRITERION,
+    HARD,
+    IDENTICAL,
+    NO_SCORE,
+    NO_VALUE,
+    UNNAMED_JUDGE,
+)
 from podium.data.counting.verdicts import FirstShown, Tally, Verdicts
 from podium.data.counts import Counts
 from podium.data.ladder import Ladder
@@ -55,6 +62,7 @@ COLUMNS = {
     "length_b": "length of b's response, characters",
     "weight": "default 1",
     "reason": "why credit is empty",
+    "identical": "whether both responses are the same text: a tie that no judge was asked about",
     "swap": "how the two orders of a merged battle agree: same, half, flip, one-sided or unparsed",
 }
 """The columns of the battles table, in their written order. Any other column is kept."""
@@ -363,6 +371,7 @@ class Battles:
             one_sided=tally.swaps["one-sided"],
             missing=missing,
             without_margin=tally.judged - tally.with_margin,
+            identical=tally.identical,
         )
 
     def swaps(self) -> SwapReport | None:
@@ -398,6 +407,18 @@ class Battles:
         judges = self.judges if is_part and len(whole.judges) > 1 else None
         texts = whole.rows.unparsed_texts(column, most, judges)
         return [(words, None) for words, _ in texts] if is_part else texts
+
+    @property
+    def asked_battles(self) -> "Battles":
+        """The battles that judges were asked about, without ties of identical responses.
+
+        Statements about judges are made from these. `missing` is that of all battles. These same
+        battles are returned if no responses are identical.
+        """
+        if not self.tally.identical:
+            return self
+        is_identical = self.table[IDENTICAL].eq(True).to_numpy(dtype=bool)
+        return replace(self.select(~is_identical), missing=self.missing)
 
     def select(self, keep: np.ndarray) -> "Battles":
         """Keep the battles for which a mask, shape (battles,), is True.

@@ -22,6 +22,7 @@ class Counts:
         missing: number of battles that should exist but have no row, or whose row lacks a score;
             None if unknown.
         without_margin: number of battles with a credit but no margin; None if not counted.
+        identical: number of battles of identical responses, which are ties without a judgment.
     """
 
     items: int
@@ -31,15 +32,24 @@ class Counts:
     one_sided: int
     missing: int | None
     without_margin: int | None = None
+    identical: int = 0
 
     @property
     def readable(self) -> int:
-        """Number of battles with a readable verdict."""
+        """Number of battles with a credit: a readable verdict, or identical responses."""
         return self.battles - self.unparsed
 
+    @property
+    def with_verdict(self) -> int:
+        """Number of battles with a readable verdict of a judge."""
+        return self.readable - self.identical
+
     def to_dict(self) -> dict[str, int | None]:
-        """Return the numbers for JSON."""
-        return asdict(self) | {"judged": self.readable}
+        """Return the numbers for JSON. `identical` is left out if there are no such battles."""
+        numbers: dict[str, int | None] = asdict(self)
+        if not self.identical:
+            numbers.pop("identical")
+        return numbers | {"judged": self.with_verdict}
 
 
 def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
@@ -60,7 +70,9 @@ def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
     judged_by_one = counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)
     kept = f" ({ONE_ORDER_UNPARSED}: {judged_by_one:,})" if judged_by_one else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
+    identical = f", {counts.identical:,} ties of identical responses" if counts.identical else ""
+    judged = f"{counts.with_verdict:,} judged{kept}{identical}"
     return (
         f"{counts.items:,} items, {counts.judgments:,} judgments, {counts.battles:,} battles: "
-        f"{counts.readable:,} judged{kept}, {counts.unparsed:,} unparsed{why}{missing}"
+        f"{judged}, {counts.unparsed:,} unparsed{why}{missing}"
     )

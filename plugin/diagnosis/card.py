@@ -202,7 +202,8 @@ def diagnose(
         "near_tie": near_tie,
         "families": dict(families or {}),
     }
-    subjects = _subjects(judgments, battles, {"gold": gold, **options})
+    # A judge card is about what the judge was asked.
+    subjects = _subjects(judgments.asked_battles, battles.asked_battles, {"gold": gold, **options})
     cards = [Card(subject, answer_sections(SECTIONS, subject)) for subject in subjects]
     warnings = list(battles.notes)
     if battles.has_weights:

@@ -179,6 +179,7 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice
         battles: the battles.
         families: families by pattern of models' names, see `family_of`.
     """
+    battles = battles.asked_battles
     warnings = _unparsed_warnings(battles)
     for relation in relations_of(battles, families):
         if relation.own:

@@ -182,8 +182,12 @@ def _add_costs(
 
     def cost(number: float | None) -> BattleCosts | None:
         """Return what the battles on a number of items cost; None if the number is None."""
-        return None if number is None else tariff.cost(battles(int(number)))
+        if number is None:
+            return None
+        played = battles(int(number))
+        return replace(tariff.cost(ceil(round(played * asked, 6))), battles=played)
 
+    asked = share_asked(request)
     line = replace(line, planned=cost(request.items), items=items)
     if items is None:
         return line
@@ -193,6 +197,15 @@ def _add_costs(
         needed_low=cost(items.low),
         needed_high=cost(items.high),
     )
+
+
+def share_asked(request: PlanRequest) -> float:
+    """Return the share of battles that cost calls, by the pilot: all but ties of identical
+    responses. Without a pilot it is 1."""
+    if request.record is None:
+        return 1.0
+    battles = request.record.battles
+    return 1 - battles.tally.identical / max(len(battles), 1)
 
 
 def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> int:

@@ -73,10 +73,10 @@ def _plan_title(plan: Plan) -> str:
     pilot = "no pilot"
     counts = asked["pilot_battles"]
     if counts:
-        pilot = (
-            f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} "
-            "battles judged"
-        )
+        judged = f"{counts.with_verdict:,} of {counts.battles:,} battles judged"
+        pilot = f"pilot of {asked['pilot_items']:,} items: {judged}"
+        if counts.identical:
+            pilot += f", {counts.identical:,} ties of identical responses"
     return f"plan · {asked['models']} models, {items}; {pilot}"
 
 

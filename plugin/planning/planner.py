@@ -336,6 +336,12 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
         yield "items to come are like the pilot's, and the judge is the same"
         if request.record.battles.has_weights:
             yield UNWEIGHTED
+        identical = request.record.battles.tally.identical
+        if identical:
+            yield (
+                f"{identical:,} of {len(request.record.battles):,} battles of the pilot are ties "
+                "of identical responses; as many of those to come take no calls"
+            )
         if request.anchor and request.anchor != request.baseline:
             yield (
                 f"{request.anchor} was chosen as the anchor by the same data, which may flatter it"

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.battles import Battles
+from podium.data.counting.relations import IDENTICAL
 from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.data.reading.judgments import read_battles
 from podium.errors import NotIdentifiedError, PluginError
@@ -281,7 +282,10 @@ def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
         # A row with merged orders has a value in `swap` and took two calls.
         "calls": 1.0 + table["swap"].notna() if "swap" in table else 1.0,
     }
-    return pd.DataFrame(columns)
+    rows = pd.DataFrame(columns)
+    if IDENTICAL in table:
+        rows.loc[table[IDENTICAL].eq(True).to_numpy(dtype=bool), "calls"] = 0.0
+    return rows
 
 
 def play(tournament: TournamentRule, record: Recording) -> Playthrough:
@@ -412,12 +416,14 @@ def _count_costs(record: Recording, rounds: Sequence[Round], given: int) -> Pric
     judged = sum(outcome.credit is not None for outcome in asked)
     on_record = _codes_on_record([outcome.pairing for outcome in asked], record)
     in_one_order = all(outcome.pairing.first for outcome in asked)
+    # Ties of identical responses took no calls.
+    calls = record.calls[on_record]
     return Price(
         battles=len(asked),
         judged=judged,
         unparsed=len(on_record) - judged,
         missing=len(asked) - len(on_record),
-        calls=len(on_record) if in_one_order else int(record.calls[on_record].sum()),
+        calls=int((calls > 0).sum() if in_one_order else calls.sum()),
         pairs=len({(outcome.pairing.a, outcome.pairing.b) for outcome in asked}),
         rounds=len(rounds),
         given=given,

@@ -201,6 +201,15 @@ class Responses:
         key = response_key(battle.item, battle.response)
         return key in self.texts[battle.a] and key in self.texts[battle.b]
 
+    def are_identical(self, battle: Pairing) -> bool:
+        """Return whether the judge would be shown the same text twice, white space at the ends
+        aside; False if a response is missing or pending."""
+        if not self.has_both(battle):
+            return False
+        key = response_key(battle.item, battle.response)
+        a, b = (self.shown_text(name, key, self.has_transcripts) for name in (battle.a, battle.b))
+        return a.strip() == b.strip()
+
     def battles_without_answer(self, battles: Iterable[Pairing]) -> list[Pairing]:
         """Return the battles in which at least one model has no text of a response to the item.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from podium.data.counting.relations import HARD, NO_REASON, SWAPS, UNNAMED_JUDGE
+from podium.data.counting.relations import HARD, IDENTICAL, NO_REASON, SWAPS, UNNAMED_JUDGE
 from podium.data.counting.verdicts import FirstShown, Tally, Verdicts, verdicts_of
 from podium.errors import unknown_name
 from podium.text import as_text
@@ -97,8 +97,9 @@ class BattleFrame:
         with_margin = 0
         if "margin" in table:
             with_margin = int(table.loc[is_judged, "margin"].notna().sum())
+        identical = int(table[IDENTICAL].eq(True).sum()) if IDENTICAL in table else 0
         return Tally(
-            judgments=len(table) + sum(swaps.values()),
+            judgments=len(table) + sum(swaps.values()) - identical,
             battles=len(table),
             judged=int(is_judged.sum()),
             decided=len(decided),
@@ -107,6 +108,7 @@ class BattleFrame:
             swaps={kind: swaps[kind] for kind in SWAPS},
             graded=int(is_graded.sum()),
             with_margin=with_margin,
+            identical=identical,
         )
 
     @cached_property

@@ -67,6 +67,8 @@ JUDGMENT_KEYS = ("judge", "voter", "metric", "repeat", "response")
 HARD = "hard_credit"
 """Column with the credit of the parsed verdict. If it is known, it decides what counts as a win, a
 tie or a flip."""
+IDENTICAL = "identical"
+"""Column that marks battles of identical responses: ties that no judge was asked about."""
 IS_GRADED = "verdict <> outcome and verdict not in (0, 0.5, 1)"
 """SQL condition that a credit is graded: a probability or a mean of levels.
 
@@ -125,7 +127,8 @@ def sided_query(
     columns += ["greatest(a.code, b.code) as second", "a.code < b.code as forward"]
     columns += [f"{name}s.code as {name}" for name in coded if name != "item"]
     columns += ["coalesce(p.response, 1) as response"] if "response" in present else []
-    columns += [f"p.{name}" for name in ("repeat", "weight", "swap") if name in present]
+    kept = ("repeat", "weight", "swap", IDENTICAL)
+    columns += [f"p.{name}" for name in kept if name in present]
     columns += [f"{ordered} as ordered", f"{shown_first} as shown_first"]
     turned = {"credit": "1 - p.credit", "margin": "-p.margin", HARD: f"1 - p.{HARD}"}
     for name in ("credit", "margin", HARD):
@@ -175,7 +178,7 @@ def counted_query(sided: str, present: Present) -> str:
     names.append("ordered, shown_first" if "order" in present else "forward")
     if "margin" in present:
         names.append("credit")
-    others = (*JUDGMENT_KEYS, "weight", "margin", "reason", "swap")
+    others = (*JUDGMENT_KEYS, "weight", "margin", "reason", "swap", IDENTICAL)
     names += [name for name in others if name in present]
     return f"select {', '.join(names)} from {sided}"
 
@@ -230,6 +233,7 @@ def _optional_counts(present: Present) -> dict[str, str]:
     - reason: `least_reason` and `last_reason`, the lowest and highest code of the reasons why
       judgments are unparsed; -1 stands for a missing reason.
     - swap: `swap_0`, `swap_1` ..., the numbers of rows merged before, by kind in `SWAPS`.
+    - identical: `identical`, the number of ties of identical responses.
     """
     counts: dict[str, str] = {}
     if HARD in present:
@@ -250,6 +254,8 @@ def _optional_counts(present: Present) -> dict[str, str]:
     if "swap" in present:
         for number, kind in enumerate(SWAPS):
             counts[f"swap_{number}"] = f"count(case when swap = {text(kind)} then 1 end)"
+    if IDENTICAL in present:
+        counts[IDENTICAL] = "count(case when identical then 1 end)"
     return counts
 
 
@@ -289,7 +295,8 @@ def cells_query(
     merged_before = "0"
     if "swap" in present:
         merged_before = " + ".join(f"swap_{k}" for k in range(len(SWAPS)))
-    columns += [f"n + {merged_before} as judgments", "n - judged as rows_unparsed"]
+    asked = f"n - {IDENTICAL}" if IDENTICAL in present else "n"
+    columns += [f"{asked} + {merged_before} as judgments", "n - judged as rows_unparsed"]
     for name, if_pair in sums_if_pair.items():
         if_other = sums_if_other[name]
         columns.append(f"case when order_pair then {if_pair} else {if_other} end as {name}")
@@ -336,8 +343,11 @@ def _sums_of_order_pair(present: Present, *, keep_one_sided: bool, hard: bool) -
     }
     if HARD in present:
         sums["graded"] = if_readable("sign(graded)")
+    is_asked = f" and {IDENTICAL} = 0" if IDENTICAL in present else ""
     for kind, is_kind in SWAPS.items():
-        sums[quote_name(kind)] = f"case when {is_kind} then 1 else 0 end"
+        sums[quote_name(kind)] = f"case when ({is_kind}){is_asked} then 1 else 0 end"
+    if IDENTICAL in present:
+        sums[IDENTICAL] = f"sign({IDENTICAL})"
     if "margin" in present:
         sums["with_margin"] = if_readable("case when with_margin = judged then 1 else 0 end")
         sums["credit_by_margin"] = if_readable("case when credits = 0 then 1 else 0 end")
@@ -363,6 +373,7 @@ def _sums_of_other_groups(present: Present, *, hard: bool) -> dict[str, str]:
         "graded": "graded",
         "with_margin": "with_margin",
         "credit_by_margin": "judged - credits",
+        IDENTICAL: IDENTICAL,
     }
     for k, kind in enumerate(SWAPS):
         sums[quote_name(kind)] = f"swap_{k}" if "swap" in present else "0"
@@ -389,6 +400,7 @@ def first_shown_query(sided: str, present: Present) -> str:
     # 1, 0.5 or 0 for a win, tie or loss of the response shown first.
     won = "(1 + case when shown_first then sign(outcome - 0.5) else sign(0.5 - outcome) end) / 2"
     pairs = grouped_query(sided, present, {"first_won": f"sum({won})"})
+    is_asked = f" and {IDENTICAL} = 0" if IDENTICAL in present else ""
     judge = "coalesce(judge, -1)" if "judge" in present else "-1"
     sums = {
         "won": "sum(first_won)",
@@ -396,9 +408,8 @@ def first_shown_query(sided: str, present: Present) -> str:
         "flips": f"count(case when {SWAPS['flip']} then 1 end)",
     }
     columns = ", ".join(f"cast({total} as double) as {name}" for name, total in sums.items())
-    rows = (
-        f"select *, {judge} as who from ({pairs}) as grouped where {IS_ORDER_PAIR} and judged = 2"
-    )
+    is_judged = f"{IS_ORDER_PAIR} and judged = 2{is_asked}"
+    rows = f"select *, {judge} as who from ({pairs}) as grouped where {is_judged}"
     return (
         f"select cluster, who as judge, {columns} from ({rows}) as pairs "
         "group by cluster, who order by cluster, who"
@@ -426,6 +437,9 @@ def battles_query(
         if name != ROW:
             merged[name] = _merged_value(name, columns, keep_one_sided)
     merged["swap"] = SWAP_OF_ORDER_PAIRS
+    if IDENTICAL in columns:
+        identical = f"coalesce({_of('f', IDENTICAL)}, false)"
+        merged["swap"] = f"case when not {identical} then {SWAP_OF_ORDER_PAIRS} end"
     merged["reason"] = _reason_of_order_pairs(columns, keep_one_sided)
     if "order" in columns:
         merged["order"] = "'merged'"

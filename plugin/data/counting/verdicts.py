@@ -64,6 +64,8 @@ class Tally:
             judge and repeat have more than one judgment in the same order.
         crowded: number of rows that share item, pair, judge and repeat with others and may
             therefore be copies.
+        identical: number of battles of identical responses, which are ties without a judgment.
+            They are among the judged battles.
     """
 
     judgments: int
@@ -78,6 +80,7 @@ class Tally:
     graded: int = 0
     ambiguous: int = 0
     crowded: int = 0
+    identical: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,6 +462,7 @@ class Verdicts:
             "order": ("ambiguous",),
             "margin": ("with_margin", "credit_by_margin"),
             relations.HARD: ("graded",),
+            relations.IDENTICAL: ("identical",),
         }
         names = ["judgments", "battles", "decided", "crowded", *SWAPS, *OF_PAIRS]
         for column, sums in further.items():

@@ -43,6 +43,8 @@ BATTLE_DETAILS = ("response", "category", "length_a", "length_b")
 """Fields of a battle that are copied to its rows."""
 VERDICT = ("credit", "hard_credit", "margin", "reason")
 """Fields of a battle with the merged verdict."""
+IDENTICAL = "identical"
+"""Field of a battle whose responses are the same text: a tie that no judge was asked about."""
 
 
 def verdicts_as_text(document: Mapping[str, Any]) -> str:
@@ -97,7 +99,7 @@ def _shared_cells(
     cells = {"item": document["item"]}
     for side in ("model_a", "model_b"):
         cells[side] = names.get(battle[side], battle[side])
-    for name in BATTLE_DETAILS:
+    for name in (*BATTLE_DETAILS, IDENTICAL):
         if name in battle:
             cells[name] = battle[name]
     return cells

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from podium.data.battles import COLUMNS, LARGEST, criterion_columns
-from podium.data.counting.relations import ROW, SWAPS, text
+from podium.data.counting.relations import IDENTICAL, ROW, SWAPS, text
 from podium.data.formats.records import JSON, TEXT, Column, Records
 from podium.errors import DataError
 from podium.printable import shorten
@@ -120,12 +120,18 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
 
 
 def _rename_foreign(records: Records) -> Records:
-    """Append `_` to the names of the columns `swap` and `reason` if they are foreign.
+    """Append `_` to the names of the columns `swap`, `reason` and `identical` if they are foreign.
 
-    A foreign column `swap` has flags. A foreign column `reason` explains verdicts in sentences.
+    A foreign column `swap` has flags. A foreign column `reason` explains verdicts in sentences. A
+    foreign column `identical` has other values than true and false, or battles that are no ties.
     """
     columns = records.columns
     foreign = {}
+    if IDENTICAL in columns:
+        flag = f"lower({columns[IDENTICAL].text})"
+        is_tie = f"{columns['credit'].number} = 0.5" if "credit" in columns else "false"
+        other = f"{flag} not in ('true', 'false')"
+        foreign[IDENTICAL] = f"({other} or {flag} = 'true' and ({is_tie}) is not true)"
     if "swap" in columns:
         foreign["swap"] = f"{columns['swap'].text} not in {_sql_list(SWAPS)}"
     if {"credit", "reason"} <= columns.keys():
@@ -232,6 +238,8 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
                 column = Column(f"cast({column.number} as bigint)", "BIGINT")
         elif name in numbers:
             column = Column(column.number, "DOUBLE")
+        elif name == IDENTICAL:
+            column = Column(f"coalesce(lower({column.text}) = 'true', false)", "BOOLEAN")
         elif name in TEXTS or name in ("model", "model_a", "model_b"):
             column = Column(column.text)
         elif column.type.endswith("]"):

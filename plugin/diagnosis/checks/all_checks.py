@@ -78,6 +78,9 @@ class ListedCheck:
         of_judge: makes it from the battles and the given families of models.
         of_standings: makes it from a ranker's result.
         of_card: makes it from the sections of a judge card.
+        is_of_asked: whether `of_battles` and `of_judge` get only the battles that judges were
+            asked about, because the check is about the judges. They are not called if there are
+            no such battles.
         in_comparisons: whether `podium compare` calls `of_battles`, too, because the check is
             about the verdicts and not about a ranking.
         of_scores: whether `podium compare` makes the check of scores that no judge gave, too.
@@ -87,8 +90,16 @@ class ListedCheck:
     of_judge: Callable[[Battles, Families], Sequence[Check]] | None = None
     of_standings: Callable[[Standings], Sequence[Check]] | None = None
     of_card: Callable[[CardSections], Sequence[Check]] | None = None
+    is_of_asked: bool = False
     in_comparisons: bool = False
     of_scores: bool = False
+
+    def made_of(self, battles: Battles) -> Battles | None:
+        """Return the battles from which the check is made; None if it is not made."""
+        if not self.is_of_asked:
+            return battles
+        asked = battles.asked_battles
+        return asked if len(asked) else None
 
 
 CHECKLIST = (
@@ -117,15 +128,19 @@ CHECKLIST = (
         in_comparisons=True,
         of_scores=True,
     ),
-    ListedCheck(of_battles=check_unparsed, of_card=unparsed_of_card, in_comparisons=True),
-    ListedCheck(of_battles=check_lost_replies, in_comparisons=True),
-    ListedCheck(of_judge=check_own_model),
-    ListedCheck(of_judge=check_own_family),
-    ListedCheck(of_battles=check_human_scale),
+    ListedCheck(
+        of_battles=check_unparsed, of_card=unparsed_of_card, is_of_asked=True, in_comparisons=True
+    ),
+    ListedCheck(of_battles=check_lost_replies, is_of_asked=True, in_comparisons=True),
+    ListedCheck(of_judge=check_own_model, is_of_asked=True),
+    ListedCheck(of_judge=check_own_family, is_of_asked=True),
+    ListedCheck(of_battles=check_human_scale, is_of_asked=True),
     ListedCheck(of_battles=check_played_pairs),
-    ListedCheck(of_battles=check_position, of_card=position_of_card, in_comparisons=True),
+    ListedCheck(
+        of_battles=check_position, of_card=position_of_card, is_of_asked=True, in_comparisons=True
+    ),
     ListedCheck(of_card=repeated_of_card),
-    ListedCheck(of_battles=check_length, of_card=length_of_card),
+    ListedCheck(of_battles=check_length, of_card=length_of_card, is_of_asked=True),
     ListedCheck(of_card=self_preference_of_card),
     ListedCheck(of_card=human_of_card),
     ListedCheck(of_card=transitivity_of_card),
@@ -149,10 +164,11 @@ def checks_of_battles(battles: Battles, families: Families) -> list[Check]:
     """
     checks: list[Check] = []
     for row in CHECKLIST:
-        if row.of_battles is not None:
-            checks += row.of_battles(battles)
-        if row.of_judge is not None:
-            checks += row.of_judge(battles, families)
+        behind = row.made_of(battles)
+        if row.of_battles is not None and behind is not None:
+            checks += row.of_battles(behind)
+        if row.of_judge is not None and behind is not None:
+            checks += row.of_judge(behind, families)
     return checks
 
 
@@ -259,8 +275,9 @@ def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Che
     checks: list[Check] = []
     for row in CHECKLIST:
         is_made = row.in_comparisons and (by_judge or row.of_scores)
-        if is_made and row.of_battles is not None:
-            checks += row.of_battles(compared)
+        behind = row.made_of(compared)
+        if is_made and row.of_battles is not None and behind is not None:
+            checks += row.of_battles(behind)
     return tuple(adjust_tests(checks))
 
 

@@ -131,8 +131,9 @@ class BatchJudge:
         """Return a battle with its verdict and judgments, and with the records of its judges.
 
         It has the models and `BATTLE_DETAILS` of the given battle, `credit`, `margin`, `reason`,
-        `judgments`, `judges` (records by name), `hard_credit` if the credit is graded, and `error`
-        if a call failed. The credit is None if no reply was parsed. No error is raised.
+        `judgments`, `judges` (records by name), `hard_credit` if the credit is graded, `identical`
+        if the responses are, and `error` if a call failed. The credit is None if no reply was
+        parsed. No error is raised.
         """
         kept = {
             name: battle[name]
@@ -145,11 +146,13 @@ class BatchJudge:
                     raise JudgeStoppedError(NOT_ASKED)
                 replies, errors = await ask_judges(self.run, BattleMetadata.parse(battle))
                 judgments = replies.judgments
+                is_asked = not replies.identical
                 if errors and all(map(has_failed, judgments)):
                     raise errors[0]
             except Exception as error:
                 return kept | self._unparsed_verdict(battle, root_of(error))
-        self.failures_in_a_row = 0
+        if is_asked:
+            self.failures_in_a_row = 0
         for failure in errors:
             self._count_failure(battle, failure)
         rows = [build_verdict_row(judgment, self.run.how) | self.jury for judgment in judgments]
@@ -160,6 +163,8 @@ class BatchJudge:
         if merged.parsed is not None:
             verdict["hard_credit"] = merged.parsed
         judged = {**kept, **verdict, "judgments": rows, "judges": replies.judges}
+        if replies.identical:
+            judged["identical"] = True
         if errors:
             judged["error"] = shorten(redact(str(root_of(errors[0]))), 300)
         return judged

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 from inspect_ai.model import GenerateConfig, Model
 from lm_eval.api.filter import Filter
 
-from podium.data.formats.lm_eval_judged import UNNAMED_MODEL, verdicts_as_text
+from podium.data.formats.lm_eval_judged import IDENTICAL, UNNAMED_MODEL, verdicts_as_text
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT, check_call_timeout
 from podium.hosts.inspect_ai.judging.judge_of_option import judge_model
@@ -254,8 +254,10 @@ def _log_counts(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -
     missing = Counter(why for document in documents for why in document["missing"].values())
     lost = [f"{number} unparsed ({why})" for why, number in sorted(unparsed.items())]
     lost += [f"{number} not played ({why})" for why, number in sorted(missing.items())]
-    counts = (
-        f"{len(battles) - unparsed.total()} of {len(battles)} battles judged by {', '.join(judges)}"
-    )
+    identical = sum(bool(battle.get(IDENTICAL)) for battle in battles)
+    judged = len(battles) - unparsed.total() - identical
+    counts = f"{judged} of {len(battles)} battles judged by {', '.join(judges)}"
+    if identical:
+        counts += f", {identical} ties of identical responses"
     level = logging.WARNING if lost else logging.INFO
     log.log(level, "podium: %d documents: %s", len(documents), "; ".join([counts, *lost]))

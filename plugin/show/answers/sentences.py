@@ -33,6 +33,8 @@ from podium.show.answers.trust import MOST_DESCRIBED, trust_sentence
 from podium.show.answers.who import leading_group, neighbours_sentence, who_sentence, without_models
 from podium.wording import join_item_names, join_names, plural
 
+MANY_IDENTICAL = 0.1
+"""If a larger share of the battles are ties of identical responses, the answer says how many."""
 WITH_NEXT_LEADER = "mean"
 """For this ranker, the answer also says how many neighbouring places are too close to call, and
 how few items would have to be left out for another model to lead."""
@@ -170,7 +172,7 @@ def build_ranking_answer(
     all_checks = adjust_tests(
         [*checks, *checks_of_standings(claimed), *check_first_place(claimed, robustness)]
     )
-    trust = trust_sentence(all_checks)
+    trust = " ".join(filter(None, [trust_sentence(all_checks), identical_sentence(battles)]))
     checked = replace(standings, checks=tuple(all_checks))
     if battles.likely_item is not None:
         return replace(checked, answer=(rank_templates.UNIT_UNKNOWN, trust))
@@ -186,6 +188,14 @@ def build_ranking_answer(
     if what_next:
         sentences.append(what_next)
     return replace(checked, answer=tuple(sentences))
+
+
+def identical_sentence(battles: Battles) -> str:
+    """Write how many battles are ties of identical responses; empty up to `MANY_IDENTICAL`."""
+    number = battles.tally.identical
+    if number <= MANY_IDENTICAL * len(battles):
+        return ""
+    return rank_templates.IDENTICAL.format(number=number, battles=len(battles))
 
 
 def _tournament_answer(standings: Standings) -> Mapping[str, Any]:

@@ -423,7 +423,8 @@ async def ask_judges(
 ) -> tuple[BattleReplies, list[Exception]]:
     """Ask all judges of a battle for every judgment (order and repeat).
 
-    If the battle names judges, only these are asked. If a checklist is wanted and cannot be
+    If the battle names judges, only these are asked. With `identical=tie`, none is asked about
+    identical responses. If a checklist is wanted and cannot be
     written, all judgments count as failed.
 
     Args:
@@ -441,6 +442,8 @@ async def ask_judges(
         LimitExceededError: a limit of the sample is exceeded.
     """
     asked = _judgments_of(run, battle, epoch)
+    if run.how.identical == "tie" and battle.has_identical_responses and earlier is None:
+        return _tie_of_identical(run, battle, asked), []
     errors: list[Exception] = []
     wants_checklist = run.how.settings.checklist
     if wants_checklist and not battle.checklist:
@@ -472,9 +475,31 @@ async def ask_judges(
     rows += [cast(KeptJudgment, {**unasked, "carried": True}) for unasked in kept.values()]
     new_judgments = await make_calls(calls)
     rows += [cast(KeptJudgment, {**row, "mode": run.mode(row["judge"])}) for row in new_judgments]
-    checklist = {"checklist": list(battle.checklist)} if wants_checklist else {}
+    checklist: Any = {"checklist": list(battle.checklist)} if wants_checklist else {}
     judges = _judge_records(run, asked, earlier)
     return BattleReplies(judgments=rows, judges=judges, **checklist), errors
+
+
+def _tie_of_identical(
+    run: Run, battle: BattleMetadata, asked: Sequence[tuple[Model, Judgment]]
+) -> BattleReplies:
+    """Return the replies on a battle of identical responses: a judgment without replies for each
+    judge and repeat.
+
+    Args:
+        run: the run.
+        battle: the battle. If it sets which model is shown first, the judgments have this order,
+            else `merged`.
+        asked: the judgments that are not asked for, each with its judge.
+    """
+    judgments: dict[tuple[str, int], Any] = {}
+    for model, shown in asked:
+        name = run.judge_of(model).name
+        order = "merged" if battle.first is None else shown.order
+        about: Any = {"order": order, "repeat": shown.repeat, "judge": name, "replies": []}
+        judgments[name, shown.repeat] = {**about, "mode": "off"}
+    records = _judge_records(run, asked, None)
+    return BattleReplies(judgments=[*judgments.values()], judges=records, identical=True)
 
 
 def _judge_records(

@@ -350,6 +350,8 @@ def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> 
         for judgment, row in zip(kept.judgments, rows, strict=True)
         if not judgment.get("carried")
     ]
+    if kept.identical:
+        repeated_fields["identical"] = True
     verdict = BattleVerdict(
         **repeated_fields,
         margin=whole.margin,
@@ -390,6 +392,8 @@ def _score_pack(
         verdicts.append(verdict_on_battle)
         judgments = verdict_on_battle.judgments
         orders = ", ".join(f"{row['order']} {_credit_text(row)}" for row in judgments)
+        if replies.identical:
+            orders = "identical responses, no call"
         credit = "unparsed"
         if verdict_on_battle.credit is not None:
             credit = f"{verdict_on_battle.credit:.3g}"
@@ -417,7 +421,9 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
     a = battle.model_a
     b = battle.model_b
     parts = [f"**{a}** against **{b}**"]
-    for judgment, row in zip(kept.judgments, rows, strict=True):
+    if kept.identical:
+        parts.append("a tie without a call: both responses are the same text")
+    for judgment, row in zip(() if kept.identical else kept.judgments, rows, strict=False):
         first = b if row["order"] == "ba" else a
         credit = _credit_text(row, f"{a} earned ")
         parts.append(f"{first} first: {credit} ({row['judge']})")

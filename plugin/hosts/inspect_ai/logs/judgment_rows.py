@@ -244,6 +244,9 @@ class _LogReader:
         kept = SampleReplies.parse(sample.kept).to_battles()
         for battle, replies in zip(played, kept, strict=True):
             self.judges |= read_judges(replies.judges)
+            if replies.identical:
+                # It is played again with the failed battles of its pack.
+                continue
             for shown in replies.judgments:
                 row = {
                     **_failed_row(battle, shown["repeat"]),

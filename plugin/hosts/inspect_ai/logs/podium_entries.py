@@ -232,6 +232,11 @@ class BattleMetadata(ItemMetadata):
     checklist: tuple[str, ...] = ()
     media: Any = Field(default=(), exclude=True)  # contents shown beside the prompt
 
+    @property
+    def has_identical_responses(self) -> bool:
+        """Whether both responses are the same text, white space at the ends aside."""
+        return self.response_a.strip() == self.response_b.strip()
+
     def to_log(self) -> dict[str, Any]:
         """Return the fields that were set, and the lengths."""
         return super().to_log() | {"length_a": self.length_a, "length_b": self.length_b}
@@ -343,6 +348,7 @@ class KeptReply(TypedDict):
 class KeptJudgment(TypedDict):
     """One judgment: one reply of a pairwise judge, or one reply per response of a pointwise judge.
 
+    It has no replies if the responses are identical, so that the judge was not asked.
     `mode` says whether token probabilities are used: `off` or `required`. If `carried`, another
     sample of this log made the calls, and its score holds the verdict.
     """
@@ -368,11 +374,13 @@ class BattleReplies(LogContents):
         judgments: one per judge, order and repeat.
         judges: the records of the judges by name, as `JudgeRecord.to_json` writes them.
         checklist: the questions that the judge was shown.
+        identical: whether the responses are identical, so that the battle is a tie without a call.
     """
 
     judgments: list[KeptJudgment]
     judges: dict[str, dict[str, Any]] = {}
     checklist: list[str] = []
+    identical: bool = False
 
     @property
     def has_failed(self) -> bool:
@@ -403,14 +411,17 @@ class SampleReplies(BattleReplies):
 
 
 def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgment]]:
-    """Yield the judgments that a sample itself asked for and got, each with its battle."""
+    """Yield the judgments that a sample itself asked for and got, each with its battle.
+
+    Ties of identical responses are left out.
+    """
     kept = sample.store.get(NAMESPACE)
     battles = parse_battles(sample.metadata) if kept else []
     if not battles:
         return
     for battle, replies in zip(battles, SampleReplies.parse(kept).to_battles(), strict=True):
         for shown in replies.judgments:
-            if not (shown.get("carried") or has_failed(shown)):
+            if shown["replies"] and not (shown.get("carried") or has_failed(shown)):
                 yield battle, shown
 
 
@@ -461,7 +472,8 @@ class VerdictRow(TypedDict):
 class BattleVerdict(LogContents):
     """The verdict on one battle, with the fields of the battle that its score repeats.
 
-    `judges` has the records of the judges by name, as `JudgeRecord.to_json` writes them.
+    `judges` has the records of the judges by name, as `JudgeRecord.to_json` writes them. If
+    `identical`, the responses are identical, and the battle is a tie without a call.
     """
 
     item: str
@@ -474,6 +486,7 @@ class BattleVerdict(LogContents):
     length_b: int | None = None
     margin: float | None = None
     prompt_hash: str | None = None
+    identical: bool | None = None
     judges: dict[str, dict[str, Any]] = {}
     judgments: list[VerdictRow]
     credit: float | None = None

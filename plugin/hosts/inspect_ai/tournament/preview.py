@@ -89,16 +89,19 @@ def _cost_sentences(
     responses = competitors.responses
     rotation = plan.rotation
     battles = _battles_at_most(responses, source)
-    calls = battles * plan.calls
+    first = source.first.pairings
+    identical = _count_identical(responses, first, plan.judging)
+    calls = (battles - identical) * plan.calls
     shares = _shares_of_judges(rotation)
     all_calls = ceil(round(calls * sum(shares or [1]), 6))
     with_answers = questions.requests.with_placeholders(responses)
-    per_call = _prompt_tokens(with_answers, source.first.pairings, plan.judging)
+    per_call = _prompt_tokens(with_answers, first, plan.judging)
     items = len(responses.items)
     competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
-    judged = f"at most {battles:,} {plural('battle', battles)}, {all_calls:,} calls"
+    played = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
+    judged = f"at most {battles:,} {played}, {all_calls:,} calls"
     of_whom = "of all judges together" if rotation else "per judge"
-    share = _cacheable_share(with_answers, source.first.pairings, plan.judging)
+    share = _cacheable_share(with_answers, first, plan.judging)
     tokens = _tokens_text(all_calls, per_call, plan.judging, share)
     cost = f"{competing}; {judged} {of_whom}, {tokens}{_rounds_text(source)}"
     yield f"{cost}; {missing}" if missing else cost
@@ -106,18 +109,38 @@ def _cost_sentences(
         calls_of_judge = ceil(round(calls * shares[k], 6)) if rotation else calls
         prices = request.options.prices or {}
         text = _judge_text(model, plan.judging, calls_of_judge, per_call, prices)
-        if text:
-            yield text
+        yield from [text] if text else []
     if rotation:
         code = "shared-battles" if rotation.shares[-1] else "judges-in-turn"
         yield f"note: {notice_text(Notice(code, {'battles': 0, 'shared': 0}))}"
     if plan.collector:
-        first = source.first.pairings
-        is_whole_tournament = len(first) >= battles
-        wanted = plan.collector.answers_to_ask(first if is_whole_tournament else None)
+        wanted = plan.collector.answers_to_ask(first if len(first) >= battles else None)
         yield questions.requests.cost_text(responses, wanted)
     yield from responses.accepted
     yield from (f"{note.severity}: {notice_text(note)}" for note in responses.notes)
+
+
+def _count_identical(responses: Responses, first: Sequence[Pairing], how: Judging) -> int:
+    """Count the battles of the first round that are ties of identical responses; 0 if judges are
+    asked about them."""
+    return sum(map(responses.are_identical, first)) if how.identical == "tie" else 0
+
+
+def _identical_text(identical: int, first: int, battles: int) -> str:
+    """Write how many battles are ties without a call, in brackets; empty if there are none.
+
+    If there are further rounds, it says that they are counted in the first.
+
+    Args:
+        identical: number of battles of the first round whose responses are identical.
+        first: number of battles of the first round.
+        battles: number of battles of all rounds.
+    """
+    if not identical:
+        return ""
+    of_round = "" if first >= battles else f" of the first {first:,}"
+    ties = "is a tie" if identical == 1 else "are ties"
+    return f" ({identical:,}{of_round} {ties} of identical responses, without a call)"
 
 
 def _battles_at_most(responses: Responses, source: TournamentSource) -> int:

@@ -50,6 +50,9 @@ class JudgeOptions(TypedDict, total=False):
     than half of them by default."""
     one_sided: Literal["unparsed", "keep"]
     """Whether a battle with one readable order is unparsed, or keeps that verdict."""
+    identical: Literal["tie", "judge"]
+    """Whether a battle of two responses that are the same text, white space at the ends aside, is
+    a tie without a call, or is judged like any other."""
 
 
 class RunOptions(JudgeOptions, total=False):

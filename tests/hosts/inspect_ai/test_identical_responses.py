@@ -1,0 +1,129 @@
+"""Battles of identical responses are ties without a call, and say nothing about the judge."""
+
+import pandas as pd
+import pytest
+from inspect_ai import eval_retry
+from played_logs import ITEMS, MODELS, place
+
+import podium
+from podium.diagnosis.card import diagnose
+from podium.hosts.inspect_ai.tasks import ring, round_robin, swim
+
+SAME = {(name, k): f"yes{' ' * (n % 2)}" for n, name in enumerate(MODELS) for k in range(2)}
+"""On two of the items, all models give one response but for white space at its end."""
+ALL = 6 * ITEMS
+TIES = 6 * 2
+
+
+@pytest.mark.parametrize("pack", [False, True])
+def test_identical_responses_are_ties_that_no_judge_is_asked_about(
+    play, behave, record, write_responses, capfd, pack
+):
+    behave(bias=9.0)
+    log = play(round_robin(responses=write_responses(texts=SAME), pack=pack))
+    assert record.calls == 2 * (ALL - TIES)
+    assert f"{TIES} are ties of identical responses, without a call" in capfd.readouterr().err
+    battles = podium.read_battles(str(place(log)))
+    counts = battles.counts()
+    assert (counts.battles, counts.with_verdict, counts.identical) == (ALL, ALL - TIES, TIES)
+    assert counts.judgments == 2 * (ALL - TIES)
+    assert battles.swaps().readable == ALL - TIES
+    ties = battles.table[battles.table["identical"]]
+    assert set(ties["credit"]) == {0.5}
+    assert set(ties["item"]) == {"q0", "q1"}
+
+
+def test_identical_responses_are_asked_about_if_the_user_wants_so(play, behave, write_responses):
+    behave()
+    log = play(round_robin(responses=write_responses(texts=SAME), identical="judge"))
+    counts = podium.read_battles(str(place(log))).counts()
+    assert (counts.judgments, counts.identical) == (2 * ALL, 0)
+
+
+@pytest.mark.parametrize("tournament", [ring, swim])
+def test_other_tournaments_count_their_ties_of_identical_responses(
+    play, behave, record, write_responses, tournament
+):
+    behave()
+    log = play(tournament(responses=write_responses(texts=SAME)))
+    counts = podium.read_battles(str(place(log))).counts()
+    assert counts.identical > 0
+    assert record.calls == counts.judgments
+    assert counts.with_verdict + counts.identical == counts.battles
+
+
+def test_pointwise_judge_rates_only_what_differs(play, behave, record, write_responses):
+    behave(form="numeric")
+    task = round_robin(responses=write_responses(texts=SAME), realization="numeric")
+    log = play(task)
+    assert record.calls == len(MODELS) * (ITEMS - 2)
+    battles = podium.read_battles(str(place(log)))
+    assert battles.counts().identical == TIES
+    assert podium.rank(battles, "mean").standings[0].counts.battles == ALL
+
+
+def test_failed_battles_are_played_again_without_those_of_identical_responses(
+    play, behave, record, write_responses
+):
+    behave(errors=0.5)
+    log = play(round_robin(responses=write_responses(texts=SAME), pack=True))
+    failed = record.calls
+    behave()
+    [again] = eval_retry(log)
+    assert again.status == "success"
+    counts = podium.read_battles(str(place(again))).counts()
+    assert (counts.battles, counts.identical, counts.unparsed) == (ALL, TIES, 0)
+    assert record.calls < failed + 2 * (ALL - TIES)
+
+
+def test_what_is_said_of_the_judge_leaves_identical_responses_out(play, behave, write_responses):
+    behave(bias=0.0)
+    log = str(place(play(round_robin(responses=write_responses(texts=SAME)))))
+    judgments = podium.read_battles(log, merge=False)
+    battles = podium.read_battles(log)
+    [card] = diagnose(judgments, battles).cards
+    assert card.subject.battles.counts().battles == ALL - TIES
+    assert card.sections.answers["position"].swaps.all.flip.value == 0
+    [shown] = battles.first_shown().values()
+    assert shown.number.sum() == 2 * (ALL - TIES)
+
+
+def test_answer_says_how_many_battles_are_ties_of_identical_responses(
+    play, behave, write_responses, tmp_path
+):
+    behave(bias=0.0)
+    log = str(place(play(round_robin(responses=write_responses(texts=SAME)))))
+    ranking = podium.rank(podium.read_battles(log))
+    sentence = f"{TIES} of {ALL} battles are ties of identical responses."
+    assert sentence in " ".join(ranking.standings[0].answer)
+    # What is written and read again says the same.
+    for suffix in ("csv", "jsonl", "parquet"):
+        path = tmp_path / f"battles.{suffix}"
+        frame = podium.read_battles(log, merge=False).to_frame()
+        if suffix == "parquet":
+            frame.to_parquet(path)
+        elif suffix == "csv":
+            frame.to_csv(path, index=False)
+        else:
+            frame.to_json(path, orient="records", lines=True)
+        again = podium.read_battles(str(path))
+        assert again.counts().identical == TIES
+        assert again.swaps() == podium.read_battles(log).swaps()
+        assert sentence in " ".join(podium.rank(again).standings[0].answer)
+
+
+def test_comparison_counts_items_of_identical_responses(play, behave, write_responses):
+    behave(bias=0.0)
+    log = str(place(play(round_robin(responses=write_responses(texts=SAME)))))
+    [finding] = podium.compare("ash", "elm", log).findings
+    assert finding.identical == 2
+
+
+def test_foreign_column_of_that_name_is_kept_apart():
+    rows = [
+        {"item": "q", "model_a": "ash", "model_b": "elm", "credit": 1, "identical": True},
+        {"item": "r", "model_a": "ash", "model_b": "elm", "credit": 0, "identical": False},
+    ]
+    battles = podium.read_battles(pd.DataFrame(rows))
+    assert battles.counts().identical == 0
+    assert "identical_" in battles.columns

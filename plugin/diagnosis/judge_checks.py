@@ -257,25 +257,31 @@ def _named_judges(battles: Battles) -> list[JudgeRecord]:
 def _unparsed_warnings(battles: Battles) -> list[Notice]:
     """Return the warning about unparsed judgments, if their share is above the threshold.
 
-    It quotes the three most frequent unparsed replies. The list has one warning or none.
+    It quotes the three most frequent unparsed replies; if a provider's content filter ended most of
+    them, it says so instead, since their texts are no answers. The list has one warning or none.
     """
     check = CHECKS["unparsed"]
     counts = battles.counts()
     share = unparsed_share(battles)
     if share <= check.threshold:
         return []
-    replies = []
-    for reply, times in battles.unparsed_texts("reply", 3):
-        number = "" if times is None else f" ({times:,})"
-        replies.append(f"{reply!r}{number}")
+    reasons = battles.unparsed_texts("reason", 1)
+    is_filtered = bool(reasons) and UnparsedReason.parse(reasons[0][0]).code == FILTERED
+    replies = () if is_filtered else battles.unparsed_texts("reply", 3)
     fields = {
         "unparsed": counts.unparsed,
         "battles": counts.battles,
         "share": share,
-        "written": replies,
+        "written": [_counted_text(repr(reply), times) for reply, times in replies],
+        "reason": _counted_text(*reasons[0]) if is_filtered else "",
         **_remedies(battles),
     }
     return [Notice(check.code, fields)]
+
+
+def _counted_text(text: str, times: int | None) -> str:
+    """Return a text and how often it occurs, as `text (12)`; the text alone if that is unknown."""
+    return text if times is None else f"{text} ({times:,})"
 
 
 def _remedies(battles: Battles) -> dict[str, Any]:

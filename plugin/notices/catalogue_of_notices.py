@@ -726,7 +726,8 @@ OF_JUDGES = {
     ),
     "unparsed": (
         "{unparsed:,} of {battles:,} battles are unparsed, {share:.1%} of the replies"
-        "{written:if ; most often the judge wrote #}. What helps: {remedies:do}"
+        "{written:if ; most often the judge wrote #}{reason:if ; most often by a #}. What helps: "
+        "{remedies:do}"
     ),
     "verdicts-unweighted": (
         "shares of a judge's verdicts count each verdict once, whatever its weight; ratings and "

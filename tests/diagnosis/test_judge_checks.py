@@ -58,6 +58,15 @@ def test_many_unparsed_battles_raise_an_alarm_with_the_commonest_replies_and_wha
     )
 
 
+def test_replies_that_a_content_filter_ended_are_no_words_of_the_judge() -> None:
+    frame = failed_calls(ab=37)
+    frame.loc[frame.reason.notna(), ["reason", "reply"]] = ["content filter", "A"]
+    assert unparsed_alarm(frame) == (
+        "37 of 200 battles are unparsed, 9.2% of the replies; most often by a content filter (37). "
+        "What helps: let another judge decide"
+    )
+
+
 @pytest.mark.parametrize(("unparsed", "alarms"), [(0, 0), (3, 0), (4, 1)])
 def test_up_to_three_in_a_hundred_are_no_alarm(unparsed: int, alarms: int) -> None:
     assert sum("unparsed" in text for text in warnings_of(table(unparsed))) == alarms

@@ -10,6 +10,7 @@ from podium.ranking.trial_ranking import (
     ComingBattles,
     check_rankers,
     coming_verdicts,
+    names_model,
     settings_without_models,
 )
 from podium.scorers.judging import known_options
@@ -38,6 +39,15 @@ def try_rankers(
         models = [own, *UNKNOWN_MODELS]
         settings = settings_without_models(settings)
     return check_rankers(options.rankers, _describe_battles(options, models), settings, calibration)
+
+
+def models_in_settings(settings: Mapping[str, Any]) -> list[str]:
+    """Return the models that settings of rankers name, as `pin=MODEL:1000` does, in their order."""
+    names = []
+    for name, value in settings.items():
+        if names_model(name) and value:
+            names.append(str(value).rpartition(":")[0] if name.endswith("pin") else str(value))
+    return names
 
 
 def _describe_battles(options: RankerOptions, models: Sequence[str]) -> ComingBattles:

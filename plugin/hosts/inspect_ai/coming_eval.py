@@ -1,7 +1,9 @@
 """Check before an eval runs whether podium will be able to rank it."""
 
-from podium.errors import UsageError
-from podium.hosts.coming_battles import try_rankers
+from collections.abc import Sequence
+
+from podium.errors import UsageError, unknown_name
+from podium.hosts.coming_battles import models_in_settings, try_rankers
 from podium.hosts.ranker_options import RankerOptions
 from podium.notices.option_forms import option_text
 from podium.plugins.settings import parse_settings
@@ -25,7 +27,7 @@ def check_eval_options(options: RankerOptions) -> list[str]:
     """Check options of a coming eval, and return notes on rankers that others will replace.
 
     Models and metrics are known only when the eval runs, so that settings of rankers that name a
-    model are not checked.
+    model are not checked here (see `check_named_models`).
 
     Raises:
         UsageError: an option is wrong, or a ranker cannot rank the eval.
@@ -39,3 +41,46 @@ def check_eval_options(options: RankerOptions) -> list[str]:
 
         check_tournament(options)
     return try_rankers(options, settings, (), "one model")
+
+
+def check_named_models(options: RankerOptions, typed: Sequence[str], log_dir: str) -> None:
+    """Raise UsageError if a setting of a ranker, such as `pin`, names a model that is not there.
+
+    It is there if the last part of its name (`gpt-5` of `openai/gpt-5`) occurs in an argument, in a
+    source of `--ranker-against`, or in the name of a model in a log that the eval may be ranked
+    with. Nothing is checked if no argument is `--model`, or one is a file with settings, or names
+    are joined, because the names in the ranking are not known then.
+
+    Args:
+        options: podium's options of the run.
+        typed: the arguments of Inspect's command.
+        log_dir: the folder in which the eval's log will lie.
+    """
+    models = _typed_models(typed)
+    has_file = any(word.endswith((".yaml", ".yml", ".json")) for word in typed)
+    if not models or has_file or "names" in options.reading:
+        return
+    known = [*typed, *options.against]
+    earlier: list[str] | None = None
+    for name in models_in_settings(parse_settings(options.settings, options.rankers)):
+        # Runs of one model that differ in a setting are named `MODEL (setting=value)`.
+        plain = name.partition(" ")[0].rpartition("/")[2]
+        if any(plain in word for word in known):
+            continue
+        if earlier is None:
+            from podium.hosts.inspect_ai.logs.earlier_logs import models_of_logs
+
+            earlier = models_of_logs(options.against, log_dir)
+        if not any(plain in model for model in earlier):
+            raise unknown_name("model", name, dict.fromkeys([*models, *earlier]))
+
+
+def _typed_models(typed: Sequence[str]) -> list[str]:
+    """Return the names of the models that `--model` names; empty if it is not given."""
+    names: list[str] = []
+    for number, word in enumerate(typed):
+        option, equals, value = word.partition("=")
+        if option == "--model":
+            following = typed[number + 1] if number + 1 < len(typed) else ""
+            names += (value if equals else following).split(",")
+    return [name for name in names if name]

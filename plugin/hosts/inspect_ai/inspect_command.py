@@ -144,7 +144,11 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
         )
     options = options_from(values)
     from podium.hookspecs import Ranker
-    from podium.hosts.inspect_ai.coming_eval import check_eval_options, refuse_options_of_evals
+    from podium.hosts.inspect_ai.coming_eval import (
+        check_eval_options,
+        check_named_models,
+        refuse_options_of_evals,
+    )
     from podium.plugins import catalogue
 
     for name in options.rankers:
@@ -157,7 +161,19 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
         load_environment(arguments)
         for note in check_eval_options(options):
             tell(note)
+        if arguments[0] in RUNNING:
+            check_named_models(options, arguments, _log_dir(arguments))
     os.environ.update(to_environment(values))
+
+
+def _log_dir(arguments: Sequence[str]) -> str:
+    """Return the folder of logs that the arguments or the environment name, or Inspect's own."""
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        if word == "--log-dir":
+            return following
+        if word.startswith("--log-dir="):
+            return word.removeprefix("--log-dir=")
+    return os.environ.get("INSPECT_LOG_DIR", "./logs")
 
 
 def _add_to_help(host: Any) -> None:

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from podium.hosts.coming_battles import try_rankers
+from podium.hosts.coming_battles import models_in_settings, try_rankers
 from podium.hosts.ranker_options import RankerOptions
-from podium.ranking.trial_ranking import names_model
 
 THIS_RUN = "this run's model"
 """Stands for the name of this run's model, which lm-eval makes from the model's arguments."""
@@ -49,11 +48,9 @@ def named_model(settings: Mapping[str, Any], typed: str) -> str:
         settings: settings of the rankers by name.
         typed: the model and its arguments as they were typed for lm-eval.
     """
-    for name, value in settings.items():
-        if names_model(name) and value:
-            model = str(value).rpartition(":")[0] if name.endswith("pin") else str(value)
-            # Runs of one model that differ in a setting are named `MODEL (setting=value)`.
-            plain = model.partition(" ")[0].rpartition("/")[2]
-            if plain and plain in typed:
-                return model
+    for model in models_in_settings(settings):
+        # Runs of one model that differ in a setting are named `MODEL (setting=value)`.
+        plain = model.partition(" ")[0].rpartition("/")[2]
+        if plain and plain in typed:
+            return model
     return THIS_RUN

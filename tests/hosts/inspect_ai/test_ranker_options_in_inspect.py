@@ -10,6 +10,7 @@ from written_logs import build_log, write
 from podium.data.query import BattleQuery
 from podium.data.reading_options import ALL_READING_OPTIONS
 from podium.errors import UsageError
+from podium.hosts.inspect_ai.coming_eval import check_named_models
 from podium.hosts.inspect_ai.hook import rank_logs
 from podium.hosts.inspect_ai.inspect_options import (
     IN_INSPECT,
@@ -207,3 +208,43 @@ def test_settings_and_rows_are_passed_to_the_ranking():
     assert {row["model"]: row["score"] for row in ranking["rankings"][0]["models"]}[
         "made/one"
     ] == 1000
+
+
+def check_pin(model: str, *typed: str, log_dir: str = "nowhere", **values: object) -> None:
+    given = {"ranker": "bradley-terry", "ranker_set": f"pin={model}:1000", **values}
+    check_named_models(options_from(given), typed, log_dir)
+
+
+MODEL = ("eval", "t.py", "--model", "made/one,made/two")
+
+
+@pytest.mark.parametrize("typed", [MODEL, ("eval-set", "t.py", "--model=made/one,made/two")])
+def test_a_pinned_model_that_is_nowhere_is_an_error_before_the_eval(typed):
+    with pytest.raises(UsageError, match=r"no model called 'ABSENT'.*made/one, made/two"):
+        check_pin("ABSENT", *typed)
+    for model in ("made/one", "one", "two", "made/one (shots=0)"):
+        check_pin(model, *typed)
+
+
+def test_a_pinned_model_may_be_that_of_an_earlier_log():
+    write(build_log("three", {"1": (1.0,)}), "evals")
+    check_pin("made/three", *MODEL, log_dir="evals")
+    check_pin("made/three", *MODEL, ranker_against="evals")
+    check_pin("mine", *MODEL, ranker_against="mine=evals")
+    with pytest.raises(UsageError, match=r"no model called 'made/four'.*made/three"):
+        check_pin("made/four", *MODEL, log_dir="evals")
+    with pytest.raises(UsageError, match="no model called 'made/three'"):
+        check_pin("made/three", *MODEL)
+
+
+@pytest.mark.parametrize(
+    "typed", [("eval", "t.py"), (*MODEL, "--run-config", "run.yaml"), (*MODEL, "models.json")]
+)
+def test_nothing_is_said_of_a_pinned_model_if_the_models_of_the_eval_are_not_known(typed):
+    check_pin("ABSENT", *typed)
+    check_pin("ABSENT", *MODEL, ranker_names="joined")
+
+
+def test_a_setting_that_names_no_model_is_not_checked():
+    given = {"ranker": "bradley-terry", "ranker_set": "interval=bootstrap"}
+    check_named_models(options_from(given), MODEL, "nowhere")

@@ -117,6 +117,21 @@ def find_sources(against: Sequence[str]) -> None:
             raise UsageError(f"{option}: there is no log of Inspect")
 
 
+def models_of_logs(against: Sequence[str], log_dir: str) -> list[str]:
+    """Return the names of the models in logs, each once; logs that cannot be read are skipped.
+
+    Args:
+        against: the sources of logs; if empty, those in `log_dir` are read.
+        log_dir: a folder of logs, which need not exist.
+    """
+    if against:
+        names = [str(path) for source in against for path in _log_paths(source)]
+    else:
+        names = [info.name for info in list_eval_logs(log_dir)]
+    headers = filter(None, map(_read_header, names))
+    return [*dict.fromkeys(str(header.eval.model) for header in headers)]
+
+
 def tournament_folder(log: Place) -> str:
     """Return the folder for the tournaments of a log's folder, which lies beside it.
 

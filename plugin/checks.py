@@ -471,7 +471,7 @@ _CHECKS = (
         "first place",
         2,
         flagged="without {items}, {rival} leads instead of {leader}",
-        ok="no removal of up to {tried} items was found that changes the leader {leader}",
+        ok="no removal of up to {tried} {nouns} was found that changes the leader {leader}",
         figure=(
             "dropping {dropped} changes the leader from {leader}: without {items}, {rival} leads"
         ),

@@ -24,7 +24,11 @@ def short_paths(paths: Sequence[str]) -> list[str]:
 
 def plural(noun: str, number: float) -> str:
     """Return the noun in singular or plural for a number."""
-    return noun if number == 1 else f"{noun}s"
+    if number == 1:
+        return noun
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
 
 
 def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:
@@ -40,13 +44,16 @@ def join_names(names: Sequence[str], word: str = "and") -> str:
     return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def join_item_names(names: Sequence[str], *, are_rows: bool) -> str:
+def join_item_names(names: Sequence[str], *, are_rows: bool, noun: str = "item") -> str:
     """Join names of items for a sentence, for example `item a` or `items a and b`.
 
-    If `are_rows`, the names already say that they are rows, and no noun is added.
+    Args:
+        names: the names.
+        are_rows: whether the names already say that they are rows; then no noun is added.
+        noun: what is named, in the singular: an item or a group of items.
     """
     joined = join_names(names)
-    return joined if are_rows else f"{plural('item', len(names))} {joined}"
+    return joined if are_rows else f"{plural(noun, len(names))} {joined}"
 
 
 def item_option(column: str) -> str:

@@ -268,7 +268,7 @@ def estimate_elo(
     estimate = replace(estimate, pinned=scale.pinned, allowed=allowed, tests=tests)
     if few_battles:
         reach = t_quantile(clusters, level)
-        estimate = with_score_tests(estimate, few_battles, scale, theta, reach)
+        estimate = with_score_tests(estimate, few_battles, scale, theta, reach, battles.unit)
     if tests and has_strengths_only:
         estimate = bound_separated(estimate, strengths, battles, scale, level)
     return estimate

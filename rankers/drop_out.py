@@ -75,8 +75,9 @@ def drop_out_robustness(
     # The first battle of each removed cluster.
     rows = [int(readable[np.argmax(coded.cluster == int(code))]) for code in robustness.items]
     items: list[str | None] = [None] * len(rows)
-    if rows and "item" in battles.rows.battle_columns:
-        texts = battles.rows.texts_of("item")
+    column = battles.group or "item"
+    if rows and column in battles.rows.battle_columns:
+        texts = battles.rows.texts_of(column)
         items = [texts[row] for row in rows]
     named = [item for item in items if item]
     unnamed = [f"row {row + 1}" for item, row in zip(items, rows, strict=True) if not item]

@@ -24,6 +24,7 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.ranking import Entry, Fit, Standings
 from podium.rankers.standings import battle_diagnostics, rank_of
 from podium.score_scale import ELO
+from podium.wording import plural
 
 EXCHANGEABLE = (
     "holds if a new model is exchangeable with the calibrated models; standard errors take "
@@ -120,7 +121,7 @@ def rate_newcomers(
 
     Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
     """
-    cluster: Cluster = "item" if calibration.se_cluster == "item" else "row"
+    cluster: Cluster = "row" if calibration.se_cluster == "row" else "item"
     evidence = build_evidence(battles, signal, cluster)
     credit = soften_verdicts(calibration.target, evidence.signal)
     models = _place_models(evidence, credit, calibration, int(rng.integers(2**63)), hard)
@@ -153,9 +154,9 @@ def _conformal_summary(
 ) -> dict[str, Any]:
     """Return the figures of the conformal intervals for the JSON, and the assumption behind them.
 
-    `unit` is what a cluster is: `item` or `row`.
+    `unit` is what a cluster is: a group of items, `item` or `row`.
     """
-    independent = "items" if unit == "item" else "battles"
+    independent = "battles" if unit == "row" else plural(unit, 2)
     return {
         "level": rule.level,
         "needed": models_needed(rule.level),

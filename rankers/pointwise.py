@@ -11,7 +11,13 @@ from podium.data.battles import Battles
 from podium.defaults import LEVEL, RESAMPLES
 from podium.errors import NotIdentifiedError
 from podium.notices.notice import Notice
-from podium.rankers.errors.difference import DifferenceTest, is_constant, paired_difference
+from podium.rankers.errors.difference import (
+    DifferenceTest,
+    grouped_difference,
+    is_constant,
+    paired_difference,
+    sum_by_group,
+)
 from podium.rankers.errors.intervals import (
     FEW,
     Interval,
@@ -22,7 +28,13 @@ from podium.rankers.errors.intervals import (
     sandwich_estimate,
     wilson_interval,
 )
-from podium.rankers.fit.coded import cluster_codes, code_battles, ratio_or_nan, require_choice
+from podium.rankers.fit.coded import (
+    cluster_codes,
+    code_battles,
+    codes_of_items,
+    ratio_or_nan,
+    require_choice,
+)
 from podium.rankers.ranking import Standings
 from podium.rankers.standings import (
     SAME_SCORE,
@@ -46,11 +58,32 @@ class ScoreMatrix:
         values: the scores, NaN where missing, shape (items, models).
         models: names of the models, by column.
         item_weight: weights of the items before scaling, shape (items,); None if all count alike.
+        group: code of each item's group, from 0, shape (items,); None if items have no groups.
+        unit: what varies independently: the name of a group, else `item`.
     """
 
     values: np.ndarray
     models: tuple[str, ...]
     item_weight: np.ndarray | None = None
+    group: np.ndarray | None = None
+    unit: str = "item"
+
+    @property
+    def clusters(self) -> int:
+        """Number of groups of items, or of items if they have no groups."""
+        return len(self.values) if self.group is None else int(self.group.max()) + 1
+
+    @property
+    def clusters_by_model(self) -> np.ndarray:
+        """Number of clusters in which each model has a score, shape (models,)."""
+        return np.count_nonzero(self.sum_by_cluster(self.is_known), axis=0)
+
+    def sum_by_cluster(self, values: np.ndarray) -> np.ndarray:
+        """Add up values of the items by group, shape (clusters, ...).
+
+        Without groups, the values are returned as they are.
+        """
+        return values if self.group is None else sum_by_group(values, self.group)
 
     @property
     def weight(self) -> np.ndarray:
@@ -95,8 +128,8 @@ def mean(
     Args (others as of `bradley_terry`):
         battles: with score_a and score_b; several scores of a model on an item are averaged first,
             and several weights. Scores of unparsed battles count, too.
-        interval: `sandwich` (over items; t, or Wilson's if all scores of all models lie in [0, 1])
-            or `bootstrap` (percentile).
+        interval: `sandwich` (over items or their groups; t, or Wilson's if all scores of all models
+            lie in [0, 1]) or `bootstrap` (percentile).
 
     Raises:
         NotIdentifiedError: no pointwise scores, a model without any, or no readable battle.
@@ -126,14 +159,20 @@ def _bootstrap_means(
     """
     weight_of_known = matrix.weight_of_known
     weighted_values = np.nan_to_num(matrix.values) * weight_of_known
-    items = matrix.is_known.sum(axis=0)
+    weighted_values = matrix.sum_by_cluster(weighted_values)
+    weight_of_known = matrix.sum_by_cluster(weight_of_known)
 
     def resampled_means(counts: np.ndarray) -> np.ndarray:
         return ratio_or_nan(counts @ weighted_values, counts @ weight_of_known)
 
-    draws = resample(resampled_means, len(weighted_values), resamples, rng)
+    draws = resample(resampled_means, matrix.clusters, resamples, rng)
     estimate = bootstrap_estimate(
-        matrix.means, draws, len(weighted_values), level=level, cluster="item", items=items
+        matrix.means,
+        draws,
+        matrix.clusters,
+        level=level,
+        cluster=matrix.unit,
+        items=matrix.clusters_by_model,
     )
     estimate = replace(estimate, tests=PairTests(partial(mean_difference, matrix)))
     return estimate.clip(0, 1) if matrix.is_bounded else estimate
@@ -173,30 +212,31 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     Each model's mean is over the items on which it has a score. `level` is the confidence level,
     in (0, 1).
     """
-    items_of_model = matrix.is_known.sum(axis=0)
+    number = matrix.clusters_by_model
     score = matrix.means
     weight_of_known = matrix.weight_of_known
-    # A single item gives no standard error.
-    small_sample = np.sqrt(items_of_model / np.maximum(items_of_model - 1, 1))
+    # A single cluster gives no standard error.
+    small_sample = np.sqrt(number / np.maximum(number - 1, 1))
     factor = small_sample / weight_of_known.sum(axis=0)
     error = np.where(matrix.is_known, matrix.values - score, 0) * weight_of_known * factor
+    error = matrix.sum_by_cluster(error)
     estimate = sandwich_estimate(
         score,
         error.T @ error,
-        len(matrix.values),
+        matrix.clusters,
         level=level,
-        cluster="item",
-        freedom=np.maximum(items_of_model - 1.0, 0),
+        cluster=matrix.unit,
+        freedom=np.maximum(number - 1.0, 0),
     )
     estimate = replace(
         estimate,
-        allowed=np.ones(len(items_of_model), dtype=bool),
+        allowed=np.ones(len(number), dtype=bool),
         skewness=_skewness_of_gaps(error),
         tests=PairTests(partial(mean_difference, matrix)),
     )
     if estimate.method is None or not matrix.is_bounded:
         return estimate
-    low, high = wilson_interval(score, np.diag(estimate.covariance), items_of_model, level, error)
+    low, high = wilson_interval(score, np.diag(estimate.covariance), number, level, error)
     return replace(
         estimate,
         low=low,
@@ -209,9 +249,10 @@ def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
     """Test the difference of the mean scores of two models, given by code (`paired_difference`).
 
     Only items on which both models have a score count. The result is None if there are none. If
-    these scores have two distinct values only, the sign test is used.
+    these scores have two distinct values only, the sign test is used. If items have groups, the
+    differences are averaged within each group first.
     """
-    scores, weight = _shared_scores(matrix, first, second)
+    scores, weight, group = _shared_scores(matrix, first, second)
     if not len(scores):
         return None
     levels = np.unique(scores)
@@ -223,7 +264,10 @@ def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
     if set(levels) <= {0.0, 1.0}:
         size = 1.0
     most = 1.0 if is_share else np.inf
-    return paired_difference(scores[:, 0] - scores[:, 1], size, most, weight)
+    difference = scores[:, 0] - scores[:, 1]
+    if group is not None:
+        return grouped_difference(difference, weight, group, most, matrix.unit)
+    return paired_difference(difference, size, most, weight)
 
 
 def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
@@ -231,23 +275,30 @@ def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
 
     This is the sign test. If items have different weights, it is a test of the weighted mean of
     the signs instead (`paired_difference`). Only items on which both models have a score count.
-    The result is None if there are none.
+    The result is None if there are none. If items have groups, the signs are averaged within each
+    group first.
     """
-    scores, weight = _shared_scores(matrix, first, second)
+    scores, weight, group = _shared_scores(matrix, first, second)
     if not len(scores):
         return None
+    if group is not None:
+        signs = np.sign(scores[:, 0] - scores[:, 1])
+        return grouped_difference(signs, weight, group, 1.0, matrix.unit)
     return paired_difference(np.sign(scores[:, 0] - scores[:, 1]), 1.0, 1.0, weight)
 
 
-def _shared_scores(matrix: ScoreMatrix, first: int, second: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores and weights of the items on which two models, given by code, both have a
-    score.
+def _shared_scores(
+    matrix: ScoreMatrix, first: int, second: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return the scores, weights and groups of the items on which two models, given by code, both
+    have a score.
 
-    The scores have shape (items, 2), the weights (items,).
+    The scores have shape (items, 2), the weights and groups (items,); the groups are None if items
+    have none.
     """
     both = matrix.is_known[:, first] & matrix.is_known[:, second]
     shared: np.ndarray = matrix.values[np.ix_(both, [first, second])]
-    return shared, matrix.weight[both]
+    return shared, matrix.weight[both], None if matrix.group is None else matrix.group[both]
 
 
 def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
@@ -272,7 +323,8 @@ def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
 def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     """Return the fewest items whose removal changes the model with the highest mean.
 
-    The number is exact: a rival gains most by the removal of the items on which it trails most.
+    The number is exact: a rival gains most by the removal of the items on which it trails most. If
+    items have groups, whole groups are removed and counted.
 
     Returns:
         A dictionary with `items`, the number of items, and `leader`, the name of the new leader.
@@ -284,8 +336,8 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     if missing:
         be = "is" if missing == 1 else "are"
         return {"unknown": f"{missing:,} {plural('score', missing)} {be} missing"}
-    if len(matrix.values) < 2:
-        return {"unknown": "there is one item only"}
+    if matrix.clusters < 2:
+        return {"unknown": f"there is one {matrix.unit} only"}
     mean = matrix.means
     weight = matrix.weight[:, None]
     first = int(np.argmax(mean))
@@ -294,7 +346,8 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
         return {"unknown": f"{shared} models share the first place"}
     # The weighted leads of the first model over each other model, by item, the largest first.
     # Removing an item subtracts its lead from the sum.
-    leads = np.sort(weight * (matrix.values[:, [first]] - matrix.values), axis=0)[::-1]
+    leads = matrix.sum_by_cluster(weight * (matrix.values[:, [first]] - matrix.values))
+    leads = np.sort(leads, axis=0)[::-1]
     # Row k says which models overtake the first one after k + 1 items are removed.
     overtaken = (leads.sum(axis=0) - np.cumsum(leads, axis=0))[:-1] < -SAME_SCORE
     items = np.where(overtaken.any(axis=0), 1 + overtaken.argmax(axis=0), len(leads))
@@ -312,15 +365,20 @@ def estimate_medians(
     Intervals of few items are not widened, but below 5 items there are none. Pairs are tested by
     the signs of their differences (`sign_difference`).
     """
-    draws = resample(partial(_resampled_medians, matrix), len(matrix.values), resamples, rng)
+
+    def resampled_medians(counts: np.ndarray) -> np.ndarray:
+        of_items = counts if matrix.group is None else counts[:, matrix.group]
+        return _resampled_medians(matrix, of_items)
+
+    draws = resample(resampled_medians, matrix.clusters, resamples, rng)
     score = _resampled_medians(matrix, np.ones((1, len(matrix.values))))[0]
     # Intervals of few items already extend to the extreme scores, and cannot be widened.
     estimate = bootstrap_estimate(
         score,
         draws,
-        len(matrix.values),
+        matrix.clusters,
         level=level,
-        cluster="item",
+        cluster=matrix.unit,
         items=FEW,
         too_few="items-of-median",
     )
@@ -365,8 +423,8 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
         models=matrix.models,
         battles=battles_of_model,
         win_rates=rates,
-        clusters=len(matrix.values),
-        items=matrix.is_known.sum(axis=0),
+        clusters=matrix.clusters,
+        items=matrix.clusters_by_model,
         unranked=(),
     )
 
@@ -389,7 +447,7 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
         )
     model = np.concatenate(battles.model_codes)
     score = np.concatenate([table[side].to_numpy() for side in ("score_a", "score_b")])
-    present, item = np.unique(np.tile(cluster_codes(battles), 2), return_inverse=True)
+    present, item = np.unique(np.tile(codes_of_items(battles), 2), return_inverse=True)
     shape = (len(present), len(battles.models))
     cells = shape[0] * shape[1]
     known = ~np.isnan(score)
@@ -411,7 +469,13 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
             item_of_row = item[: len(table)]
             mean_weight = np.bincount(item_of_row, weight_of_row) / np.bincount(item_of_row)
             weight = mean_weight[kept]
-    return ScoreMatrix(values[kept], battles.models, weight)
+    group = None
+    if battles.group is not None:
+        group_of_item = np.zeros(len(present), dtype=np.int64)
+        group_of_item[item[: len(table)]] = cluster_codes(battles)
+        group = np.unique(group_of_item[kept], return_inverse=True)[1]
+    unit = "item" if group is None else battles.unit
+    return ScoreMatrix(values[kept], battles.models, weight, group, unit)
 
 
 def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:

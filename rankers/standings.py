@@ -16,6 +16,7 @@ from podium.rankers.fit.cells import BattleData, pair_sums_with_items
 from podium.rankers.fit.pairs import Pairs, downweighted_opponents, win_rates
 from podium.rankers.ranking import Entry, Fit, Separation, Standings
 from podium.score_scale import Scale, as_scale
+from podium.wording import plural
 
 SAME_SCORE = 1e-9
 """Scores that differ by less share a rank."""
@@ -362,11 +363,13 @@ def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator
     clusters = exposure.clusters
     models = len(exposure.models)
     few = CHECKS["items"].threshold
+    nouns = plural(exposure.counts.unit, 2)
     fewest = CHECKS["items of a model"].threshold
     if 1 < clusters < few:
-        yield Notice("items", {"items": clusters, "fewest": few})
+        yield Notice("items", {"items": clusters, "nouns": nouns, "fewest": few})
     elif 1 < clusters < models:
-        yield Notice("items-below-models", {"items": clusters, "models": models})
+        fields = {"items": clusters, "nouns": nouns, "models": models}
+        yield Notice("items-below-models", fields)
     if clusters < fewest:
         return
     narrow = exposure.items < fewest
@@ -374,4 +377,4 @@ def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator
         narrow &= ~estimate.allowed
     if narrow.any():
         items = {exposure.models[k]: int(exposure.items[k]) for k in np.flatnonzero(narrow)}
-        yield Notice("items-of-a-model", {"fewest": fewest, "models": items})
+        yield Notice("items-of-a-model", {"fewest": fewest, "nouns": nouns, "models": items})

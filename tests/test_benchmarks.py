@@ -35,6 +35,7 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
         ("claims.py", "structured", "--worlds", "2"),
         ("claims.py", "ladder", "--worlds", "2"),
         ("claims.py", "signs"),
+        ("claims.py", "groups", "--worlds", "2"),
     ],
 )
 def test_a_short_benchmark_runs(command):

@@ -68,6 +68,8 @@ TABLE = [
     Case("22-utf16.csv", ("a", "b")),
     Case("22b.csv.xz", ("a", "b")),
     Case("23-comparia.csv", ("A1", "B1")),
+    Case("statistics/passages.csv", ("m2", "m1"), ("--cluster", "passage")),
+    Case("statistics/passages_equal.csv", ("m2", "m1"), ("--cluster", "passage")),
     Case("24-counts.csv", ("a", "b")),
     Case("judges/self_with_blank.csv", ("GPT-4 Turbo", "llama-3")),
     Case("judges/family_with_dash.csv", ("gpt-4o", "llama-3")),

@@ -1,6 +1,6 @@
 """podium calibrate: human-labelled battles in, a judge's calibration out."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationOptions:
-    """How to calibrate, as typed; `podium.calibrate` describes each option."""
+    """How to calibrate, as typed; `podium.calibrate` describes each option.
+
+    `cluster` is `item` or `row`; a column with groups of items is an option of reading.
+    """
 
     level: float
     splits: int
@@ -31,9 +34,9 @@ class CalibrationOptions:
     target: Any
     constant: float | None
     ridge: float
-    cluster: Any
     regularization: float
     scale_correction: bool
+    cluster: Any = "item"
 
 
 @options.command(
@@ -75,11 +78,6 @@ class CalibrationOptions:
     default=10.0,
     help="Pull of the weights of --target criteria to their mean.",
 )
-@options.choice_option(
-    "--cluster",
-    "item row",
-    "What is independent within a model's battles; the same where no item comes twice.",
-)
 @click.option("--regularization", type=float, default=0.01, help="Penalty lambda of the fits.")
 @click.option(
     "--no-scale-correction",
@@ -112,8 +110,8 @@ def calibrate(
     podium rank new.csv --ranker soft-elo --calibration calibration.json
     \f
 
-    The reports are printed. `--compare` adds the tables of all targets and changes nothing in the
-    calibration that is written.
+    `--cluster row` takes each battle as independent. The reports are printed. `--compare` adds the
+    tables of all targets and changes nothing in the calibration that is written.
 
     Returns:
         The exit code: 3 if a part of the sources could not be read, else 0.
@@ -126,6 +124,9 @@ def calibrate(
 
     if detail.section is not None:
         find_name("section", detail.section, view.SECTIONS)
+    if query.cluster in ("item", "row"):
+        how = replace(how, cluster=query.cluster)
+        query = replace(query, cluster=None)
     battles = read_query(query, labels_must_meet=True)
     with show_progress():
         agreement, calibration = _calibrate_battles(battles, how)

@@ -38,6 +38,7 @@ READ_BY = (
     "names",
     "ids",
     "lower_is_better",
+    "cluster",
 )
 """Parameters of `reading_options`."""
 READ_TOO = (
@@ -437,6 +438,7 @@ READING_OPTIONS = (
     shared_option("names"),
     shared_option("ids"),
     shared_option("lower_is_better"),
+    shared_option("cluster"),
 )
 
 

@@ -115,9 +115,12 @@ def _further_items_sentence(finding: PairFinding) -> str:
     second = finding.baseline if is_ahead else finding.candidate
     number = finding.further_items
     if number is None:
-        return comparison_templates.MORE_ITEMS_UNKNOWN.format(candidate=first, baseline=second)
+        nouns = plural(finding.unit, 2)
+        return comparison_templates.MORE_ITEMS_UNKNOWN.format(
+            candidate=first, baseline=second, nouns=nouns
+        )
     gap = amount_text(abs(finding.difference.value), finding.measure, finding.is_share)
-    return more_items_sentence(first, second, number, gap, pairs=finding.tests)
+    return more_items_sentence(first, second, number, gap, finding.unit, pairs=finding.tests)
 
 
 def _lead_sentence(finding: PairFinding, p_name: str) -> str:
@@ -322,7 +325,11 @@ def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
             difference = decision.finding.differences[decision.measure]
             rarest_seen.append(difference.rarest_seen(level))
     known = [number for number in rarest_seen if number]
-    return comparison_templates.UNSEEN_LOSS.format(rarest=min(known)) if known else ""
+    if not known:
+        return ""
+    units = {decision.finding.unit for decision in decisions if decision.finding}
+    nouns = plural(units.pop() if len(units) == 1 else "item", 2)
+    return comparison_templates.UNSEEN_LOSS.format(rarest=min(known), nouns=nouns)
 
 
 def bound_text(decision: GateDecision, name: str) -> str:

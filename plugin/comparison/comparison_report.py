@@ -131,7 +131,8 @@ def _findings_table(findings: Sequence[PairFinding], about: str) -> Table:
     if about:
         header.append(about)
     align = "l" * len(header)
-    header += ["difference", interval, "p", "items", tally, "scores" if is_scored else "win rate"]
+    units = plural(findings[0].unit, 2)
+    header += ["difference", interval, "p", units, tally, "scores" if is_scored else "win rate"]
     rows = []
     for finding in findings:
         names = [finding.candidate]
@@ -205,7 +206,7 @@ def _format_finding_counts(comparison: Comparison) -> list[str]:
     lines = []
     for finding in findings:
         name = f"{finding_label(finding, findings)}: " if len(findings) > 1 else ""
-        items = f"{len(finding.results):,} {plural('item', len(finding.results))} with both"
+        items = f"{finding.size} with both"
         if finding.identical is not None:
             items += f", {finding.identical:,} identical"
         if finding.unparsed:

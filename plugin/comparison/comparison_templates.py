@@ -14,7 +14,7 @@ NOT_CALLED = "Nothing is claimed about {candidate} and {baseline}: {reason}."
 TALLY = "{wins}, {losses}, {ties} by item{weighed}{identical}."
 BY_WEIGHT = " (by weight {weights})"
 IDENTICAL = "; on {number} of the ties the answers are identical"
-MORE_ITEMS_UNKNOWN = "How many more items would separate {candidate} from {baseline} is unknown."
+MORE_ITEMS_UNKNOWN = "How many more {nouns} would separate {candidate} from {baseline} is unknown."
 SEVERAL = "Compared with {baselines}, {groups} ({number} tests, Holm)."
 
 ALL_ADVISORY = "{verdict}: every requirement is advisory."
@@ -25,7 +25,7 @@ BOUND = (
     "{verdict}: {candidate} minus {baseline} is at {side} {bound} ({level}, one-sided); more than "
     "{threshold} is required{unseen}."
 )
-UNSEEN_LOSS = "; a loss on fewer than 1 in {rarest:,} items may not be in the sample"
+UNSEEN_LOSS = "; a loss on fewer than 1 in {rarest:,} {nouns} may not be in the sample"
 GATE_NOTE = (
     "at least: one-sided {level} bound; a requirement passes if it exceeds what is needed. at "
     "most: simultaneous over all requirements (Holm); a requirement fails if it is below what is "

@@ -12,6 +12,7 @@ from podium.data.measure import Measure
 from podium.rankers.errors.difference import DifferenceTest, is_constant
 from podium.rankers.errors.intervals import finite_or_none, t_quantile
 from podium.rankers.errors.rank_sets import further_items
+from podium.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +79,8 @@ class PairFinding:
         questions_in_doubt: whether the two had other inputs under the same ids, which do not show
             that the questions are the same, and the user did not accept it. If so, no requirement
             is decided.
+        unit: what varies independently, in the singular: an item, or a group of items such as
+            `passage`.
     """
 
     candidate: str
@@ -103,6 +106,7 @@ class PairFinding:
     scored: Measure | None = None
     doubt: Check | None = None
     questions_in_doubt: bool = False
+    unit: str = "item"
 
     @property
     def difference(self) -> DifferenceTest:
@@ -156,6 +160,15 @@ class PairFinding:
         return won, lost, even
 
     @property
+    def size(self) -> str:
+        """The number of items with a result, after that of their groups if they have any."""
+        items = f"{len(self.results):,} {plural('item', len(self.results))}"
+        if "group" not in self.results:
+            return items
+        groups = int(self.results["group"].nunique())
+        return f"{groups:,} {plural(self.unit, groups)}, {items}"
+
+    @property
     def scores(self) -> tuple[float, float] | None:
         """Weighted mean scores of candidate and baseline over the items; None for verdicts."""
         if self.measure != SCORE:
@@ -205,6 +218,8 @@ class PairFinding:
         if self.slice is not None:
             return figures
         columns = self.results if by_weight else self.results.drop(columns="weight")
+        if self.unit != "item":
+            figures["unit"] = self.unit
         figures["slices"] = [finding.to_dict() for finding in self.slices]
         figures["item_results"] = columns.head(MOST_ITEMS).to_dict("records")
         return figures

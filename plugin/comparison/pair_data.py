@@ -11,7 +11,11 @@ from podium.data.battles import Battles
 from podium.data.counting.battle_frame import parsed_credits
 from podium.data.measure import Measure
 from podium.errors import NotIdentifiedError, UsageError
-from podium.rankers.errors.difference import DifferenceTest, paired_difference
+from podium.rankers.errors.difference import (
+    DifferenceTest,
+    grouped_difference,
+    paired_difference,
+)
 from podium.rankers.errors.elo_difference import elo_difference
 from podium.rankers.fit.coded import code_battles
 from podium.text import as_text
@@ -93,6 +97,7 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
         missing=_count_missing(battles, without_score),
         level=pair.level,
         p_adjusted=measured.differences[measured.measure].p_value,
+        unit=battles.unit if battles.group is not None else "item",
     )
 
 
@@ -131,7 +136,7 @@ def _measure_scores(
     ends = (-1, 0) if is_negated else (0, 1)
     is_share = bool(results[["candidate", "baseline"]].stack().between(*ends).all())
     is_lost = ~direct.index.isin(scored.index)
-    differences = {SCORE: score_difference(results, is_share=is_share)}
+    differences = {SCORE: score_difference(results, is_share=is_share, unit=battles.unit)}
     return _Measured(SCORE, differences, results, results["difference"], is_share, is_lost)
 
 
@@ -198,6 +203,8 @@ def _score_results(scored: "pd.DataFrame", *, by_metric: bool) -> "pd.DataFrame"
     means = sums[sides].div(sums["weight"], axis=0)
     means["weight"] = scored.groupby("item", sort=True)["weight"].mean()
     means["is_identical"] = items["is_identical"].any()
+    if "group" in scored:
+        means["group"] = items["group"].first()
     means = means.reset_index()
     difference = means["candidate"] - means["baseline"]
     same = means["is_identical"]
@@ -205,7 +212,12 @@ def _score_results(scored: "pd.DataFrame", *, by_metric: bool) -> "pd.DataFrame"
         same &= difference == 0
     difference = difference.mask(same, 0.0)
     means = means.assign(is_identical=same, difference=difference)
-    return means[["item", "difference", *sides, "is_identical", "weight"]]
+    return means[["item", "difference", *sides, "is_identical", "weight", *_group_of(means)]]
+
+
+def _group_of(results: "pd.DataFrame") -> list[str]:
+    """Return `group` in a list if results have the groups of their items, else an empty list."""
+    return ["group"] if "group" in results else []
 
 
 def _credit_results(direct: "pd.DataFrame", column: str = "credit") -> "pd.DataFrame":
@@ -225,7 +237,10 @@ def _credit_results(direct: "pd.DataFrame", column: str = "credit") -> "pd.DataF
     means["difference"] = means["earned"] / means["weight"] - 0.5
     means["weight"] = items["weight"].mean().to_numpy()
     means[["candidate", "baseline"]] = None
-    return means[["item", "difference", "candidate", "baseline", "is_identical", "weight"]]
+    if "group" in direct:
+        means["group"] = items["group"].first().to_numpy()
+    columns = ["item", "difference", "candidate", "baseline", "is_identical", "weight"]
+    return means[[*columns, *_group_of(means)]]
 
 
 def table_items(table: "pd.DataFrame") -> "pd.Series":
@@ -246,7 +261,7 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
         A row per battle with the columns `item`, `weight`, `is_identical` (the answers) and
         `is_unparsed` (the reply); `credit` and `outcome`, the candidate's credit by soft and by
         parsed verdicts, 1/2 for identical answers; `candidate` and `baseline`, the scores of both,
-        NaN if unknown.
+        NaN if unknown; and `group`, the group of the item, if items have groups.
     """
     import pandas as pd
 
@@ -275,6 +290,8 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
         "is_identical": is_identical,
         "is_unparsed": battles.is_unparsed[kept],
     }
+    if battles.group is not None:
+        columns["group"] = as_text(rows[battles.group]).to_numpy()
     return pd.DataFrame(columns)
 
 
@@ -285,12 +302,15 @@ def _numbers_or_nan(rows: "pd.DataFrame", column: str) -> np.ndarray:
     return rows[column].to_numpy(dtype=float)
 
 
-def score_difference(results: "pd.DataFrame", *, is_share: bool) -> DifferenceTest:
-    """Test the difference of mean scores, paired by item.
+def score_difference(
+    results: "pd.DataFrame", *, is_share: bool, unit: str = "item"
+) -> DifferenceTest:
+    """Test the difference of mean scores, paired by item, or by group if items have groups.
 
     Args:
         results: a row per item, as `_score_results` returns it.
         is_share: whether all scores are shares, or shares with the opposite sign.
+        unit: what a group is called.
     """
     levels = np.unique(results[["candidate", "baseline"]].to_numpy())
     # If scores have two values only, all differences are -step, 0 or step, and an exact test of
@@ -301,8 +321,26 @@ def score_difference(results: "pd.DataFrame", *, is_share: bool) -> DifferenceTe
     elif len(levels) == 2:
         step = float(levels[1] - levels[0])
     largest = 1.0 if is_share else np.inf
+    return _test_by_item_or_group(results, step, largest, unit)
+
+
+def _test_by_item_or_group(
+    results: "pd.DataFrame", step: float | None, largest: float, unit: str
+) -> DifferenceTest:
+    """Test the weighted mean of the differences of results, by group if items have groups.
+
+    Args:
+        results: a row per item with its difference and weight, and its group if items have groups.
+        step: absolute value of the differences that are not zero, if all have the same; else None.
+        largest: largest possible difference.
+        unit: what a group is called.
+    """
+    difference = results["difference"].to_numpy()
     weight = results["weight"].to_numpy()
-    return paired_difference(results["difference"].to_numpy(), step, largest, weight)
+    if "group" not in results:
+        return paired_difference(difference, step, largest, weight)
+    group = results["group"].astype("category").cat.codes.to_numpy()
+    return grouped_difference(difference, weight, group, largest, unit)
 
 
 def verdict_differences(
@@ -334,8 +372,7 @@ def verdict_differences(
         # If every item is a win, a loss or a tie, an exact test of wins and losses is possible.
         is_three_valued = set(np.unique(by_item)) <= {-0.5, 0.0, 0.5}
         step = 0.5 if is_three_valued else None
-        weight = results["weight"].to_numpy()
-        differences[WIN_RATE] = paired_difference(by_item, step, 0.5, weight)
+        differences[WIN_RATE] = _test_by_item_or_group(results, step, 0.5, battles.unit)
     return differences
 
 

@@ -4,6 +4,7 @@ Model a and model b are the models in the columns `model_a` and `model_b`. The c
 a earned: 1 for a win, 0.5 for a tie, 0 for a loss.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -87,6 +88,15 @@ def source_column(columns: Iterable[str]) -> str | None:
     """Return the column of `SOURCES` that a table has, `judge` first; None if it has neither."""
     known = {*columns}
     return next((name for name in SOURCES if name in known), None)
+
+
+def group_noun(column: str) -> str:
+    """Return what a group of items is called in texts: the name of its column without `_id`.
+
+    >>> group_noun("passage_id")
+    'passage'
+    """
+    return re.sub(r"(?i)[_ ]?ids?$", "", column) or column
 
 
 def criterion_columns(names: Iterable[object]) -> list[str]:
@@ -273,6 +283,21 @@ class Battles:
         return self.rows.codes_of("item")
 
     @property
+    def group(self) -> str | None:
+        """The column with the groups of items (`cluster=`); None if items have no groups."""
+        return self.rows.group
+
+    @property
+    def unit(self) -> str:
+        """What varies independently: the name of a group of items, `item`, or `row` without items.
+
+        A column `passage_id` has groups that are called `passage`.
+        """
+        if self.group is not None:
+            return group_noun(self.group)
+        return "item" if self.has_items else "row"
+
+    @property
     def responses(self) -> np.ndarray:
         """Number of the response that each battle is about, from 1, shape (battles,)."""
         if "response" not in self.rows.battle_columns:
@@ -372,6 +397,8 @@ class Battles:
             missing=missing,
             without_margin=tally.judged - tally.with_margin,
             identical=tally.identical,
+            groups=self.rows.groups,
+            group=None if self.group is None else self.unit,
         )
 
     def swaps(self) -> SwapReport | None:
@@ -425,7 +452,7 @@ class Battles:
 
         Models without a battle are dropped, and `missing` becomes None.
         """
-        return self._part(BattleFrame(self.table).take(keep))
+        return self._part(BattleFrame(self.table, self.group).take(keep))
 
     def battles_of_model(self, model: str) -> "Battles":
         """Keep all battles of one model, readable or not; `missing` becomes None."""
@@ -540,7 +567,9 @@ class Battles:
 
     def _rows_to_search(self, *columns: str) -> Rows:
         """Return the rows in the database or in memory, where these columns are found faster."""
-        return self.rows if self.rows.can_search(columns) else BattleFrame(self.table)
+        if self.rows.can_search(columns):
+            return self.rows
+        return BattleFrame(self.table, self.group)
 
     def _part(self, rows: Rows) -> "Battles":
         """Return a part of the battles; facts that hold only for all battles are cleared."""

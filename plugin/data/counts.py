@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from podium.scorers.reply import ONE_ORDER_UNPARSED
+from podium.wording import plural
 
 NAMED_REASONS = 4
 """Largest number of reasons for unparsed battles that a sentence names; others are added up."""
@@ -23,6 +24,8 @@ class Counts:
             None if unknown.
         without_margin: number of battles with a credit but no margin; None if not counted.
         identical: number of battles of identical responses, which are ties without a judgment.
+        groups: number of groups of items; None if items have no groups.
+        group: what a group is, such as `passage`; None if items have no groups.
     """
 
     items: int
@@ -33,6 +36,8 @@ class Counts:
     missing: int | None
     without_margin: int | None = None
     identical: int = 0
+    groups: int | None = None
+    group: str | None = None
 
     @property
     def readable(self) -> int:
@@ -44,11 +49,39 @@ class Counts:
         """Number of battles with a readable verdict of a judge."""
         return self.readable - self.identical
 
-    def to_dict(self) -> dict[str, int | None]:
-        """Return the numbers for JSON. `identical` is left out if there are no such battles."""
-        numbers: dict[str, int | None] = asdict(self)
+    @property
+    def units(self) -> int:
+        """Number of what varies independently: groups of items if there are any, else items."""
+        return self.items if self.groups is None else self.groups
+
+    @property
+    def unit(self) -> str:
+        """What varies independently: a group of items, such as `passage`, else `item`."""
+        return self.group or "item"
+
+    @property
+    def size(self) -> str:
+        """The number of items in words, after that of their groups if they have any.
+
+        >>> Counts(100, 300, 300, 0, 0, None, groups=20, group="passage").size
+        '20 passages, 100 items'
+        """
+        items = f"{self.items:,} items"
+        if self.groups is None:
+            return items
+        return f"{self.groups:,} {plural(self.unit, self.groups)}, {items}"
+
+    def to_dict(self) -> dict[str, int | str | None]:
+        """Return the numbers for JSON.
+
+        `identical` is left out if there are no such battles, and so are numbers of groups if items
+        have none.
+        """
+        numbers: dict[str, int | str | None] = asdict(self)
         if not self.identical:
             numbers.pop("identical")
+        if self.groups is None:
+            del numbers["groups"], numbers["group"]
         return numbers | {"judged": self.with_verdict}
 
 
@@ -73,6 +106,6 @@ def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
     identical = f", {counts.identical:,} ties of identical responses" if counts.identical else ""
     judged = f"{counts.with_verdict:,} judged{kept}{identical}"
     return (
-        f"{counts.items:,} items, {counts.judgments:,} judgments, {counts.battles:,} battles: "
+        f"{counts.size}, {counts.judgments:,} judgments, {counts.battles:,} battles: "
         f"{judged}, {counts.unparsed:,} unparsed{why}{missing}"
     )

@@ -225,7 +225,7 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
     if len(several):
         agreed = {"battles": len(several), "share": float(several["agree"].mean())}
         notes.append(Notice("votes-agree", agreed))
-    labelled = BattleFrame(battles.table.assign(human=human))
+    labelled = BattleFrame(battles.table.assign(human=human), battles.group)
     whole = battles.whole or battles
     every_note = (*battles.notes, *notes)
     return replace(battles, rows=labelled, notes=every_note, votes=votes, whole=whole)

@@ -68,6 +68,7 @@ class BattleQuery:
         allow: names of findings that are not treated as errors.
         human_labels: files of human verdicts that become the labels of the battles.
         complete: whether only items on which every pair has a readable verdict are kept.
+        cluster: the column with the groups of items; None if each item is independent.
     """
 
     sources: Sequence[Source]
@@ -88,6 +89,7 @@ class BattleQuery:
     lower_is_better: bool | None = None
     human_labels: Sequence[str] = ()
     complete: bool = False
+    cluster: str | None = None
 
     def __post_init__(self) -> None:
         """Drop repeated names from `allow`.
@@ -142,6 +144,7 @@ READING_OPTIONS = (
     "names",
     "ids",
     "lower_is_better",
+    "cluster",
 )
 """Fields of a query, in addition to those of `Foreign`, that decide which rows are read."""
 

@@ -98,6 +98,13 @@ ALL_READING_OPTIONS = (
         of_scores=True,
     ),
     ReadingOption(
+        "cluster",
+        "text",
+        "Items with one value of this column vary together (passage, document, seed, template): "
+        "intervals, tests and sample sizes take such groups as the unit.",
+        "COLUMN",
+    ),
+    ReadingOption(
         "human_labels",
         "files",
         "Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; "

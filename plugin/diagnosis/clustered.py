@@ -187,11 +187,11 @@ def two_sided_p(value: float, influence: np.ndarray) -> float:
 
 
 def cluster_battles(battles: Battles, level: float = 0.95) -> Clustered:
-    """Return battles as a sample clustered by item.
+    """Return battles as a sample clustered by item, or by group of items if there are groups.
 
     A row without an item is a cluster of its own.
     """
-    return Clustered(cluster_codes(battles), "item" if battles.has_items else "row", level)
+    return Clustered(cluster_codes(battles), battles.unit, level)
 
 
 def usable_draws(draws: np.ndarray) -> np.ndarray | None:

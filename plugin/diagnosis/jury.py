@@ -305,7 +305,7 @@ def _join_battles(subjects: Sequence[Subject]) -> Battles:
     models = sorted({*table["model_a"], *table["model_b"]})
     sides = {side: pd.Categorical(table[side], models) for side in ("model_a", "model_b")}
     items = {"item": table["item"].astype("category")} if "item" in table else {}
-    return Battles(BattleFrame(table.assign(**sides, **items)))
+    return Battles(BattleFrame(table.assign(**sides, **items), subjects[0].battles.group))
 
 
 def _ways(

@@ -78,25 +78,29 @@ def order_effects(battles: Battles) -> list[OrderEffect]:
     shown = battles.first_shown()
     if not shown:
         return []
-    together = _measure_effect(None, [*shown.values()])
+    unit = battles.unit
+    together = _measure_effect(None, [*shown.values()], unit)
     if len(shown) == 1 or len(shown) > MOST_JUDGES:
         return [together]
-    of_judges = [_measure_effect(judge, [verdicts]) for judge, verdicts in sorted(shown.items())]
+    of_judges = [
+        _measure_effect(judge, [verdicts], unit) for judge, verdicts in sorted(shown.items())
+    ]
     return [*of_judges, together]
 
 
-def _measure_effect(judge: str | None, shown: Sequence[FirstShown]) -> OrderEffect:
-    """Measure the effect of the order over the verdicts of some judges, clustered by item.
+def _measure_effect(judge: str | None, shown: Sequence[FirstShown], unit: str) -> OrderEffect:
+    """Measure the effect of the order over the verdicts of some judges, clustered by item or group.
 
     Args:
         judge: name of the judge; None for several judges, or for the only one.
-        shown: the verdicts of each judge, summed by item.
+        shown: the verdicts of each judge, summed by cluster.
+        unit: what a cluster is.
     """
     cluster, won, number, flips = (np.concatenate(values) for values in zip(*shown, strict=True))
-    sample = Clustered(cluster, "item")
+    sample = Clustered(cluster, unit)
     won = sample.sums(won)
     number = sample.sums(number)
-    rate = Clustered(np.arange(len(won)), "item").share(won, cells=number)
+    rate = Clustered(np.arange(len(won)), unit).share(won, cells=number)
     lean = float(won.sum() / number.sum()) - 0.5
     p = two_sided_p(lean, (won - (lean + 0.5) * number) / number.sum())
     pairs = number.sum() / 2

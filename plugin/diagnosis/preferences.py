@@ -14,7 +14,7 @@ from podium.diagnosis.ratings import Ratings, bounded_by_all, error_sums, fit_li
 from podium.diagnosis.subject import Subject, near_ties
 from podium.distributions import ndtri
 from podium.rankers.calibration.signals import readable_margins
-from podium.rankers.fit.coded import CodedBattles, code_battles
+from podium.rankers.fit.coded import CodedBattles, code_battles, codes_of_items
 from podium.rankers.length_control.joint import fit_with_length, slope_influence
 from podium.tables import EMPTY, Table
 from podium.wording import some
@@ -293,7 +293,7 @@ def _mean_length(battles: Battles) -> dict[str, float]:
     """
     import pandas as pd
 
-    item = battles.items_with_responses(cluster_battles(battles).code)
+    item = battles.items_with_responses(codes_of_items(battles))
     models = np.concatenate(battles.model_codes)
     lengths = np.concatenate([battles.numbers_of("length_a"), battles.numbers_of("length_b")])
     columns = {"model": models, "item": np.tile(item, 2), "length": lengths}

@@ -261,7 +261,7 @@ def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRat
 def _items_of_clusters(
     battles: Battles, coded: CodedBattles, used: np.ndarray
 ) -> tuple[str | None, ...]:
-    """Return the name of the item of each cluster, None for a row without an item.
+    """Return the name of each cluster: its group or item; None for a row without an item.
 
     Args:
         battles: the battles.
@@ -269,7 +269,9 @@ def _items_of_clusters(
         used: mask of the battles that the fit uses, shape (battles,).
     """
     names = np.full(coded.clusters, None, dtype=object)
-    if coded.unit == "item":
+    if battles.group is not None:
+        names[coded.cluster] = battles.rows.texts_of(battles.group)[used]
+    elif coded.unit == "item":
         items = battles.table["item"].cat
         item = items.codes.to_numpy()[used]
         is_named = item >= 0

@@ -22,6 +22,7 @@ from podium.diagnosis.ratings import (
     fit_ratings,
 )
 from podium.errors import DataError
+from podium.rankers.fit.coded import codes_of_items
 from podium.score_scale import ELO, Scale
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import text_of
@@ -143,7 +144,7 @@ def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
     """
     models = len(battles.models)
     a, b = (codes[rows] for codes in battles.model_codes)
-    item = battles.items_with_responses(cluster_battles(battles).code)[rows]
+    item = battles.items_with_responses(codes_of_items(battles))[rows]
     return (item * models + np.minimum(a, b)) * models + np.maximum(a, b)
 
 

@@ -467,12 +467,12 @@ OF_RANKERS = {
         "infinite conformal interval: {used} calibrated models stand for it, and the level needs "
         "at least {needed}: {models}"
     ),
-    "items": "only {items} items (fewer than {fewest}): the intervals are approximate",
+    "items": "only {items} {nouns} (fewer than {fewest}): the intervals are approximate",
     "items-below-models": (
-        "only {items} items (fewer than the {models} models): the intervals are approximate"
+        "only {items} {nouns} (fewer than the {models} models): the intervals are approximate"
     ),
     "items-of-a-model": (
-        "in fewer than {fewest} items, so their intervals are too narrow: {models:20 # (@)}"
+        "in fewer than {fewest} {nouns}, so their intervals are too narrow: {models:20 # (@)}"
     ),
     "items-of-median": (
         "{clusters} {unit}s: a bootstrap interval needs {fewest}; a median has no other; "

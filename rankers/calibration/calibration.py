@@ -383,7 +383,7 @@ class Calibration(Document):
         regularization: lambda of all ratings.
         se_method: method of the standard errors: `sandwich`, or `bootstrap:` and the number of
             resamples.
-        se_cluster: what is independent in standard errors: `item` or `row`.
+        se_cluster: what is independent in standard errors: a group of items, `item` or `row`.
         seed: seed of all random numbers.
         accuracy: accuracy of held-out ratings, by kind.
         models: the models, each held out once.

@@ -63,7 +63,7 @@ class Evidence:
     margin: np.ndarray
     weight: np.ndarray
     cluster: np.ndarray
-    unit: Cluster
+    unit: str
     models: tuple[str, ...]
     dropped: tuple[str, ...] = ()
     unbounded: tuple[str, ...] = ()
@@ -196,14 +196,14 @@ def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") 
     Args:
         battles: battles, with or without a column `human`.
         signal: the judge's signal about model a of each battle.
-        cluster: what a cluster is; `row` if the battles have no items.
+        cluster: what a cluster is; `item` stands for a group of items if there are groups. It is
+            `row` if the battles have neither.
     """
     table = battles.table
     a, b = battles.model_codes
     is_swapped = a > b
     human = battles.numbers_of("human")
     hard = hard_credits(battles)
-    unit: Cluster = cluster if battles.has_items else "row"
     unsorted = Evidence(
         first=np.minimum(a, b),
         second=np.maximum(a, b),
@@ -212,8 +212,8 @@ def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") 
         signal=replace(signal, x=np.where(is_swapped[:, None], -signal.x, signal.x)),
         margin=np.where(is_swapped, -1, 1) * readable_margins(battles),
         weight=table["weight"].to_numpy() if "weight" in table else np.ones(len(table)),
-        cluster=cluster_codes(battles, unit),
-        unit=unit,
+        cluster=cluster_codes(battles, cluster),
+        unit=battles.unit if cluster == "item" else "row",
         models=battles.models,
     )
     evidence = unsorted.take(np.lexsort((order_of_battles(battles), unsorted.cluster)))

@@ -90,7 +90,7 @@ def human_label_fit(
         # In a column `human`, a label is repeated beside the verdict of each judge, but it is one
         # vote.
         votes = votes / means["judges"]
-    cluster = means[is_ranked].groupby(["item", "row"], sort=True).ngroup().to_numpy()
+    cluster = _clusters_of_labels(battles, means[is_ranked])
     coded = CodedBattles(
         a=first[is_ranked].to_numpy(dtype=np.int64),
         b=second[is_ranked].to_numpy(dtype=np.int64),
@@ -98,7 +98,7 @@ def human_label_fit(
         weight=votes[is_ranked].to_numpy(),
         cluster=cluster,
         clusters=int(cluster.max()) + 1,
-        unit="item" if source.has_items else "row",
+        unit=battles.unit if source.has_items else "row",
         models=models,
     )
     return HumanLabelFit(
@@ -108,6 +108,28 @@ def human_label_fit(
         left_out=round(float(votes[~is_ranked].sum())),
         is_labelled=_labelled_battles(battles, means[is_ranked]),
     )
+
+
+def _clusters_of_labels(battles: Battles, means: "pd.DataFrame") -> np.ndarray:
+    """Return the codes of the clusters of labels, from 0, shape (labels,).
+
+    A cluster is the group of the item if the judge's battles have groups, else the item. An item
+    without a battle, and a row without an item, is a cluster of its own.
+
+    Args:
+        battles: the judge's battles.
+        means: the labels, with the columns `item` and `row`.
+    """
+    keys = means[["item", "row"]].astype({"item": object})
+    if battles.group is not None and "item" in battles.table:
+        table = battles.table[["item", battles.group]].dropna().astype(object)
+        groups = dict(table.drop_duplicates("item").itertuples(index=False))
+        keys = keys.assign(group=keys["item"].map(groups).map(str))
+        is_grouped = keys["item"].isin(groups.keys())
+        keys = keys.assign(
+            item=keys["item"].where(~is_grouped, ""), group=keys["group"].where(is_grouped, "")
+        )
+    return keys.groupby([*keys.columns], sort=True).ngroup().to_numpy()
 
 
 def _labelled_battles(battles: Battles, labels: pd.DataFrame) -> np.ndarray:

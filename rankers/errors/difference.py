@@ -330,6 +330,7 @@ def paired_difference(
     size: float | None = None,
     most: float = np.inf,
     weight: np.ndarray | None = None,
+    unit: str = "item",
 ) -> DifferenceTest:
     """Test the mean of paired differences by the test that suits their number and values.
 
@@ -346,6 +347,7 @@ def paired_difference(
         weight: weight of each item, shape (items,). If the weights are not all equal, the mean is
             weighted: an item contributes its weight times (its difference minus the assumed one).
             Then there is no sign test, whatever `size` is, as long as an item differs.
+        unit: what an item is called in the name of the test.
     """
     if weight is None or is_constant(weight):
         share = np.ones(len(differences))
@@ -361,11 +363,51 @@ def paired_difference(
         # mean.
         size = most
     if size is not None:
-        return _two_valued_difference(differences, size)
+        return _two_valued_difference(differences, size, unit)
     if not differs:
-        return DifferenceTest(0.0, 0, "no item differs", lambda _: (1.0, 1.0), limits=(-most, most))
-    method = f"paired by item{about_weights}"
+        name = f"no {unit} differs"
+        return DifferenceTest(0.0, 0, name, lambda _: (1.0, 1.0), limits=(-most, most))
+    method = f"paired by {unit}{about_weights}"
     return _mean_difference_test(differences, share, most, method)
+
+
+def sum_by_group(values: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """Add up values of items by group, shape (groups, ...).
+
+    Args:
+        values: the values, shape (items, ...).
+        group: code of each item's group, from 0, shape (items,).
+    """
+    sums = np.zeros((int(group.max(initial=-1)) + 1, *values.shape[1:]))
+    np.add.at(sums, group, values)
+    return sums
+
+
+def grouped_difference(
+    differences: np.ndarray, weight: np.ndarray, group: np.ndarray, most: float, unit: str
+) -> DifferenceTest:
+    """Test the mean of paired differences of items whose groups vary, as `paired_difference` does.
+
+    A group contributes the sum over its items of the weight times the difference minus the assumed
+    one. So groups are the unit of sign flips and of t, and a large group counts more.
+
+    Args:
+        differences: one per item, shape (items,).
+        weight: weight of each item, shape (items,).
+        group: code of each item's group, shape (items,); any integers.
+        most: largest possible difference.
+        unit: what a group is called in the name of the test.
+
+    Returns:
+        The test; its number of items is that of the groups. If no item differs, it is the sign test
+        of the groups or, if `most` is infinite, a difference of 0 with p-values of 1.
+    """
+    code = np.unique(group, return_inverse=True)[1]
+    total = sum_by_group(weight, code)
+    means = sum_by_group(weight * differences, code) / total
+    if not len(drop_zeros(means)):
+        return paired_difference(means, None, most, unit=unit)
+    return _mean_difference_test(means, total / total.mean(), most, f"paired by {unit}")
 
 
 def _mean_difference_test(
@@ -406,10 +448,11 @@ def _mean_difference_test(
     )
 
 
-def _two_valued_difference(differences: np.ndarray, size: float) -> DifferenceTest:
+def _two_valued_difference(differences: np.ndarray, size: float, unit: str) -> DifferenceTest:
     """Test the mean of differences that are 0 or plus or minus `size` by the exact sign test.
 
-    p-values of differences other than 0 are those of the score test (`score_tails`).
+    p-values of differences other than 0 are those of the score test (`score_tails`). `unit` is what
+    an item is called in the name of the test.
     """
     won = int((differences > 0).sum())
     lost = int((differences < 0).sum())
@@ -423,7 +466,7 @@ def _two_valued_difference(differences: np.ndarray, size: float) -> DifferenceTe
     return DifferenceTest(
         value=float(np.mean(differences)),
         items=items,
-        method="exact sign test, paired by item",
+        method=f"exact sign test, paired by {unit}",
         tails=tails,
         exact=(_binomial_tail(won, differing), _binomial_tail(lost, differing)),
         step=size / items,

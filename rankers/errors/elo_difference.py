@@ -35,6 +35,7 @@ from podium.rankers.fit.newton import (
 from podium.rankers.fit.pairs import Pairs, pair_sums
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import pair_likelihood
+from podium.wording import plural
 
 FARTHEST = 20 * POINTS
 """Interval ends are searched up to this difference, in Elo points; beyond, they are infinite."""
@@ -362,6 +363,7 @@ class EloTests:
         The difference is infinite if battles do not bound it at both ends.
         """
         gap = self.gap(a, b)
+        units = plural("item" if self.battles.unit == "row" else self.battles.unit, 2)
         start = float(self.theta[a] - self.theta[b]) * POINTS
         if abs(start) <= SAME_RATING:
             start = 0.0
@@ -371,7 +373,7 @@ class EloTests:
         return DifferenceTest(
             value=value,
             items=gap.items,
-            method="sign flips of items" if exact else "score test by items, t",
+            method=f"sign flips of {units}" if exact else f"score test by {units}, t",
             tails=gap.tails,
             exact=exact,
             step=20.0,

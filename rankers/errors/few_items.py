@@ -17,6 +17,7 @@ from podium.rankers.fit.newton import DesignMatrix
 from podium.rankers.fit.pairs import Pairs, cells_by_cluster, win_rates
 from podium.rankers.fit.scale import POINTS, EloScale
 from podium.rankers.fit.strengths import Strengths
+from podium.wording import plural
 
 FEW = 20
 """A model with fewer items than this may get an interval by a score test (`few_battles_of` says
@@ -346,6 +347,7 @@ def with_score_tests(
     scale: EloScale,
     theta: np.ndarray,
     reach: float,
+    unit: str,
 ) -> ScoreEstimates:
     """Replace the intervals of models with few items by score-test intervals.
 
@@ -357,6 +359,7 @@ def with_score_tests(
         scale: the Elo scale.
         theta: log-strengths, shape (models,).
         reach: critical value of the tests.
+        unit: what a cluster is.
     """
     if scale.pinned in {guest.model for guest in guests}:
         return estimate
@@ -367,7 +370,8 @@ def with_score_tests(
         covariance = _covariance_of_opponents(estimate, guest)
         ends = np.array(guest.score_interval(covariance, reach))
         low[code], high[code] = _ends_in_elo(ends, code, estimate, scale, theta)
-    method = f"{estimate.method}, score test of those in fewer than {FEW} items"
+    units = plural("item" if unit == "row" else unit, 2)
+    method = f"{estimate.method}, score test of those in fewer than {FEW} {units}"
     return replace(estimate, low=low, high=high, method=method)
 
 

@@ -12,7 +12,7 @@ from podium.errors import UsageError
 from podium.notices.notice import Notice
 from podium.progress import track
 from podium.rankers.errors.difference import DifferenceTest
-from podium.rankers.fit.coded import Cluster, Matrix, centred_gram
+from podium.rankers.fit.coded import Matrix, centred_gram
 
 Interval = Literal["sandwich", "bootstrap"]
 """How the standard error of a score is estimated."""
@@ -88,6 +88,9 @@ class ScoreEstimates:
             models); None if it is negligible.
         tests: tests of pairs that have no standard error or few items, if there are such tests.
         error_method: how the standard errors were made, in words; None if not said.
+        by_holm: whether pairs are tested by t and Holm's rule instead of the simulated largest |t|.
+            They are if clusters are groups of items: of few groups, the covariance of many models
+            is too rough for the simulation.
     """
 
     score: np.ndarray
@@ -104,6 +107,7 @@ class ScoreEstimates:
     skewness: np.ndarray | None = None
     tests: PairTests | None = None
     error_method: str | None = None
+    by_holm: bool = False
 
     @property
     def se(self) -> np.ndarray:
@@ -113,6 +117,11 @@ class ScoreEstimates:
     def clip(self, least: float, most: float) -> "ScoreEstimates":
         """Return a copy whose intervals are clipped to [least, most]; unknown ends stay NaN."""
         return replace(self, low=np.maximum(self.low, least), high=np.minimum(self.high, most))
+
+
+def is_group(unit: str) -> bool:
+    """Return whether clusters of this name are groups of items, neither items nor rows."""
+    return unit not in ("item", "row")
 
 
 def t_quantile(clusters: Any, level: float) -> Any:
@@ -230,7 +239,7 @@ def sandwich_estimate(
     clusters: int,
     *,
     level: float,
-    cluster: Cluster,
+    cluster: str,
     freedom: np.ndarray | None = None,
 ) -> ScoreEstimates:
     """Return scores with t intervals; for a single cluster, a warning takes their place.
@@ -262,6 +271,7 @@ def sandwich_estimate(
         method,
         freedom=freedom,
         error_method=method,
+        by_holm=is_group(cluster),
     )
 
 
@@ -271,7 +281,7 @@ def bootstrap_estimate(
     clusters: int,
     *,
     level: float,
-    cluster: Cluster,
+    cluster: str,
     items: np.ndarray | int | None = None,
     too_few: str = "clusters",
 ) -> ScoreEstimates:
@@ -323,6 +333,7 @@ def bootstrap_estimate(
         method,
         tuple(warnings),
         error_method=error_method,
+        by_holm=is_group(cluster),
     )
 
 

@@ -3,10 +3,10 @@
 They give rank sets, intervals of differences, and the number of items for 80% power.
 
 Most pairs are compared by |t|, with one critical value that the largest |t| of all pairs must
-exceed. Some pairs have no usable standard error: those with a model that never lost or that has
-the same score on every item, those with few items, and those whose scores differ by the same on
-every item. Each of these is compared by its own exact or score test (`PairTests`), at Bonferroni's
-level of all pairs.
+exceed, or, if groups of items vary, by t and Holm's rule. Some pairs have no usable standard error:
+those with a model that never lost or that has the same score on every item, those with few items,
+and those whose scores differ by the same on every item. Each of these is compared by its own exact
+or score test (`PairTests`), at Bonferroni's level of all pairs.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -78,7 +78,8 @@ def compare_all_pairs(
 
     The rank set of a model among M is from 1 + the number of significantly better models to M -
     the number of significantly worse ones. The critical value is the `level` quantile of the
-    largest |t| over all pairs, simulated from the covariance (Mogstad et al. 2024).
+    largest |t| over all pairs, simulated from the covariance (Mogstad et al. 2024); if groups of
+    items vary, it is that of Holm's rule.
 
     Some pairs are compared by `estimate.tests`, each at 1 / pairs of the error rate: those in
     which a model has no standard error or fewer than 8 items, and those whose difference is the
@@ -110,7 +111,7 @@ def compare_all_pairs(
     critical = np.nan
     if is_known.sum() > 1:
         known, covariance = _ordered_covariance(estimate, np.flatnonzero(is_known))
-        critical = _critical_value(covariance, estimate.clusters - 1, tested.level_of_others, rng)
+        critical = _critical_value_of(estimate, known, covariance, tested.level_of_others, rng)
         compared = _compare_each(estimate, known, covariance, critical)
         for code, (is_ahead, reach) in zip(known, compared, strict=True):
             is_ahead &= ~_has_few_items(items, code, known)
@@ -518,6 +519,46 @@ def _critical_value(
     # Normal errors over the root of a mean chi-square have Student's distribution.
     spread = np.sqrt(rng.chisquare(freedom, draws) / freedom)
     return float(np.quantile(largest / spread, level))
+
+
+def _critical_value_of(
+    estimate: ScoreEstimates,
+    known: np.ndarray,
+    covariance: np.ndarray,
+    level: float,
+    rng: np.random.Generator,
+) -> float:
+    """Return the critical value of |t|: simulated, or by Holm's rule (`ScoreEstimates.by_holm`).
+
+    Args:
+        estimate: the scores.
+        known: codes of the models with standard errors, shape (n,).
+        covariance: covariance of their scores, shape (n, n).
+        level: simultaneous confidence level of these pairs, in (0, 1).
+        rng: draws of the simulation.
+    """
+    if not estimate.by_holm:
+        return _critical_value(covariance, estimate.clusters - 1, level, rng)
+    return _critical_value_by_holm(estimate, known, covariance, level)
+
+
+def _critical_value_by_holm(
+    estimate: ScoreEstimates, known: np.ndarray, covariance: np.ndarray, level: float
+) -> float:
+    """Return the critical value of |t| of Holm's rule (1979) for the pairs that it does not reject.
+
+    All pairs whose |t| is larger are rejected, and no others. With r of m pairs rejected, it is the
+    t quantile of the error rate divided by m - r. The arguments are those of `_critical_value_of`.
+    """
+    pairs = len(known) * (len(known) - 1) // 2
+    rejected, earlier = 0, -1
+    critical = np.inf
+    while earlier < rejected < pairs:
+        earlier = rejected
+        critical = t_quantile(estimate.clusters, 1 - (1 - level) / (pairs - rejected))
+        compared = _compare_each(estimate, known, covariance, critical)
+        rejected = sum(int(is_ahead.sum()) for is_ahead, _ in compared)
+    return critical
 
 
 def further_items(items: int, critical: float, z: float) -> int | None:

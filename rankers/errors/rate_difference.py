@@ -88,7 +88,8 @@ class RateTests:
         sizes = np.abs(drop_zeros(items))
         has_one_size = len(sizes) > 0 and np.ptp(sizes) <= ROUNDING * sizes.max()
         size = float(sizes[0]) if has_one_size else None
-        return paired_difference(items, size, 1.0)
+        unit = "item" if self.battles.unit == "row" else self.battles.unit
+        return paired_difference(items, size, 1.0, unit=unit)
 
 
 def rate_weights(pairs: Pairs) -> sparse.csr_matrix:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from podium.data.battles import Battles
+from podium.data.battles import Battles, group_noun
 from podium.data.counting.battle_frame import BattleFrame
 from podium.data.counting.verdicts import Verdicts
 from podium.rankers.fit.coded import (
@@ -59,8 +59,10 @@ class SummedBattles:
     anchor: int | None = None
 
     @property
-    def unit(self) -> Cluster:
-        """What a cluster is: an item, or a row if no item is known."""
+    def unit(self) -> str:
+        """What a cluster is: the name of a group of items, `item`, or `row` without items."""
+        if self.verdicts.group is not None:
+            return group_noun(self.verdicts.group)
         return "item" if self.verdicts.has_items else "row"
 
     @cached_property
@@ -184,7 +186,7 @@ def load_battles(battles: BattleData) -> CodedBattles:
         shifted_clusters = [block.cluster + starts[k] for k, block in enumerate(blocks)]
         cluster = np.concatenate(shifted_clusters)
         coded = replace(coded, **columns, cluster=cluster, clusters=int(starts[-1]))
-    if coded.unit == "item":
+    if coded.unit != "row":
         return coded
     # So a seed draws the same resamples whatever the models' names and the order of the file are.
     weight_of_both = (coded.weight, coded.weight)

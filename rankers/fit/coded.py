@@ -45,7 +45,8 @@ class CodedBattles:
         weight: weights, positive.
         cluster: codes of the clusters, from 0; battles of different clusters are independent.
         clusters: number of clusters.
-        unit: what a cluster is: `item`, or `row` if each battle is one or no item is known.
+        unit: what a cluster is: the name of a group of items, `item`, or `row` if each battle is
+            one or no item is known.
         models: names by code, sorted.
         number: number of battles that each row is the sum of; None if each row is one battle.
     """
@@ -56,7 +57,7 @@ class CodedBattles:
     weight: np.ndarray
     cluster: np.ndarray
     clusters: int
-    unit: Cluster
+    unit: str
     models: tuple[str, ...]
     number: np.ndarray | None = None
 
@@ -130,7 +131,8 @@ def code_battles(
     Args:
         battles: all battles; those without a credit are left out.
         labels: `hard` rounds credits to win, tie or loss, and makes a flip a tie.
-        cluster: what is independent: items, or single battles. A row without an item is a cluster.
+        cluster: what is independent: items (or their groups, if they have any), or single battles.
+            A row without an item is a cluster.
         credit: replaces the credits of model_a, shape (battles,); NaN leaves a battle out. If it
             is given, `labels` changes nothing.
 
@@ -147,8 +149,7 @@ def code_battles(
         raise nothing_readable(battles)
     credit = credit[is_kept]
     a, b, models = _code_present_models(battles, is_kept)
-    unit = cluster if battles.has_items else "row"
-    codes = cluster_codes(battles, unit)[is_kept]
+    codes = cluster_codes(battles, cluster)[is_kept]
     weight = np.ones(len(a))
     if "weight" in battles.rows.battle_columns:
         weight = battles.numbers_of("weight")[is_kept]
@@ -161,7 +162,7 @@ def code_battles(
         weight=weight,
         cluster=(np.cumsum(is_present) - 1)[codes],
         clusters=int(is_present.sum()),
-        unit=unit,
+        unit=battles.unit if cluster == "item" else "row",
         models=models,
     )
 
@@ -200,11 +201,20 @@ def hard_credits(battles: Battles) -> np.ndarray:
 def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
     """Return cluster codes, shape (battles,).
 
-    Items have codes in the order of their names. Each row without an item is a cluster, whose code
-    follows those of the items. If all rows are clusters, their codes are in an order by content
-    (`order_rows`).
+    Groups of items have codes in the order of their names. Without groups, items have, and each row
+    without an item gets one of the codes that follow. If each row is a cluster, the codes are in an
+    order by content (`order_rows`).
     """
-    codes = battles.item_codes.copy() if cluster == "item" else np.full(len(battles), -1)
+    if cluster == "row":
+        return order_of_battles(battles)
+    if battles.group is not None:
+        return battles.rows.codes_of(battles.group)
+    return codes_of_items(battles)
+
+
+def codes_of_items(battles: Battles) -> np.ndarray:
+    """Return codes of the items as `cluster_codes`, even if items have groups, shape (battles,)."""
+    codes = battles.item_codes.copy()
     without_item = np.flatnonzero(codes < 0)
     if len(without_item) == len(codes):
         return order_of_battles(battles)

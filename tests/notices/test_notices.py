@@ -136,7 +136,7 @@ def test_warnings_in_json_have_code_fields_and_text_and_are_read_again(tmp_path)
     [few] = json.loads(path.read_text())["rankings"][0]["warnings"]
     assert few == {
         "code": "items",
-        "fields": {"items": 8, "fewest": 30},
+        "fields": {"items": 8, "nouns": "items", "fewest": 30},
         "text": "only 8 items (fewer than 30): the intervals are approximate",
     }
     read = read_ranking(path)

@@ -27,9 +27,12 @@ class BattleFrame:
     Attributes:
         table: checked battles, indexed from 0; `model_a` and `model_b` are categoricals over the
             same sorted models.
+        group: the column with the groups of items, in which every row has a value; None if there
+            are no groups.
     """
 
     table: "pd.DataFrame"
+    group: str | None = None
 
     def __len__(self) -> int:
         return len(self.table)
@@ -37,7 +40,7 @@ class BattleFrame:
     @cached_property
     def verdicts(self) -> Verdicts:
         """The same battles in a database. They are not merged again."""
-        return verdicts_of(self.table, merge=False)
+        return verdicts_of(self.table, merge=False, group=self.group)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -68,6 +71,11 @@ class BattleFrame:
         """Whether any row has an item. If none has, each row counts as an item of its own."""
         return "item" in self.table and bool(self.table["item"].notna().any())
 
+    @property
+    def groups(self) -> int | None:
+        """Number of groups of items; None if items have no groups."""
+        return None if self.group is None else int(self.table[self.group].nunique())
+
     def numbers_of(self, column: str) -> np.ndarray:
         """Return a numeric column, NaN where empty, shape (battles,)."""
         return self.table[column].to_numpy(dtype=np.float64, na_value=np.nan)
@@ -77,7 +85,15 @@ class BattleFrame:
         return as_text(self.table[column]).to_numpy(dtype=object)
 
     def codes_of(self, column: str) -> np.ndarray:
-        """Return the codes of a categorical column, -1 where empty, shape (battles,)."""
+        """Return the codes of a column, -1 where empty, shape (battles,).
+
+        The column is a categorical, or the one with the groups of items. Codes are positions among
+        the sorted values.
+        """
+        if column == self.group:
+            import pandas as pd
+
+            return pd.factorize(as_text(self.table[column]), sort=True)[0].astype(np.int64)
         return self.table[column].cat.codes.to_numpy(dtype=np.int64)
 
     @cached_property
@@ -163,7 +179,7 @@ class BattleFrame:
         """
         if "order" not in self.table or "swap" in self.table:
             return self
-        return verdicts_of(self.table, keep_one_sided=keep_one_sided)
+        return verdicts_of(self.table, keep_one_sided=keep_one_sided, group=self.group)
 
     def can_search(self, columns: Iterable[str]) -> bool:  # noqa: ARG002
         """Return True: a data frame finds values of all types."""
@@ -197,7 +213,7 @@ class BattleFrame:
         models = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
         for side in ("model_a", "model_b"):
             table[side] = table[side].cat.set_categories(models)
-        return BattleFrame(table)
+        return BattleFrame(table, self.group)
 
     def _column(self, name: str) -> "pd.Series":
         """Return a column.

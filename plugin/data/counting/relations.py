@@ -35,6 +35,8 @@ NO_VALUE = "no value of "
 the metric follows."""
 CRITERION = "margin_"
 """Prefix of columns with the margin on one criterion: judge score of a minus that of b."""
+GROUP = "item_group"
+"""Column of the groups and cells with the code of the item's group (`Verdicts.group`)."""
 IS_ORDER_PAIR = "ordered and n = 2 and shown_first = 1"
 """SQL condition for a group that is an order pair: exactly one judgment in each order.
 
@@ -97,7 +99,13 @@ def names_query(judgments: str, *columns: str) -> str:
 
 
 def sided_query(
-    judgments: str, names: Mapping[str, str], present: Present, items: int, *, is_whole: bool
+    judgments: str,
+    names: Mapping[str, str],
+    present: Present,
+    items: int,
+    *,
+    is_whole: bool,
+    group: str | None = None,
 ) -> str:
     """Query the sided judgments: credits and margins are those of the model with the lower code.
 
@@ -112,6 +120,8 @@ def sided_query(
         present: columns of the judgments.
         items: number of items. Rows without an item get cluster codes from this number on.
         is_whole: whether every row has an item.
+        group: the column with the groups of items, whose codes become `GROUP`; None if there are
+            no groups.
     """
     joins = [f"join {names['model']} as {side} on {side}.name = p.model_{side}" for side in "ab"]
     coded = [name for name in ("item", "judge", "voter", "metric", "reason") if name in present]
@@ -126,6 +136,9 @@ def sided_query(
     columns = [f"p.{ROW}", f"{cluster} as cluster", "least(a.code, b.code) as first"]
     columns += ["greatest(a.code, b.code) as second", "a.code < b.code as forward"]
     columns += [f"{name}s.code as {name}" for name in coded if name != "item"]
+    if group is not None:
+        joins.append(f"left join {names[group]} as groups on groups.name = p.{quote_name(group)}")
+        columns.append(f"groups.code as {GROUP}")
     columns += ["coalesce(p.response, 1) as response"] if "response" in present else []
     kept = ("repeat", "weight", "swap", IDENTICAL)
     columns += [f"p.{name}" for name in kept if name in present]
@@ -169,12 +182,14 @@ def unparsed_query(judgments: str, present: Present) -> str:
     )
 
 
-def counted_query(sided: str, present: Present) -> str:
+def counted_query(sided: str, present: Present, *, has_groups: bool = False) -> str:
     """Query the columns of the sided judgments that `grouped_query` needs.
 
-    Groups are stored from them, so that other columns take no memory.
+    Groups are stored from them, so that other columns take no memory. The column `GROUP` is among
+    them if items have groups (`has_groups`).
     """
     names = ["cluster, first, second, verdict, outcome"]
+    names += [GROUP] if has_groups else []
     names.append("ordered, shown_first" if "order" in present else "forward")
     if "margin" in present:
         names.append("credit")
@@ -183,10 +198,17 @@ def counted_query(sided: str, present: Present) -> str:
     return f"select {', '.join(names)} from {sided}"
 
 
-def grouped_query(sided: str, present: Present, further: Mapping[str, str] | None = None) -> str:
+def grouped_query(
+    sided: str,
+    present: Present,
+    further: Mapping[str, str] | None = None,
+    *,
+    has_groups: bool = False,
+) -> str:
     """Query the groups of judgments: counts and sums per item, pair and `JUDGMENT_KEYS`.
 
-    Judgments with a known order and judgments without one are in different groups.
+    Judgments with a known order and judgments without one are in different groups. If items have
+    groups of their own (`has_groups`), their codes are in the column `GROUP`.
 
     Args:
         sided: the relation of `sided_query` or of `counted_query`.
@@ -194,6 +216,7 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
         further: SQL of further aggregates, by name; none by default.
     """
     keys = ["cluster", "first", "second"]
+    keys += [GROUP] if has_groups else []
     keys += [name for name in JUDGMENT_KEYS if name in present]
     counts = _counts_of_group() | dict(further or {}) | _optional_counts(present)
     if "order" in present:
@@ -272,7 +295,13 @@ def hard_count(present: Present) -> dict[str, str]:
 
 
 def cells_query(
-    grouped: str, present: Present, *, merge: bool, keep_one_sided: bool, hard: bool = False
+    grouped: str,
+    present: Present,
+    *,
+    merge: bool,
+    keep_one_sided: bool,
+    hard: bool = False,
+    has_groups: bool = False,
 ) -> str:
     """Query the cells: sums over the battles of each group, named as in `Tally`.
 
@@ -287,10 +316,12 @@ def cells_query(
         keep_one_sided: whether an order pair with one unparsed judgment has the verdict of the
             other one; else it is unparsed.
         hard: whether credits are rounded to win, tie or loss; a flip is then a tie.
+        has_groups: whether items have groups, whose codes are in the column `GROUP`.
     """
     sums_if_pair = _sums_of_order_pair(present, keep_one_sided=keep_one_sided, hard=hard)
     sums_if_other = _sums_of_other_groups(present, hard=hard)
     columns = ["cluster", "first", "second"]
+    columns += [GROUP] if has_groups else []
     columns += [name for name in ("judge", "voter", "metric") if name in present]
     merged_before = "0"
     if "swap" in present:
@@ -390,8 +421,10 @@ def order_pairs_query(sided: str, present: Present) -> str:
     return f"select earlier, later from ({grouped}) as grouped where {IS_ORDER_PAIR}"
 
 
-def first_shown_query(sided: str, present: Present) -> str:
+def first_shown_query(sided: str, present: Present, *, has_groups: bool = False) -> str:
     """Query how often the response shown first won, by cluster and judge.
+
+    A cluster is an item, or a group of items if items have groups (`has_groups`).
 
     Only order pairs with two parsed verdicts are counted. The columns are `cluster`, `judge` (its
     code; -1 if there is none), `won` (wins of the response shown first; a tie counts 0.5), `number`
@@ -399,7 +432,7 @@ def first_shown_query(sided: str, present: Present) -> str:
     """
     # 1, 0.5 or 0 for a win, tie or loss of the response shown first.
     won = "(1 + case when shown_first then sign(outcome - 0.5) else sign(0.5 - outcome) end) / 2"
-    pairs = grouped_query(sided, present, {"first_won": f"sum({won})"})
+    pairs = grouped_query(sided, present, {"first_won": f"sum({won})"}, has_groups=has_groups)
     is_asked = f" and {IDENTICAL} = 0" if IDENTICAL in present else ""
     judge = "coalesce(judge, -1)" if "judge" in present else "-1"
     sums = {
@@ -410,9 +443,10 @@ def first_shown_query(sided: str, present: Present) -> str:
     columns = ", ".join(f"cast({total} as double) as {name}" for name, total in sums.items())
     is_judged = f"{IS_ORDER_PAIR} and judged = 2{is_asked}"
     rows = f"select *, {judge} as who from ({pairs}) as grouped where {is_judged}"
+    cluster = GROUP if has_groups else "cluster"
     return (
-        f"select cluster, who as judge, {columns} from ({rows}) as pairs "
-        "group by cluster, who order by cluster, who"
+        f"select {cluster} as cluster, who as judge, {columns} from ({rows}) as pairs "
+        f"group by {cluster}, who order by {cluster}, who"
     )
 
 

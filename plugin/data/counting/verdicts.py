@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from podium.data.counting import relations
-from podium.data.counting.relations import NO_REASON, ROW, SWAPS, UNNAMED_JUDGE, quote_name
+from podium.data.counting.relations import (
+    GROUP,
+    NO_REASON,
+    ROW,
+    SWAPS,
+    UNNAMED_JUDGE,
+    quote_name,
+)
 from podium.errors import UsageError
 from podium.notices.notice import Notice
 from podium.scorers.reply import ONE_ORDER_UNPARSED
@@ -87,7 +94,8 @@ class Tally:
 class Block:
     """The readable cells of some clusters, sorted by cluster; arrays of shape (cells,).
 
-    A cluster is an item, or a row without an item. All cells of a cluster are in the same block.
+    A cluster is an item, a group of items, or a row without an item. All cells of a cluster are in
+    the same block.
 
     Attributes:
         first: codes of the models with the lower code.
@@ -135,11 +143,20 @@ class Verdicts:
         merge: whether the two judgments of an order pair are averaged into one battle.
         keep_one_sided: whether an order pair with one unparsed judgment has the verdict of the
             other one; else it is unparsed.
+        group: the column with the groups of items, in which every row has a value; all items of a
+            group are one cluster. None if each item is a cluster.
     """
 
     def __init__(
-        self, engine: Engine, judgments: str, *, merge: bool = True, keep_one_sided: bool = False
+        self,
+        engine: Engine,
+        judgments: str,
+        *,
+        merge: bool = True,
+        keep_one_sided: bool = False,
+        group: str | None = None,
     ) -> None:
+        self.group = group
         self.engine = engine
         self.judgments = judgments
         self.merge = merge
@@ -297,7 +314,8 @@ class Verdicts:
         if (hard, against) in self._blocks:
             yield from self._blocks[hard, against]
             return
-        columns = "cluster, first, second, credit / weight as credit, weight, judged"
+        cluster = "cluster" if self.group is None else f"{GROUP} as cluster"
+        columns = f"{cluster}, first, second, credit / weight as credit, weight, judged"
         query = f"select {columns} from {self.cells(hard=hard)} where {_met_condition(against)}"
         rest: dict[str, np.ndarray] = {}
         is_whole = True
@@ -341,7 +359,8 @@ class Verdicts:
         """
         if "order" not in self.columns or not self.has_items:
             return {}
-        query = relations.first_shown_query(self._sided_rows, self._counted)
+        has_groups = self.group is not None
+        query = relations.first_shown_query(self._sided_rows, self._counted, has_groups=has_groups)
         table = self.engine.arrays(query)
         names = dict(enumerate(self._names("judge"))) if "judge" in self.columns else {}
         shown = {}
@@ -372,10 +391,10 @@ class Verdicts:
         They are positions among the sorted names.
 
         Args:
-            column: `model_a`, `model_b` or `item`.
+            column: `model_a`, `model_b`, `item` or the column with the groups of items.
         """
-        codes = self._codes["item" if column == "item" else "model"]
-        join = f"left join {codes} as codes on codes.name = battles.{column}"
+        codes = self._codes[column if column in ("item", self.group) else "model"]
+        join = f"left join {codes} as codes on codes.name = battles.{quote_name(column)}"
         return self._column("cast(coalesce(codes.code, -1) as bigint)", join)
 
     def _column(self, expression: str, join: str = "") -> np.ndarray:
@@ -397,7 +416,9 @@ class Verdicts:
 
     def separate_orders(self) -> "Verdicts":
         """Return verdicts in which each judgment is a battle, without merging order pairs."""
-        return Verdicts(self.engine, self.judgments, merge=False) if self.merge else self
+        if not self.merge:
+            return self
+        return Verdicts(self.engine, self.judgments, merge=False, group=self.group)
 
     def join_orders(self, *, keep_one_sided: bool) -> "Verdicts":  # noqa: ARG002
         """Return these verdicts unchanged: it was decided on reading whether orders are merged."""
@@ -427,7 +448,7 @@ class Verdicts:
         matches = (f"{quote_name(column)} in ({texts})" for column in columns)
         name = self.engine.fresh("slice")
         self.engine.view(name, f"select * from {self._battles} where {' or '.join(matches)}")
-        return Verdicts(self.engine, name, merge=False)
+        return Verdicts(self.engine, name, merge=False, group=self.group)
 
     def values_of(self, column: str) -> tuple[str, ...]:
         """Return the distinct values of a text column, sorted, without empty ones."""
@@ -446,10 +467,16 @@ class Verdicts:
         if hard not in self._cells:
             further = relations.hard_count(self.columns) if hard else {}
             grouped = self.engine.fresh("grouped")
-            source = f"({relations.counted_query(self._sided_rows, self._counted)}) as counted"
-            query = partial(relations.grouped_query, present=self._counted, further=further)
-            self.engine.store_groups(grouped, self._row_counts[0], source, query, CELL_ORDER)
+            groups: dict[str, Any] = {"has_groups": self.group is not None}
+            counted = relations.counted_query(self._sided_rows, self._counted, **groups)
+            source = f"({counted}) as counted"
+            query = partial(
+                relations.grouped_query, present=self._counted, further=further, **groups
+            )
+            order = CELL_ORDER if self.group is None else f"{GROUP}, first, second"
+            self.engine.store_groups(grouped, self._row_counts[0], source, query, order)
             options = {"merge": self.merge, "keep_one_sided": self.keep_one_sided, "hard": hard}
+            options |= groups
             self._cells[hard] = (
                 f"({relations.cells_query(grouped, self.columns, **options)}) as cells"
             )
@@ -493,9 +520,18 @@ class Verdicts:
         return self._items > 0
 
     @cached_property
+    def groups(self) -> int | None:
+        """Number of groups of items; None if items have no groups."""
+        if self.group is None:
+            return None
+        return int(self.engine.rows(f"select count(*) from {self._codes[self.group]}")[0][0])
+
+    @cached_property
     def _codes(self) -> dict[str, str]:
         """Names of the database's tables that map names to codes, by column of the battles."""
         coded = {"model": ("model_a", "model_b")} | {name: (name,) for name in CODED}
+        if self.group is not None:
+            coded[self.group] = (self.group,)
         tables = {}
         for what, columns in coded.items():
             if {*columns} <= {*self.columns}:
@@ -508,7 +544,12 @@ class Verdicts:
         """The sided judgments (see `relations`) as an SQL subquery."""
         is_whole = self._row_counts[1] == 0
         query = relations.sided_query(
-            self.judgments, self._codes, self._counted, self._items, is_whole=is_whole
+            self.judgments,
+            self._codes,
+            self._counted,
+            self._items,
+            is_whole=is_whole,
+            group=self.group,
         )
         return f"({query}) as sided"
 
@@ -625,6 +666,7 @@ def verdicts_of(
     merge: bool = True,
     keep_one_sided: bool = False,
     engine: "Engine | None" = None,
+    group: str | None = None,
 ) -> Verdicts:
     """Load checked judgments of a data frame into a database.
 
@@ -636,6 +678,7 @@ def verdicts_of(
         keep_one_sided: whether an order pair with one unparsed judgment has the verdict of the
             other one; else it is unparsed.
         engine: the database; by default a new database of DuckDB.
+        group: the column with the groups of items; None if there are none.
     """
     import pyarrow as pa
 
@@ -644,7 +687,7 @@ def verdicts_of(
     columns = {ROW: pa.array(np.arange(len(frame), dtype=np.int64))}
     columns |= {str(column): arrow_column(frame[column]) for column in frame}
     engine.register(name, pa.table(columns))
-    return Verdicts(engine, name, merge=merge, keep_one_sided=keep_one_sided)
+    return Verdicts(engine, name, merge=merge, keep_one_sided=keep_one_sided, group=group)
 
 
 def _block(arrays: dict[str, np.ndarray]) -> Block:

@@ -40,6 +40,7 @@ from podium.data.reading.arena_rows import (
     split_conditions,
 )
 from podium.data.reading.directions import orient_scores
+from podium.data.reading.item_groups import require_groups, require_same_groups
 from podium.data.reading.item_identity import identify_items
 from podium.data.reading.judge_columns import judges_in
 from podium.data.reading.model_names import (
@@ -163,6 +164,7 @@ def read_battles(
     names: Literal["exact", "joined"] = "exact",
     ids: Literal["auto", "global", "per-category"] = "auto",
     lower_is_better: bool | None = None,
+    cluster: str | None = None,
 ) -> Battles:
     """Read recorded judgments of any known format.
 
@@ -209,15 +211,19 @@ def read_battles(
             which lower is better are negated, so that larger is better in the result. With None,
             this is what the files say, else what the exact name of the metric says (as `wer` or
             `latency`), else False.
+        cluster: a column with the groups of items, such as passages, documents, seeds or templates.
+            The items of a group vary together, and are one cluster in every interval, test and
+            sample size. Every row must have a value, and all rows of an item the same.
 
     Raises:
-        UsageError: a path, format or column does not exist, or the files have different formats.
+        UsageError: a path, format or column does not exist, or the files have different formats; or
+            all items have one value in the column `cluster`.
         DataError: a file is damaged, or a value in it is invalid.
         NotIdentifiedError: the human judge has no verdict on any of the battles, or a name of
             `metric` fits several metrics of a task.
     """
     counting: dict[str, Any] = {"engine": engine, "memory": memory, "scores_only": scores_only}
-    meaning: dict[str, Any] = {"names": names, "ids": ids, "lower_is_better": lower_is_better}
+    meaning: dict[str, Any] = {"names": names, "ids": ids, "runs": runs, "cluster": cluster}
     query = BattleQuery(
         sources=sources,
         format=format,
@@ -227,10 +233,9 @@ def read_battles(
         one_sided=one_sided,
         human_judge=human_judge,
         metric=_as_names(metric),
-        runs=runs,
         allow=_as_names(allow),
-        **counting,
-        **meaning,
+        lower_is_better=lower_is_better,
+        **{**counting, **meaning},
     )
     return read_query(query)
 
@@ -285,6 +290,8 @@ def _read_sources(plan: ReadingPlan) -> Battles:
     query = _with_spelled_judge(query, read.tables)
     plan = replace(plan, query=query)
     read = _keep_rows_of_query(duck, read, query)
+    if query.cluster is not None:
+        require_groups(read.tables, query.cluster)
     read = _orient_scores_of_query(read, query)
     read = replace(read, gathered=note_lone_models(read.tables, read.gathered))
     try:
@@ -315,7 +322,7 @@ def _spark_reads(query: BattleQuery) -> bool:
     foreign = query.foreign
     translated = (foreign.credit_map, foreign.shown, foreign.fill, foreign.matrix)
     selected = (query.format, query.where, query.human_judge, query.metric)
-    named = (query.names != "exact", query.ids == "per-category")
+    named = (query.names != "exact", query.ids == "per-category", query.cluster)
     is_plain = query.lower_is_better is None and not any((*translated, *selected, *named))
     return is_parquet(query.sources) and is_plain
 
@@ -341,7 +348,13 @@ def _scan_files(query: BattleQuery, counting: Spark) -> Battles:
 def _verdicts_of_query(counting: Engine, relation: str, query: BattleQuery) -> Verdicts:
     """Return the verdicts in a table or view. The query says whether their orders are merged."""
     keep_one_sided = query.one_sided == "keep"
-    return Verdicts(counting, relation, merge=query.merge, keep_one_sided=keep_one_sided)
+    return Verdicts(
+        counting,
+        relation,
+        merge=query.merge,
+        keep_one_sided=keep_one_sided,
+        group=query.cluster,
+    )
 
 
 def _read_labels(query: BattleQuery) -> Battles:
@@ -484,6 +497,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
     if scores_only is None:
         scores_only = shared.default_ranker == "mean"
     joined = join_tables(duck, read.tables, scores_only=scores_only)
+    require_same_groups(duck, joined.view, query.cluster, read.tables)
     if counting is not duck:
         counting.register(joined.view, duck.table(f"select * from {joined.view}"))
     verdicts = _verdicts_of_query(counting, joined.view, query)
@@ -513,7 +527,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
         runs=tuple(gathered.runs),
         questions=tuple(gathered.questions),
         other_responses=read.other_responses,
-        likely_item=likely,
+        likely_item=likely if query.cluster is None else None,
     )
 
 

@@ -33,19 +33,23 @@ def check_unit(battles: Battles) -> tuple[Check, ...]:
 
 
 def check_items(battles: Battles) -> tuple[Check, ...]:
-    """Check whether there are enough items for the intervals.
+    """Check whether there are enough items, or groups of items, for the intervals.
 
     Items without a readable battle do not count, unless there are too many battles to tell.
     """
-    items = battles.counts().items
+    counts = battles.counts()
+    items = counts.units
     if not are_too_many(battles):
         items = len(np.unique(cluster_battles(battles).code[battles.readable]))
-    return (check_number_of_items(items),)
+    return (check_number_of_items(items, counts.unit),)
 
 
-def check_number_of_items(items: int) -> Check:
-    """Check whether a number of items is enough for the intervals; flagged below the threshold."""
-    fields = {"items": items, "noun": plural("item", items)}
+def check_number_of_items(items: int, unit: str = "item") -> Check:
+    """Check whether a number of items is enough for the intervals; flagged below the threshold.
+
+    `unit` is what varies, in the singular: an item or a group of items.
+    """
+    fields = {"items": items, "noun": plural(unit, items)}
     return make_check("items", items < CHECKS["items"].threshold, number=items, fields=fields)
 
 
@@ -95,7 +99,7 @@ def check_first_place(
     separation = standings.separation
     if robustness is None or separation is None or 1 not in separation.cuts:
         return ()
-    return (_check_robustness(robustness),)
+    return (_check_robustness(robustness, standings.counts.unit),)
 
 
 def check_first_place_by_search(battles: Battles, largest: int) -> Check:
@@ -113,25 +117,27 @@ def check_first_place_by_search(battles: Battles, largest: int) -> Check:
         return not_known(name, str(error))
     if not robustness.largest_tried:
         return not_known(name, "models share the first place, or there is one item only")
-    return _check_robustness(robustness)
+    return _check_robustness(robustness, battles.counts().unit)
 
 
-def _check_robustness(robustness: DropOutRobustness) -> Check:
+def _check_robustness(robustness: DropOutRobustness, unit: str) -> Check:
     """Return the check of the first place by the smallest set of items that changes the leader.
 
-    It is ok if no set was found, or if the set has more items than the threshold.
+    It is ok if no set was found, or if the set has more items than the threshold. `unit` is what
+    varies, in the singular: an item or a group of items.
     """
     number = len(robustness.items)
-    fields = {"leader": robustness.leader, "tried": robustness.largest_tried}
+    nouns = plural(unit, 2)
+    fields = {"leader": robustness.leader, "tried": robustness.largest_tried, "nouns": nouns}
     if not number:
         return make_check("first place", False, fields=fields)
-    dropped = f"{number} {plural('item', number)}"
+    dropped = f"{number} {plural(unit, number)}"
     if not robustness.is_exact:
         dropped = f"at most {dropped}"
     fields = {
         "leader": robustness.leader,
         "rival": robustness.new_leader,
-        "items": join_item_names(robustness.items, are_rows=robustness.are_rows),
+        "items": join_item_names(robustness.items, are_rows=robustness.are_rows, noun=unit),
         "dropped": dropped,
         "tried": robustness.largest_tried,
     }

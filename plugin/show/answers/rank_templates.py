@@ -45,9 +45,9 @@ NO_CUT = (
 NEIGHBOURS_CLEAR = "Every model is clearly ahead of the next one."
 NEIGHBOURS = "{open} of {pairs} neighbouring places {are} too close to call{apart}."
 FIRST_APART = "; the first two that are separated are places {place} and {next}"
-NEW_LEADER = "Without {number} of the {items:,} items, {rival} would lead."
-NO_NEW_LEADER = "Whichever items are left out, no other model would lead."
-NEW_LEADER_UNKNOWN = "How few items decide the first place is unknown: {reason}."
+NEW_LEADER = "Without {number} of the {items:,} {nouns}, {rival} would lead."
+NO_NEW_LEADER = "Whichever {nouns} are left out, no other model would lead."
+NEW_LEADER_UNKNOWN = "How few {nouns} decide the first place is unknown: {reason}."
 TWO_OPEN = "{models} are too close to call {evidence}."
 ALL_OPEN = "All pairs of the {number} models are too close to call {evidence}."
 
@@ -62,7 +62,7 @@ MORE_ITEMS = (
     "them with 80% power. This number {tested}."
 )
 MORE_ITEMS_UNKNOWN = (
-    "How many more {noun}s would separate {first} from {second} is unknown: {reason}."
+    "How many more {nouns} would separate {first} from {second} is unknown: {reason}."
 )
 GAP_UNBOUNDED = "the data do not bound their gap"
 NO_GAP = "no difference was measured"

@@ -246,12 +246,14 @@ def _new_leader_sentence(standings: Standings) -> str | None:
     known = standings.diagnostics.get("drop_out")
     if not known:
         return None
+    counts = standings.counts
+    nouns = plural(counts.unit, 2)
     if "unknown" in known:
-        return rank_templates.NEW_LEADER_UNKNOWN.format(reason=known["unknown"])
+        return rank_templates.NEW_LEADER_UNKNOWN.format(nouns=nouns, reason=known["unknown"])
     if known["items"] is None:
-        return rank_templates.NO_NEW_LEADER
+        return rank_templates.NO_NEW_LEADER.format(nouns=nouns)
     return rank_templates.NEW_LEADER.format(
-        number=number_word(known["items"]), items=standings.counts.items, rival=known["leader"]
+        number=number_word(known["items"]), items=counts.units, nouns=nouns, rival=known["leader"]
     )
 
 
@@ -277,7 +279,7 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
         return None  # more items leave the errors of given ratings as they are
     first, second = separation.names[:2]
     number = None
-    noun = "item" if standings.counts.items > 1 else "battle"
+    noun = standings.counts.unit if standings.counts.items > 1 else "battle"
     if "structured" in standings.diagnostics:
         noun = "label"
         number = _estimate_further_labels(standings, separation)
@@ -287,19 +289,25 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
         gap = standings.scale.difference_text(separation.gap)
         pairs = comb(len(separation.names), 2)
         return more_items_sentence(first, second, number, gap, noun, pairs=pairs)
-    reason = _why_unknown(separation, robustness)
+    reason = _why_unknown(separation, robustness, standings.counts.unit)
     if reason is None:
         return None
     return rank_templates.MORE_ITEMS_UNKNOWN.format(
-        noun=noun, first=first, second=second, reason=reason
+        nouns=plural(noun, 2), first=first, second=second, reason=reason
     )
 
 
-def _why_unknown(separation: Separation, robustness: DropOutRobustness | None) -> str | None:
-    """Return why the number of further items is unknown; None if no reason is known."""
+def _why_unknown(
+    separation: Separation, robustness: DropOutRobustness | None, unit: str
+) -> str | None:
+    """Return why the number of further items is unknown; None if no reason is known.
+
+    `unit` is what varies, in the singular: an item or a group of items.
+    """
     if robustness and robustness.items:
+        are_rows = robustness.are_rows
         return rank_templates.RIVAL_LEADS.format(
-            items=join_item_names(robustness.items, are_rows=robustness.are_rows),
+            items=join_item_names(robustness.items, are_rows=are_rows, noun=unit),
             rival=robustness.new_leader,
         )
     if separation.gap == 0:

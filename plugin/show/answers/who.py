@@ -163,14 +163,18 @@ def _evidence(standings: Standings) -> str:
     labels = standings.diagnostics.get("structured", {}).get("labels")
     if labels is None:
         preposition = "on"
-        number = standings.counts.items
-        noun = "item"
+        number = standings.counts.units
+        noun = standings.counts.unit
     else:
         preposition = "with"
         number = round(labels)
         noun = "human label"
     these = "this" if number == 1 else "these"
-    return f"{preposition} {these} {number:,} {plural(noun, number)}"
+    evidence = f"{preposition} {these} {number:,} {plural(noun, number)}"
+    if labels is None and standings.counts.groups is not None:
+        items = standings.counts.items
+        evidence += f" ({items:,} {plural('item', items)})"
+    return evidence
 
 
 def _groups_text(standings: Standings, separation: Separation) -> str:

@@ -35,7 +35,7 @@ def checks_table(
     if battles is None:
         checks += [
             check_unparsed_count(standings.counts),
-            check_number_of_items(standings.counts.items),
+            check_number_of_items(standings.counts.units, standings.counts.unit),
         ]
         rows = [*map(_check_row, checks), WITHOUT_BATTLES]
     else:

@@ -33,6 +33,7 @@ GIVEN = {
     "names": ("joined", "joined"),
     "ids": ("global", "global"),
     "lower_is_better": ("false", False),
+    "cluster": ("passage", "passage"),
     "human_labels": ("labels.csv", ("labels.csv",)),
     "complete": ("", True),
 }

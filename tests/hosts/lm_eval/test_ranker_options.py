@@ -93,6 +93,7 @@ GIVEN = {
     "names": ("joined", "joined"),
     "ids": ("global", "global"),
     "lower_is_better": ("true", True),
+    "cluster": ("passage", "passage"),
     "human_labels": ("labels.csv", ("labels.csv",)),
     "complete": ("", True),
 }

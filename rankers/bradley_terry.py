@@ -106,15 +106,15 @@ def bradley_terry(
     if length_control:
         lengths = read_lengths(battles, labels, cluster, interval, length_of)
     coded = lengths.coded if lengths else prepare_battles(battles, labels=labels, cluster=cluster)
-    blocking = _options_without_ladder(interval, pin, length_control)
-    prior, notes = _choose_prior(battles, ratings, coded.models, blocking)
+    options_without_ladder = _options_without_ladder(interval, pin, length_control)
+    prior, notes = _choose_prior(battles, ratings, coded.models, options_without_ladder)
     strengths = fit_battles(coded, regularization, prior)
     exposure = measure_exposure(battles, coded, strengths.pairs)
     additions = _Additions()
     if lengths:
-        length = fit_at_equal_length(lengths, strengths)
-        strengths = length.strengths
-        additions = _describe_length(length, level)
+        equal_length = fit_at_equal_length(lengths, strengths)
+        strengths = equal_length.strengths
+        additions = _describe_length(equal_length, level)
     scale = prior.scale if prior else _scale_of_fit(strengths, coded, centre, pin)
     if interval == "sandwich":
         estimate = estimate_elo(strengths, coded, scale, level)
@@ -154,7 +154,10 @@ def _options_without_ladder(interval: Interval, pin: str | None, length_control:
 
 
 def _choose_prior(
-    battles: Battles, ratings: Ratings | None, models: tuple[str, ...], blocking: Sequence[str]
+    battles: Battles,
+    ratings: Ratings | None,
+    models: tuple[str, ...],
+    options_without_ladder: Sequence[str],
 ) -> tuple[LadderPrior | None, tuple[Notice, ...]]:
     """Return the prior by the ladder, None if there is no ladder, and warnings.
 
@@ -162,12 +165,12 @@ def _choose_prior(
         battles: the battles, which may have the ladder of a log.
         ratings: given ratings, which replace this ladder.
         models: names of the models with battles.
-        blocking: options in use that exclude a ladder.
+        options_without_ladder: options in use that exclude a ladder.
 
     Raises:
         UsageError: as of `choose_ladder`.
     """
-    ladder, notes = choose_ladder(battles, ratings, models, blocking)
+    ladder, notes = choose_ladder(battles, ratings, models, options_without_ladder)
     return build_prior(ladder, models) if ladder else None, notes
 
 
@@ -182,9 +185,9 @@ def _scale_of_fit(
     return elo_scale(battles.models, bounded, battles.clusters_by_model(), centre, pin)
 
 
-def _describe_length(length: EqualLength, level: float) -> _Additions:
+def _describe_length(equal_length: EqualLength, level: float) -> _Additions:
     """Return the diagnostics and warnings of ratings at equal length."""
-    return _Additions({"length_control": length.summary(level)}, length.warnings())
+    return _Additions({"length_control": equal_length.summary(level)}, equal_length.warnings())
 
 
 def _describe_placement(placement: Mapping[str, Any]) -> _Additions:
@@ -209,22 +212,23 @@ def _bootstrap_elo(
     are not separated but have an infinite end, because many resamples do not bound them.
     """
     cells = cells_by_cluster(coded, fit.pairs)
-    pairs = len(fit.pairs.first)
+    pair_count = len(fit.pairs.first)
 
     def resampled_scores(counts: np.ndarray) -> np.ndarray:
         return fit.resampled_scores(scale, cells, counts)
 
-    draws = resample(resampled_scores, coded.clusters, resamples, rng, pairs)
+    draws = resample(resampled_scores, coded.clusters, resamples, rng, pair_count)
     items = coded.clusters_by_model()
     score = scale.scores(fit.theta)
     estimate = bootstrap_estimate(
         score, draws, coded.clusters, level=level, cluster=coded.unit, items=items
     )
+    has_infinite_end = np.isinf(estimate.low) | np.isinf(estimate.high)
     # Models that all battles together separate get another warning.
-    is_open = (np.isinf(estimate.low) | np.isinf(estimate.high)) & bounded_models(fit.graph)
-    if is_open.any():
-        unbounded = np.isinf(draws).sum(axis=0)
-        counts = {coded.models[k]: int(unbounded[k]) for k in np.flatnonzero(is_open)}
+    is_named = has_infinite_end & bounded_models(fit.graph)
+    if is_named.any():
+        unbounded_draws = np.isinf(draws).sum(axis=0)
+        counts = {coded.models[k]: int(unbounded_draws[k]) for k in np.flatnonzero(is_named)}
         warning = Notice("one-ended-intervals", {"models": counts, "resamples": resamples})
         estimate = replace(estimate, warnings=(*estimate.warnings, warning))
     estimate = replace(estimate, tests=EloTests(coded, fit.regularization).pair_tests)
@@ -236,7 +240,7 @@ def estimate_elo(
     battles: BattleData,
     scale: EloScale,
     level: float,
-    added: np.ndarray | float = 0.0,
+    added_covariance: np.ndarray | float = 0.0,
 ) -> ScoreEstimates:
     """Return Elo scores with cluster-robust intervals.
 
@@ -249,11 +253,12 @@ def estimate_elo(
         battles: the battles that they were fitted to.
         scale: the Elo scale.
         level: confidence level, in (0, 1).
-        added: covariance that is added to that of the log-strengths, shape (models, models).
+        added_covariance: covariance that is added to that of the log-strengths, shape (models,
+            models).
     """
     theta = strengths.theta
     clusters = battles.clusters
-    covariance = strengths.covariance(battles)[: len(theta), : len(theta)] + added
+    covariance = strengths.covariance(battles)[: len(theta), : len(theta)] + added_covariance
     has_strengths_only = len(strengths.coefficients) == 0
     few_battles: list[FewBattles] = []
     if has_strengths_only and clusters > 1:
@@ -267,8 +272,8 @@ def estimate_elo(
     allowed = np.full(len(theta), has_strengths_only)
     estimate = replace(estimate, pinned=scale.pinned, allowed=allowed, tests=tests)
     if few_battles:
-        reach = t_quantile(clusters, level)
-        estimate = with_score_tests(estimate, few_battles, scale, theta, reach, battles.unit)
+        quantile = t_quantile(clusters, level)
+        estimate = with_score_tests(estimate, few_battles, scale, theta, quantile, battles.unit)
     if tests and has_strengths_only:
         estimate = bound_separated(estimate, strengths, battles, scale, level)
     return estimate
@@ -290,9 +295,9 @@ def bound_separated(
 ) -> ScoreEstimates:
     """Replace the intervals of separated models, if there are any, by one-sided bounds.
 
-    If all models are separated, each bound is by tests of single pairs (`with_bounds_by_tests`);
-    else it is by the battles against models that are not (`with_separated_bounds`). Estimates
-    without intervals are returned unchanged.
+    If all models are separated, the bounds come from tests of single pairs
+    (`with_bounds_by_tests`). Otherwise they come from the battles against models that are not
+    separated (`with_separated_bounds`). Estimates without intervals are returned unchanged.
     """
     separated = strengths.graph.separated
     if not separated.any() or estimate.method is None:
@@ -327,11 +332,11 @@ def build_elo_standings(
         ranker: name of the ranker.
         extra: further columns by name, each of shape (models,).
     """
-    # Models with few items are left out, as they do not make the ratings of the others less
-    # precise.
-    well_known = 2 * exposure.items >= np.median(exposure.items)
+    # The efficiency is that among models with many items, because models with few items do not
+    # make the ratings of the others less precise.
+    has_many_items = 2 * exposure.items >= np.median(exposure.items)
     graph = strengths.graph
-    efficiency = design_efficiency(strengths.pairs, well_known)
+    efficiency = design_efficiency(strengths.pairs, has_many_items)
     diagnostics: dict[str, Any] = {
         "newton_steps": strengths.optimum.steps,
         "design_efficiency": efficiency,
@@ -354,8 +359,8 @@ def build_elo_standings(
         diagnostics=diagnostics,
         warnings=_separation_and_design_warnings(exposure, strengths, efficiency),
     )
-    kind = ELO if scale.pinned is None else replace(ELO, zero="pin")
-    return build_standings(ranker, kind, exposure, result, level=level, rng=rng)
+    elo = ELO if scale.pinned is None else replace(ELO, zero="pin")
+    return build_standings(ranker, elo, exposure, result, level=level, rng=rng)
 
 
 def _separation_and_design_warnings(
@@ -384,13 +389,16 @@ def hide_separated(estimate: ScoreEstimates, graph: Graph) -> ScoreEstimates:
     They are removed for all models if the pinned model is separated. Intervals with an infinite
     end, which are one-sided bounds, are kept.
     """
-    hidden = graph.separated.copy()
+    is_hidden = graph.separated.copy()
     if estimate.pinned is not None and graph.separated[estimate.pinned]:
-        hidden[:] = True
-    if not hidden.any():
+        is_hidden[:] = True
+    if not is_hidden.any():
         return estimate
-    gone = np.where(hidden & np.isfinite(estimate.low) & np.isfinite(estimate.high), np.nan, 0.0)
-    covariance = np.where(hidden | hidden[:, None], np.nan, estimate.covariance)
+    has_both_ends = np.isfinite(estimate.low) & np.isfinite(estimate.high)
+    is_removed = is_hidden & has_both_ends
     return replace(
-        estimate, low=estimate.low + gone, high=estimate.high + gone, covariance=covariance
+        estimate,
+        low=np.where(is_removed, np.nan, estimate.low),
+        high=np.where(is_removed, np.nan, estimate.high),
+        covariance=np.where(is_hidden | is_hidden[:, None], np.nan, estimate.covariance),
     )

@@ -23,9 +23,9 @@ influence."""
 SETS_PER_BLOCK = 2048
 """Number of sets of items whose removal is fitted at once."""
 INFLUENCE_MARGIN = 2.0
-"""Influences are first-order estimates of how much a removal narrows the gap to a rival. The
-greedy search gives a rival up if the gap is larger than this times the sum of the largest
-influences that may still be removed, divided by the share of items that would be kept."""
+"""The influence of an item is a first-order estimate of how much its removal narrows the gap to a
+rival. The greedy search gives a rival up if the gap is larger than this times the sum of the
+largest influences that may still be removed, divided by the share of items that would be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,9 @@ def drop_out_robustness(
     if rows and column in battles.rows.battle_columns:
         texts = battles.rows.texts_of(column)
         items = [texts[row] for row in rows]
-    named = [item for item in items if item]
-    unnamed = [f"row {row + 1}" for item, row in zip(items, rows, strict=True) if not item]
-    return replace(robustness, items=tuple(sorted(named + unnamed)), are_rows=not named)
+    item_names = [item for item in items if item]
+    row_names = [f"row {row + 1}" for item, row in zip(items, rows, strict=True) if not item]
+    return replace(robustness, items=tuple(sorted(item_names + row_names)), are_rows=not item_names)
 
 
 def drop_out_of_clusters(
@@ -100,15 +100,15 @@ def drop_out_of_clusters(
     is_shared = int(np.sum(strengths.theta > strengths.theta[leader] - SAME_SCORE)) > 1
     if is_shared:
         limit = 0
-    exact = coded.clusters <= most_enumerated
-    find = search.enumerate if exact else search.search_greedily
+    is_exact = coded.clusters <= most_enumerated
+    find = search.enumerate if is_exact else search.search_greedily
     removal = find(leader, limit)
     new_leader = None
     if removal:
         [theta] = search.theta_without([removal])
         new_leader = coded.models[int(np.argmax(theta))]
     items = tuple(map(str, sorted(removal)))
-    return DropOutRobustness(coded.models[leader], new_leader, items, exact, limit)
+    return DropOutRobustness(coded.models[leader], new_leader, items, is_exact, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class _RemovalSearch:
     def enumerate(self, leader: int, largest: int) -> tuple[int, ...]:
         """Return the smallest set of clusters whose removal changes the leader, trying all sets.
 
-        Among several of that size, it is the one with the largest lead of the new leader. The set
+        Among several sets of that size, it is the set with the largest lead of the new leader. It
         is empty if no removal of up to `largest` clusters changes the leader. `leader` is the code
         of the leader of the fit to all clusters.
         """
@@ -141,10 +141,10 @@ class _RemovalSearch:
         return ()
 
     def search_greedily(self, leader: int, largest: int) -> tuple[int, ...]:
-        """Return the smallest set of clusters that a greedy search finds for any rival; may be
-        empty.
+        """Return the smallest set of clusters that a greedy search finds for any rival.
 
-        A set has at most `largest` clusters. `leader` is the code of the leader.
+        The set has at most `largest` clusters. It is empty if the search finds none. `leader` is
+        the code of the leader.
         """
         best: tuple[int, ...] = ()
         theta = self.strengths.theta
@@ -180,43 +180,45 @@ class _RemovalSearch:
         return ()
 
     def _most_influential(
-        self, removed: tuple[int, ...], leader: int, rival: int, left: int
+        self, removed: tuple[int, ...], leader: int, rival: int, removals_left: int
     ) -> list[int]:
         """Return the clusters whose removal should narrow a gap most, estimated by one Newton
         step.
 
-        The list is empty if even removing the `left` clusters of the largest influence would not
-        close the gap.
+        The list is empty if even removing the `removals_left` clusters of the largest influence
+        would not close the gap.
 
         Args:
             removed: clusters that are removed already.
             leader: code of the leader.
             rival: code of the rival.
-            left: number of clusters that may still be removed.
+            removals_left: number of clusters that may still be removed.
         """
         fit = self.strengths
         pairs = fit.pairs
         if removed:
             credit, weight = self.cells.resampled_sums(self._counts_without([removed]))
-            rest_of_pairs = replace(pairs, credit=credit[0], weight=weight[0])
-            fit = fit_strengths(rest_of_pairs, fit.regularization, fit.theta)
-        gap = np.zeros(pairs.models)
-        gap[[leader, rival]] = 1, -1
-        direction = fit.solve(gap)
+            remaining_pairs = replace(pairs, credit=credit[0], weight=weight[0])
+            fit = fit_strengths(remaining_pairs, fit.regularization, fit.theta)
+        contrast = np.zeros(pairs.models)
+        contrast[[leader, rival]] = 1, -1
+        direction = fit.solve(contrast)
         expected = fit.expected_credit(pairs.first, pairs.second)
-        along = (direction[pairs.first] - direction[pairs.second])[self.cells.pair]
+        direction_of_cell = (direction[pairs.first] - direction[pairs.second])[self.cells.pair]
         # The amount by which one Newton step narrows the gap if the cluster is removed.
         influence = np.bincount(
-            self.cells.cluster, along * self.cells.surplus_over(expected), self.cells.clusters
+            self.cells.cluster,
+            direction_of_cell * self.cells.surplus_over(expected),
+            self.cells.clusters,
         )
         influence[list(removed)] = -np.inf
         order = np.argsort(-influence, kind="stable")
-        rest = len(influence) - len(removed)
-        strongest = np.maximum(influence[order[:left]], 0).sum()
-        reachable = INFLUENCE_MARGIN * strongest / (1 - left / rest)
+        remaining = len(influence) - len(removed)
+        strongest = np.maximum(influence[order[:removals_left]], 0).sum()
+        reachable = INFLUENCE_MARGIN * strongest / (1 - removals_left / remaining)
         if reachable < fit.theta[leader] - fit.theta[rival]:
             return []
-        return [int(k) for k in order[: min(REFITS_PER_STEP, rest)]]
+        return [int(k) for k in order[: min(REFITS_PER_STEP, remaining)]]
 
     def theta_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
         """Fit log-strengths without each set of clusters, shape (sets, models).
@@ -227,14 +229,14 @@ class _RemovalSearch:
         credit, weight = self.cells.resampled_sums(self._counts_without(sets))
         # Many removals leave the same pairs with battles: connectivity is tested once for each
         # distinct pattern.
-        patterns, place = np.unique(weight > 0, axis=0, return_inverse=True)
-        everyone = np.ones(pairs.models, dtype=bool)
-        is_connected = [are_connected(pairs, met, everyone) for met in patterns]
-        joined = np.array(is_connected, dtype=bool)[place.ravel()]
+        patterns, pattern_of_set = np.unique(weight > 0, axis=0, return_inverse=True)
+        all_models = np.ones(pairs.models, dtype=bool)
+        connects = [are_connected(pairs, has_battle, all_models) for has_battle in patterns]
+        is_connected = np.array(connects, dtype=bool)[pattern_of_set.ravel()]
         theta = np.full((len(sets), pairs.models), np.nan)
         penalty = self.strengths.regularization
-        likelihood = pair_likelihood(pairs, penalty, credit[joined], weight[joined])
-        theta[joined] = maximize_samples(likelihood, self.strengths.theta)
+        likelihood = pair_likelihood(pairs, penalty, credit[is_connected], weight[is_connected])
+        theta[is_connected] = maximize_samples(likelihood, self.strengths.theta)
         return theta
 
     def _counts_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:

@@ -42,10 +42,10 @@ def read_ladder(ratings: Ratings) -> Ladder:
         return _build_ladder(_rows_of_mapping(ratings))
     # Inspect turns text with commas into a list, which is joined again.
     text = ratings if isinstance(ratings, str) else ",".join(map(str, ratings))
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) > 1 or not parts[0].endswith((".csv", ".json")):
-        return _build_ladder(map(_row_of_text, parts))
-    path = Path(parts[0])
+    texts = [item_text.strip() for item_text in text.split(",")]
+    if len(texts) > 1 or not texts[0].endswith((".csv", ".json")):
+        return _build_ladder(map(_row_of_text, texts))
+    path = Path(texts[0])
     reject_stream(path)
     if not path.is_file():
         raise UsageError(f"ratings={path}: there is no such file")
@@ -68,12 +68,14 @@ def _row_of_text(text: str) -> tuple[str, ...]:
 
     Without a colon, the whole text is the name, and the rating is empty.
     """
-    name, _, value = text.rpartition(":") if ":" in text else (text, "", "")
+    if ":" not in text:
+        return text, ""
+    name, _, value = text.rpartition(":")
     return name, *ERROR_SIGN.split(value, maxsplit=1)
 
 
 def _ladder_of_csv(path: Path) -> Ladder:
-    """Read a CSV table with the columns model and rating; a column se is optional.
+    """Read a CSV table with the columns `model` and `rating`, and optionally `se`.
 
     Raises:
         DataError: the file is not UTF-8 text, or lacks a column.
@@ -107,7 +109,8 @@ def _ladder_of_ranking(path: Path) -> Ladder:
     from podium.rankers.json_files import read_ranking
 
     ranking = read_ranking(path)
-    tables = [each for each in ranking.standings if each.scale.is_elo] if ranking else []
+    standings = ranking.standings if ranking else ()
+    tables = [table for table in standings if table.scale.is_elo]
     if len(tables) != 1:
         remedy = "write one with `podium rank SOURCE -o ladder.json`"
         raise DataError(
@@ -124,6 +127,13 @@ def _ladder_of_ranking(path: Path) -> Ladder:
     return replace(_build_ladder(rows, str(path)), unbounded=unbounded)
 
 
+def _are_rating(numbers: list[float]) -> bool:
+    """Return whether numbers are a finite rating, alone or with a finite standard error >= 0."""
+    if len(numbers) not in (1, 2) or not all(map(math.isfinite, numbers)):
+        return False
+    return len(numbers) == 1 or numbers[1] >= 0
+
+
 def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
     """Build a ladder from rows of a name, a rating and, optionally, a standard error.
 
@@ -133,29 +143,24 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
         UsageError: a row is impossible, or there is none. The message names the first such row.
     """
     ratings: dict[str, list[float]] = {}
-    for row, (name, *typed) in enumerate(rows, start=1):
-        given = [value for value in typed if value is not None]
+    for row, (name, *values) in enumerate(rows, start=1):
+        given_values = [value for value in values if value is not None]
         try:
-            numbers = [float(value) for value in given]
+            numbers = [float(value) for value in given_values]
         except (TypeError, ValueError):
             numbers = []
-        is_rating = (
-            len(numbers) in (1, 2)
-            and all(map(math.isfinite, numbers))
-            and min(numbers[1:], default=0) >= 0
-        )
-        if not name or name in ratings or not is_rating:
-            parts = (name, "+-".join(map(str, given)))
-            wrong = ":".join(part for part in parts if part)
+        if not name or name in ratings or not _are_rating(numbers):
+            # The row as it is typed (`NAME:1500+-25`), without parts that are missing.
+            number_text = "+-".join(map(str, given_values))
+            row_text = ":".join(part for part in (name, number_text) if part)
+            place = f"row {row}: " if source else "ratings="
             if name in ratings:
-                wrong += " twice"
-            where = f"row {row}: " if source else "ratings="
-            raise UsageError(f"{where}{wrong}: {RATINGS_FORM}")
+                raise UsageError(f"{place}{row_text}: {name} is rated twice; rate each model once")
+            raise UsageError(f"{place}{row_text}: {RATINGS_FORM}")
         ratings[name] = numbers
     if not ratings:
-        where = "" if source else "ratings=: "
-        raise UsageError(f"{where}no rating: {RATINGS_FORM}")
-    # Ratings without a standard error get the usual one.
+        place = "" if source else "ratings is empty: "
+        raise UsageError(f"{place}no rating: {RATINGS_FORM}")
     assumed = tuple(name for name, numbers in ratings.items() if len(numbers) == 1)
     elo = tuple(numbers[0] for numbers in ratings.values())
     se = tuple(USUAL_SE if name in assumed else ratings[name][1] for name in ratings)

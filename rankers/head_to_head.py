@@ -10,16 +10,17 @@ from podium.rankers.fit.pairs import cells_by_cluster, pair_index
 DRAWS = 4000
 """Number of draws for rank probabilities, whose standard error is then below 0.8 percentage
 points."""
-ROUNDING = 1e-12
-"""Smaller eigenvalues of a covariance are raised to this before the root is taken."""
-LEVEL = 0.95
+SMALLEST_EIGENVALUE = 1e-12
+"""Smaller eigenvalues of a covariance, which rounding may leave, are raised to this before the root
+is taken."""
+MATCHUP_LEVEL = 0.95
 """Confidence level of the interval of each pair. The intervals are not simultaneous."""
 
 
 def matchup_table(battles: BattleData) -> pd.DataFrame:
     """Return the mean credit of each model against each opponent, with intervals.
 
-    Each pair that met has two rows, one from the side of each model.
+    Each pair that met has two rows, one for each of its models.
 
     The standard error of a mean m over G clusters is sqrt(G / (G - 1) sum (S - m W)^2) / sum W,
     where S is the sum of weighted credits of a cluster and W its sum of weights.
@@ -27,12 +28,12 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
     Returns:
         A table with the columns `model` and `against` (names), `share` (mean credit of `model`),
         `low` and `high` (its interval in [0, 1], t with G - 1 degrees of freedom; NaN below two
-        items), `battles` (number of readable battles), and `items` (number of clusters in which
-        they met).
+        items), `battles` (number of readable battles), and `items_of_pair` (number of clusters in
+        which they met).
     """
     pairs = pair_sums_with_items(battles)
     names = np.array(battles.models, dtype=object)
-    items = np.asarray(pairs.items)
+    items_of_pair = np.asarray(pairs.items)
     mean = pairs.credit / pairs.weight
     battle_count = np.zeros(len(mean))
     squares = np.zeros(len(mean))
@@ -41,18 +42,18 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
         squares += np.bincount(cells.pair, cells.surplus_over(mean) ** 2, len(mean))
         pair_of_row, _ = pair_index(block, pairs)
         battle_count += np.bincount(pair_of_row, block.number, len(mean))
-    factor = np.where(items > 1, items / np.maximum(items - 1, 1), np.nan)
+    factor = np.where(items_of_pair > 1, items_of_pair / np.maximum(items_of_pair - 1, 1), np.nan)
     se = np.sqrt(factor * squares) / pairs.weight
-    reach = np.tile(t_quantile(items, LEVEL) * se, 2)
+    half_width = np.tile(t_quantile(items_of_pair, MATCHUP_LEVEL) * se, 2)
     share = np.concatenate([mean, 1 - mean])
     columns = {
         "model": names[np.concatenate([pairs.first, pairs.second])],
         "against": names[np.concatenate([pairs.second, pairs.first])],
         "share": share,
-        "low": np.clip(share - reach, 0, 1),
-        "high": np.clip(share + reach, 0, 1),
+        "low": np.clip(share - half_width, 0, 1),
+        "high": np.clip(share + half_width, 0, 1),
         "battles": np.tile(battle_count.astype(int), 2),
-        "items": np.tile(items, 2),
+        "items": np.tile(items_of_pair, 2),
     }
     return pd.DataFrame(columns)
 
@@ -73,9 +74,11 @@ def rank_probabilities(
     Returns:
         Shares, shape (models, ranks), the best rank first.
     """
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, ROUNDING))
+    eigenvalues, eigenvectors = np.linalg.eigh(covariance)
+    root = eigenvectors * np.sqrt(np.maximum(eigenvalues, SMALLEST_EIGENVALUE))
     drawn = score + rng.standard_normal((draws, len(score))) @ root.T
-    order = np.argsort(-drawn, axis=1)
-    counts = [np.bincount(models, minlength=len(score)) for models in order.T]
+    models_by_rank = np.argsort(-drawn, axis=1)
+    counts = [
+        np.bincount(models_at_rank, minlength=len(score)) for models_at_rank in models_by_rank.T
+    ]
     return np.stack(counts, axis=1) / draws

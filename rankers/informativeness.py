@@ -1,5 +1,7 @@
-"""informativeness: how often two models get different verdicts against an anchor (Don-Yehiya et
-al., section 4.3)."""
+"""informativeness: how often two models get different verdicts against an anchor.
+
+Source: Don-Yehiya et al., section 4.3.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -36,21 +38,23 @@ class Comparisons:
     """Counts of pairs of models by their verdicts against an anchor, the model that both met.
 
     Attributes:
-        apart: number of pairs whose verdicts against the anchor differ, shape (items, anchors).
+        differing: number of pairs whose verdicts against the anchor differ, shape (items,
+            anchors).
         compared: number of pairs of which both verdicts are readable, shape (items, anchors).
         weight: weights of the items, 1 on average, shape (items,); None if all count alike.
     """
 
-    apart: np.ndarray
+    differing: np.ndarray
     compared: np.ndarray
     weight: np.ndarray | None = None
 
     @property
-    def weighed_numbers(self) -> tuple[np.ndarray, np.ndarray]:
-        """`apart` and `compared` times the weights of the items, shape (items, anchors) each."""
+    def weighted_counts(self) -> tuple[np.ndarray, np.ndarray]:
+        """`differing` and `compared` times the weights of the items, shape (items, anchors)
+        each."""
         if self.weight is None:
-            return self.apart, self.compared
-        return self.weight[:, None] * self.apart, self.weight[:, None] * self.compared
+            return self.differing, self.compared
+        return self.weight[:, None] * self.differing, self.weight[:, None] * self.compared
 
     @property
     def share(self) -> np.ndarray:
@@ -58,19 +62,22 @@ class Comparisons:
 
         It is NaN for an anchor against which no pair is compared.
         """
-        return ratio_or_nan(*(numbers.sum(axis=0) for numbers in self.weighed_numbers))
+        differing, compared = self.weighted_counts
+        return ratio_or_nan(differing.sum(axis=0), compared.sum(axis=0))
 
     @property
     def covariance(self) -> np.ndarray:
         """Covariance of the shares, shape (anchors, anchors).
 
-        The share r = A / C of the weighted sums A of `apart` and C of `compared` is linearized: an
-        item with counts a and c contributes (a - c r) / C to its error.
+        The share r = A / C of the weighted sums A of `differing` and C of `compared` is
+        linearized: an item with counts a and c contributes (a - c r) / C to its error.
         """
-        apart, compared = self.weighed_numbers
+        differing, compared = self.weighted_counts
         total = compared.sum(axis=0)
-        total = np.where(total > 0, total, 1)
-        return covariance_of((apart - compared * (apart.sum(axis=0) / total)) / total)
+        # An anchor without compared pairs has errors of 0 instead of a division by 0.
+        divisor = np.where(total > 0, total, 1)
+        share = differing.sum(axis=0) / divisor
+        return covariance_of((differing - compared * share) / divisor)
 
     def difference(self, first: int, second: int) -> DifferenceTest | None:
         """Test the difference between the shares of two anchors, given by code.
@@ -80,13 +87,13 @@ class Comparisons:
         The result is None if there are no such items.
         """
         columns = [first, second]
-        shares = ratio_or_nan(self.apart[:, columns], self.compared[:, columns])
+        shares = ratio_or_nan(self.differing[:, columns], self.compared[:, columns])
         differences = shares[:, 0] - shares[:, 1]
-        known = ~np.isnan(differences)
-        if not known.any():
+        has_both = ~np.isnan(differences)
+        if not has_both.any():
             return None
-        weight = None if self.weight is None else self.weight[known]
-        return paired_difference(differences[known], None, 1.0, weight)
+        weight = None if self.weight is None else self.weight[has_both]
+        return paired_difference(differences[has_both], None, 1.0, weight)
 
 
 def informativeness(
@@ -97,13 +104,14 @@ def informativeness(
     interval: Interval = "sandwich",
     resamples: int = RESAMPLES,
 ) -> Standings:
-    """Rank anchors by I = share of (item, unordered pair of others) whose verdicts against the
-    anchor differ.
+    """Rank anchors by I, the share of pairs of other models with different verdicts against them.
 
-    Only pairs with both verdicts readable are compared; `pairs` counts them. An item counts by the
-    mean weight of its battles. The score is I on all distinct merged verdicts (five-level labels by
-    their margin, others by their credit); a further column (`three_level`) has I on win, tie, loss,
-    with its standard error. Continuous credits have the latter only, as score.
+    The share is over all items and all unordered pairs of other models. Only pairs with both
+    verdicts readable are compared; the column `pairs` counts them. An item counts by the mean
+    weight of its battles. The score compares all distinct merged verdicts: five-level labels by
+    their margin, others by their credit. The column `three_level` has I if only win, tie and loss
+    are distinguished, and `three_level_se` its standard error. If credits are continuous, this I
+    is the score.
 
     Args (others as of `bradley_terry`):
         interval: `sandwich` (linearized ratio, clustered by item, t quantile) or `bootstrap`
@@ -131,14 +139,14 @@ def informativeness(
         )
     chosen = by_outcome if by_level is None else by_level
     estimate = _estimate_shares(chosen, level, interval, resamples, rng)
-    pairs = chosen.compared.sum(axis=0)
-    lacking = [coded.models[k] for k in np.flatnonzero(pairs == 0)]
-    columns = _three_level_columns(by_outcome) if by_level else {}
+    pair_counts = chosen.compared.sum(axis=0)
+    not_compared = [coded.models[k] for k in np.flatnonzero(pair_counts == 0)]
+    further_columns = _three_level_columns(by_outcome) if by_level else {}
     result = RankerResult(
         estimate,
-        extra=columns | {"pairs": pairs},
+        extra=further_columns | {"pairs": pair_counts},
         diagnostics={"levels": "full" if by_level else "three"},
-        warnings=[*_comparison_warnings(battles, by_level, lacking)],
+        warnings=[*_comparison_warnings(battles, by_level, not_compared)],
     )
     exposure = measure_exposure(battles, coded)
     return build_standings(
@@ -146,10 +154,13 @@ def informativeness(
     )
 
 
-def _three_level_columns(three: Comparisons) -> dict[str, np.ndarray]:
+def _three_level_columns(by_outcome: Comparisons) -> dict[str, np.ndarray]:
     """Return columns with the shares that compare win, tie and loss only, and their standard
     errors."""
-    return {"three_level": three.share, "three_level_se": np.sqrt(np.diag(three.covariance))}
+    return {
+        "three_level": by_outcome.share,
+        "three_level_se": np.sqrt(np.diag(by_outcome.covariance)),
+    }
 
 
 def count_differences(
@@ -169,20 +180,21 @@ def count_differences(
             by default they are compared as they are.
     """
     size = len(coded.models)
-    apart, compared = np.zeros((2, coded.clusters, size))
-    for anchor, (item, model, seen) in enumerate(_by_anchor(coded, verdict)):
+    differing, compared = np.zeros((2, coded.clusters, size))
+    for anchor, (item, model, verdict_of_opponent) in enumerate(_by_anchor(coded, verdict)):
         cell = item * size + model
-        number = np.bincount(cell, minlength=coded.clusters * size)
-        mean = np.round(ratio_or_nan(np.bincount(cell, seen, coded.clusters * size), number), 12)
-        against = (level_of(mean) if level_of else mean).reshape(-1, size)
-        # Of n models with a verdict there are n (n - 1) / 2 pairs; pairs of equal verdicts are
-        # counted for each verdict in turn.
-        compared[:, anchor] = comb((~np.isnan(against)).sum(axis=1), 2)
-        levels = np.unique(against[~np.isnan(against)])
-        same = sum(comb((against == value).sum(axis=1), 2) for value in levels)
-        apart[:, anchor] = compared[:, anchor] - same
+        battle_count = np.bincount(cell, minlength=coded.clusters * size)
+        total = np.bincount(cell, verdict_of_opponent, coded.clusters * size)
+        mean = np.round(ratio_or_nan(total, battle_count), 12)
+        level_against_anchor = (level_of(mean) if level_of else mean).reshape(-1, size)
+        # n models with a verdict make n (n - 1) / 2 pairs. Pairs of equal verdicts are counted for
+        # each verdict in turn.
+        compared[:, anchor] = comb((~np.isnan(level_against_anchor)).sum(axis=1), 2)
+        levels = np.unique(level_against_anchor[~np.isnan(level_against_anchor)])
+        equal = sum(comb((level_against_anchor == value).sum(axis=1), 2) for value in levels)
+        differing[:, anchor] = compared[:, anchor] - equal
     weight = np.bincount(coded.cluster, coded.weight, coded.clusters) / np.bincount(coded.cluster)
-    return Comparisons(apart, compared, weight / weight.mean())
+    return Comparisons(differing, compared, weight / weight.mean())
 
 
 def _by_anchor(
@@ -199,9 +211,14 @@ def _by_anchor(
     order = np.argsort(anchor, kind="stable")
     item = np.tile(coded.cluster.astype(np.int64), 2)[order]
     opponent = np.concatenate([coded.a, coded.b]).astype(np.int64)[order]
-    seen = np.concatenate([verdict, -verdict])[order]
+    verdict_of_opponent = np.concatenate([verdict, -verdict])[order]
     ends = np.cumsum(np.bincount(anchor, minlength=len(coded.models)))[:-1]
-    yield from zip(*(np.split(column, ends) for column in (item, opponent, seen)), strict=True)
+    yield from zip(
+        np.split(item, ends),
+        np.split(opponent, ends),
+        np.split(verdict_of_opponent, ends),
+        strict=True,
+    )
 
 
 def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None:
@@ -218,21 +235,21 @@ def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None
 
 
 def _comparison_warnings(
-    battles: Battles, full: Comparisons | None, lacking: Sequence[str]
+    battles: Battles, by_level: Comparisons | None, not_compared: Sequence[str]
 ) -> Iterator[Notice]:
     """Yield warnings of verdicts that are compared on a coarser scale than the judge's, and of
     models without comparisons.
 
-    `full` is None if verdicts are continuous. `lacking` are the names of the models without
-    comparisons.
+    `by_level` is None if verdicts are continuous. `not_compared` are the names of the models
+    without comparisons.
     """
-    unknown = int(np.isnan(readable_margins(battles)[battles.readable]).sum())
-    if full is None:
+    without_margin = int(np.isnan(readable_margins(battles)[battles.readable]).sum())
+    if by_level is None:
         yield Notice("continuous-verdicts")
-    elif 0 < unknown < battles.readable.sum():
-        yield Notice("compared-by-credit", {"battles": unknown})
-    if lacking:
-        yield Notice("no-common-opponent", {"models": list(lacking)})
+    elif 0 < without_margin < battles.readable.sum():
+        yield Notice("compared-by-credit", {"battles": without_margin})
+    if not_compared:
+        yield Notice("no-common-opponent", {"models": list(not_compared)})
 
 
 def _estimate_shares(
@@ -240,12 +257,12 @@ def _estimate_shares(
 ) -> ScoreEstimates:
     """Return each anchor's share of different verdicts with intervals in [0, 1]."""
     score = counts.share
-    clusters = len(counts.apart)
+    clusters = len(counts.differing)
     if interval == "bootstrap":
-        apart, compared = counts.weighed_numbers
+        differing, compared = counts.weighted_counts
 
-        def resampled_shares(drawn: np.ndarray) -> np.ndarray:
-            return ratio_or_nan(drawn @ apart, drawn @ compared)
+        def resampled_shares(counts_of_items: np.ndarray) -> np.ndarray:
+            return ratio_or_nan(counts_of_items @ differing, counts_of_items @ compared)
 
         draws = resample(resampled_shares, clusters, resamples, rng)
         estimate = bootstrap_estimate(score, draws, clusters, level=level, cluster="item")

@@ -67,14 +67,14 @@ Record = TypeVar("Record", bound=JsonRecord)
 
 
 def read_json_record(
-    path: Path, kind: type[Record], what: str, remedy: str, old_remedy: str | None = None
+    path: Path, kind: type[Record], expected: str, remedy: str, old_remedy: str | None = None
 ) -> Record:
     """Read a JSON file as a record.
 
     Args:
         path: the file.
         kind: class of the record.
-        what: what the file should be, with an article, for messages: `a ranking`.
+        expected: what the file should be, for messages; with an article, such as `a ranking`.
         remedy: what to do if the file cannot be read.
         old_remedy: what to do if it has another format version; by default `remedy`.
 
@@ -87,45 +87,45 @@ def read_json_record(
     try:
         text = path.read_bytes()
         version = FileVersion.model_validate_json(text).podium
-        require_format(version, what, path, old_remedy or remedy)
+        require_format(version, expected, path, old_remedy or remedy)
         record = kind.model_validate_json(text)
-        impossible = next(_impossible_numbers(record), None)
-        if impossible is None:
+        impossible_number = next(_impossible_numbers(record), None)
+        if impossible_number is None:
             return record
-        problem = f"is not {what}: {impossible}"
+        problem = f"is not {expected}: {impossible_number}"
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"
     except ValidationError as error:
-        problem = _describe_problem(error, what)
+        problem = _describe_problem(error, expected)
     raise DataError(problem, remedy=remedy, source=str(path))
 
 
-def _describe_problem(error: ValidationError, what: str) -> str:
+def _describe_problem(error: ValidationError, expected: str) -> str:
     """Return the words for the first problem of a document, to follow the name of the file.
 
-    The document is not JSON, lacks a field, or has a wrong value. `what` is what it should be,
+    The document is not JSON, lacks a field, or has a wrong value. `expected` is what it should be,
     with an article.
     """
-    first = error.errors()[0]
-    if "recursion limit" in first["msg"]:
+    first_error = error.errors()[0]
+    if "recursion limit" in first_error["msg"]:
         return "cannot be read as JSON: it is nested too deeply"
-    field = ".".join(map(str, first["loc"]))
-    message = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "json_invalid":
+    field = ".".join(map(str, first_error["loc"]))
+    message = first_error["msg"].removeprefix("Value error, ")
+    if first_error["type"] == "json_invalid":
         return f"cannot be read as JSON ({message.removeprefix('Invalid JSON: ')})"
-    if first["type"] == "value_error":
-        return f"is not {what}: {field + ': ' if field else ''}{message}"
+    if first_error["type"] == "value_error":
+        return f"is not {expected}: {field + ': ' if field else ''}{message}"
     if not field:
-        return f"is not {what}: no JSON object"
-    if first["type"] == "missing":
-        return f"is not {what}: no field {field!r}"
-    given = shorten(repr(first["input"]))
-    return f"is not {what}: {field} is {given}: {message[0].lower()}{message[1:]}"
+        return f"is not {expected}: no JSON object"
+    if first_error["type"] == "missing":
+        return f"is not {expected}: no field {field!r}"
+    value_text = shorten(repr(first_error["input"]))
+    return f"is not {expected}: {field} is {value_text}: {message[0].lower()}{message[1:]}"
 
 
-SMALLEST = 1e-15
-"""Smallest possible value of fields that must be above 0. A level is between this and 1 minus
-this."""
+SMALLEST_POSITIVE = 1e-15
+"""Smallest possible value of fields that must be above 0. A confidence level is between this and 1
+minus this."""
 LIMITS = {
     **dict.fromkeys(("rank", "rank_low", "rank_high", "components"), (1, LARGEST)),
     **dict.fromkeys(
@@ -145,17 +145,18 @@ LIMITS = {
         (-1e-9, 1 + 1e-9),
     ),
     **dict.fromkeys(
-        ("hard_scale_correction", "soft_scale_correction", "value"), (SMALLEST, LARGEST)
+        ("hard_scale_correction", "soft_scale_correction", "value"), (SMALLEST_POSITIVE, LARGEST)
     ),
-    "level": (SMALLEST, 1 - SMALLEST),
+    "level": (SMALLEST_POSITIVE, 1 - SMALLEST_POSITIVE),
 }
 """Smallest and largest possible value of a field, by name; fields that are not listed may be up to
 `LARGEST` in absolute value."""
 
 
 def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator[str]:
-    """Yield a clause for each number that is out of its range or not finite: `fit.beta is -1:
-    ...`.
+    """Yield a clause for each number that is out of its range or not finite.
+
+    A clause is `fit.beta is -1: out of range`.
 
     Args:
         value: a value of a document, with all that it contains.
@@ -172,15 +173,15 @@ def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator
         value = dict(value)
     elif is_record:
         value = {field.name: getattr(value, field.name) for field in fields(value)}
-    parts: Iterable[tuple[Any, Any]] = ()
+    named_parts: Iterable[tuple[Any, Any]] = ()
     if isinstance(value, Mapping):
-        parts = value.items()
+        named_parts = value.items()
     elif isinstance(value, list | tuple):
-        parts = enumerate(value)
-    for key, part in parts:
+        named_parts = enumerate(value)
+    for key, part in named_parts:
         # The fields in `extra` are in the row itself in the file, and are named so.
-        inner = f"{place}.{key}".removeprefix(".").removesuffix(".extra")
-        yield from _impossible_numbers(part, inner, str(key) if is_record else "")
+        place_of_part = f"{place}.{key}".removeprefix(".").removesuffix(".extra")
+        yield from _impossible_numbers(part, place_of_part, str(key) if is_record else "")
 
 
 def _check_models_once(records: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -192,7 +193,7 @@ def _check_models_once(records: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 CALIBRATE_AGAIN = "make the file again with `podium calibrate`"
-Noun = TypeVar("Noun")
+Value = TypeVar("Value")
 
 
 def _keep_as_written(value: Any, validate: Callable[[Any], Any]) -> Any:
@@ -217,11 +218,11 @@ class TargetPart(JsonRecord):
     ridge: float = 0.0
 
 
-class ByKind(JsonRecord, Generic[Noun]):
+class ByKind(JsonRecord, Generic[Value]):
     """One value for hard ratings and one for soft ratings."""
 
-    hard: Noun
-    soft: Noun
+    hard: Value
+    soft: Value
 
 
 class OriginCounts(TypedDict, total=False):
@@ -282,11 +283,17 @@ def read_calibration(path: str | Path) -> calibration.Calibration:
         )
     content = read_json_record(Path(path), CalibrationContent, "a calibration", CALIBRATE_AGAIN)
     target = content.target or TargetPart(kind="margin", weights={"margin": content.beta})
-    beta = {name: getattr(content, f"beta_{name}") for name in ("low", "high", "level", "battles")}
     names = [field.name for field in fields(calibration.Calibration)]
     values: dict[str, Any] = {name: getattr(content, name, None) for name in names}
     values |= {
-        "target": calibration.Target(**dict(target), beta=content.beta, **beta),
+        "target": calibration.Target(
+            **dict(target),
+            beta=content.beta,
+            low=content.beta_low,
+            high=content.beta_high,
+            level=content.beta_level,
+            battles=content.beta_battles,
+        ),
         "accuracy": dict(content.loo),
         "conformal": dict(content.conformal),
         "warnings": _read_warnings(content.warnings),

@@ -1,5 +1,7 @@
-"""judge-aware: Bradley-Terry on the battles of several judges, with a slope and a position effect
-per judge."""
+"""judge-aware: Bradley-Terry on the battles of several judges.
+
+Each judge has a slope and a position effect.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -26,7 +28,7 @@ from podium.rankers.standings import RankerResult, build_standings, measure_expo
 from podium.score_scale import ELO
 from podium.wording import some
 
-ERROR = CHECKS["one truth"].threshold
+REJECTION_P = CHECKS["one truth"].threshold
 """p-value below which a test rejects that the judges share one theta."""
 FEWEST_ITEMS = 5
 """If there are fewer items than this, all slopes are set to 1: they cannot be distinguished from
@@ -39,8 +41,9 @@ with free slopes would be too narrow."""
 MOST_FROM_PENALTY = 0.05
 """If the variance of a slope exceeds this share of the variance by the penalty alone, all slopes
 are set to 1: the penalty, not the battles, would determine the slope."""
-ORDERS = {"ab": 1.0, "ba": -1.0}
-"""The number o of the model for each value of the column `order`; other values give 0."""
+NUMBER_OF_ORDER = {"ab": 1.0, "ba": -1.0}
+"""The order number o in the model's formula, for each value of the column `order`; other values
+give 0."""
 
 
 def judge_aware(
@@ -56,10 +59,10 @@ def judge_aware(
 
     The slope beta says how well a judge discriminates. A judge prefers a to b with probability
     s(beta (theta_a - theta_b) + gamma o), where s is the logistic function, gamma the judge's
-    position effect, and o is 1 if a was shown first only, -1 if b was, 0 if both orders are merged.
-    The slopes have mean 1 over the battles. All slopes are 1 if a test rejects that the judges
-    share one theta (p < 0.05), if a judge contradicts the others (the interval of its slope is
-    below 0), or if the battles do not identify the slopes (too few items or battles, or the
+    position effect, and o is 1 if a was shown first only, -1 if b was, 0 if both orders are
+    merged. The slopes have mean 1 over the battles. All slopes are 1 if a test rejects that the
+    judges share one theta (p < 0.05), if a judge contradicts the others (the interval of its slope
+    is below 0), or if the battles do not identify the slopes (too few items or battles, or the
     penalty determines a slope).
 
     Args (others as of `bradley_terry`):
@@ -94,8 +97,8 @@ def judge_aware(
     scale = elo_scale(
         coded.models, bounded_models(plain.graph), coded.clusters_by_model(), centre, pin
     )
-    strengths = slice(len(coded.models))
-    covariance = scale.covariance(fit.covariance()[strengths, strengths])
+    strength_rows = slice(len(coded.models))
+    covariance = scale.covariance(fit.covariance()[strength_rows, strength_rows])
     estimate = sandwich_estimate(
         scale.scores(fit.theta), covariance, coded.clusters, level=level, cluster=coded.unit
     )
@@ -129,14 +132,14 @@ def jury_battles(battles: Battles) -> JuryBattles:
         name_of_row = table["judge"].astype(object).fillna("(no judge)").astype(str)
     names, judge = np.unique(name_of_row, return_inverse=True)
     if len(names) < 2:
-        who = f"of one judge ({names[0]})" if battles.judges else "without a column `judge`"
+        source_text = f"of one judge ({names[0]})" if battles.judges else "without a column `judge`"
         raise UsageError(
-            f"judge-aware compares several judges, and the readable battles are {who}: "
+            f"judge-aware compares several judges, and the readable battles are {source_text}: "
             "use bradley-terry"
         )
     order = np.zeros(len(table))
     if "order" in table:
-        order = table["order"].astype(object).map(ORDERS).fillna(0.0).to_numpy(float)
+        order = table["order"].astype(object).map(NUMBER_OF_ORDER).fillna(0.0).to_numpy(float)
     return JuryBattles(coded, judge, tuple(map(str, names)), order)
 
 
@@ -148,30 +151,34 @@ def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
         level: confidence level, in (0, 1).
 
     Returns:
-        `battles`, `slope` and `position` with the ends `..._low` and `..._high` of their
-        intervals, by name of the judge; None if unknown. The position effect is unknown for a
-        judge without battles of known order, and the ends are for one with fewer than 10 battles.
+        By name of the judge, `battles`, `slope` and `position`, with the ends `slope_low`,
+        `slope_high`, `position_low` and `position_high` of the intervals. An unknown figure is
+        None: the position effect of a judge without battles of known order, and the ends of a
+        judge with fewer than 10 battles.
     """
     data = free.data
     columns = data.slope_columns
-    reach = t_quantile(data.coded.clusters, level) * np.sqrt(np.diag(free.covariance()))
+    half_width_of_parameter = t_quantile(data.coded.clusters, level) * np.sqrt(
+        np.diag(free.covariance())
+    )
     position = np.full(len(data.judges), np.nan)
     position[free.positioned] = free.at[columns.stop :]
     # Parameters are ordered: strengths, slopes, then position effects of judges with known orders.
-    position_reach = np.full(len(data.judges), np.nan)
-    position_reach[free.positioned] = reach[columns.stop :]
-    figures = {"slope": (free.slopes, reach[columns]), "position": (position, position_reach)}
+    position_half_width = np.full(len(data.judges), np.nan)
+    position_half_width[free.positioned] = half_width_of_parameter[columns.stop :]
+    figures = {
+        "slope": (free.slopes, half_width_of_parameter[columns]),
+        "position": (position, position_half_width),
+    }
     rows: dict[str, dict[str, Any]] = {}
     for k, battles in enumerate(np.bincount(data.judge).tolist()):
-        row = {"battles": battles}
-        for name, (value, half) in figures.items():
-            half = half if battles >= FEWEST_BATTLES else half * np.nan
-            ends = {
-                name: value[k],
-                f"{name}_low": value[k] - half[k],
-                f"{name}_high": value[k] + half[k],
-            }
-            row |= {key: finite_or_none(number) for key, number in ends.items()}
+        row: dict[str, Any] = {"battles": battles}
+        for name, (values, half_widths) in figures.items():
+            value = values[k]
+            half_width = half_widths[k] if battles >= FEWEST_BATTLES else np.nan
+            row[name] = finite_or_none(value)
+            row[f"{name}_low"] = finite_or_none(value - half_width)
+            row[f"{name}_high"] = finite_or_none(value + half_width)
         rows[data.judges[k]] = row
     return rows
 
@@ -196,19 +203,19 @@ def _summary(
         if row["battles"] >= FEWEST_BATTLES:
             row["disagreement"] = POINTS * float(truth.deviation[k])
             row["p_value"] = float(truth.by_judge[k])
-    because = None
+    reason = None
     has_few_items = free.data.coded.clusters < FEWEST_ITEMS
     has_few_battles = len(free.data.judge) < FEWEST_ON_AVERAGE * len(rows)
     if has_few_items or has_few_battles or free.share_of_penalty() > MOST_FROM_PENALTY:
-        because = "not identified"
+        reason = "not identified"
     elif any(_has_negative_slope(row) for row in rows.values()):
-        because = "contradiction"
-    elif truth.p_value < ERROR:
-        because = "no common truth"
+        reason = "contradiction"
+    elif truth.p_value < REJECTION_P:
+        reason = "no common truth"
     return {
         "judges": rows,
-        "one_truth_p": None if because == "not identified" else truth.p_value,
-        "equal_because": because,
+        "one_truth_p": None if reason == "not identified" else truth.p_value,
+        "equal_because": reason,
         "shared_errors": [asdict(pair) for pair in errors],
     }
 
@@ -226,18 +233,18 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
     judges = jury["judges"]
     p = jury["one_truth_p"]
     if jury["equal_because"] == "contradiction":
-        turned = some([name for name, row in judges.items() if _has_negative_slope(row)])
-        # Of two judges, it is not known which one is turned.
-        who = " or ".join(judges) if len(judges) == 2 else turned
-        yield "judges contradict", {"who": who}
-    if p is not None and p < ERROR:
-        apart = []
+        contradicting = some([name for name, row in judges.items() if _has_negative_slope(row)])
+        # If there are two judges, it is not known which of them contradicts the truth.
+        judges_text = " or ".join(judges) if len(judges) == 2 else contradicting
+        yield "judges contradict", {"who": judges_text}
+    if p is not None and p < REJECTION_P:
+        deviating = []
         for name, row in judges.items():
-            if row["p_value"] is not None and row["p_value"] < ERROR:
-                apart.append((row["disagreement"], name))
-        apart.sort(key=lambda pair: (-pair[0], pair[1]))
-        who = some([f"{name} by {size:.0f} Elo" for size, name in apart])
-        yield "one truth", {"p": p, "who": f" ({who})" if who else ""}
+            if row["p_value"] is not None and row["p_value"] < REJECTION_P:
+                deviating.append((row["disagreement"], name))
+        deviating.sort(key=lambda pair: (-pair[0], pair[1]))
+        judges_text = some([f"{name} by {deviation:.0f} Elo" for deviation, name in deviating])
+        yield "one truth", {"p": p, "who": f" ({judges_text})" if judges_text else ""}
     for pair in jury["shared_errors"]:
         if not pair["is_named"]:
             continue
@@ -247,8 +254,10 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
 
 
 def _warnings(jury: Mapping[str, Any], silent: Sequence[str]) -> list[Notice]:
-    """Return warnings of failed checks, of checks that could not be made, and of the `silent`
-    judges, which have no readable verdict."""
+    """Return warnings of failed checks, of checks that could not be made, and of silent judges.
+
+    `silent` are the names of the judges without a readable verdict.
+    """
     warnings = [Notice("silent-judges", {"judges": list(silent)})] if silent else []
     warnings += [Notice(CHECKS[check].code, figures) for check, figures in failed_jury_checks(jury)]
     if jury["equal_because"] == "not identified":

@@ -43,7 +43,7 @@ ANGLES = np.linspace(-np.pi / 2, np.pi / 2, 3602)[1:-1]
 VARIANCE_ROUNDING = 1e-9
 """If the variance of a log-strength is below this (logits squared), the model's results are the
 same on every item, and the check is not made."""
-EMPTY = np.empty(0)
+NO_DRIFTS = np.empty(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class LadderCheck:
         `models` are the names by code. `drifts` has the drift of each compared model, by name, and
         `drifted` names the models whose drift is significant.
         """
-        ends = {"slope": self.slope, "slope_low": self.low, "slope_high": self.high}
+        slope_figures = {"slope": self.slope, "slope_low": self.low, "slope_high": self.high}
         # Without drifts, three of these arrays are empty.
         by_model = zip(self.codes, self.drift, self.p, self.detectable, strict=False)
         drifts = {
@@ -88,8 +88,13 @@ class LadderCheck:
             for k, d, p, e in by_model
         }
         drifted = [name for name, row in drifts.items() if row["p"] <= FALSE_NAMES]
-        slopes = {name: finite_or_none(value) for name, value in ends.items()}
-        return {**slopes, "other_scale": self.is_other_scale, "drifts": drifts, "drifted": drifted}
+        known_slope_figures = {name: finite_or_none(value) for name, value in slope_figures.items()}
+        return {
+            **known_slope_figures,
+            "other_scale": self.is_other_scale,
+            "drifts": drifts,
+            "drifted": drifted,
+        }
 
 
 def check_ladder(battles: BattleData, prior: LadderPrior) -> LadderCheck:
@@ -101,60 +106,77 @@ def check_ladder(battles: BattleData, prior: LadderPrior) -> LadderCheck:
     """
     fit = fit_strengths(pair_sums_with_items(battles))
     graph = fit.graph
-    rated = np.flatnonzero(prior.is_rated)
+    codes_of_rated = np.flatnonzero(prior.is_rated)
     largest = np.argmax(np.bincount(graph.group[graph.has_battle]))
-    has_items = battles.clusters_by_model()[rated] >= FEW
-    is_compared = (graph.group[rated] == largest) & ~graph.separated[rated] & has_items
-    codes = rated[is_compared]
-    noise = fit.covariance(battles)[np.ix_(codes, codes)]
-    error = prior.covariance[np.ix_(is_compared, is_compared)]
-    has_enough = 2 <= len(codes) < battles.clusters
-    if not has_enough or np.diag(noise).min() < VARIANCE_ROUNDING:
-        return LadderCheck(codes, np.nan, -np.inf, np.inf, EMPTY, EMPTY, EMPTY)
+    has_items = battles.clusters_by_model()[codes_of_rated] >= FEW
+    is_compared = (
+        (graph.group[codes_of_rated] == largest) & ~graph.separated[codes_of_rated] & has_items
+    )
+    codes = codes_of_rated[is_compared]
+    fit_covariance = fit.covariance(battles)[np.ix_(codes, codes)]
+    ladder_covariance = prior.covariance[np.ix_(is_compared, is_compared)]
+    has_enough_models = 2 <= len(codes) < battles.clusters
+    if not has_enough_models or np.diag(fit_covariance).min() < VARIANCE_ROUNDING:
+        return LadderCheck(
+            codes,
+            slope=np.nan,
+            low=-np.inf,
+            high=np.inf,
+            drift=NO_DRIFTS,
+            p=NO_DRIFTS,
+            detectable=NO_DRIFTS,
+        )
     return compare_scales(
-        codes, fit.theta[codes], noise, prior.mean[codes], error, battles.clusters
+        codes,
+        fit.theta[codes],
+        fit_covariance,
+        prior.mean[codes],
+        ladder_covariance,
+        battles.clusters,
     )
 
 
 def compare_scales(
     codes: np.ndarray,
-    free: np.ndarray,
-    noise: np.ndarray,
-    rated: np.ndarray,
-    error: np.ndarray,
+    fit_theta: np.ndarray,
+    fit_covariance: np.ndarray,
+    ladder_theta: np.ndarray,
+    ladder_covariance: np.ndarray,
     clusters: int,
 ) -> LadderCheck:
     """Compare log-strengths of a free fit with those of a ladder.
 
     Args:
         codes: codes of the n compared models, shape (n,).
-        free: log-strengths of the free fit, shape (n,).
-        noise: their covariance, shape (n, n).
-        rated: log-strengths of the ladder, shape (n,).
-        error: their covariance, shape (n, n).
+        fit_theta: log-strengths of the free fit, shape (n,).
+        fit_covariance: covariance of `fit_theta`, shape (n, n).
+        ladder_theta: log-strengths of the ladder, shape (n,).
+        ladder_covariance: covariance of `ladder_theta`, shape (n, n).
         clusters: number of clusters of the battles.
 
     Returns:
-        The comparison, without drifts for two models. Drifts are distances from the line of slope
-        1. If the slope's interval excludes 1, and no single drift is more significant than this,
-        they are distances from the line of the fitted slope.
+        The comparison; for two models, it has no drifts. Drifts are distances from the line of
+        slope 1. If the slope's interval excludes 1, and no single drift is more significant than
+        the slope, they are distances from the line of the fitted slope.
     """
     # Differences from the first model, as log-strengths have no origin.
     contrasts = np.eye(len(codes))[1:] - np.eye(len(codes))[0]
-    y = contrasts @ free
-    x = contrasts @ rated
-    v = contrasts @ noise @ contrasts.T
-    s = contrasts @ error @ contrasts.T
+    y = contrasts @ fit_theta
+    x = contrasts @ ladder_theta
+    v = contrasts @ fit_covariance @ contrasts.T
+    s = contrasts @ ladder_covariance @ contrasts.T
     slope, low, high, p_slope = _slope_with_errors(y, x, v, s, clusters)
     if len(codes) < 3:
-        return LadderCheck(codes, slope, low, high, EMPTY, EMPTY, EMPTY)
+        return LadderCheck(codes, slope, low, high, NO_DRIFTS, NO_DRIFTS, NO_DRIFTS)
     drift, se, p = _drifts(y - x, None, v + s, contrasts, clusters)
     if not low <= 1 <= high and p_slope < p.min():
         # The ladder as a whole is on another scale. Each rating is then compared with the line of
         # the fitted slope instead of the line of slope 1.
         drift, se, p = _drifts(y - slope * x, x, v + slope**2 * s, contrasts, clusters)
-    reach = t_quantile(clusters, 1 - FALSE_NAMES / len(codes)) + ndtri(POWER)
-    return LadderCheck(codes, slope, low, high, -drift * POINTS, holm(p), reach * se * POINTS)
+    detectable_in_se = t_quantile(clusters, 1 - FALSE_NAMES / len(codes)) + ndtri(POWER)
+    return LadderCheck(
+        codes, slope, low, high, -drift * POINTS, holm(p), detectable_in_se * se * POINTS
+    )
 
 
 def _slope_with_errors(
@@ -162,7 +184,8 @@ def _slope_with_errors(
 ) -> tuple[float, float, float, float]:
     """Return the slope with errors in both variables, with its interval and the p-value of 1.
 
-    The slope b minimizes (y - b x)' (V + b^2 S)^-1 (y - b x). The interval is that of score tests.
+    The slope b minimizes (y - b x)' (V + b^2 S)^-1 (y - b x). The interval has the slopes that
+    score tests do not reject.
 
     Args:
         y: differences by the free fit, shape (n - 1,).
@@ -178,28 +201,31 @@ def _slope_with_errors(
 
     # Rotate the differences so that V is the unit matrix and S is diagonal, with `ratio` on the
     # diagonal. Then V + b^2 S has the diagonal `variance`; rows below are slopes.
-    values, vectors = linalg.eigh(s, v)
+    eigenvalues, eigenvectors = linalg.eigh(s, v)
     slopes = np.tan(ANGLES)[:, None]
-    ratio = np.maximum(values, 0)
-    rotated_x = vectors.T @ x
-    residual = vectors.T @ y - slopes * rotated_x
+    ratio = np.maximum(eigenvalues, 0)
+    rotated_x = eigenvectors.T @ x
+    residual = eigenvectors.T @ y - slopes * rotated_x
     variance = 1 + slopes**2 * ratio
     # The most likely true rating of each model, given a slope. It is independent of the residual,
     # so that the score test is exact.
-    place = rotated_x + slopes * ratio * residual / variance
-    score = np.sum(place * residual / variance, axis=1) ** 2 / np.sum(place**2 / variance, axis=1)
-    best = int(np.argmin(np.sum(residual**2 / variance, axis=1)))
+    likely_x = rotated_x + slopes * ratio * residual / variance
+    slope_score = np.sum(likely_x * residual / variance, axis=1)
+    score = slope_score**2 / np.sum(likely_x**2 / variance, axis=1)
+    best_position = int(np.argmin(np.sum(residual**2 / variance, axis=1)))
     score_of_one = score[np.argmin(np.abs(slopes - 1))]
     p = 2 * stdtr(clusters - 1, -np.sqrt(score_of_one))
     # The interval extends from the best slope to the nearest rejected slope on either side.
-    outside = np.flatnonzero(score > t_quantile(clusters, SLOPE_LEVEL) ** 2)
-    low = outside[outside < best].max(initial=-1)
-    high = outside[outside > best].min(initial=len(slopes))
-    # Positions before the first slope and after the last one stand for infinite ends.
+    # Without a rejected slope on a side, the position is before the first slope or after the last
+    # one.
+    rejected = np.flatnonzero(score > t_quantile(clusters, SLOPE_LEVEL) ** 2)
+    low_position = rejected[rejected < best_position].max(initial=-1)
+    high_position = rejected[rejected > best_position].min(initial=len(slopes))
+    # These two positions stand for infinite ends.
     slopes_and_ends = np.concatenate([[-np.inf], slopes[:, 0], [np.inf]])
-    low_end = float(slopes_and_ends[low + 1])
-    high_end = float(slopes_and_ends[high + 1])
-    return float(slopes[best, 0]), low_end, high_end, float(p)
+    low_end = float(slopes_and_ends[low_position + 1])
+    high_end = float(slopes_and_ends[high_position + 1])
+    return float(slopes[best_position, 0]), low_end, high_end, float(p)
 
 
 def _drifts(
@@ -209,7 +235,7 @@ def _drifts(
     contrasts: np.ndarray,
     clusters: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the drift of each model: how far its free fit is from the line through the others.
+    """Return the drift of each model: how far its free fit is from the line of the other models.
 
     Drifts are estimated by generalized least squares.
 
@@ -227,24 +253,29 @@ def _drifts(
     from scipy import linalg
 
     # Multiplying by the inverse Cholesky factor makes the errors independent with variance 1. Then
-    # a drift of model k adds a multiple of column k of `shift` to the residuals.
+    # a drift of model k adds a multiple of column k of `shift_by_model` to the residuals.
     root = linalg.cholesky(covariance, lower=True)
-    shift = linalg.solve_triangular(root, contrasts, lower=True)
+    shift_by_model = linalg.solve_triangular(root, contrasts, lower=True)
     residual = linalg.solve_triangular(root, residual, lower=True)
     if x is not None:
-        along = linalg.solve_triangular(root, x, lower=True)
-        along /= np.linalg.norm(along)
+        slope_direction = linalg.solve_triangular(root, x, lower=True)
+        slope_direction /= np.linalg.norm(slope_direction)
         # Remove the direction that the fitted slope explains.
-        shift = shift - np.outer(along, along @ shift)
-        residual = residual - along * (along @ residual)
-    information = np.sum(shift**2, axis=0)
-    drift = shift.T @ residual / information
+        shift_by_model = shift_by_model - np.outer(
+            slope_direction, slope_direction @ shift_by_model
+        )
+        residual = residual - slope_direction * (slope_direction @ residual)
+    information = np.sum(shift_by_model**2, axis=0)
+    drift = shift_by_model.T @ residual / information
     se = 1 / np.sqrt(information)
     return drift, se, 2 * stdtr(clusters - 1, -np.abs(drift / se))
 
 
 def choose_ladder(
-    battles: Battles, ratings: Ratings | None, models: Sequence[str], unable: Sequence[str]
+    battles: Battles,
+    ratings: Ratings | None,
+    models: Sequence[str],
+    options_without_ladder: Sequence[str],
 ) -> tuple[Ladder | None, tuple[Notice, ...]]:
     """Return the ladder on which models are placed, if there is one, and warnings.
 
@@ -252,8 +283,8 @@ def choose_ladder(
         battles: the battles; if they come from a log, they may have the ladder of the log.
         ratings: given ratings, which replace the ladder of the log; None if there are none.
         models: names of the models with battles.
-        unable: names of the options in use that cannot be combined with a ladder. If there are
-            any, the ladder of the log is not used.
+        options_without_ladder: names of the options in use that cannot be combined with a ladder.
+            If there are any, the ladder of the log is not used.
 
     Returns:
         The ladder, without models that have no battle; None if there is none or it is not used.
@@ -267,21 +298,20 @@ def choose_ladder(
     """
     if ratings is None and battles.ladder is None:
         return None, ()
-    if ratings is None and unable:
-        return None, (Notice("kept-ladder-unused", {"options": " and ".join(unable)}),)
-    if unable:
-        raise UsageError(
-            f"ratings= cannot be combined with {' and '.join(unable)}: leave one of them out"
-        )
-    given = battles.ladder if ratings is None else read_ladder(ratings)
-    ladder = given.restrict_to(models) if given else None
-    if given is None or ladder is None:
+    options_text = " and ".join(options_without_ladder)
+    if ratings is None and options_without_ladder:
+        return None, (Notice("kept-ladder-unused", {"options": options_text}),)
+    if options_without_ladder:
+        raise UsageError(f"ratings= cannot be combined with {options_text}: leave one of them out")
+    given_ladder = battles.ladder if ratings is None else read_ladder(ratings)
+    ladder = given_ladder.restrict_to(models) if given_ladder else None
+    if given_ladder is None or ladder is None:
         raise UsageError(f"ratings=: none of the rated models has a battle; models: {some(models)}")
-    unknown = [
+    unknown_notices = [
         Notice("unknown-in-ladder", {"why": str(unknown_name("model", name, models))})
-        for name in given.unknown_names(models)
+        for name in given_ladder.unknown_names(models)
     ]
-    return ladder, (*unknown, *ladder.warnings())
+    return ladder, (*unknown_notices, *ladder.warnings())
 
 
 def place_newcomers(
@@ -299,13 +329,13 @@ def place_newcomers(
     """
     check = check_ladder(battles, prior)
     sides = prior.sides_beyond(strengths.pairs, strengths.theta)
-    hidden = ~prior.is_rated & check.is_other_scale
-    low = np.where((sides < 0) | hidden, -np.inf, estimate.low)
-    high = np.where((sides > 0) | hidden, np.inf, estimate.high)
-    covariance = np.where(hidden | hidden[:, None], np.nan, estimate.covariance)
+    is_hidden = ~prior.is_rated & check.is_other_scale
+    low = np.where((sides < 0) | is_hidden, -np.inf, estimate.low)
+    high = np.where((sides > 0) | is_hidden, np.inf, estimate.high)
+    covariance = np.where(is_hidden | is_hidden[:, None], np.nan, estimate.covariance)
     names = battles.models
-    words = {1: "above", -1: "below"}
-    beyond = {names[k]: words[int(sides[k])] for k in np.flatnonzero(sides)}
+    words_of_side = {1: "above", -1: "below"}
+    beyond = {names[k]: words_of_side[int(sides[k])] for k in np.flatnonzero(sides)}
     summary = {
         "rated": [names[k] for k in np.flatnonzero(prior.is_rated)],
         "new": [names[k] for k in np.flatnonzero(~prior.is_rated)],
@@ -355,8 +385,8 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     models = coded.models
     items = coded.clusters_by_model()
     if coded.clusters <= len(models):
-        few = f"too few items ({coded.clusters}) for errors of {len(models)} models"
-        raise UsageError(f"{source}: {few}; give ratings=")
+        problem = f"too few items ({coded.clusters}) for errors of {len(models)} models"
+        raise UsageError(f"{source}: {problem}; give ratings=")
     ladder = battles.ladder.restrict_to(models) if battles.ladder else None
     prior = build_prior(ladder, models) if ladder else None
     fit = fit_battles(coded, prior=prior)
@@ -365,12 +395,12 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     else:
         scale = elo_scale(models, bounded_models(fit.graph), items, None, None)
     separated = fit.graph.separated
-    # `by_penalty` are the variances by the inverse Hessian, to which the penalty contributes.
+    # The variances by the inverse Hessian, to which the penalty contributes.
     covariance = scale.covariance(fit.covariance(coded))
     covariance[separated] = 0
     covariance[:, separated] = 0
-    by_penalty = POINTS**2 * np.diag(fit.solve(np.eye(len(models))))
-    covariance += np.diag(np.where(separated, by_penalty, 0))
+    penalty_variance = POINTS**2 * np.diag(fit.solve(np.eye(len(models))))
+    covariance += np.diag(np.where(separated, penalty_variance, 0))
     se = np.sqrt(np.maximum(np.diag(covariance), 0))
     elo = tuple(scale.scores(fit.theta).tolist())
     rows = tuple(map(tuple, covariance.tolist()))

@@ -26,14 +26,10 @@ from podium.rankers.standings import battle_diagnostics, rank_of
 from podium.score_scale import ELO
 from podium.wording import plural
 
-EXCHANGEABLE = (
-    "holds if a new model is exchangeable with the calibrated models; standard errors take "
-)
-"""Beginning of the sentence on what conformal intervals assume."""
-MANY = 1.5
+MOST_BATTLES_RATIO = 1.5
 """A new model with more battles than this times the calibrated models' median gets the warning
 that its conformal interval is too narrow."""
-NARROW = 0.8
+LEAST_SE_RATIO = 0.8
 """A new model gets the same warning if its standard error is below those of all calibrated models
 and below this share of their median."""
 
@@ -68,14 +64,15 @@ class PlacedModel:
     separated: bool = False
     hard: float | None = None
 
-    def interval(self, half: float) -> tuple[float | None, float | None]:
-        """Return the ends elo - half and elo + half of an interval.
+    def interval(self, half_width: float) -> tuple[float | None, float | None]:
+        """Return the ends of the interval around `elo` with this half-width.
 
-        Both are None if the rating is unknown or separated, or if `half` is NaN or infinite.
+        Both ends are None if the rating is unknown or separated, or if the half-width is NaN or
+        infinite.
         """
         if self.elo is None or self.separated:
             return None, None
-        return finite_or_none(self.elo - half), finite_or_none(self.elo + half)
+        return finite_or_none(self.elo - half_width), finite_or_none(self.elo + half_width)
 
 
 def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) -> tuple[str, ...]:
@@ -87,10 +84,10 @@ def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) ->
     names = {anchor.model for anchor in calibration.anchors}
     a = table["model_a"].astype(object)
     b = table["model_b"].astype(object)
-    knows_a = a.isin(names)
-    knows_b = b.isin(names)
-    new_as_a = a[~knows_a & knows_b]
-    new_as_b = b[knows_a & ~knows_b]
+    is_a_calibrated = a.isin(names)
+    is_b_calibrated = b.isin(names)
+    new_as_a = a[~is_a_calibrated & is_b_calibrated]
+    new_as_b = b[is_a_calibrated & ~is_b_calibrated]
     return tuple(sorted({*new_as_a, *new_as_b}))
 
 
@@ -165,7 +162,10 @@ def _conformal_summary(
         "t": {model.model: rule.t for model in new if rule.quantile_used != rule.q},
         "of": rule.of,
         "scale_correction": rule.scale_correction.value if rule.scale_correction else None,
-        "assumption": f"{EXCHANGEABLE}{independent} independent within a model",
+        "assumption": (
+            "holds if a new model is exchangeable with the calibrated models; standard errors take "
+            f"{independent} independent within a model"
+        ),
     }
 
 
@@ -186,31 +186,37 @@ def _place_models(
     """
     coded = evidence.coded_by(credit)
     penalty = calibration.regularization
-    rates = win_rates(pair_sums_with_items(coded))
-    battles = coded.battles_by_model()
-    known = {anchor.model: (anchor.soft_theta, anchor.hard_theta) for anchor in calibration.anchors}
+    win_rate_of_model = win_rates(pair_sums_with_items(coded))
+    battles_of_model = coded.battles_by_model()
+    calibrated_thetas = {
+        anchor.model: (anchor.soft_theta, anchor.hard_theta) for anchor in calibration.anchors
+    }
     # Log-strengths of the calibrated models by code, NaN for others.
-    unknown = (np.nan, np.nan)
-    soft_theta, hard_theta = np.array([known.get(name, unknown) for name in evidence.models]).T
+    no_thetas = (np.nan, np.nan)
+    thetas = [calibrated_thetas.get(name, no_thetas) for name in evidence.models]
+    soft_theta, hard_theta = np.array(thetas).T
     corrections = calibration.scale_correction
     factors = {
         kind: corrections[kind].value if kind in corrections else 1.0 for kind in ("soft", "hard")
     }
-
     errors = ErrorMethod(calibration.resamples, seed)
     models = []
     for k, name in enumerate(evidence.models):
-        own, strength = _rate_against_calibrated(evidence, k, credit, soft_theta, penalty)
+        model_battles, strength = _rate_against_calibrated(evidence, k, credit, soft_theta, penalty)
         elo = finite_or_none(MEAN + POINTS * factors["soft"] * strength)
         hard_elo = None
         if hard:
-            _, by_hard = _rate_against_calibrated(evidence, k, evidence.hard, hard_theta, penalty)
-            hard_elo = finite_or_none(MEAN + POINTS * factors["hard"] * by_hard)
-        model = PlacedModel(name, int(battles[k]), finite_or_none(rates[k]), elo, hard=hard_elo)
-        if name not in known and len(own.credit):
-            se, _ = errors.standard_error(own, strength, penalty)
+            _, hard_strength = _rate_against_calibrated(
+                evidence, k, evidence.hard, hard_theta, penalty
+            )
+            hard_elo = finite_or_none(MEAN + POINTS * factors["hard"] * hard_strength)
+        model = PlacedModel(
+            name, int(battles_of_model[k]), finite_or_none(win_rate_of_model[k]), elo, hard=hard_elo
+        )
+        if name not in calibrated_thetas and len(model_battles.credit):
+            se, _ = errors.standard_error(model_battles, strength, penalty)
             se_of_elo = factors["soft"] * se if se > SMALLEST_SE else np.nan
-            model = _describe_newcomer(model, own, se_of_elo)
+            model = _describe_newcomer(model, model_battles, se_of_elo)
         models.append(model)
     return models
 
@@ -220,8 +226,8 @@ def _rate_against_calibrated(
 ) -> tuple[ModelBattles, float]:
     """Return a model's battles against calibrated models, and its log-strength.
 
-    A calibrated model keeps its log-strength. That of a new model is fitted to these battles; it is
-    NaN if they determine none.
+    A calibrated model keeps its log-strength. The log-strength of a new model is fitted to these
+    battles; it is NaN if they determine none.
 
     Args:
         evidence: the battles.
@@ -231,34 +237,34 @@ def _rate_against_calibrated(
         theta: log-strengths of the calibrated models, NaN for others, shape (models,).
         regularization: lambda.
     """
-    own = build_model_battles(evidence, code, credit, theta)
+    model_battles = build_model_battles(evidence, code, credit, theta)
     strength = float(theta[code])
     if np.isnan(strength):
-        strength = fit_single_strength(own, regularization)
-    return own, strength
+        strength = fit_single_strength(model_battles, regularization)
+    return model_battles, strength
 
 
-def _describe_newcomer(model: PlacedModel, own: ModelBattles, se: float) -> PlacedModel:
-    """Return a new model with what only new models have: standard error, items, and separation.
+def _describe_newcomer(model: PlacedModel, model_battles: ModelBattles, se: float) -> PlacedModel:
+    """Return a new model with its standard error, its number of items, and its separation.
 
-    Number of battles and win rate are replaced by those of the battles against calibrated models.
-    The win rate is the plain mean over these opponents.
+    The number of battles and the win rate are replaced by those of the battles against calibrated
+    models. The win rate is the plain mean over these opponents.
 
     Args:
         model: name and ratings of the model.
-        own: its battles against calibrated models.
+        model_battles: the model's battles against calibrated models.
         se: standard error in Elo points, NaN if unknown.
     """
-    earned, weight = own.opponent_sums()
+    credit, weight = model_battles.opponent_sums()
     has_met = weight > 0
     return replace(
         model,
-        battles=len(own.credit),
-        win_rate=float(np.mean(earned[has_met] / weight[has_met])),
+        battles=len(model_battles.credit),
+        win_rate=float(np.mean(credit[has_met] / weight[has_met])),
         is_new=True,
-        items=own.clusters,
+        items=model_battles.clusters,
         se=se,
-        separated=own.is_separated,
+        separated=model_battles.is_separated,
     )
 
 
@@ -337,13 +343,13 @@ def _placement_warnings(
     if not_placed:
         yield Notice("not-placed", {"models": not_placed})
     is_outside = np.array([model.is_new or model.elo is None for model in models])
-    judged = ~np.isnan(credit)
+    is_judged = ~np.isnan(credit)
     first_outside = is_outside[evidence.first]
     second_outside = is_outside[evidence.second]
-    between_new = int(np.sum(judged & first_outside & second_outside))
+    between_new = int(np.sum(is_judged & first_outside & second_outside))
     if between_new:
         yield Notice("between-new-models", {"battles": between_new})
-    between_old = int(np.sum(judged & ~first_outside & ~second_outside))
+    between_old = int(np.sum(is_judged & ~first_outside & ~second_outside))
     if between_old:
         yield Notice("between-calibrated-models", {"battles": between_old})
     new = [model for model in models if model.is_new]
@@ -359,8 +365,8 @@ def _placement_warnings(
         yield Notice("placed-by-one", {"unit": evidence.unit, "models": without_se})
     if evidence.unit == "row" and battles.has_items:
         columns = battles.table[["item", "model_a", "model_b"]]
-        sides = columns.melt("item", value_name="model").dropna()
-        repeated = {*sides["model"][sides.duplicated(["item", "model"])]}
+        models_of_items = columns.melt("item", value_name="model").dropna()
+        repeated = {*models_of_items["model"][models_of_items.duplicated(["item", "model"])]}
         on_shared_items = [model.model for model in new if model.model in repeated]
         if on_shared_items:
             yield Notice("placed-on-shared-items", {"models": on_shared_items})
@@ -369,8 +375,9 @@ def _placement_warnings(
 def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> Iterator[Notice]:
     """Yield a warning of new models whose conformal interval is too narrow.
 
-    They have smaller standard errors than the calibrated models (`NARROW`), or more battles
-    (`MANY`). There is no warning if the calibration corrects the scale of soft ratings.
+    Such models have smaller standard errors than the calibrated models (`LEAST_SE_RATIO`), or more
+    battles (`MOST_BATTLES_RATIO`). There is no warning if the calibration corrects the scale of
+    soft ratings.
     """
     # Without a scale correction, a conformal score is an error divided by the standard error. More
     # battles reduce the standard error, but not the judge's disagreement with humans. In
@@ -379,13 +386,14 @@ def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> It
     scored = [model for model in calibration.models if model.score("soft") is not None]
     if not scored or "soft" in calibration.scale_correction:
         return
-    se, battles = np.array([(model.soft_se, model.battles) for model in scored], dtype=np.float64).T
-    smallest = min(float(se.min()), NARROW * float(np.median(se)))
-    most = MANY * float(np.median(battles))
+    se = np.array([model.soft_se for model in scored], dtype=np.float64)
+    battles = np.array([model.battles for model in scored], dtype=np.float64)
+    least_se = min(float(se.min()), LEAST_SE_RATIO * float(np.median(se)))
+    most_battles = MOST_BATTLES_RATIO * float(np.median(battles))
     narrow = {
         model.model: f"{model.se:.1f}, {model.battles:,} battles"
         for model in new
-        if model.se < smallest or model.battles > most
+        if model.se < least_se or model.battles > most_battles
     }
     if narrow:
         fields = {

@@ -45,9 +45,9 @@ from podium.rankers.standings import (
 )
 from podium.wording import plural
 
-ROUNDING = 1e-12
-"""If a sum of weights differs from half of the total by a smaller share than this, it counts as
-exactly half."""
+HALF_ROUNDING = 1e-12
+"""If a sum of weights differs from half of the total by a smaller share of it than this, it counts
+as exactly half."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +126,10 @@ def mean(
     Items on which a model has no score are left out of its mean, and a warning says so.
 
     Args (others as of `bradley_terry`):
-        battles: with score_a and score_b; several scores of a model on an item are averaged first,
-            and several weights. Scores of unparsed battles count, too.
-        interval: `sandwich` (over items or their groups; t, or Wilson's if all scores of all models
-            lie in [0, 1]) or `bootstrap` (percentile).
+        battles: battles with score_a and score_b. If a model has several scores on an item, they
+            are averaged first, and so are several weights. Scores of unparsed battles count, too.
+        interval: `sandwich` (over items or their groups; t, or Wilson's if all scores of all
+            models lie in [0, 1]) or `bootstrap` (percentile).
 
     Raises:
         NotIdentifiedError: no pointwise scores, a model without any, or no readable battle.
@@ -198,9 +198,9 @@ def median(
     matrix = score_matrix(battles)
     estimate = estimate_medians(matrix, level, rng, resamples)
     warnings = _missing_scores_warning(matrix)
-    shared = len(estimate.score) - len(np.unique(estimate.score))
-    if shared:
-        warnings.append(Notice("equal-medians", {"models": shared}))
+    equal_medians = len(estimate.score) - len(np.unique(estimate.score))
+    if equal_medians:
+        warnings.append(Notice("equal-medians", {"models": equal_medians}))
     result = RankerResult(estimate, warnings=warnings)
     exposure = _count_scored_models(battles, matrix)
     return build_standings("median", "score", exposure, result, level=level, rng=rng)
@@ -212,11 +212,11 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     Each model's mean is over the items on which it has a score. `level` is the confidence level,
     in (0, 1).
     """
-    number = matrix.clusters_by_model
+    clusters_of_model = matrix.clusters_by_model
     score = matrix.means
     weight_of_known = matrix.weight_of_known
     # A single cluster gives no standard error.
-    small_sample = np.sqrt(number / np.maximum(number - 1, 1))
+    small_sample = np.sqrt(clusters_of_model / np.maximum(clusters_of_model - 1, 1))
     factor = small_sample / weight_of_known.sum(axis=0)
     error = np.where(matrix.is_known, matrix.values - score, 0) * weight_of_known * factor
     error = matrix.sum_by_cluster(error)
@@ -226,17 +226,19 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
         matrix.clusters,
         level=level,
         cluster=matrix.unit,
-        freedom=np.maximum(number - 1.0, 0),
+        freedom=np.maximum(clusters_of_model - 1.0, 0),
     )
     estimate = replace(
         estimate,
-        allowed=np.ones(len(number), dtype=bool),
-        skewness=_skewness_of_gaps(error),
+        allowed=np.ones(len(clusters_of_model), dtype=bool),
+        skewness=_skewness_of_differences(error),
         tests=PairTests(partial(mean_difference, matrix)),
     )
     if estimate.method is None or not matrix.is_bounded:
         return estimate
-    low, high = wilson_interval(score, np.diag(estimate.covariance), number, level, error)
+    low, high = wilson_interval(
+        score, np.diag(estimate.covariance), clusters_of_model, level, error
+    )
     return replace(
         estimate,
         low=low,
@@ -257,17 +259,17 @@ def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceT
         return None
     levels = np.unique(scores)
     is_share = levels[0] >= 0 and levels[-1] <= 1
-    # Differences that are not zero have one size if there are two distinct scores.
-    size = None
+    # If there are two distinct scores, all differences that are not zero have the same size.
+    common_size = None
     if len(levels) == 2:
-        size = float(levels[1] - levels[0])
+        common_size = float(levels[1] - levels[0])
     if set(levels) <= {0.0, 1.0}:
-        size = 1.0
-    most = 1.0 if is_share else np.inf
+        common_size = 1.0
+    largest_difference = 1.0 if is_share else np.inf
     difference = scores[:, 0] - scores[:, 1]
     if group is not None:
-        return grouped_difference(difference, weight, group, most, matrix.unit)
-    return paired_difference(difference, size, most, weight)
+        return grouped_difference(difference, weight, group, largest_difference, matrix.unit)
+    return paired_difference(difference, common_size, largest_difference, weight)
 
 
 def sign_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
@@ -296,28 +298,36 @@ def _shared_scores(
     The scores have shape (items, 2), the weights and groups (items,); the groups are None if items
     have none.
     """
-    both = matrix.is_known[:, first] & matrix.is_known[:, second]
-    shared: np.ndarray = matrix.values[np.ix_(both, [first, second])]
-    return shared, matrix.weight[both], None if matrix.group is None else matrix.group[both]
+    is_shared = matrix.is_known[:, first] & matrix.is_known[:, second]
+    scores: np.ndarray = matrix.values[np.ix_(is_shared, [first, second])]
+    return (
+        scores,
+        matrix.weight[is_shared],
+        None if matrix.group is None else matrix.group[is_shared],
+    )
 
 
-def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
+def _skewness_of_differences(error: np.ndarray) -> np.ndarray:
     """Return the skewness over items of the differences between models, shape (models, models).
 
     For n items with differences d around their mean 0 and standard deviation s, it is
     n sum d^3 / ((n - 1) (n - 2) s^3). `error` is what each item contributes to the error of each
     model, shape (items, models).
     """
-    number = len(error)
+    items = len(error)
     cubes = np.sum(error**3, axis=0)
-    mixed = (error**2).T @ error
-    third = cubes[:, None] - cubes - 3 * (mixed - mixed.T)
-    products = error.T @ error
+    mixed_products = (error**2).T @ error
+    third_moments = cubes[:, None] - cubes - 3 * (mixed_products - mixed_products.T)
+    second_moments = error.T @ error
     # If a difference is the same on all items, rounding can make its variance negative.
-    variance = np.maximum(np.diag(products)[:, None] + np.diag(products) - 2 * products, 0)
-    skewed = (number > 2) & (variance > 1e-12 * variance.max(initial=0))
-    scale = np.sqrt(max(number - 1, 1)) * number / max(number - 2, 1)
-    return scale * np.divide(third, variance**1.5, out=np.zeros_like(third), where=skewed)
+    variance = np.maximum(
+        np.diag(second_moments)[:, None] + np.diag(second_moments) - 2 * second_moments, 0
+    )
+    is_skewed = (items > 2) & (variance > 1e-12 * variance.max(initial=0))
+    scale = np.sqrt(max(items - 1, 1)) * items / max(items - 2, 1)
+    return scale * np.divide(
+        third_moments, variance**1.5, out=np.zeros_like(third_moments), where=is_skewed
+    )
 
 
 def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
@@ -334,27 +344,27 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     """
     missing = int((~matrix.is_known).sum())
     if missing:
-        be = "is" if missing == 1 else "are"
-        return {"unknown": f"{missing:,} {plural('score', missing)} {be} missing"}
+        verb = "is" if missing == 1 else "are"
+        return {"unknown": f"{missing:,} {plural('score', missing)} {verb} missing"}
     if matrix.clusters < 2:
         return {"unknown": f"there is one {matrix.unit} only"}
     mean = matrix.means
     weight = matrix.weight[:, None]
-    first = int(np.argmax(mean))
-    shared = int(np.sum(mean > mean[first] - SAME_SCORE))
-    if shared > 1:
-        return {"unknown": f"{shared} models share the first place"}
+    leader = int(np.argmax(mean))
+    models_in_first_place = int(np.sum(mean > mean[leader] - SAME_SCORE))
+    if models_in_first_place > 1:
+        return {"unknown": f"{models_in_first_place} models share the first place"}
     # The weighted leads of the first model over each other model, by item, the largest first.
     # Removing an item subtracts its lead from the sum.
-    leads = matrix.sum_by_cluster(weight * (matrix.values[:, [first]] - matrix.values))
+    leads = matrix.sum_by_cluster(weight * (matrix.values[:, [leader]] - matrix.values))
     leads = np.sort(leads, axis=0)[::-1]
-    # Row k says which models overtake the first one after k + 1 items are removed.
+    # Row k is the mask of models that overtake the leader after k + 1 items are removed.
     overtaken = (leads.sum(axis=0) - np.cumsum(leads, axis=0))[:-1] < -SAME_SCORE
     items = np.where(overtaken.any(axis=0), 1 + overtaken.argmax(axis=0), len(leads))
-    rival = min(range(len(mean)), key=lambda k: (items[k], -mean[k]))
-    if items[rival] == len(leads):
+    new_leader = min(range(len(mean)), key=lambda k: (items[k], -mean[k]))
+    if items[new_leader] == len(leads):
         return {"items": None, "leader": None}
-    return {"items": int(items[rival]), "leader": matrix.models[rival]}
+    return {"items": int(items[new_leader]), "leader": matrix.models[new_leader]}
 
 
 def estimate_medians(
@@ -411,10 +421,12 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
         # which every score occurs. The counts are those of the battles of all pairs of models.
         battles_of_model = (scores_of_item @ matrix.is_known) - matrix.is_known.sum(axis=0)
         # The mid-rank minus 1 is the number of models that a model beats on an item, ties as half.
-        beaten = rankdata(matrix.values, axis=1, nan_policy="omit") - 1
-        met = (scores_of_item - 1)[:, None] * matrix.is_known
+        beaten_models = rankdata(matrix.values, axis=1, nan_policy="omit") - 1
+        met_models = (scores_of_item - 1)[:, None] * matrix.is_known
         weight = matrix.weight[:, None]
-        rates = ratio_or_nan(np.nansum(weight * beaten, axis=0), np.sum(weight * met, axis=0))
+        rates = ratio_or_nan(
+            np.nansum(weight * beaten_models, axis=0), np.sum(weight * met_models, axis=0)
+        )
         missing = len(scores_of_item) * model_count * (model_count - 1) // 2 - pairs
         counts = replace(counts, judgments=pairs, battles=pairs, unparsed=0, missing=missing)
     return replace(
@@ -447,35 +459,35 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
         )
     model = np.concatenate(battles.model_codes)
     score = np.concatenate([table[side].to_numpy() for side in ("score_a", "score_b")])
-    present, item = np.unique(np.tile(codes_of_items(battles), 2), return_inverse=True)
-    shape = (len(present), len(battles.models))
+    item_codes, item = np.unique(np.tile(codes_of_items(battles), 2), return_inverse=True)
+    shape = (len(item_codes), len(battles.models))
     cells = shape[0] * shape[1]
-    known = ~np.isnan(score)
-    cell = (item * shape[1] + model)[known]
-    total = np.bincount(cell, score[known], cells)
-    number = np.bincount(cell, known[known], cells)
-    values = ratio_or_nan(total, number).reshape(shape)
+    is_known = ~np.isnan(score)
+    cell = (item * shape[1] + model)[is_known]
+    total = np.bincount(cell, score[is_known], cells)
+    score_count = np.bincount(cell, minlength=cells)
+    values = ratio_or_nan(total, score_count).reshape(shape)
     is_missing = np.isnan(values).all(axis=0)
     if is_missing.any():
         missing = [battles.models[k] for k in np.flatnonzero(is_missing)]
         raise NotIdentifiedError(
             f"no pointwise score for {', '.join(missing[:5])}; leave those models out"
         )
-    kept = ~np.isnan(values).all(axis=1)
+    has_score = ~np.isnan(values).all(axis=1)
     weight = None
     if "weight" in table:
         weight_of_row = table["weight"].to_numpy(dtype=float)
         if not is_constant(weight_of_row):
             item_of_row = item[: len(table)]
             mean_weight = np.bincount(item_of_row, weight_of_row) / np.bincount(item_of_row)
-            weight = mean_weight[kept]
+            weight = mean_weight[has_score]
     group = None
     if battles.group is not None:
-        group_of_item = np.zeros(len(present), dtype=np.int64)
+        group_of_item = np.zeros(len(item_codes), dtype=np.int64)
         group_of_item[item[: len(table)]] = cluster_codes(battles)
-        group = np.unique(group_of_item[kept], return_inverse=True)[1]
+        group = np.unique(group_of_item[has_score], return_inverse=True)[1]
     unit = "item" if group is None else battles.unit
-    return ScoreMatrix(values[kept], battles.models, weight, group, unit)
+    return ScoreMatrix(values[has_score], battles.models, weight, group, unit)
 
 
 def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
@@ -489,14 +501,14 @@ def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
     for k, values in enumerate(matrix.values.T):
         # NaN is sorted to the end.
         order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
-        ordered = values[order]
+        sorted_scores = values[order]
         # The median is the first score at which the cumulated weight reaches half of the total. If
         # it is exactly half there, the median is the midpoint with the next score.
-        reached = np.cumsum(counts[:, order] * weight[order], axis=1)
-        total = reached[:, -1:]
-        lower = (reached >= total / 2 * (1 - ROUNDING)).argmax(axis=1)
-        upper = (reached > total / 2 * (1 + ROUNDING)).argmax(axis=1)
-        midpoint = (ordered[lower] + ordered[upper]) / 2
+        cumulative_weight = np.cumsum(counts[:, order] * weight[order], axis=1)
+        total = cumulative_weight[:, -1:]
+        lower_position = (cumulative_weight >= total / 2 * (1 - HALF_ROUNDING)).argmax(axis=1)
+        upper_position = (cumulative_weight > total / 2 * (1 + HALF_ROUNDING)).argmax(axis=1)
+        midpoint = (sorted_scores[lower_position] + sorted_scores[upper_position]) / 2
         medians[:, k] = np.where(total[:, 0] > 0, midpoint, np.nan)
     return medians
 
@@ -504,6 +516,6 @@ def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
 def _missing_scores_warning(matrix: ScoreMatrix) -> list[Notice]:
     """Return a warning that names the models scored on the fewest items, if scores are missing."""
     size = len(matrix.values)
-    fewest = sorted(zip(matrix.is_known.sum(axis=0).tolist(), matrix.models, strict=True))
-    models = {name: number for number, name in fewest if number < size}
+    counts = sorted(zip(matrix.is_known.sum(axis=0).tolist(), matrix.models, strict=True))
+    models = {name: number for number, name in counts if number < size}
     return [Notice("different-items", {"models": models, "items": size})] if models else []

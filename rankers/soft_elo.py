@@ -80,26 +80,27 @@ def soft_elo(
     knows. Their ratings are on the calibration's Elo scale, with conformal intervals.
 
     Args (others as of `bradley_terry`):
-        battles: of one judge, with margins or soft credits.
+        battles: battles of one judge, with margins or soft credits.
         target: the signal that is converted to soft credits: `margin`, `smoothing`, `criteria`, or
             of graded credits `credit` (as they are) or `log-odds` (times a beta that puts them on
             the human scale).
-        beta: logits per unit of margin; taken as exact.
+        beta: logits of human preference per unit of margin, taken as exact.
         constant: credit of a win under `smoothing`, in (0.5, 1).
         ridge: penalty of the weights of `criteria`, towards their mean; 10 by default.
-        regularization: lambda, at least 0; 0.01 by default. New models take that of the
+        regularization: lambda, at least 0; 0.01 by default. New models are rated with the lambda
+            of the calibration.
+        cluster: `item`, or `row` for comparison; new models are rated with the clusters of the
             calibration.
-        cluster: `item`, or `row` for comparison; new models take that of the calibration.
-        hard: add the Elo of the hard verdicts as a column.
-        pin: `MODEL:1000` shifts all scores; not with new models.
+        hard: whether to add the Elo of the hard verdicts as a column.
+        pin: `MODEL:1000` shifts all scores; not allowed if there are new models.
         conformal_level: confidence level of conformal intervals; by default that of the
             calibration. Without new models, this option and `of` change nothing, and a note says
             so.
-        of: the rating that a conformal interval covers: `votes` (human ratings, from about as many
-            votes as the calibrated models had) or `human` (from ever more votes).
+        of: the human rating that a conformal interval covers: `votes` (from about as many votes as
+            the calibrated models had) or `human` (from infinitely many votes).
         centre: as of `bradley_terry`; not used if there are new models.
-        calibration: of this judge. Its map from signal to soft credit is used.
-        whole: all battles, if `battles` are a slice: beta is fitted to them.
+        calibration: calibration of this judge. Its map from signal to soft credit is used.
+        whole: all battles, if `battles` are a slice; beta is fitted to all of them.
 
     Raises:
         UnknownScaleError: nothing determines beta, and the options ask for no target.
@@ -204,13 +205,16 @@ def _notes_without_placement(
     Raises:
         UsageError: `conformal_level` is given, or `of` is not `votes`, without a calibration.
     """
-    given = {"conformal_level": conformal_level is not None, "of": of != "votes"}
-    names = [name for name, is_given in given.items() if is_given]
-    unused = " and ".join(names)
-    if names and not calibration:
-        needs = "needs" if len(names) == 1 else "need"
-        raise UsageError(f"{unused} {needs} {option_text('calibration', 'FILE')}")
-    return [Notice("none-placed", {"unused": unused})] if calibration else []
+    given = []
+    if conformal_level is not None:
+        given.append("conformal_level")
+    if of != "votes":
+        given.append("of")
+    options_text = " and ".join(given)
+    if given and not calibration:
+        verb = "needs" if len(given) == 1 else "need"
+        raise UsageError(f"{options_text} {verb} {option_text('calibration', 'FILE')}")
+    return [Notice("none-placed", {"unused": options_text})] if calibration else []
 
 
 def _check_joint_options(**options: object) -> None:
@@ -230,7 +234,7 @@ def _check_joint_options(**options: object) -> None:
 class TargetOptions:
     """Options of a ranker for the conversion of a judge's signal to soft credits.
 
-    Their meaning is that of the options of `soft_elo` with the same names; None means not given.
+    They mean the same as the options of `soft_elo` with these names. None means not given.
     """
 
     target: Kind | None = None
@@ -251,7 +255,7 @@ class SoftCredits:
     Attributes:
         target: the map from signal to credit.
         origin: where the map comes from, in words.
-        doubts: warnings about the map.
+        warnings: warnings about the map.
         signal: the judge's signal in each battle.
         credit: credit of a in [0, 1], NaN for battles without a signal, shape (battles,).
         judged: number of readable battles.
@@ -259,7 +263,7 @@ class SoftCredits:
 
     target: Target
     origin: str
-    doubts: Sequence[Notice]
+    warnings: Sequence[Notice]
     signal: Signal
     credit: np.ndarray
     judged: int
@@ -281,15 +285,15 @@ class SoftCredits:
             "level": target.level,
             "left_out": left_out,
         }
-        missing = "margin" if signal.kind == "margin" else f"signal ({signal.kind})"
-        fields = {"left_out": left_out, "judged": self.judged, "missing": missing}
-        unused = [Notice("no-signal", fields)] if left_out else []
+        signal_name = "margin" if signal.kind == "margin" else f"signal ({signal.kind})"
+        fields = {"left_out": left_out, "judged": self.judged, "missing": signal_name}
+        no_signal = [Notice("no-signal", fields)] if left_out else []
         fit = standings.fit
         return replace(
             standings,
             fit=replace(fit, beta=target.beta, beta_low=target.low, beta_high=target.high),
             diagnostics={**standings.diagnostics, "soft": diagnostics},
-            warnings=(*standings.warnings, *self.doubts, *unused, *warnings),
+            warnings=(*standings.warnings, *self.warnings, *no_signal, *warnings),
         )
 
 
@@ -321,13 +325,13 @@ def soften_battles(
         UsageError: an option is given together with a calibration, even if both agree; an option
             does not belong to the target; or a value is out of range.
     """
-    target, origin, doubts = _choose_target(whole, calibration, options, level)
+    target, origin, warnings = _choose_target(whole, calibration, options, level)
     kind: Any = target.kind
     # A calibration by battles without margins weighs verdicts in their place (`read_signal`).
-    by_verdicts = kind == "margin" and "verdict" in target.weights
-    signal = read_signal(battles, kind, options.ridge, credits_as_margins=by_verdicts)
+    verdicts_as_margins = kind == "margin" and "verdict" in target.weights
+    signal = read_signal(battles, kind, options.ridge, credits_as_margins=verdicts_as_margins)
     credit = soften_verdicts(target, signal)
-    return SoftCredits(target, origin, doubts, signal, credit, int(battles.readable.sum()))
+    return SoftCredits(target, origin, warnings, signal, credit, int(battles.readable.sum()))
 
 
 def _choose_target(
@@ -347,27 +351,27 @@ def _choose_target(
                 "target, beta, constant and ridge say what the calibration says already "
                 f"({calibration.target}); leave them out, or leave out the calibration"
             )
-        doubts = [*mismatch_warnings(calibration, battles)]
+        warnings = [*mismatch_warnings(calibration, battles)]
         if calibration.is_uninformative:
-            doubts.append(Notice("uninformative-judge", {"of_file": True}))
-        doubts += weak_signal_warnings(calibration.target, calibration.agreement, of_file=True)
-        return calibration.target, "of the calibration", doubts
+            warnings.append(Notice("uninformative-judge", {"of_file": True}))
+        warnings += weak_signal_warnings(calibration.target, calibration.agreement, of_file=True)
+        return calibration.target, "of the calibration", warnings
     kind = _chosen_kind(battles, options)
     if options.ridge is not None and kind != "criteria":
         raise UsageError(
             f"ridge pulls the weights of target=criteria together; the target is {kind}; "
             "leave it out"
         )
-    given = build_given_target(kind, options.beta, options.constant)
-    if given is None:
+    given_target = build_given_target(kind, options.beta, options.constant)
+    if given_target is None:
         return _fit_to_labels(battles, kind, options, level)
     if kind != "credit":
-        return given, "given, taken as exact", []
-    soft = are_probabilities(battles)
-    hard = int((~soft).sum())
-    judged = len(soft)
-    mostly_hard = Notice("mostly-hard-credits", {"hard": hard, "judged": judged})
-    return given, "as they are", [mostly_hard] if 2 * hard > judged else []
+        return given_target, "given, taken as exact", []
+    is_probability = are_probabilities(battles)
+    hard_count = int((~is_probability).sum())
+    judged_count = len(is_probability)
+    mostly_hard = Notice("mostly-hard-credits", {"hard": hard_count, "judged": judged_count})
+    return given_target, "as they are", [mostly_hard] if 2 * hard_count > judged_count else []
 
 
 def _chosen_kind(battles: Battles, options: TargetOptions) -> Kind:
@@ -396,7 +400,7 @@ def _fit_to_labels(
     """
     is_default = not options.are_given
     if is_default and battles.readable.any():
-        lacking = _lacks_for_beta(battles)
+        lacking = _describe_lack_for_beta(battles)
         if lacking:
             message = _describe_unknown_scale(lacking)
             raise UnknownScaleError(message, instead=RANKER_OF_UNKNOWN_SCALE)
@@ -420,18 +424,18 @@ def _fit_to_labels(
 def _default_target(battles: Battles, beta: float | None) -> Kind:
     """Return the target if no option chooses one.
 
-    The columns of the battles determine it. But if it would be `margin`, and neither the option
-    nor labels give beta, graded credits are used as they are (`credit`).
+    The target follows from the columns of the battles. One case is special: if it is `margin`, and
+    neither the option nor labels give beta, graded credits are used as they are (`credit`).
     """
     kind = default_kind(battles)
     if kind != "margin" or beta is not None:
         return kind
-    if _lacks_for_beta(battles) and has_graded_credits(battles):
+    if _describe_lack_for_beta(battles) and has_graded_credits(battles):
         return "credit"
     return kind
 
 
-def _lacks_for_beta(battles: Battles) -> str:
+def _describe_lack_for_beta(battles: Battles) -> str:
     """Return, in words, what the battles lack for a fit of beta: human labels or margins.
 
     The text is empty if they have both.
@@ -458,17 +462,17 @@ def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -
         The covariance, shape (models, models); zero if the weights are taken as exact.
     """
     size = len(coded.models)
-    v = order_covariance(soft.target, soft.signal)
-    if not v.any():
+    weight_covariance = order_covariance(soft.target, soft.signal)
+    if not weight_covariance.any():
         return np.zeros((size, size))
     x = soft.signal.x[~np.isnan(soft.credit)]
     credit = coded.credit
     # The derivative of a credit c = s(x b) by the weights b is c (1 - c) x.
     surplus_by_weights = (coded.weight * credit * (1 - credit))[:, None] * x
     design = DesignMatrix(None, coded.a, coded.b, size)
-    j = design.transpose_product(surplus_by_weights.T).T
-    strength_by_weights = strengths.solve(j)  # H^-1 J
-    return strength_by_weights @ v @ strength_by_weights.T
+    gradient_by_weights = design.transpose_product(surplus_by_weights.T).T
+    strength_by_weights = strengths.solve(gradient_by_weights)  # H^-1 J
+    return strength_by_weights @ weight_covariance @ strength_by_weights.T
 
 
 def _describe_unknown_scale(lacking: str) -> str:
@@ -488,34 +492,35 @@ def _describe_unknown_scale(lacking: str) -> str:
 
 def _describe_missing_target(kind: Kind) -> str:
     """Return the error message for a target that neither options nor labels determine."""
-    needs = {
-        "margin": "beta, the logits of preference per unit of the judge's margin, is unknown, "
-        "and is never guessed",
-        "smoothing": "the constant of label smoothing is unknown",
-    }.get(kind, f"the weights of the target {kind} are unknown")
-    settings = {"margin": ("beta", "NUMBER"), "smoothing": ("constant", "0.75")}
+    problem = f"the weights of the target {kind} are unknown"
     option = ""
-    if kind in settings:
-        name, value = settings[kind]
-        option = f", or {option_text(name, value, 'setting')}"
+    if kind == "margin":
+        problem = (
+            "beta, the logits of preference per unit of the judge's margin, is unknown, and is "
+            "never guessed"
+        )
+        option = f", or {option_text('beta', 'NUMBER', 'setting')}"
+    elif kind == "smoothing":
+        problem = "the constant of label smoothing is unknown"
+        option = f", or {option_text('constant', '0.75', 'setting')}"
     return (
-        f"{needs}. What would help: a column `human` in the battles (or "
+        f"{problem}. What would help: a column `human` in the battles (or "
         f"{option_text('human_judge', 'NAME')}), a file made by `podium calibrate` "
         f"({option_text('calibration', 'FILE')}){option}"
     )
 
 
 def _hard_elo(
-    battles: Battles, models: tuple[str, ...], soft: np.ndarray, regularization: float
+    battles: Battles, models: tuple[str, ...], soft_score: np.ndarray, regularization: float
 ) -> np.ndarray:
-    """Return Elo scores by hard verdicts, shifted so that their mean is the mean of `soft`.
+    """Return Elo scores by hard verdicts, shifted so that their mean is the mean of `soft_score`.
 
     All are NaN if the hard verdicts do not identify ratings.
 
     Args:
         battles: the battles.
         models: names of the models with soft credits.
-        soft: their Elo scores by soft credits, shape (models,).
+        soft_score: their Elo scores by soft credits, shape (models,).
         regularization: lambda.
 
     Returns:
@@ -527,4 +532,4 @@ def _hard_elo(
     except NotIdentifiedError:
         return np.full(len(models), np.nan)
     scores = POINTS * theta[[coded.models.index(name) for name in models]]
-    return scores - scores.mean() + soft.mean()
+    return scores - scores.mean() + soft_score.mean()

@@ -174,18 +174,18 @@ def _separation(
     if contrasts.is_above is None or contrasts.reach is None or len(order) < 2:
         return None
     is_above = contrasts.is_above[np.ix_(order, order)]
-    lead = _first_lead(estimate, contrasts, order[0], order[1])
+    first_lead = _first_lead(estimate, contrasts, order[0], order[1])
     cuts = [k for k in range(1, len(order)) if is_above[:k, k:].all()]
     beats = [tuple(np.flatnonzero(row).tolist()) for row in is_above]
     return Separation(
         names=tuple(exposure.models[k] for k in order),
         cuts=tuple(cuts),
         beats=tuple(beats),
-        critical=lead.critical,
+        critical=first_lead.critical,
         clusters=estimate.clusters,
-        gap=lead.gap,
-        z=lead.z,
-        lead=lead.interval if is_above[0, 1] else None,
+        gap=first_lead.gap,
+        z=first_lead.z,
+        lead=first_lead.interval if is_above[0, 1] else None,
     )
 
 
@@ -212,25 +212,25 @@ def _first_lead(
 ) -> FirstLead:
     """Return the gap between two models, whose codes are `first` and `second`.
 
-    If a test of this single pair was used, or the pair has no standard error, the gap and its
-    interval are those of its own test. If this test is on another scale than the scores, there is
-    no interval.
+    If a test of this pair alone was used, or the pair has no standard error, the gap and its
+    interval are those of this test. If the test is on another scale than the scores, there is no
+    interval.
     """
     gap = float(estimate.score[first] - estimate.score[second])
     pair = (min(first, second), max(first, second))
-    reach = float(contrasts.reach[first, second])  # type: ignore[index]
+    half_width = float(contrasts.reach[first, second])  # type: ignore[index]
     critical = contrasts.critical
     test = contrasts.tests.get(pair)
-    if test is None and np.isinf(reach) and estimate.tests is not None:
-        # An infinite reach means that the pair has too few items for a standard error. Its own
-        # test gives an interval that says so.
+    if test is None and np.isinf(half_width) and estimate.tests is not None:
+        # An infinite half-width means that the pair has too few items for a standard error. The
+        # interval of the pair's own test is as wide as these items require.
         test = estimate.tests.difference(*pair)
     if test is None:
         # A gap of medians has no standard error, so it has no z: medians of few values can differ
         # by one step of the scores only.
-        has_error = 0 < reach < np.inf and estimate.draws is None
-        z = gap / reach * critical if has_error else None
-        interval = (gap, gap - reach, gap + reach) if gap > reach else None
+        has_error = 0 < half_width < np.inf and estimate.draws is None
+        z = gap / half_width * critical if has_error else None
+        interval = (gap, gap - half_width, gap + half_width) if gap > half_width else None
         return FirstLead(gap, critical, z, interval)
     if estimate.tests is None or not estimate.tests.in_scores:
         return FirstLead(gap, contrasts.critical)
@@ -293,8 +293,11 @@ def _has_no_variation(estimate: ScoreEstimates) -> np.ndarray:
     The results of such a model are the same in all clusters. The pinned model does not count. The
     result has shape (models,).
     """
-    flat: np.ndarray = (estimate.se == 0) & ~(estimate.low < estimate.high)
-    return flat & (np.arange(len(flat)) != estimate.pinned)
+    has_width = estimate.low < estimate.high
+    is_flat: np.ndarray = (estimate.se == 0) & ~has_width
+    if estimate.pinned is not None:
+        is_flat[estimate.pinned] = False
+    return is_flat
 
 
 def rank_of(score: np.ndarray, k: int) -> int:
@@ -309,7 +312,7 @@ def rank_of(score: np.ndarray, k: int) -> int:
 
 
 def battle_diagnostics(battles: Battles) -> dict[str, Any]:
-    """Return figures of the battles for the JSON, each of them only where it applies.
+    """Return figures of the battles for the JSON, each of them only if it applies.
 
     `swap` counts how both orders of a pair agree. `informative_items` is the number of items on
     which models differ, given if there are ties. `graded` is the number of graded verdicts.
@@ -338,43 +341,45 @@ def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice
         yield Notice("unranked", {"model": name, "lacking": exposure.lacking})
     yield from _warn_of_few_items(exposure, result.estimate)
     estimate = result.estimate
-    flat = _has_no_variation(estimate)
-    lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~flat
+    is_flat = _has_no_variation(estimate)
+    lacks_interval = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~is_flat
     if result.separated is not None:
-        lost &= ~result.separated
-    if estimate.method is not None and lost.any():
-        names = [exposure.models[k] for k in np.flatnonzero(lost)]
+        lacks_interval &= ~result.separated
+    if estimate.method is not None and lacks_interval.any():
+        names = [exposure.models[k] for k in np.flatnonzero(lacks_interval)]
         if estimate.pinned is None:
             yield Notice("few-in-resamples", {"models": names})
         else:
             pinned = exposure.models[estimate.pinned]
             yield Notice("unbounded-to-pinned", {"models": names, "pinned": pinned})
-    if flat.any():
-        names = [exposure.models[k] for k in np.flatnonzero(flat)]
+    if is_flat.any():
+        names = [exposure.models[k] for k in np.flatnonzero(is_flat)]
         yield Notice("no-variation", {"models": names})
 
 
 def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator[Notice]:
     """Yield warnings of few items in all, and of models with few items.
 
-    There is no warning of single models if there are too few items for any model, or for models
-    whose intervals are valid with few items (`ScoreEstimates.allowed`).
+    A model is not named if its interval is valid with few items (`ScoreEstimates.allowed`). No
+    model is named if there are too few items for any model.
     """
     clusters = exposure.clusters
     models = len(exposure.models)
-    few = CHECKS["items"].threshold
+    fewest_items = CHECKS["items"].threshold
     nouns = plural(exposure.counts.unit, 2)
-    fewest = CHECKS["items of a model"].threshold
-    if 1 < clusters < few:
-        yield Notice("items", {"items": clusters, "nouns": nouns, "fewest": few})
+    fewest_of_model = CHECKS["items of a model"].threshold
+    if 1 < clusters < fewest_items:
+        yield Notice("items", {"items": clusters, "nouns": nouns, "fewest": fewest_items})
     elif 1 < clusters < models:
         fields = {"items": clusters, "nouns": nouns, "models": models}
         yield Notice("items-below-models", fields)
-    if clusters < fewest:
+    if clusters < fewest_of_model:
         return
-    narrow = exposure.items < fewest
+    has_few_items = exposure.items < fewest_of_model
     if estimate.allowed is not None:
-        narrow &= ~estimate.allowed
-    if narrow.any():
-        items = {exposure.models[k]: int(exposure.items[k]) for k in np.flatnonzero(narrow)}
-        yield Notice("items-of-a-model", {"fewest": fewest, "nouns": nouns, "models": items})
+        has_few_items &= ~estimate.allowed
+    if has_few_items.any():
+        items = {exposure.models[k]: int(exposure.items[k]) for k in np.flatnonzero(has_few_items)}
+        yield Notice(
+            "items-of-a-model", {"fewest": fewest_of_model, "nouns": nouns, "models": items}
+        )

@@ -55,11 +55,11 @@ def structured_bradley_terry(
 ) -> Standings:
     """Rank by few human labels and a judge's verdicts, in Elo points on the human scale.
 
-    A model's log-strength is kappa times that by the judge plus a random deviation. The size of
-    the deviations is estimated from the labels: without labels the rating rests on the judge, with
-    many on the labels. A model whose labels contradict the judge
-    (`diagnostics["structured"]["misjudged"]`) is rated mainly by its labels. The intervals of the
-    others contain the intervals by their own labels, too.
+    A model's log-strength is kappa times its log-strength by the judge, plus a random deviation.
+    The size of the deviations is estimated from the labels. Without labels, the rating rests on
+    the judge; with many labels, it rests on the labels. A model whose labels contradict the judge
+    (`diagnostics["structured"]["misjudged"]`) is rated mainly by its labels. The interval of any
+    other model contains the interval by its own labels, too.
 
     The standings have these further columns: the Elo by the labels alone (`human`, with the ends
     `human_low` and `human_high` of its interval), the Elo by the judge alone (`judge`, of kappa
@@ -67,10 +67,11 @@ def structured_bradley_terry(
     votes are), and the weight of the labels in the rating (`pull`, in [0, 1]).
 
     Args (others as of `bradley_terry`):
-        battles: of a judge, with labels (`votes`, or a column `human`); labelled battles need no
-            verdict.
-        target, beta, constant, ridge: the judge's soft credits, as of soft-elo; by default its
-            margins, with a beta fitted to the labels, or its verdicts as they are.
+        battles: battles of a judge, with human labels (`votes`, or a column `human`). Labelled
+            battles need no verdict.
+        target, beta, constant, ridge: how the judge's soft credits are computed, as of soft-elo.
+            By default, they come from its margins, with a beta fitted to the labels. Without
+            margins or such a beta, they are its verdicts as they are.
         spread_prior: prior median of the deviations' standard deviation, in logits, above 0; 0.35
             by default.
         regularization: lambda of the judge's ratings and of the ratings by labels alone.
@@ -150,11 +151,13 @@ def _posterior_estimate(
     fit = misjudged.fit
     quantile = ndtri((1 + level) / 2)
     reach, widening = misjudged.interval_parts(level)
-    wider = (reach**2 - quantile**2) * np.diag(fit.covariance) + widening.max(axis=0)
-    covariance = scale.covariance(fit.covariance + np.diag(np.maximum(wider, 0.0)) / quantile**2)
+    added_variance = (reach**2 - quantile**2) * np.diag(fit.covariance) + widening.max(axis=0)
+    covariance = scale.covariance(
+        fit.covariance + np.diag(np.maximum(added_variance, 0.0)) / quantile**2
+    )
     if scale.pinned is not None:
-        # Scores are differences from the pinned model, which may itself be misjudged. So each reach
-        # is at least that of the pinned model, whose widening is added to the others.
+        # Scores are differences from the pinned model, which may itself be misjudged. So each
+        # reach is at least that of the pinned model, whose widening is added to the others.
         reach = np.maximum(reach, reach[scale.pinned])
         widening = widening + widening[:, scale.pinned].max()
         widening[:, scale.pinned] = 0.0
@@ -206,17 +209,17 @@ def _judge_credits(
         NotIdentifiedError, NotConvergedError, UsageError: as of `soften_battles`, if options are
             given.
     """
-    plain = battles.table["credit"].to_numpy(dtype=np.float64)
+    verdict_credit = battles.table["credit"].to_numpy(dtype=np.float64)
     has_margins = battles.counts().readable and "margin" in battles.table
     if not options.are_given and not has_margins:
-        return plain, []
+        return verdict_credit, []
     try:
         soft = soften_battles(battles, whole, None, options, level)
-        return soft.credit, soft.doubts
+        return soft.credit, soft.warnings
     except (NotIdentifiedError, NotConvergedError) as error:
         if options.are_given:
             raise
-        return plain, [Notice("verdicts-as-they-are", {"why": str(error)})]
+        return verdict_credit, [Notice("verdicts-as-they-are", {"why": str(error)})]
 
 
 def _label_and_judge_warnings(

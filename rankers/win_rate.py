@@ -33,7 +33,7 @@ from podium.score_scale import win_rate_against
 LightOpponents: TypeAlias = dict[str, dict[str, float]]
 """Weights of the opponents that count less than others. The outer key is the name of the model,
 the inner key is the name of the opponent, and the weights are in (0, 1)."""
-FEW = 10
+FEWEST_ITEMS_OF_PAIR = 10
 """If a pair met on fewer items than this, its variance is not estimated from its own residuals but
 pooled over pairs (see `are_pooled`). Two to four items often have equal outcomes."""
 
@@ -55,9 +55,10 @@ def win_rate(
     """Rank by the mean over opponents of the mean credit against each, a tie counting half.
 
     Each opponent counts once (Gera et al., appendix B), so that an uneven schedule does not tilt
-    the rate. Only an opponent met on less than half as many items as the most frequent one counts
-    less (`podium.rankers.fit.pairs.opponent_weights`). With an anchor, the anchor's own rate is 1
-    minus the mean of the others' rates (Don-Yehiya et al., section 2).
+    the rate. One exception: an opponent that the model met on less than half as many items as its
+    most frequent opponent counts less (`podium.rankers.fit.pairs.opponent_weights`). With an
+    anchor, the anchor's own rate is 1 minus the mean of the others' rates (Don-Yehiya et al.,
+    section 2).
 
     Args (others as of `bradley_terry`):
         anchor: use only the battles against this model.
@@ -81,25 +82,34 @@ def win_rate(
     if length_data is not None:
         raise UsageError("length_data is used with length_control=true")
     coded = prepare_battles(battles, labels=labels, cluster=cluster)
-    if anchor is not None:
-        anchor = find_name("model with readable battles", anchor, coded.models)
+    anchor = _find_anchor(anchor, coded.models)
     selected = coded if anchor is None else coded.battles_of_anchor(anchor)
     pairs = pair_sums_with_items(selected)
     if interval == "sandwich":
         estimate = estimate_rates(selected, pairs, level)
     else:
         estimate = _bootstrap_rates(selected, pairs, level, resamples, rng)
-    light = _light_opponents(selected, pairs)
+    light_opponents = _light_opponents(selected, pairs)
     groups = comparison_graph(pairs).groups
+    warnings = _schedule_warnings(coded, pairs, estimate.score, anchor, groups, light_opponents)
     result = RankerResult(
         estimate,
         Fit(components=groups),
-        diagnostics={"opponent_weights": light} if light else {},
-        warnings=[*_schedule_warnings(coded, pairs, estimate.score, anchor, groups, light)],
+        diagnostics={"opponent_weights": light_opponents} if light_opponents else {},
+        warnings=[*warnings],
     )
     exposure = _measure_selected(battles, selected, pairs, anchor)
     scale = win_rate_against(anchor)
     return build_standings("win-rate", scale, exposure, result, level=level, rng=rng)
+
+
+def _find_anchor(anchor: str | None, models: tuple[str, ...]) -> str | None:
+    """Return the name of the anchor as the battles spell it, None if there is no anchor.
+
+    Raises:
+        UsageError: no model with readable battles has this name.
+    """
+    return None if anchor is None else find_name("model with readable battles", anchor, models)
 
 
 def _bootstrap_rates(
@@ -131,10 +141,12 @@ def _light_opponents(battles: BattleData, pairs: Pairs) -> LightOpponents:
 
     A weight is divided by the model's largest weight, and so is below 1.
     """
-    light: LightOpponents = {}
+    light_opponents: LightOpponents = {}
     for model, opponent, ratio in zip(*downweighted_opponents(pairs), strict=True):
-        light.setdefault(battles.models[model], {})[battles.models[opponent]] = float(ratio)
-    return light
+        light_opponents.setdefault(battles.models[model], {})[battles.models[opponent]] = float(
+            ratio
+        )
+    return light_opponents
 
 
 def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEstimates:
@@ -153,7 +165,7 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
     )
     pooled = int(are_pooled(pairs, clusters).sum())
     if estimate.method and pooled:
-        reason = f"met on fewer than {FEW} items"
+        reason = f"met on fewer than {FEWEST_ITEMS_OF_PAIR} items"
         about_pooled = f"variance of {pooled} of {len(pairs.first)} pairs pooled ({reason})"
         estimate = replace(estimate, method=f"{estimate.method}, {about_pooled}")
     tests = PairTests(RateTests(battles).difference)
@@ -185,7 +197,7 @@ def _schedule_warnings(
     score: np.ndarray,
     anchor: str | None,
     groups: int,
-    light: LightOpponents,
+    light_opponents: LightOpponents,
 ) -> Iterator[Notice]:
     """Yield warnings of models without a score, and of an uneven or disconnected schedule.
 
@@ -195,7 +207,7 @@ def _schedule_warnings(
         score: win rates, NaN where unknown, shape (models,).
         anchor: name of the model whose battles are ranked; None for all.
         groups: number of groups that no battles connect.
-        light: weights of opponents that count less than others.
+        light_opponents: weights of opponents that count less than others.
     """
     for k in np.flatnonzero(np.isnan(score)):
         yield Notice("never-met-anchor", {"model": coded.models[k], "anchor": anchor})
@@ -204,12 +216,12 @@ def _schedule_warnings(
         yield Notice("different-opponents")
     if groups > 1:
         yield Notice("disconnected", {"groups": groups})
-    least: dict[str, float] = {}
-    for weights in light.values():
+    least_weight: dict[str, float] = {}
+    for weights in light_opponents.values():
         for opponent, weight in weights.items():
-            least[opponent] = min(weight, least.get(opponent, weight))
-    if least:
-        shares = {opponent: f"{least[opponent]:.2g}" for opponent in sorted(least)}
+            least_weight[opponent] = min(weight, least_weight.get(opponent, weight))
+    if least_weight:
+        shares = {opponent: f"{least_weight[opponent]:.2g}" for opponent in sorted(least_weight)}
         yield Notice("light-opponents", {"models": shares})
 
 
@@ -220,13 +232,14 @@ def are_pooled(pairs: Pairs, clusters: int) -> np.ndarray:
     most half of all items.
     """
     items = np.asarray(pairs.items)
-    is_pooled: np.ndarray = (items < 2) | ((items < FEW) & (2 * items <= clusters))
+    is_pooled: np.ndarray = (items < 2) | ((items < FEWEST_ITEMS_OF_PAIR) & (2 * items <= clusters))
     return is_pooled
 
 
 def win_rate_errors(battles: BattleData, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
-    """Return the covariance of win rates, shape (models, models), and each rate's degrees of
-    freedom, shape (models,).
+    """Return the covariance of win rates, and the degrees of freedom of each rate.
+
+    They have shape (models, models) and (models,).
 
     An item adds to a model's error the sum over its opponents of w e / (N sqrt(1 - h)). Here w is
     the opponent's weight, e the credit minus the pair's mean, N the number of the pair's battles,
@@ -244,14 +257,14 @@ def win_rate_errors(battles: BattleData, pairs: Pairs) -> tuple[np.ndarray, np.n
     weights = rate_weights(pairs)
     sums = _sum_rate_errors(battles, pairs, weights, is_pooled)
     # Degrees of freedom of the pooled variance: all items of all pairs, minus one mean per pair.
-    repeats = int(np.sum(np.asarray(pairs.items) - 1))
-    pooled_variance = sums.square_shares * sums.square_errors.sum() / max(repeats, 1)
+    pooled_freedom = int(np.sum(np.asarray(pairs.items) - 1))
+    pooled_variance = sums.square_shares * sums.square_errors.sum() / max(pooled_freedom, 1)
     pair_variance = np.where(is_pooled, pooled_variance, 0.0)
-    weighted = weights.T @ sparse.diags(pair_variance)
-    added = (weighted @ weights).toarray()
-    by_model = np.array([np.diag(sums.covariance), np.diag(added)])
-    freedom = _joint_freedom(by_model, sums.freedom, repeats)
-    return sums.covariance + added, freedom
+    weighted_variance = weights.T @ sparse.diags(pair_variance)
+    pooled_covariance = (weighted_variance @ weights).toarray()
+    variances = np.array([np.diag(sums.covariance), np.diag(pooled_covariance)])
+    freedom = _joint_freedom(variances, sums.freedom, pooled_freedom)
+    return sums.covariance + pooled_covariance, freedom
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,13 +316,17 @@ def _sum_rate_errors(
         unpooled_share = np.where(is_pooled[pair], 0.0, share)
         influence = cells.matrix_of(unpooled_share * error / np.sqrt(1 - unpooled_share)) @ weights
         covariance += (influence.T @ influence).toarray()
-        # What each item would contribute to the squares if all errors had the same variance.
-        # `moments` has the sum of these contributions and the sum of their squares.
-        usual = cells.matrix_of(unpooled_share**2) @ weights.multiply(weights)
-        moments += np.vstack([usual.sum(axis=0), usual.multiply(usual).sum(axis=0)])
-    total, squares = moments
-    effective = np.divide(total**2, squares, out=np.ones(model_count), where=squares > 0)
-    return _RateErrorSums(covariance, effective - 1, square_shares, square_errors)
+        # What each item would contribute to the variance of each rate if all errors had the same
+        # variance. `moments` has the sum of these contributions and the sum of their squares.
+        expected_square = cells.matrix_of(unpooled_share**2) @ weights.multiply(weights)
+        moments += np.vstack(
+            [expected_square.sum(axis=0), expected_square.multiply(expected_square).sum(axis=0)]
+        )
+    expected_sum, sum_of_squares = moments
+    effective_items = np.divide(
+        expected_sum**2, sum_of_squares, out=np.ones(model_count), where=sum_of_squares > 0
+    )
+    return _RateErrorSums(covariance, effective_items - 1, square_shares, square_errors)
 
 
 def _joint_freedom(variances: np.ndarray, freedom: np.ndarray, repeats: int) -> np.ndarray:
@@ -326,8 +343,10 @@ def _joint_freedom(variances: np.ndarray, freedom: np.ndarray, repeats: int) -> 
         `freedom`.
     """
     freedoms = np.array([freedom, np.full(len(freedom), repeats)])
-    parts = np.divide(variances**2, freedoms, out=np.zeros(freedoms.shape), where=freedoms > 0)
-    part = parts.sum(axis=0)
-    total = np.sum(variances, axis=0) ** 2
+    parts_of_variance = np.divide(
+        variances**2, freedoms, out=np.zeros(freedoms.shape), where=freedoms > 0
+    )
+    sum_of_parts = parts_of_variance.sum(axis=0)
+    squared_sum = np.sum(variances, axis=0) ** 2
     if_constant = np.full(len(freedom), float(np.max(freedom)))
-    return np.divide(total, part, out=if_constant, where=part > 0)
+    return np.divide(squared_sum, sum_of_parts, out=if_constant, where=sum_of_parts > 0)

@@ -138,8 +138,8 @@ class Anchor(Stopping):
     def _anchors(self, field: Field) -> tuple[str, ...]:
         """Return the named anchors; empty if a pilot chooses the anchor.
 
-        With fewer than three models there is no pilot, because every anchor gives the same battles;
-        the first model is then the anchor.
+        With fewer than three models there is no pilot, because every anchor gives the same
+        battles; the first model is then the anchor.
 
         Raises:
             UsageError: an anchor is not a model of the field.
@@ -240,7 +240,7 @@ def informativeness_of(
         differences = count_differences(coded, 2 * coded.credit - 1, np.sign)
     else:
         differences = count_differences(coded, discrete, None)
-    different = differences.apart.sum(axis=0)
+    different = differences.differing.sum(axis=0)
     compared = differences.compared.sum(axis=0)
     shares = different / np.maximum(compared, 1)
     return {name: (float(shares[k]), float(compared[k])) for k, name in enumerate(models)}

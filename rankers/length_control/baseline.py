@@ -18,15 +18,15 @@ from podium.rankers.errors.intervals import (
 )
 from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.newton import DesignMatrix, Likelihood, SingularError, maximize
-from podium.rankers.length_control.lengths import WEIGHT, Lengths, saturate_lengths
+from podium.rankers.length_control.lengths import GAMED_WEIGHT, Lengths, saturate_lengths
 from podium.rankers.ranking import Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.score_scale import win_rate_against
 
-SINGULAR = 1e-10
-"""If the information matrix has a condition number above 1 / SINGULAR, the coefficients count as
+SMALLEST_INVERSE_CONDITION = 1e-10
+"""If the information matrix has a condition number above 1 / this, the coefficients count as
 unbounded."""
-EXTREME = 1e-6
+EXTREME_RATE = 1e-6
 """A win rate at equal length that is nearer to 0 or 1 than this is rejected.
 
 It is an extrapolation: length predicts nearly all verdicts, and the observed lengths are far from
@@ -66,17 +66,19 @@ def rank_against_baseline(
     level: float,
     rng: np.random.Generator,
 ) -> Standings:
-    """Rank by win rates against one baseline as they would be at equal lengths (Dubois et al.
-    2024).
+    """Rank by win rates against one baseline at equal lengths (Dubois et al. 2024).
 
-    For each model apart, P(it beats the baseline on item i) = s(b0 + b1 tanh(lead in length / sd) +
-    b2 difficulty_i), sd with ddof 1 over its own battles; the win rate is the mean over its items
-    of s(b0 + b2 difficulty_i). Without external data there is no difficulty term. Fits are maximum
-    likelihood, without AlpacaEval's L1 penalty; standard errors (clustered sandwich, delta method)
-    include the error of the fit, which AlpacaEval's own leave out. They are HC2, corrected for
-    leverage; intervals are t on the logit scale.
+    Each model is fitted separately. The probability that it beats the baseline on item i is
+    s(b0 + b1 tanh(lead in length / sd) + b2 difficulty_i), where sd is the standard deviation
+    (ddof 1) of the leads in its battles. Its win rate is the mean over its items of
+    s(b0 + b2 difficulty_i). Without external data, there is no difficulty term.
 
-    Models whose battles against the baseline determine no rate have none, and a warning says why.
+    Fits are maximum likelihood, without AlpacaEval's L1 penalty. Standard errors (clustered
+    sandwich, delta method) include the error of the fit, which those of AlpacaEval leave out. They
+    are HC2, corrected for leverage. Intervals are t on the logit scale.
+
+    If the battles of a model against the baseline determine no rate, it has none, and a warning
+    says why.
 
     Args:
         battles: all battles.
@@ -91,23 +93,25 @@ def rank_against_baseline(
         UsageError: `anchor` is unknown, or it is None and no single model is in every battle.
     """
     coded = lengths.coded
-    base = _find_baseline(coded, anchor)
-    name = coded.models[base]
+    baseline = _find_baseline(coded, anchor)
+    name = coded.models[baseline]
     difficulty = None
     if external is not None:
         difficulty = external.difficulties(battles.table.iloc[lengths.rows])
-    rates, not_rated = fit_rates_against(lengths, base, external, difficulty)
+    rates, not_rated = fit_rates_against(lengths, baseline, external, difficulty)
     if not rates:
         raise NotIdentifiedError("; ".join(notice_texts(not_rated)))
-    estimate = estimate_equal_lengths(coded, base, rates, level)
-    used = {
+    estimate = estimate_equal_lengths(coded, baseline, rates, level)
+    length_figures = {
         "model": _describe_length_model(external),
         "slopes": {coded.models[k]: rate.slope for k, (_, rate) in rates.items()},
         "sd": {coded.models[k]: rate.sd for k, (_, rate) in rates.items()},
         "left_out": lengths.left_out,
-        "lengths": lengths.named,
+        "lengths": lengths.description,
     }
-    result = RankerResult(estimate, diagnostics={"length_control": used}, warnings=not_rated)
+    result = RankerResult(
+        estimate, diagnostics={"length_control": length_figures}, warnings=not_rated
+    )
     exposure = measure_exposure(battles, coded)
     return build_standings(
         "win-rate", win_rate_against(name), exposure, result, level=level, rng=rng
@@ -125,7 +129,7 @@ def _describe_length_model(external: External | None) -> str:
 
 
 def estimate_equal_lengths(
-    coded: CodedBattles, base: int, rates: dict[int, tuple[np.ndarray, Rate]], level: float
+    coded: CodedBattles, baseline: int, rates: dict[int, tuple[np.ndarray, Rate]], level: float
 ) -> ScoreEstimates:
     """Return win rates with intervals; the baseline's is 1 minus the mean of the others.
 
@@ -133,27 +137,27 @@ def estimate_equal_lengths(
 
     Args:
         coded: the battles.
-        base: code of the baseline.
+        baseline: code of the baseline.
         rates: by code of the model, the positions of its battles in `coded` and its win rate.
         level: confidence level, in (0, 1).
     """
     size = len(coded.models)
     score = np.full(size, np.nan)
-    spread = np.zeros((coded.clusters, size))
+    influence = np.zeros((coded.clusters, size))
     freedom = np.zeros(size)
-    for which, (own, rate) in rates.items():
-        score[which] = rate.value
-        freedom[which] = rate.freedom
-        spread[:, which] = np.bincount(coded.cluster[own], rate.influence, coded.clusters)
-    score[base] = 1 - np.mean([rate.value for _, rate in rates.values()])
-    spread[:, base] = -np.mean([spread[:, which] for which in rates], axis=0)
-    variance = np.sum(spread[:, list(rates)] ** 2, axis=0)
+    for code, (rows, rate) in rates.items():
+        score[code] = rate.value
+        freedom[code] = rate.freedom
+        influence[:, code] = np.bincount(coded.cluster[rows], rate.influence, coded.clusters)
+    score[baseline] = 1 - np.mean([rate.value for _, rate in rates.values()])
+    influence[:, baseline] = -np.mean([influence[:, code] for code in rates], axis=0)
+    variance = np.sum(influence[:, list(rates)] ** 2, axis=0)
     # Satterthwaite: the variance of the mean is a sum of variances with different degrees of
     # freedom.
     variance_of_variance = np.sum(variance**2 / freedom[list(rates)])
-    freedom[base] = variance.sum() ** 2 / max(variance_of_variance, 1e-300)
+    freedom[baseline] = variance.sum() ** 2 / max(variance_of_variance, 1e-300)
     estimate = sandwich_estimate(
-        score, covariance_of(spread), coded.clusters, level=level, cluster=coded.unit
+        score, covariance_of(influence), coded.clusters, level=level, cluster=coded.unit
     )
     if estimate.method is None:
         return estimate
@@ -189,7 +193,7 @@ def _find_baseline(coded: CodedBattles, anchor: str | None) -> int:
 
 def fit_rates_against(
     lengths: Lengths,
-    base: int,
+    baseline: int,
     external: External | None = None,
     difficulty: np.ndarray | None = None,
 ) -> tuple[dict[int, tuple[np.ndarray, Rate]], list[Notice]]:
@@ -197,7 +201,7 @@ def fit_rates_against(
 
     Args:
         lengths: the battles, with differences of lengths.
-        base: code of the baseline.
+        baseline: code of the baseline.
         external: AlpacaEval's external data, whose gamed rows are added to each fit.
         difficulty: difficulty of the items, shape (battles,).
 
@@ -209,19 +213,21 @@ def fit_rates_against(
     rates: dict[int, tuple[np.ndarray, Rate]] = {}
     not_rated: list[Notice] = []
     for code, name in enumerate(coded.models):
-        if code == base:
+        if code == baseline:
             continue
-        is_first = (coded.a == code) & (coded.b == base)
-        is_second = (coded.b == code) & (coded.a == base)
+        is_first = (coded.a == code) & (coded.b == baseline)
+        is_second = (coded.b == code) & (coded.a == baseline)
         battles = np.flatnonzero(is_first | is_second)
         if not len(battles):
-            not_rated.append(Notice("no-lengths", {"model": name, "baseline": coded.models[base]}))
+            not_rated.append(
+                Notice("no-lengths", {"model": name, "baseline": coded.models[baseline]})
+            )
             continue
-        sides = is_first[battles]
+        is_first_model = is_first[battles]
         credit_of_a = coded.credit[battles]
-        credit = np.where(sides, credit_of_a, 1 - credit_of_a)
+        credit = np.where(is_first_model, credit_of_a, 1 - credit_of_a)
         lead_of_a = lengths.difference[battles]
-        lead = np.where(sides, lead_of_a, -lead_of_a)
+        lead = np.where(is_first_model, lead_of_a, -lead_of_a)
         weight = coded.weight[battles]
         cluster = coded.cluster[battles]
         own_difficulty = None if difficulty is None else difficulty[battles]
@@ -257,59 +263,61 @@ def _fit_rate(
             the same.
         NotConvergedError: the fit did not reach its maximum.
     """
-    sd = _spread_of_leads(lead)
+    sd = _sd_of_leads(lead)
     columns = [np.ones(len(lead)), saturate_lengths(lead, sd)]
     is_known = np.ones(len(lead), dtype=bool)
     if difficulty is not None:
         columns.append(difficulty)
         is_known = np.isfinite(difficulty)
     rows = np.column_stack(columns)[is_known]
-    y = credit[is_known]
-    w = weight[is_known]
+    credit_of_known = credit[is_known]
+    weight_of_known = weight[is_known]
     items, item = np.unique(cluster[is_known], return_inverse=True)
-    _refuse_one_sided(y, len(columns), len(items))
-    all_rows, all_y, all_w = _with_gamed(rows, y, w, external)
-    at, information = _fit_logistic(all_rows, all_y, all_w)
+    _require_wins_and_losses(credit_of_known, len(columns), len(items))
+    with_gamed = _append_gamed_rows(rows, credit_of_known, weight_of_known, external)
+    coefficients, information = _fit_logistic(*with_gamed)
     at_equal_lengths = rows.copy()
     at_equal_lengths[:, 1] = 0
-    expected = expit(at_equal_lengths @ at)
-    share = w / w.sum()
-    value = float(share @ expected)
-    if not EXTREME < value < 1 - EXTREME:
+    expected = expit(at_equal_lengths @ coefficients)
+    weight_share = weight_of_known / weight_of_known.sum()
+    value = float(weight_share @ expected)
+    if not EXTREME_RATE < value < 1 - EXTREME_RATE:
         raise NotIdentifiedError(UNBOUNDED)
     # Delta method: the gradient of the win rate by the coefficients.
-    gradient_of_value = (share * expected * (1 - expected)) @ at_equal_lengths
-    fitted = expit(all_rows @ at)[: len(rows)]
-    scores = (w * (y - fitted))[:, None] * rows
-    spread = w * fitted * (1 - fitted)
-    remainder = 1 - np.minimum(_leverage(rows, spread, information, item), MOST_LEVERAGE)[item]
-    by_coefficients = scores @ np.linalg.solve(information, gradient_of_value) / np.sqrt(remainder)
+    gradient_of_value = (weight_share * expected * (1 - expected)) @ at_equal_lengths
+    fitted = expit(rows @ coefficients)
+    scores = (weight_of_known * (credit_of_known - fitted))[:, None] * rows
+    information_weight = weight_of_known * fitted * (1 - fitted)
+    divisor = _leverage_divisor(rows, information_weight, information, item)
+    influence_of_fit = scores @ np.linalg.solve(information, gradient_of_value) / divisor
     # A battle contributes through the mean over battles, and through the fitted coefficients.
     influence = np.zeros(len(lead))
-    influence[is_known] = share * (expected - value) + by_coefficients
-    return Rate(value, influence, len(items) - len(columns), sd, float(at[1]))
+    influence[is_known] = weight_share * (expected - value) + influence_of_fit
+    return Rate(value, influence, len(items) - len(columns), sd, float(coefficients[1]))
 
 
-def _leverage(
-    rows: np.ndarray, spread: np.ndarray, information: np.ndarray, item: np.ndarray
+def _leverage_divisor(
+    rows: np.ndarray, information_weight: np.ndarray, information: np.ndarray, item: np.ndarray
 ) -> np.ndarray:
-    """Return the leverage of each item in a logistic fit, shape (items,).
+    """Return the number by which HC2 divides the residual of each battle, shape (battles,).
 
     The fit follows the credits of an item, so that the item's residuals are too small. HC2 divides
-    them by sqrt(1 - leverage). The leverage of a row x is its spread times x' I^-1 x; an item has
-    the sum of its rows.
+    them by sqrt(1 - leverage of the item). The leverage of a row x with weight w is
+    w p (1 - p) x' I^-1 x, and the leverage of an item is the sum over its rows.
 
     Args:
         rows: the design, shape (battles, coefficients).
-        spread: weight times p (1 - p) of each battle, shape (battles,).
+        information_weight: weight times p (1 - p) of each battle, shape (battles,).
         information: the information of the coefficients, shape (coefficients, coefficients).
         item: code of the item of each battle, shape (battles,).
     """
     distance = np.sum(rows * np.linalg.solve(information, rows.T).T, axis=1)
-    return np.bincount(item, spread * distance)
+    leverage_of_item = np.bincount(item, information_weight * distance)
+    divisor: np.ndarray = np.sqrt(1 - np.minimum(leverage_of_item, MOST_LEVERAGE))[item]
+    return divisor
 
 
-def _spread_of_leads(lead: np.ndarray) -> float:
+def _sd_of_leads(lead: np.ndarray) -> float:
     """Return the standard deviation of leads in length.
 
     Raises:
@@ -321,7 +329,7 @@ def _spread_of_leads(lead: np.ndarray) -> float:
     return sd
 
 
-def _with_gamed(
+def _append_gamed_rows(
     rows: np.ndarray, credit: np.ndarray, weight: np.ndarray, external: External | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Append the gamed rows of the external data, if there are any, to rows, credits and weights.
@@ -332,7 +340,7 @@ def _with_gamed(
     if external is None or external.gamed is None:
         return rows, credit, weight
     gamed = external.gamed
-    weight_of_gamed = np.full(len(gamed.credit), WEIGHT)
+    weight_of_gamed = np.full(len(gamed.credit), GAMED_WEIGHT)
     return (
         np.vstack([rows, gamed.rows(rows.shape[1])]),
         np.append(credit, gamed.credit),
@@ -340,7 +348,7 @@ def _with_gamed(
     )
 
 
-def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None:
+def _require_wins_and_losses(credit: np.ndarray, coefficients: int, items: int) -> None:
     """Raise NotIdentifiedError if there are too few wins, losses or items for the coefficients.
 
     `credit` are the model's credits, shape (battles,). There must be as many wins, and as many
@@ -348,12 +356,13 @@ def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None
     """
     # With fewer losses than coefficients, 95% intervals covered the true rate in 45 to 75% of
     # simulated data sets; with as many losses as coefficients, in 93 to 96%.
-    won = float(credit.sum())
-    lost = float((1 - credit).sum())
-    what, number = ("won", won) if won < lost else ("lost", lost)
-    if number < coefficients:
+    wins = float(credit.sum())
+    losses = float((1 - credit).sum())
+    rarer_outcome = "won" if wins < losses else "lost"
+    fewest = min(wins, losses)
+    if fewest < coefficients:
         raise NotIdentifiedError(
-            f"{number:g} of {len(credit):,} battles {what} (a tie is half a battle), and "
+            f"{fewest:g} of {len(credit):,} battles {rarer_outcome} (a tie is half a battle), and "
             f"separating length from strength needs at least {coefficients}; judge more items"
         )
     if items <= coefficients:
@@ -369,15 +378,15 @@ def _fit_logistic(
 
     Raises:
         NotIdentifiedError: there is no finite maximum, or the matrix is nearly singular
-            (`SINGULAR`).
+            (`SMALLEST_INVERSE_CONDITION`).
         NotConvergedError: the fit did not reach its maximum.
     """
     likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]))
     try:
-        at = maximize(likelihood).parameters
+        coefficients = maximize(likelihood).parameters
     except (NotIdentifiedError, SingularError):
         raise NotIdentifiedError(UNBOUNDED) from None
-    information = likelihood.information_at(at)
-    if np.linalg.cond(information) > 1 / SINGULAR:
+    information = likelihood.information_at(coefficients)
+    if np.linalg.cond(information) > 1 / SMALLEST_INVERSE_CONDITION:
         raise NotIdentifiedError(UNBOUNDED)
-    return at, information
+    return coefficients, information

@@ -1,5 +1,7 @@
-"""Bradley-Terry with a length term: one preference of the judge for length, shared by all
-models."""
+"""Bradley-Terry with a length term, whose slope is the judge's preference for length.
+
+All models share the slope.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +21,7 @@ from podium.rankers.length_control.lengths import Lengths, saturate_lengths
 COLLINEAR = 1e-9
 """If the strengths explain the length term but for a smaller share of its information than this,
 length and strength are confounded, and the fit is rejected."""
-FEW = 2.0
+FEWEST_EFFECTIVE_ITEMS = 2.0
 """If the effective number of items that determine the slope is below this, a warning says so. 199
 wins and a tie give 1.2."""
 
@@ -41,43 +43,46 @@ class EqualLength:
     def warnings(self) -> tuple[Notice, ...]:
         """Return a warning if strength and length predict the verdicts on all but an item or two.
 
-        The result is empty if the slope rests on more items (`FEW`).
+        The result is empty if the slope rests on more items (`FEWEST_EFFECTIVE_ITEMS`).
         """
         coded = self.lengths.coded
         influence_of_item = np.bincount(coded.cluster, slope_influence(self.strengths))
-        behind = float(effective_clusters(influence_of_item))
-        fields = {"behind": behind, "clusters": coded.clusters, "unit": coded.unit}
-        return (Notice("length-effect-of-few", fields),) if behind < FEW else ()
+        effective_items = float(effective_clusters(influence_of_item))
+        fields = {"behind": effective_items, "clusters": coded.clusters, "unit": coded.unit}
+        return (
+            (Notice("length-effect-of-few", fields),)
+            if effective_items < FEWEST_EFFECTIVE_ITEMS
+            else ()
+        )
 
     def summary(self, level: float) -> dict[str, Any]:
-        """Return the model, the slope, and the Elo points that a response gains by one sd of
-        length, for the JSON.
+        """Return the figures for the JSON: the model, the slope, and its effect in Elo points.
 
-        `level` is the confidence level of the interval of these points, in (0, 1). Its ends are
-        None for a single cluster.
+        The effect is what a response gains by one sd of length. `level` is the confidence level of
+        the interval of these points, in (0, 1). Its ends are None for a single cluster.
         """
         coded = self.lengths.coded
         [slope] = self.strengths.coefficients.tolist()
         covariance = self.strengths.covariance(coded)
-        points = float(POINTS * np.tanh(1))
+        elo_per_slope = float(POINTS * np.tanh(1))
         se = float(np.sqrt(covariance[-1, -1]))
         low = None
         high = None
         if coded.clusters > 1:
-            reach = t_quantile(coded.clusters, level) * se
-            low = points * (slope - reach)
-            high = points * (slope + reach)
+            half_width = t_quantile(coded.clusters, level) * se
+            low = elo_per_slope * (slope - half_width)
+            high = elo_per_slope * (slope + half_width)
         return {
             "model": "bradley-terry with a length term",
             "sd": self.sd,
             "slope": slope,
             "slope_se": se,
-            "elo_per_sd": points * slope,
+            "elo_per_sd": elo_per_slope * slope,
             "elo_per_sd_low": low,
             "elo_per_sd_high": high,
             "level": level,
             "left_out": self.lengths.left_out,
-            "lengths": self.lengths.named,
+            "lengths": self.lengths.description,
         }
 
 
@@ -121,12 +126,15 @@ def fit_with_length(
     """
     likelihood = column_likelihood(coded, term[:, None], regularization)
     # The information about the slope, without and with free strengths (its Schur complement).
-    free = replace(likelihood, penalty=np.zeros_like(likelihood.penalty))
-    matrix = free.information_at(np.append(start, 0.0))
-    total = matrix[-1, -1]
-    cross = matrix[:-1, -1]
-    information_left = total - cross @ np.linalg.lstsq(matrix[:-1, :-1], cross, rcond=None)[0]
-    if information_left <= COLLINEAR * total:
+    unpenalized = replace(likelihood, penalty=np.zeros_like(likelihood.penalty))
+    matrix = unpenalized.information_at(np.append(start, 0.0))
+    slope_information = matrix[-1, -1]
+    cross_information = matrix[:-1, -1]
+    information_left = (
+        slope_information
+        - cross_information @ np.linalg.lstsq(matrix[:-1, :-1], cross_information, rcond=None)[0]
+    )
+    if information_left <= COLLINEAR * slope_information:
         raise NotIdentifiedError(
             "length and strength are confounded: between two models the same one is always longer "
             "by as much; judge items with other lengths"
@@ -161,35 +169,38 @@ def slope_influence(fit: Strengths) -> np.ndarray:
 def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
     """Return whether strengths and length predict every winner.
 
-    Then the likelihood has no maximum. Take a slope of 1 or -1. If a wins, predicting it requires
-    theta_a - theta_b >= -slope term. If b wins, it requires theta_a - theta_b <= -slope term. A
-    tie requires both. Strengths that meet all of these bounds exist unless the bounds add up to
-    less than 0 along a cycle of models (Bellman and Ford).
+    Then the likelihood has no maximum. Take a slope of 1 or -1. To predict a win of a,
+    theta_a - theta_b >= -slope term must hold; to predict a win of b, theta_a - theta_b <=
+    -slope term; and to predict a tie, both. Strengths that meet all of these bounds exist unless
+    the bounds add up to less than 0 along a cycle of models (Bellman and Ford).
 
     `term` is the length term of a, shape (battles,). Battles of weight 0 are ignored.
     """
-    counted = coded.weight > 0
-    a = coded.a[counted]
-    b = coded.b[counted]
-    credit = coded.credit[counted]
-    won = credit > 0
-    lost = credit < 1
-    start = np.concatenate([a[won], b[lost]])
-    end = np.concatenate([b[won], a[lost]])
-    lead = np.concatenate([term[counted][won], -term[counted][lost]])
+    is_counted = coded.weight > 0
+    a = coded.a[is_counted]
+    b = coded.b[is_counted]
+    credit = coded.credit[is_counted]
+    a_earned = credit > 0
+    b_earned = credit < 1
+    start = np.concatenate([a[a_earned], b[b_earned]])
+    end = np.concatenate([b[a_earned], a[b_earned]])
+    lead = np.concatenate([term[is_counted][a_earned], -term[is_counted][b_earned]])
     return any(_can_be_met(start, end, slope * lead, len(coded.models)) for slope in (1, -1))
 
 
-def _can_be_met(start: np.ndarray, end: np.ndarray, most: np.ndarray, models: int) -> bool:
-    """Return whether log-strengths exist with theta[end] <= theta[start] + most for every bound.
+def _can_be_met(
+    start: np.ndarray, end: np.ndarray, largest_difference: np.ndarray, models: int
+) -> bool:
+    """Return whether log-strengths exist that meet all bounds on their differences.
 
-    `start` and `end` are codes of models, and `most` are logits, shape (bounds,) each. Bounds that
-    are missed by rounding error count as met. `models` is the number of models.
+    A bound is theta[end] <= theta[start] + largest_difference. `start` and `end` are codes of
+    models, and `largest_difference` is in logits, shape (bounds,) each. Bounds that are missed by
+    rounding error count as met. `models` is the number of models.
     """
     theta = np.zeros(models)
     for _ in range(models + 1):
         before = theta.copy()
-        np.minimum.at(theta, end, before[start] + most)
+        np.minimum.at(theta, end, before[start] + largest_difference)
         if np.all(theta >= before - 1e-12):
             return True
     return False

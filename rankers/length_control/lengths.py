@@ -18,7 +18,7 @@ from podium.rankers.fit.coded import (
 )
 
 LengthOf = Literal["answer", "transcript"]
-SIDES = {
+LENGTH_COLUMNS = {
     "answer": ("length_a", "length_b"),
     "transcript": ("transcript_length_a", "transcript_length_b"),
 }
@@ -39,14 +39,14 @@ class Lengths:
             (battles,).
         rows: positions of the battles in the table, shape (battles,).
         left_out: number of readable battles that lack a length.
-        named: what the lengths are, in words.
+        description: what the lengths are, in words.
     """
 
     coded: CodedBattles
     difference: np.ndarray
     rows: np.ndarray
     left_out: int
-    named: str = "lengths"
+    description: str = "lengths"
 
 
 def read_lengths(
@@ -75,23 +75,23 @@ def read_lengths(
             "length_control=true cannot be combined with interval=bootstrap: leave one of them out"
         )
     require_choice("labels", labels, ("soft", "hard"))
-    require_choice("length_of", length_of, tuple(SIDES))
-    sides = SIDES[length_of]
+    require_choice("length_of", length_of, tuple(LENGTH_COLUMNS))
+    columns = LENGTH_COLUMNS[length_of]
     table = battles.table
-    has_both = {*SIDES["transcript"]} <= {*table.columns}
+    has_transcripts = {*LENGTH_COLUMNS["transcript"]} <= {*table.columns}
     credit = hard_credits(battles) if labels == "hard" else battles.numbers_of("credit")
-    if not set(sides) <= set(table.columns):
+    if not set(columns) <= set(table.columns):
         remedy = GIVE_LENGTHS if length_of == "answer" else NO_TRANSCRIPTS
         raise NotIdentifiedError(f"the battles have no lengths: {remedy}")
-    a, b = (battles.numbers_of(side) for side in sides)
-    known = np.isfinite(a) & np.isfinite(b)
-    readable = ~np.isnan(credit)
-    if not (known & readable).any():
+    a, b = (battles.numbers_of(column) for column in columns)
+    is_known = np.isfinite(a) & np.isfinite(b)
+    is_readable = ~np.isnan(credit)
+    if not (is_known & is_readable).any():
         raise NotIdentifiedError(f"no readable battle has both lengths: {GIVE_LENGTHS}")
-    coded = code_battles(battles, cluster=cluster, credit=np.where(known, credit, np.nan))
-    rows = np.flatnonzero(known & readable)
-    named = f"lengths of the {length_of}s" if has_both else "lengths"
-    return Lengths(coded, (a - b)[rows], rows, int((readable & ~known).sum()), named)
+    coded = code_battles(battles, cluster=cluster, credit=np.where(is_known, credit, np.nan))
+    rows = np.flatnonzero(is_known & is_readable)
+    description = f"lengths of the {length_of}s" if has_transcripts else "lengths"
+    return Lengths(coded, (a - b)[rows], rows, int((is_readable & ~is_known).sum()), description)
 
 
 def saturate_lengths(difference: np.ndarray, sd: float) -> np.ndarray:
@@ -102,6 +102,6 @@ def saturate_lengths(difference: np.ndarray, sd: float) -> np.ndarray:
     return np.tanh(difference / sd)
 
 
-WEIGHT = 0.1
+GAMED_WEIGHT = 0.1
 """Weight in the fit of each verdict on a gamed baseline, that is on a verbose or concise variant
 of AlpacaEval's baseline. AlpacaEval divides 0.2 by the two variants."""

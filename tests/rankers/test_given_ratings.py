@@ -108,7 +108,7 @@ def test_a_table_in_another_encoding_is_rejected_since_its_names_would_match_no_
         (
             "g.csv",
             "model,rating\none,1500\none,1500\n",
-            r"^\S*g.csv: row 2: one:1500 twice: write NAME",
+            r"^\S*g.csv: row 2: one:1500: one is rated twice; rate each model once",
         ),
         ("c.csv", "model,rating,se\n", "no rating"),
         ("d.json", "{}", "0 tables of Elo ratings"),

@@ -16,7 +16,7 @@ from podium.data.pairings import Field, NextRound, Pairing
 from podium.errors import DataError, OtherQuestionError, UsageError, find_name
 from podium.names import escaped_name, names_alike
 from podium.notices.notice import Notice
-from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row, normal_text
+from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row
 from podium.responses.transcripts import AgentWork, plain_text, render
 from podium.run_record import RunRecord
 from podium.wording import some
@@ -579,7 +579,7 @@ def _note_renderings(rows_by_item: Mapping[str, Sequence[QuestionRow]]) -> list[
     several = []
     for item, rows in rows_by_item.items():
         renderings = {
-            normal_text(row.instruction) for row in rows if row.rendered and row.instruction
+            normal_words(row.instruction) for row in rows if row.rendered and row.instruction
         }
         if len(renderings) > 1:
             several.append(item)

@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from podium.data.formats import lm_eval_layout as layout
-from podium.data.formats.lm_eval_documents import description_of_row, request_of
+from podium.data.formats.lm_eval_documents import (
+    description_of_row,
+    request_of,
+    words_of_document,
+)
 from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
 from podium.hookspecs import SourceFiles
 from podium.notices.notice import Notice
@@ -144,7 +148,8 @@ def _responses_to_document(
         instruction = chat.as_instruction()
         work = None
     more = {"category": task, "reference": record.name("target"), "system": system}
-    document = replace(description_of_row(record.row, record.cells), item=item)
+    described = description_of_row(record.row, record.cells)
+    document = replace(described, item=item, words=words_of_document(record.cells))
     question = record.question(item, instruction, rendered=True, document=document, **more)
     # The file names images and audio, but does not hold them.
     request = request_of(record.cells["arguments"])

@@ -23,6 +23,7 @@ from podium.comparability.questions import (
     pair_questions,
 )
 from podium.comparability.run_settings import differences_of_models, notices_of_settings
+from podium.data.formats.lm_eval_documents import AskedDocument
 from podium.data.formats.lm_eval_questions import (
     REMEDY,
     asked_documents,
@@ -179,13 +180,22 @@ def _pair_runs(task: str, of_task: TaskRuns, allowed: AllowedFindings) -> Paired
     asked = asked_documents(documents, runs)
     result = pair_questions(task, asked, allowed.names, option=allowed.option, remedy=REMEDY)
     names: Sequence[Mapping[str, str]] = [{} for _ in runs]
-    if result.finding.pairing == "other inputs":
+    if result.finding.pairing == "other inputs" or _are_written_otherwise(documents):
         names = items_by_name(documents, asked, result.names)
     if result.accepted:
         # Prompts differ because the documents do, so their hashes say nothing more.
         return PairedRuns(result, names, runs)
     # Only tasks of multiple choice have choices, and their samples hold no texts.
     return PairedRuns(result, names, settle_prompts(documents, [""] * len(runs), runs))
+
+
+def _are_written_otherwise(documents: Sequence[Sequence[AskedDocument]]) -> bool:
+    """Return whether documents of several items have the same words."""
+    items: dict[str, set[str]] = defaultdict(set)
+    for document in chain.from_iterable(documents):
+        if document.words:
+            items[document.words].add(document.item)
+    return any(len(own) > 1 for own in items.values())
 
 
 def _places_by_task(rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> dict[str, list[int]]:
@@ -312,7 +322,8 @@ def _input_of_question(question: QuestionRow) -> InputParts:
     hash is that of the document, of which the id is a hash.
     """
     if question.rendered:
-        return (hash_of_text(question.document.item if question.document else question.item),)
+        document = question.document
+        return (hash_of_text((document.words or document.item) if document else question.item),)
     if question.instruction is None:
         return ()
     media = hash_of_text(question.media) if question.media else NO_MEDIA

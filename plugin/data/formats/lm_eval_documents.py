@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+from podium.comparability.questions import normal_words
 from podium.data.formats import lm_eval_layout as layout
 from podium.text import text_of
 
@@ -33,6 +34,7 @@ class AskedDocument:
             order of the rows.
         excerpt: the beginning of the document.
         prompt: hash of the prompt without dates; empty if unknown.
+        words: the document as `words_of_document` writes it; empty if it was not asked for.
     """
 
     item: str
@@ -41,6 +43,7 @@ class AskedDocument:
     is_known: bool
     excerpt: str = ""
     prompt: str = ""
+    words: str = ""
 
 
 def description_of_row(line: str, row: Mapping[str, Any]) -> AskedDocument:
@@ -77,6 +80,38 @@ def name_documents(
         if item not in named:
             named[item] = replace(document, item=item)
     return tuple(named.values())
+
+
+def words_of_document(row: Mapping[str, Any]) -> str:
+    """Return the document of a row of samples as JSON whose texts are in `normal_words`.
+
+    Documents that differ only in Unicode form or white space have the same text.
+
+    Returns:
+        the text; empty if the row does not hold the whole document, of which it records the hash:
+        images, for example, are left out.
+    """
+    recorded = row.get("doc_hash")
+    without_hash = {name: value for name, value in row.items() if name != "doc_hash"}
+    if row.get("doc") is None or recorded not in (None, layout.read_doc_hash(without_hash)):
+        return ""
+    return words_of_value(row["doc"])
+
+
+def words_of_value(value: Any) -> str:
+    """Return a value of JSON as JSON whose texts are in `normal_words`."""
+    return json.dumps(_in_normal_words(value), sort_keys=True, default=str)
+
+
+def _in_normal_words(value: Any) -> Any:
+    """Return a value of JSON with all texts in `normal_words`."""
+    if isinstance(value, str):
+        return normal_words(value)
+    if isinstance(value, list):
+        return [_in_normal_words(part) for part in value]
+    if isinstance(value, dict):
+        return {name: _in_normal_words(part) for name, part in value.items()}
+    return value
 
 
 def _start_of_document(document: Any) -> str:

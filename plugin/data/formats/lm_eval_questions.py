@@ -18,6 +18,7 @@ from podium.comparability.questions import (
 )
 from podium.comparability.run_settings import WORDING_KINDS
 from podium.data.formats.lm_eval_documents import AskedDocument
+from podium.data.formats.lm_eval_equal_documents import join_equal_documents
 from podium.data.formats.lm_eval_run_records import choices_of_run, run_of_samples
 from podium.data.formats.lm_eval_scores import Scores
 from podium.run_record import RunRecord, Setting, SettingKind
@@ -63,6 +64,9 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
     findings = []
     accepted: list[str] = []
     for task, positions in _positions_by_task(scores).items():
+        joined = join_equal_documents([paired[k] for k in positions])
+        for k, of_file in zip(positions, joined, strict=True):
+            paired[k] = of_file
         asked = _runs_with_documents([paired[k] for k in positions], [runs[k] for k in positions])
         questions = pair_questions(task, asked, allowed, remedy=REMEDY)
         findings.append(questions.finding)
@@ -143,11 +147,13 @@ def _are_distinct(places: Sequence[str]) -> bool:
 def _document_as_item(document: AskedDocument, has_places: bool) -> ItemRecord:
     """Return a document as an item, whose input is a hash of the document; none if it is unknown.
 
+    The hash is that of the document's words if these are given.
+
     The id is the document's place in the data set if `has_places`, else the id of its item.
     """
     return ItemRecord(
         id=document.place if has_places else document.item,
-        input=(hash_of_text(document.item),) if document.is_known else (),
+        input=(hash_of_text(document.words or document.item),) if document.is_known else (),
         excerpt=document.excerpt,
         row=document.line,
     )

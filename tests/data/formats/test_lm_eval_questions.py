@@ -1,10 +1,14 @@
 """Documents of lm-eval's runs are paired by their hashes, and what does not fit is named."""
 
 import json
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
+from asked_runs import simple_run, write_lm_eval_run
 from lm_eval_output import TIME, Row, sample, write_run
 
 import podium
@@ -166,3 +170,28 @@ def test_rows_of_lmms_eval_without_hashes_are_not_known_to_be_the_same(tmp_path:
     check = check_questions_of(podium.read_battles(tmp_path))
     assert check.result is Result.NOT_KNOWN
     assert "do not hold the inputs" in check.reason
+
+
+def with_wide_blanks(text):
+    """Return a text in which two signs stand for each blank."""
+    return text.replace(" ", "\u00a0 ")
+
+
+@pytest.mark.parametrize("change", [partial(normalize, "NFD"), with_wide_blanks])
+@pytest.mark.parametrize("some", ["", "1"])
+def test_documents_in_another_form_or_with_other_blanks_are_the_same(
+    podium, tmp_path, change, some
+):
+    """Hashes of these documents, prompts and targets differ; the questions do not."""
+    first = simple_run("lab/a", [1.0] * 20 + [0.0] * 10)
+    first = replace(first, inputs=tuple(f"Is the caf\u00e9 {k} open?" for k in range(30)))
+    inputs = tuple(change(given) if some in given else given for given in first.inputs)
+    second = replace(simple_run("lab/b", [1.0] * 10 + [0.0] * 20), inputs=inputs)
+    for run in (first, second):
+        write_lm_eval_run([run], tmp_path)
+    done = podium("rank", tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "30 items" in done.out
+    assert "All three checks passed" in done.out
+    compared = podium("compare", "lab/a", "lab/b", tmp_path)
+    assert "30 items with both, 20 identical" in compared.out

@@ -19,6 +19,10 @@ FINDINGS = {
 """Description of each finding, by the name that `--allow` takes."""
 
 
+ACCEPTED = "accepted"
+"""Code of the notice that repeats the sentence on a finding that was accepted."""
+
+
 def check_findings(names: Collection[str], kind: Kind = "option") -> tuple[str, ...]:
     """Return the names without repetitions; UsageError for a name that no finding has.
 

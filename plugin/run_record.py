@@ -8,6 +8,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 Settings: TypeAlias = tuple[tuple[str, str], ...]
 """Pairs of a name and a value as JSON, sorted by name."""
 
+ONE_TASK = (
+    "runs are compared on one task; two prompts are compared if they are values of an argument of "
+    "one task"
+)
+"""Why runs of several tasks are not compared, and what to do."""
+
 SettingKind = Literal[
     "shots",
     "few-shot seed",

@@ -15,7 +15,7 @@ from hashlib import sha256
 from podium.notices.notice import Notice
 from podium.printable import shorten
 from podium.run_record import RunRecord, Setting, SettingKind
-from podium.wording import plural, shared_length, some
+from podium.wording import join_names, plural, shared_length, some
 
 FLAGGED_KINDS: frozenset[SettingKind] = frozenset(
     {
@@ -39,9 +39,23 @@ RECORDED_KINDS: frozenset[SettingKind] = frozenset(
     {"shots", "few-shot seed", "examples", "examples as turns", "task version", "prompt", "scorer"}
 )
 """Kinds whose value is unknown if a described run does not have it. All others have a default."""
-IMPLIED_KINDS: tuple[SettingKind, ...] = ("solver", "solver argument", "prompt")
+IMPLIED_KINDS: tuple[SettingKind, ...] = (
+    "solver",
+    "solver argument",
+    "prompt",
+    "system instruction",
+)
 """Kinds of settings that other settings often change, in the order in which names leave them
 out."""
+CAUSES: Mapping[SettingKind, frozenset[SettingKind]] = {
+    "solver": frozenset({"task argument", "system instruction", "prompt"}),
+    "solver argument": frozenset({"task argument", "system instruction", "prompt"}),
+    "prompt": frozenset({"task argument", "system instruction"}),
+    "system instruction": frozenset({"task argument"}),
+}
+"""For each of `IMPLIED_KINDS`, the kinds of settings with which it is told if both differ alike."""
+SYSTEM_SOLVER = "system_message"
+"""Part of the name of a solver that makes the system instruction, perhaps of an argument."""
 WORDING_KINDS: frozenset[SettingKind] = frozenset(
     {
         "shots",
@@ -80,11 +94,14 @@ class SettingDifference:
         setting: the setting.
         models: the models by the text of their value. An option that was not given has the text
             `default`.
+        implied: other settings that have one value for each value of this one, such as the prompt
+            that an argument makes. They are not told again.
     """
 
     task: str
     setting: Setting
     models: Mapping[str, tuple[str, ...]]
+    implied: tuple[Setting, ...] = ()
 
     @property
     def is_flagged(self) -> bool:
@@ -100,14 +117,17 @@ class SettingDifference:
     def values_text(self) -> str:
         """The values with their models, without the names of setting and task."""
         values = [f"{value} ({some(names, most=3)})" for value, names in self.models.items()]
-        return some(values, most=4)
+        text = some(values, most=4)
+        names = [setting.text for setting in self.implied if setting.kind in FLAGGED_KINDS]
+        return f"{text}, and with it the {join_names(names)}" if names else text
 
 
 def differences_of_models(runs: Sequence[RunRecord]) -> list[SettingDifference]:
     """Return the settings in which models differ, by task.
 
     Settings that the names of all models of the task show are left out. A value that is unknown of
-    a run is not compared.
+    a run is not compared. A prompt or solver that differs as an argument of the task does is told
+    with the argument.
     """
     by_task: dict[str, list[RunRecord]] = defaultdict(list)
     for run in runs:
@@ -116,12 +136,51 @@ def differences_of_models(runs: Sequence[RunRecord]) -> list[SettingDifference]:
     for task, own in by_task.items():
         if len({run.model for run in own}) < 2:
             continue
+        differing = []
         for setting in differing_settings(own):
             is_named = all(setting in run.named_settings for run in own)
-            if is_named or setting.kind in OWN_KINDS:
-                continue
-            differences.append(SettingDifference(task, setting, _models_by_value(own, setting)))
+            if not is_named and setting.kind not in OWN_KINDS:
+                differing.append(setting)
+        for setting, implied in _by_cause(differing, own).items():
+            models = _models_by_value(own, setting)
+            differences.append(SettingDifference(task, setting, models, implied))
     return differences
+
+
+def _by_cause(
+    settings: Sequence[Setting], runs: Sequence[RunRecord]
+) -> dict[Setting, tuple[Setting, ...]]:
+    """Return the settings, each with those that are told with it.
+
+    Those are settings of `IMPLIED_KINDS` with one value for each combination of values of their
+    `CAUSES`. They are with the first of these.
+
+    Args:
+        settings: settings in which the runs differ.
+        runs: the runs of a task.
+    """
+    implied: dict[Setting, list[Setting]] = {setting: [] for setting in settings}
+    for kind in IMPLIED_KINDS:
+        causes = [setting for setting in implied if setting.kind in CAUSES[kind]]
+        if not causes or not _may_be_implied(kind, runs):
+            continue
+        for setting in [setting for setting in implied if setting.kind == kind]:
+            values: dict[tuple[str | None, ...], set[str | None]] = defaultdict(set)
+            for run in runs:
+                values[tuple(map(run.value_of, causes))].add(run.value_of(setting))
+            if all(len(own) == 1 for own in values.values()):
+                implied[causes[0]] += [*implied.pop(setting), setting]
+    return {setting: tuple(own) for setting, own in implied.items()}
+
+
+def _may_be_implied(kind: SettingKind, runs: Iterable[RunRecord]) -> bool:
+    """Return whether another setting may have made a setting of this kind.
+
+    A system instruction may have been given to the run. Then, no solver makes it.
+    """
+    if kind != "system instruction":
+        return True
+    return all(SYSTEM_SOLVER in (run.solver or "") for run in runs)
 
 
 def differing_settings(runs: Sequence[RunRecord]) -> list[Setting]:
@@ -303,6 +362,8 @@ def _without_implied(settings: Sequence[Setting], runs: Sequence[RunRecord]) -> 
     kept = list(settings)
     for kind in IMPLIED_KINDS:
         others = [setting for setting in kept if setting.kind != kind]
+        if not _may_be_implied(kind, runs):
+            continue
         cells: dict[tuple[str | None, ...], set[tuple[str | None, ...]]] = defaultdict(set)
         for run, own in zip(runs, known, strict=True):
             key = (run.task, *map(own.get, others))

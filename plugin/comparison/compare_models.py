@@ -35,6 +35,7 @@ from podium.diagnosis.checks.all_checks import (
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
+from podium.findings import ACCEPTED
 from podium.frames import is_frame
 from podium.notices.notice import Notice, select_codes
 from podium.rankers.errors.intervals import check_level, holm
@@ -224,7 +225,8 @@ def _collect_warnings(
         findings: what was compared.
         checks: the adjusted checks of the battles.
     """
-    notes = list(battles.notes)
+    # The answer says which findings were accepted.
+    notes = [note for note in battles.notes if note.code != ACCEPTED]
     compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
     # The names of the models, a note or a check tell of settings that change the words.
     if not differ_in_words(run for run in battles.runs if run.model in compared):

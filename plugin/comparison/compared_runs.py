@@ -6,7 +6,7 @@ from podium.data.formats.files import find_files, local_files
 from podium.errors import PodiumError, UsageError
 from podium.hookspecs import Reading, SourceFiles, load_target
 from podium.plugins import catalogue
-from podium.run_record import RunRecord
+from podium.run_record import ONE_TASK, RunRecord
 from podium.storage.remote import is_url
 from podium.wording import join_names
 
@@ -36,7 +36,8 @@ def name_compared_runs(
         needed and a path is a URL. A format that cannot read the paths is skipped.
 
     Raises:
-        UsageError: a path holds runs of one model with different settings.
+        UsageError: a path holds runs of one model with different settings, or both paths hold runs
+            of one model and have no task in common.
     """
     places = [find_files(word, suffixes) for word in words]
     for known in catalogue.formats():
@@ -107,9 +108,20 @@ def _names_of_two_runs(
         return (first, second), False
     if models[0] != models[1]:
         return None
+    _require_one_task(alone)
     newest = [max(runs, key=lambda run: run.time) for runs in alone]
     labels = _label_by_revision_or_time(*newest)
     return None if labels is None else (labels, True)
+
+
+def _require_one_task(alone: Sequence[Sequence[RunRecord]]) -> None:
+    """Raise UsageError if the runs of one model at two paths have no task in common."""
+    first, second = (sorted({run.task for run in runs}) for runs in alone)
+    if not {*first} & {*second}:
+        raise UsageError(
+            f"both are runs of {alone[0][0].model}, on {join_names(first)} and on "
+            f"{join_names(second)}: {ONE_TASK}"
+        )
 
 
 def _label_by_revision_or_time(first: RunRecord, second: RunRecord) -> tuple[str, str] | None:

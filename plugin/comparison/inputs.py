@@ -13,7 +13,6 @@ from podium.errors import OtherQuestionError, PodiumError, UsageError
 from podium.hookspecs import load_target
 from podium.names import joined_name
 from podium.notices.notice import select_codes
-from podium.notices.notice_text import notice_texts
 from podium.plugins import catalogue
 from podium.responses.collection import Responses
 from podium.responses.read import FileReader, read_responses
@@ -24,6 +23,7 @@ TABLE_MARK = "#"
 """Stands between the path of a database and the name of one of its tables."""
 NO_ANSWERS = "no answers were found in the sources (add them with --responses)"
 LOG = ".eval"
+PAIRED_BY_INPUT = "items are paired by input"
 PAIRED = ("questions-by-input",)
 """Codes of notices that say that items of answers have other names than in their files."""
 
@@ -43,8 +43,8 @@ def split_arguments(
         given. The sources of two paths may get labels, as `NAME=PATH`.
 
     Raises:
-        UsageError: words are missing, a name stands where only paths are allowed, or both models
-            are the same.
+        UsageError: words are missing, a name stands where only paths are allowed, both models are
+            the same, or all of more than two words are files.
     """
     if baseline is not None:
         if not words:
@@ -62,6 +62,13 @@ def split_arguments(
         raise UsageError(f"{words[0]!r} is given twice: a comparison needs two different models")
     if len(words) == 2:
         return _labelled_paths(words, names_joined=names_joined)
+    if all(Path(word).is_file() for word in words):
+        paths = " ".join(words)
+        raise UsageError(
+            f"{len(words)} files and no names of models: two files are compared with each other; "
+            f"`podium rank {paths}` ranks all of them, and `podium compare {paths} --baseline "
+            "NAME` compares all with one model"
+        )
     return tuple(words[:2]), tuple(words[2:])
 
 
@@ -186,7 +193,9 @@ def find_responses(
         return read_responses(*map(str, paths), **how), None
     files = [source for source in sources if _is_on_disk_or_url(source)]
     try:
-        answers = read_responses(*files, readers=readers, reasoning="keep", optional=True)
+        answers = read_responses(
+            *files, readers=readers, reasoning="keep", optional=True, allow=allow
+        )
     except OtherQuestionError as error:
         if not items_renamed and not _is_in_log(error, readers):
             raise
@@ -194,9 +203,8 @@ def find_responses(
     except PodiumError as error:
         return None, str(error)
     # The items of scores may be named by another run than those of the answers.
-    paired = notice_texts(select_codes(answers.notes, PAIRED))
-    if paired:
-        return None, "; ".join(paired)
+    if select_codes(answers.notes, PAIRED):
+        return None, PAIRED_BY_INPUT
     return (answers, None) if answers.texts else (None, NO_ANSWERS)
 
 

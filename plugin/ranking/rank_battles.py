@@ -20,7 +20,7 @@ from podium.errors import (
     UnknownScaleError,
     UsageError,
 )
-from podium.findings import add_accepted
+from podium.findings import ACCEPTED, add_accepted
 from podium.hookspecs import Ranker
 from podium.notices.notice import Notice, select_codes
 from podium.notices.notice_text import notice_text
@@ -124,8 +124,16 @@ def rank(
 def _add_accepted_findings(
     standings: Sequence[Standings], accepted: Sequence[str]
 ) -> tuple[Standings, ...]:
-    """Return standings whose answers also say which findings about the data were accepted."""
-    return tuple(replace(each, answer=add_accepted(each.answer, accepted)) for each in standings)
+    """Return standings whose answers also say which findings about the data were accepted.
+
+    Their warnings do not repeat it.
+    """
+    answered = []
+    for each in standings:
+        warnings = tuple(note for note in each.warnings if note.code != ACCEPTED)
+        answer = add_accepted(each.answer, accepted)
+        answered.append(replace(each, answer=answer, warnings=warnings))
+    return tuple(answered)
 
 
 def _read_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

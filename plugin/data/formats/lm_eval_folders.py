@@ -35,6 +35,7 @@ from podium.data.formats.lm_eval_scores import (
 )
 from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
 from podium.data.formats.lm_eval_task_configs import scorers_of_metrics
+from podium.data.formats.run_folders import command_for_repeats
 from podium.errors import DataError, UsageError
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.notices.notice import Notice
@@ -97,7 +98,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     if not reading.metrics:
         gathered = _gather_verdicts_of_filter(files)
     if gathered is None:
-        gathered = _gather_scores(files, reading, lost)
+        gathered = _gather_scores(files, reading, [*lost, *left_out])
     return replace(
         gathered,
         claimed=frozenset(paths),
@@ -138,7 +139,7 @@ def _gather_scores(
         files: the samples files.
         reading: says which metrics and runs count, and which findings are allowed. If no metric is
             named, lm-eval's first metric of each task is read.
-        lost_before: losses so far, which the error repeats.
+        lost_before: losses so far and runs that are left out, which the error repeats.
 
     Raises:
         DataError: no two models have scores on the same documents.
@@ -273,6 +274,9 @@ def _nothing_to_compare(lost: Sequence[Notice]) -> DataError:
     reasons = some(notice_texts(lost), "; ", most=5)
     why = reasons or "no two models have scores on the same documents"
     remedy = "give the samples of two models or more on the same documents of a task"
+    command = command_for_repeats(lost)
+    if command:
+        remedy = f"{command}, or {remedy}"
     return DataError(f"nothing to compare: {why}", remedy=remedy)
 
 

@@ -90,6 +90,24 @@ def _preference(run: FiledRun) -> tuple[bool, int, str]:
     return run.whole, 0 if run.whole else run.done, run.time
 
 
+def command_for_repeats(notes: Iterable[Notice]) -> str:
+    """Return a sentence part with the command that compares two runs of one model.
+
+    Args:
+        notes: notes of `choose_runs`, and others.
+
+    Returns:
+        the text about the first model that was run several times; empty if there is none.
+    """
+    for note in notes:
+        if note.code == "runs-repeated":
+            earlier, newest = note.fields["others"][-1], note.fields["chosen"]
+            return (
+                f"compare two runs of {note.fields['who']} with `podium compare {earlier} {newest}`"
+            )
+    return ""
+
+
 def _note_left_out(code: str, chosen: FiledRun, runs: Sequence[FiledRun]) -> Notice:
     """Return the note that says which run counts and which runs do not."""
     fields = {

@@ -24,6 +24,7 @@ from podium.data.formats.files import find_files, local_files
 from podium.data.formats.foreign import name_columns, propose_map, translate_verdicts
 from podium.data.formats.headline_metrics import ALL_METRICS
 from podium.data.formats.records import Column, Records, records_of, records_of_view
+from podium.data.formats.run_folders import command_for_repeats
 from podium.data.formats.win_matrix import (
     ambiguous_matrix,
     find_label_column,
@@ -65,6 +66,7 @@ from podium.data.reading.units import likely_item, name_items, name_items_of_sco
 from podium.data.reading.voters import note_voters
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.errors import DataError, OneModelError, UsageError, named_in_errors
+from podium.findings import ACCEPTED
 from podium.frames import is_frame
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
 from podium.names import joined_name
@@ -72,10 +74,11 @@ from podium.notices.notice import Notice, select_codes
 from podium.notices.notice_text import notice_texts
 from podium.notices.option_forms import option_text
 from podium.plugins import catalogue
+from podium.run_record import ONE_TASK
 from podium.scorers.judge_record import join_judges
 from podium.storage.remote import RemoteFile, local_file, urls_in_errors, with_urls, without_secrets
 from podium.text import as_text
-from podium.wording import some
+from podium.wording import join_names, some
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -304,14 +307,20 @@ def _read_sources(plan: ReadingPlan) -> Battles:
 def _with_runs_left_out(error: OneModelError, read: SourceTables) -> OneModelError:
     """Return the error for scores of one model with the runs that were given and do not count.
 
-    They are runs that failed or cannot be read, and earlier runs of the same model.
+    They are runs that failed or cannot be read, and earlier runs of the same model. If its runs are
+    of several tasks, the error says so.
     """
     earlier = select_codes(read.gathered.notes, EARLIER_RUNS)
-    left_out = notice_texts([*read.gathered.lost, *earlier])
-    if not left_out:
+    reasons = [*notice_texts([*read.gathered.lost, *earlier])]
+    tasks = sorted({run.task for run in read.gathered.runs})
+    if len(tasks) > 1:
+        reasons.append(f"its runs are of the tasks {join_names(tasks)}, and {ONE_TASK}")
+    if not reasons:
         return error
-    problem = f"{error.problem}; left out: {some(left_out, '; ', most=3)}"
-    return OneModelError(problem, remedy=error.remedy, source=error.source, row=error.row)
+    problem = f"{error.problem}; {some(reasons, '; ', most=3)}"
+    command = command_for_repeats(earlier)
+    remedy = f"{command}, or {error.remedy}" if command else error.remedy
+    return OneModelError(problem, remedy=remedy, source=error.source, row=error.row)
 
 
 def _spark_reads(query: BattleQuery) -> bool:
@@ -534,7 +543,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
 def _notes_on_sources(read: SourceTables) -> list[Notice]:
     """Return the notes on accepted findings, losses, files, and settings of runs."""
     gathered = read.gathered
-    accepted = [Notice("accepted", {"sentence": text}) for text in gathered.accepted]
+    accepted = [Notice(ACCEPTED, {"sentence": text}) for text in gathered.accepted]
     paired = notices_of_questions(gathered.questions)
     changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
     settings = notices_of_settings(gathered.runs)

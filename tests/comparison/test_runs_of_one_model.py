@@ -1,0 +1,84 @@
+"""Runs of one model that were given without options: what is compared, or which command does it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from asked_runs import simple_run, write_inspect_log, write_lm_eval_run
+
+ITEMS = 30
+GOOD = [1.0] * 20 + [0.0] * 10
+FAIR = [1.0] * 10 + [0.0] * 20
+
+
+def test_two_equal_runs_are_named_with_the_command_that_compares_them(podium, tmp_path):
+    one = write_inspect_log(simple_run("lab/a", GOOD), tmp_path)
+    two = write_inspect_log(replace(simple_run("lab/a", FAIR), day=1), tmp_path)
+    told = podium("rank", tmp_path)
+    assert (told.code, told.out) == (1, "")
+    assert "lab/a was run 2 times on quiz" in told.err
+    assert f"`podium compare {one} {two}`" in told.err
+
+
+def test_two_equal_runs_of_lm_eval_are_named_with_the_command_too(podium, tmp_path):
+    for day, scores in enumerate((GOOD, FAIR)):
+        write_lm_eval_run([replace(simple_run("lab/a", scores), day=day)], tmp_path)
+    told = podium("rank", tmp_path)
+    assert told.code == 1
+    assert "lab/a was run 2 times on quiz" in told.err
+    assert "compare two runs of lab/a with `podium compare " in told.err
+
+
+def test_runs_of_two_tasks_are_said_to_be_of_two_tasks(podium, tmp_path):
+    one = write_inspect_log(simple_run("lab/a", GOOD), tmp_path)
+    two = write_inspect_log(simple_run("lab/a", FAIR, task="quiz2"), tmp_path)
+    compared = podium("compare", one, two)
+    assert compared.code == 2
+    assert "both are runs of lab/a, on quiz and on quiz2" in compared.err
+    ranked = podium("rank", tmp_path)
+    assert ranked.code == 1
+    assert "its runs are of the tasks quiz and quiz2" in ranked.err
+
+
+def test_of_three_files_the_commands_that_take_them_are_named(podium, tmp_path):
+    paths = []
+    for style in ("plain", "formal", "poem"):
+        paths.append(write_inspect_log(simple_run("lab/a", GOOD, style=style), tmp_path / style))
+    told = podium("compare", *paths)
+    assert told.code == 2
+    assert "`podium rank " in told.err
+    assert "--baseline NAME" in told.err
+    ranking = json.loads(podium("rank", *paths, "--format", "json").out)["rankings"][0]
+    assert {one["model"] for one in ranking["models"]} == {
+        "lab/a (style=plain)",
+        "lab/a (style=formal)",
+        "lab/a (style=poem)",
+    }
+
+
+def test_what_the_user_accepts_is_told_once(podium, tmp_path):
+    write_inspect_log(simple_run("lab/a", GOOD), tmp_path)
+    run = simple_run("lab/b", FAIR)
+    other = tuple(f"Prove {7 * k + 100}." for k in range(ITEMS))
+    write_inspect_log(replace(run, inputs=other), tmp_path)
+    for words in (("rank", tmp_path), ("compare", "lab/a", "lab/b", tmp_path)):
+        told = podium(*words, "--allow", "questions")
+        said = told.out + told.err
+        assert said.count("Accepted with --allow questions") == 1
+        assert said.count("another input here") == 1
+
+
+@pytest.mark.parametrize("solver", ["generate", "system_message + generate"])
+def test_a_prompt_that_an_argument_makes_is_told_with_the_argument(podium, tmp_path, solver):
+    """A system instruction of a solver is one, too; that of the command line is told apart."""
+    for model, style, scores in (("a", "plain", GOOD), ("b", "brief", FAIR)):
+        run = simple_run(f"lab/{model}", scores, style=style, system=f"Be {style}.", solver=solver)
+        write_inspect_log(run, tmp_path)
+    said = " ".join(podium("rank", tmp_path).out.split())
+    values = "style of quiz: brief (lab/b), plain (lab/a)"
+    if solver == "generate":
+        assert "system instruction of quiz: Be brief. (lab/b)" in said
+        assert values in said
+    else:
+        assert f"{values}, and with it the system instruction" in said
+        assert "Be brief." not in said

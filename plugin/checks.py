@@ -417,7 +417,7 @@ _CHECKS = (
         "cycle",
         0.05,
         flagged="{a} beats {b}, {b} beats {c}, and {c} beats {a}: no ranking explains all three",
-        ok="no cycle among {triples:,} triples of models is beyond chance",
+        ok="no cycle of three models is beyond chance (triples: {triples:,})",
         number="{certain:,} of {triples:,}",
         starts_with_name=True,
     ),

@@ -441,10 +441,8 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     pairs = strengths.pairs
     names = coded.models
     if len(pairs.first) < len(names):
-        why = (
-            f"{len(names)} models met in {len(pairs.first)} pairs only, which some strengths "
-            "always explain"
-        )
+        met = f"{len(pairs.first)} {plural('pair', len(pairs.first))}"
+        why = f"{len(names)} models met in {met} only, which some strengths always explain"
         return Missing(why, CLOSE_A_CYCLE)
     influence = influence_on_residuals(coded, strengths)
     expected = expected_without_penalty(strengths)

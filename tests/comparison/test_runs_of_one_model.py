@@ -82,3 +82,12 @@ def test_a_prompt_that_an_argument_makes_is_told_with_the_argument(podium, tmp_p
     else:
         assert f"{values}, and with it the system instruction" in said
         assert "Be brief." not in said
+
+
+def test_only_the_family_of_the_judge_is_said_to_be_unknown(podium, save):
+    rows = []
+    for k in range(40):
+        row = {"item": k, "model_a": "gpt-4o", "model_b": "claude-3", "credit": k % 2, "judge": "j"}
+        rows.append(row)
+    said = " ".join(podium("rank", save("votes.jsonl", rows)).out.split())
+    assert "own family (the family of j is not known)" in said

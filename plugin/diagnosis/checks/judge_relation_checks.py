@@ -48,7 +48,8 @@ def check_own_family(battles: Battles, families: Mapping[str, str]) -> tuple[Che
     if any(relation.own for relation in relations):
         return ()
     if not any(relation.family for relation in relations):
-        return (not_known("own family", "the model names match no known family"),)
+        judges = join_names([relation.judge for relation in relations])
+        return (not_known("own family", f"the family of {judges} is not known"),)
     return (make_check("own family", False),)
 
 

@@ -140,6 +140,8 @@ class Reading:
         where: conditions (column, value) of `--where`. podium applies them to the rows that a
             format returns; a format may apply them earlier.
         allowed: names in `podium.findings.FINDINGS` that the user accepts.
+        cluster: the column with the groups of items (`--cluster`); a format adds it to its rows if
+            its files have it. None if the user named none.
         names_joined: whether names of models that look the same are names of one model. If not,
             podium rejects them later.
     """
@@ -149,6 +151,7 @@ class Reading:
     where: Sequence[tuple[str, str]] = ()
     allowed: Sequence[str] = ()
     names_joined: bool = False
+    cluster: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,9 @@ OF_READING = {
     "few-annotations": "files with fewer annotations than the fullest: {files:20 # (@ of {most})}",
     "files-without-responses": ("{files:len} files hold no responses and were skipped: {files}"),
     "files-without-verdicts": "{files:len} files hold no verdicts and were skipped: {files}",
+    "groups-of-log-unused": (
+        "the log's own standard errors are clustered by {column}, and podium's are not: {why}"
+    ),
     "human-labels": (
         "human labels: {votes:,} {votes:noun vote} by {judge}"
         "{unparsed:if  (# more without verdict or item)}, on {pairs:,} {pairs:noun pair} of "

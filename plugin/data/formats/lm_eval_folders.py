@@ -146,7 +146,7 @@ def _gather_scores(
         UsageError: no task has a metric that is asked for.
     """
     lost: list[Notice] = []
-    scores = _read_all_scores(files, lost)
+    scores = _read_all_scores(files, lost, reading.cluster)
     if not scores:
         raise _nothing_to_compare([*lost_before, *lost])
     metrics, notes = choose_metrics(scores, metrics_asked_for(reading))
@@ -163,7 +163,7 @@ def _gather_scores(
                     measured.append(of_file)
             accepted += accept_repeats(task, name, measured, reading.allowed)
             rows, documents = _join_runs(task, name, scores, notes, lost)
-            sheets += _sheets_of(rows, reading.all_runs)
+            sheets += _sheets_of(rows, reading.all_runs, reading.cluster)
             if documents:
                 sizes[task] = documents
     if not sizes:
@@ -280,15 +280,19 @@ def _nothing_to_compare(lost: Sequence[Notice]) -> DataError:
     return DataError(f"nothing to compare: {why}", remedy=remedy)
 
 
-def _read_all_scores(files: Sequence[Samples], lost: list[Notice]) -> list[Scores]:
+def _read_all_scores(
+    files: Sequence[Samples], lost: list[Notice], cluster: str | None
+) -> list[Scores]:
     """Read the scores of samples files. Files without rows are left out.
 
     Args:
         files: the samples files.
         lost: losses so far; changed in place. Empty and incomplete files are added.
+        cluster: the field of documents with the groups of items; None if there are no groups.
     """
     of_files = [
-        read_details(file) if is_details(file.path) else read_scores(file) for file in files
+        read_details(file) if is_details(file.path) else read_scores(file, cluster)
+        for file in files
     ]
     for scores in of_files:
         if not scores.documents:
@@ -396,13 +400,17 @@ def _split_by_target(rows: "pd.DataFrame", task: str, notes: list[Notice]) -> "p
     return rows.assign(item=rows["item"].where(~is_split, item_with_target))
 
 
-def _sheets_of(rows: "pd.DataFrame", all_runs: bool) -> "list[tuple[str, pd.DataFrame]]":
+def _sheets_of(
+    rows: "pd.DataFrame", all_runs: bool, cluster: str | None
+) -> "list[tuple[str, pd.DataFrame]]":
     """Split rows into a table per file.
 
     Args:
         rows: the scores of all files.
         all_runs: whether all runs of a model count. A column `response` then numbers them by time,
             from 1.
+        cluster: the column with the groups of items, made of the column `group` if that exists and
+            the tables have no other column of this name; None if there are no groups.
 
     Returns:
         Pairs of the path and the table of a file.
@@ -416,6 +424,9 @@ def _sheets_of(rows: "pd.DataFrame", all_runs: bool) -> "list[tuple[str, pd.Data
         rows["response"] = rows.groupby("model")["path"].transform(
             lambda paths: pd.factorize(paths)[0] + 1
         )
+    if cluster is not None and "group" in rows and cluster not in columns:
+        rows[cluster] = rows["group"]
+        columns.append(cluster)
     sheets = list[tuple[str, pd.DataFrame]]()
     for path, sheet in rows.groupby("path", sort=False):
         of_file = sheet[columns]

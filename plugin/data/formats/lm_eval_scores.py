@@ -106,11 +106,16 @@ class Scores:
         return float(mean), figure
 
 
-def read_scores(file: layout.Samples) -> Scores:
+def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
     """Read the metrics of a samples file, as `metric,filter`.
 
     A metric is unusable if a value of it is not a number, or all are missing. A last line that is
     cut off is left out, and named in `cut`.
+
+    Args:
+        file: the samples file.
+        cluster: the field of documents with the groups of items, which becomes the column `group`
+            of the values; None if there are no groups.
 
     Raises:
         DataError: a line is not a row of samples.
@@ -124,7 +129,8 @@ def read_scores(file: layout.Samples) -> Scores:
             cut = place
         elif layout.is_sample(row):
             described = description_of_row(place, row)
-            rows.append((place, *_document_of_row(row), _metrics_of_row(row), described))
+            about = (*_document_of_row(row), _metrics_of_row(row), described)
+            rows.append((place, *about, _group_of_row(row, cluster)))
         else:
             missing = ", ".join(sorted(layout.SAMPLE_FIELDS - row.keys()))
             raise DataError(
@@ -133,7 +139,7 @@ def read_scores(file: layout.Samples) -> Scores:
                 row=place,
                 remedy="give the file as lm_eval wrote it",
             )
-    columns = ["line", "filter", "document", "order", "target", "metrics", "asked"]
+    columns = ["line", "filter", "document", "order", "target", "metrics", "asked", "group"]
     frame = pd.DataFrame(rows, columns=columns)
     documents = list(zip(frame["filter"], frame["document"], frame["order"], strict=True))
     frame["item"] = layout.item_ids(file.task, documents)
@@ -161,6 +167,14 @@ def _document_of_row(row: Mapping[str, Any]) -> tuple[str, Any, Any, str]:
     of_filter = text_of(row.get("filter")) or "none"
     target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
     return of_filter, layout.read_doc_hash(row), layout.place_in_set(row), target
+
+
+def _group_of_row(row: Mapping[str, Any], cluster: str | None) -> str | None:
+    """Return the field `cluster` of a row's document as text; None if there is none."""
+    document = row.get("doc")
+    if cluster is None or not isinstance(document, Mapping):
+        return None
+    return text_of(document.get(cluster))
 
 
 def _metrics_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -193,7 +207,10 @@ def _scores_of_metric(
     is_infinite = np.isinf(score)
     reason[is_infinite] = f"{metric} is infinite"
     score[is_infinite] = np.nan
-    return rows[["item", "target", "line"]].assign(score=score, reason=reason)
+    columns = ["item", "target", "line"]
+    if rows["group"].notna().any():
+        columns.append("group")
+    return rows[columns].assign(score=score, reason=reason)
 
 
 def _why_unusable(values: Sequence[Any]) -> str | None:

@@ -65,7 +65,7 @@ from podium.data.reading.table import FRAME, check, is_pointwise, remedy_of_colu
 from podium.data.reading.units import likely_item, name_items, name_items_of_scores
 from podium.data.reading.voters import note_voters
 from podium.defaults import RANKER_OF_DECISIONS
-from podium.errors import DataError, OneModelError, UsageError, named_in_errors
+from podium.errors import DataError, OneModelError, PodiumError, UsageError, named_in_errors
 from podium.findings import ACCEPTED
 from podium.frames import is_frame
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
@@ -263,7 +263,9 @@ def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles
         # The human judge may be any metric of an eval.
         metrics = (ALL_METRICS,)
     are_joined = query.names == "joined"
-    reading = Reading(metrics, query.runs == "all", query.where, query.allow, are_joined)
+    reading = Reading(
+        metrics, query.runs == "all", query.where, query.allow, are_joined, query.cluster
+    )
     plan = ReadingPlan(query, chosen, reading, counting)
     battles = _read_sources(plan)
     if query.human_labels:
@@ -293,8 +295,8 @@ def _read_sources(plan: ReadingPlan) -> Battles:
     query = _with_spelled_judge(query, read.tables)
     plan = replace(plan, query=query)
     read = _keep_rows_of_query(duck, read, query)
-    if query.cluster is not None:
-        require_groups(read.tables, query.cluster)
+    query, read = _choose_groups(query, read)
+    plan = replace(plan, query=query)
     read = _orient_scores_of_query(read, query)
     read = replace(read, gathered=note_lone_models(read.tables, read.gathered))
     try:
@@ -302,6 +304,33 @@ def _read_sources(plan: ReadingPlan) -> Battles:
     except OneModelError as error:
         raise _with_runs_left_out(error, read) from None
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
+
+
+def _choose_groups(query: BattleQuery, read: SourceTables) -> tuple[BattleQuery, SourceTables]:
+    """Check the groups of items that the query names, or take those of the logs' own errors.
+
+    If the query names no groups, and all tables are of logs whose own standard errors are clustered
+    by one column, the groups are those of this column. A note says so if they cannot be used.
+
+    Returns:
+        The query with the column in `cluster`, and the tables.
+
+    Raises:
+        UsageError, DataError: the groups that the query names cannot be used.
+    """
+    if query.cluster is not None:
+        require_groups(read.tables, query.cluster)
+        return query, read
+    columns = {each.cluster for each in read.tables}
+    [column] = columns if len(columns) == 1 else [None]
+    if column is None:
+        return query, read
+    try:
+        require_groups(read.tables, column)
+    except PodiumError as error:
+        note = Notice("groups-of-log-unused", {"column": column, "why": str(error)})
+        return query, replace(read, notes=(*read.notes, note))
+    return replace(query, cluster=column), read
 
 
 def _with_runs_left_out(error: OneModelError, read: SourceTables) -> OneModelError:
@@ -673,6 +702,7 @@ def _table_of_sheet(records: Records, frame: "pd.DataFrame", format: str) -> Rec
         chances=frame.attrs.get("chances", frozenset()),
         lower=frame.attrs.get("lower", frozenset()),
         judges=frame.attrs.get("judges") or {},
+        cluster=frame.attrs.get("cluster"),
         is_of_host=True,
     )
 

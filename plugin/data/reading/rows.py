@@ -55,6 +55,7 @@ class RecordTable:
         lower: names of metrics of which lower is better by the documentation of the format.
         judges: what is known of the judges, by name.
         is_of_host: whether the rows are of a host's eval, whose reader has compared the questions.
+        cluster: the column by which a log clusters its own standard errors; None if it does not.
     """
 
     records: Records
@@ -70,6 +71,7 @@ class RecordTable:
     lower: frozenset[str] = frozenset()
     judges: Mapping[str, JudgeRecord] = field(default_factory=dict)
     is_of_host: bool = False
+    cluster: str | None = None
 
     @property
     def source(self) -> str:

@@ -89,9 +89,18 @@ class EvalScores:
 
     If the log takes the mean over epochs, there is a row per epoch, because all epochs count the
     same. If it reduces epochs in another way, there is a row per item.
+
+    Args:
+        path: the log.
+        header: its header.
+        cluster: the key of samples' metadata with the groups of items; None for the key by which
+            the log's own standard errors are clustered (`cluster_of_log`).
     """
 
-    def __init__(self, path: Path, header: EvalLog) -> None:
+    def __init__(self, path: Path, header: EvalLog, cluster: str | None = None) -> None:
+        self.cluster_of_log = cluster_of_log(header)
+        self.cluster = cluster or self.cluster_of_log
+        self.group_of_item: dict[str, str] = {}
         self.path = path
         self.header = header
         self.reduction = reduction_of(header)
@@ -100,6 +109,12 @@ class EvalScores:
         self.measures: dict[tuple[str, str], Measure] = {}
         self.epochs = EpochScores(path, self.reduction)
         self.scorers_of_lists = dict[str, None]()
+
+    def add_group(self, item: str, metadata: Mapping[str, Any]) -> None:
+        """Keep the group of an item, as text, if the metadata of its sample has one."""
+        group = metadata.get(self.cluster) if self.cluster else None
+        if group is not None:
+            self.group_of_item[item] = str(group)
 
     def rows_of(self, item: str, epoch: int, scores: Mapping[str, Score]) -> Iterator[Row]:
         """Yield the rows of a sample. If epochs are reduced, `rows_at_end` yields them later."""
@@ -138,10 +153,13 @@ class EvalScores:
         """Return the table without the samples that the log's own figures do not count.
 
         Its `attrs` have `reduction` (how epochs are reduced), `figures` (a list of `EvalFigure`),
-        `excluded` (a `LeftOut` by metric), `measures`, and `scorers_of_lists` (names).
+        `excluded` (a `LeftOut` by metric), `measures`, `scorers_of_lists` (names), and `cluster`,
+        the key by which the log's own standard errors are clustered; None if they are not.
         """
         if "score" not in frame:
             return frame
+        if self.group_of_item:
+            frame[self.cluster] = frame["item"].map(self.group_of_item)
         own = own_figures(self.header, self.reduction.reducer)
         epoch_means = self._epoch_means()
         figures = _figures_of(frame, own, epoch_means)
@@ -159,6 +177,7 @@ class EvalScores:
             figures = _figures_of(frame, own, epoch_means)
         frame.attrs |= {"reduction": self.reduction, "figures": figures, "excluded": excluded}
         frame.attrs["measures"] = tuple(self.measures.values())
+        frame.attrs["cluster"] = self.cluster_of_log
         frame.attrs["scorers_of_lists"] = tuple(self.scorers_of_lists)
         return frame
 
@@ -190,6 +209,23 @@ class EvalScores:
             if names:
                 excluded[metric] = LeftOut(names, len(items))
         return excluded
+
+
+def cluster_of_log(header: EvalLog) -> str | None:
+    """Return the key of samples' metadata by which the log's own standard errors are clustered.
+
+    It is the argument of `stderr(cluster=...)` in the task. None if no metric has it, or if metrics
+    have different ones.
+    """
+    keys = set()
+    for scorer in header.eval.scorers or ():
+        metrics = scorer.metrics or []
+        lists = metrics.values() if isinstance(metrics, dict) else [metrics]
+        for own in (metric for several in lists for metric in several):
+            for each in own.values() if isinstance(own, dict) else [[own]]:
+                keys |= {(metric.options or {}).get("cluster") for metric in each}
+    keys.discard(None)
+    return str(keys.pop()) if len(keys) == 1 else None
 
 
 def _may_count_more(figure: EvalFigure) -> bool:

@@ -67,7 +67,7 @@ They change neither battles nor verdicts, or the plan holds them in another fiel
 """
 
 
-CARRIED = ("missing", "answer", "ladder", "judges", "measures")
+CARRIED = ("missing", "answer", "ladder", "judges", "measures", "cluster")
 """Keys in `attrs` of a log's rows that are passed on to the reader of battles."""
 LogFrame = tuple[FiledRun, pd.DataFrame]
 
@@ -432,7 +432,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     """
     counted = choose_logs(labels, every=reading.all_runs, names_joined=reading.names_joined)
     notes, lost = counted.notes, counted.lost
-    read = _select_scores(_read_each_log(counted, labels), reading, counted)
+    read = _select_scores(_read_each_log(counted, labels, reading.cluster), reading, counted)
     frames, evals = read.frames, read.evals
     paired = _pair_rows_of_logs(read, reading.allowed)
     if reading.all_runs:
@@ -468,13 +468,17 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     )
 
 
-def _read_each_log(counted: CountedLogs, labels: Mapping[Path, str | None]) -> ReadLogs:
+def _read_each_log(
+    counted: CountedLogs, labels: Mapping[Path, str | None], cluster: str | None
+) -> ReadLogs:
     """Read the rows of each log.
 
     Args:
         counted: the logs. Notes on them, and on those that cannot be read, are appended to its
             lists.
         labels: paths of all logs given, and the label of each; None if it has no label.
+        cluster: the key of samples' metadata with the groups of items; None for the key by which
+            the log's own standard errors are clustered.
 
     Raises:
         DataError: the only log given cannot be read.
@@ -483,7 +487,7 @@ def _read_each_log(counted: CountedLogs, labels: Mapping[Path, str | None]) -> R
     contents = ReadLogs([], [], [], AskedInputs())
     for log in counted.logs:
         try:
-            frame = log_rows(log.path, contents.inputs)
+            frame = log_rows(log.path, contents.inputs, cluster)
             counted.notes.extend(_notes_on_log(log, frame))
             name = labels[log.path]
             if "reduction" in frame.attrs:

@@ -74,7 +74,9 @@ class TableBuilder:
         return pd.DataFrame(whole, index=index)
 
 
-def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
+def log_rows(
+    path: Path, inputs: AskedInputs | None = None, cluster: str | None = None
+) -> pd.DataFrame:
     """Return the rows of a log: one per judgment, or one per score of an ordinary eval.
 
     Facts about the log are in `attrs`:
@@ -93,6 +95,9 @@ def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
     Args:
         path: the log.
         inputs: the inputs of samples in logs that were read before; this log's are added.
+        cluster: the key of samples' metadata with the groups of items; None for the key by which
+            the log's own standard errors are clustered. Rows of scores have a column of this name
+            if any sample has the key.
 
     Raises:
         OtherQuestionError: two epochs of a sample have different inputs.
@@ -100,7 +105,7 @@ def log_rows(path: Path, inputs: AskedInputs | None = None) -> pd.DataFrame:
     header = read_by_inspect(path, header_only=True)
     with named_in_errors(path):
         tournament = read_tournament(header)
-        reader = _LogReader(path, header, tournament, inputs or AskedInputs())
+        reader = _LogReader(path, header, tournament, inputs or AskedInputs(), cluster)
         for sample in samples_of(path):
             reader.add_sample(sample, parse_sample(sample.metadata) if tournament else None)
         with opened_log(path):
@@ -119,13 +124,14 @@ class _LogReader:
         header: EvalLog,
         tournament: TournamentMetadata | None,
         inputs: AskedInputs,
+        cluster: str | None = None,
     ) -> None:
         self.header = header
         self.tournament = tournament
         run = RunRecord(header.eval.model, header.eval.task, str(path))
         self.inputs = LogInputs(run, inputs)
         self.table = TableBuilder()
-        self.scores = None if tournament else EvalScores(path, header)
+        self.scores = None if tournament else EvalScores(path, header, cluster)
         self.samples = 0
         self.invalidated: list[LeftOutSample] = []
         self.epochs = header.eval.config.epochs or 1
@@ -169,6 +175,7 @@ class _LogReader:
             self.judges |= judges_in_score(score)
             self.refused |= refused_in_score(score)
         if not rows and self.scores:
+            self.scores.add_group(f"{sample.id}", sample.metadata)
             for row in self.scores.rows_of(f"{sample.id}", sample.epoch, sample.scores):
                 self.table.add_row(row)
         label = sample.scores.get(HUMAN_RATINGS) if isinstance(contents, BattleMetadata) else None

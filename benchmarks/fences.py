@@ -31,7 +31,7 @@ import pandas as pd
 from tables import show
 
 from podium.plugins.catalogue import find_realization
-from podium.scorers.probabilities import AROUND
+from podium.scorers.probabilities import IGNORED_SIGNS
 from podium.scorers.prompt import SLOT, Settings, Template, Texts, rules
 from podium.scorers.reply import Reply
 
@@ -138,7 +138,9 @@ def ask(address: str, prompt: str) -> dict[str, object]:
     [choice] = found["choices"]
     top = choice["logprobs"]["content"][0]["top_logprobs"]
     masses = {
-        letter: sum(math.exp(one["logprob"]) for one in top if one["token"].strip(AROUND) == letter)
+        letter: sum(
+            math.exp(one["logprob"]) for one in top if one["token"].strip(IGNORED_SIGNS) == letter
+        )
         for letter in "AB"
     }
     return {
@@ -160,7 +162,7 @@ def summary(rows: pd.DataFrame) -> list[str]:
             "parsed": [reason is None for reason in reasons],
             "mass": mass,
             "half": mass >= 0.5,
-            "letter": rows["first"].str.strip(AROUND).isin(["A", "B"]),
+            "letter": rows["first"].str.strip(IGNORED_SIGNS).isin(["A", "B"]),
             "echo": [mark in text for mark, text in zip(rows["mark"], rows["text"], strict=True)],
         }
     ).astype(float)

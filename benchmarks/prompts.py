@@ -32,7 +32,7 @@ import pandas as pd
 from tables import show
 
 from podium.plugins.catalogue import find_realization
-from podium.scorers.prompt import LINE, MARK, Settings, Texts, count_tokens
+from podium.scorers.prompt import FENCE_LINE, MARK_DIGITS, Settings, Texts, count_tokens
 from podium.scorers.shared_prefixes import share_of_prefix_cache
 
 ROOT = Path(__file__).parents[1]
@@ -106,8 +106,8 @@ def prompts_of(name: str, tournament: str, items: Sequence[Item]) -> list[str]:
 
 def prompt_before(prompt: str) -> str:
     """Return a prompt whose mark is a hash of all its texts and stands in the rules."""
-    mark = LINE.search(prompt)[3]
-    of_all_texts = sha256(prompt.encode()).hexdigest()[:MARK]
+    mark = FENCE_LINE.search(prompt)[3]
+    of_all_texts = sha256(prompt.encode()).hexdigest()[:MARK_DIGITS]
     return prompt.replace("_code>", f"_{of_all_texts}>").replace(mark, of_all_texts)
 
 

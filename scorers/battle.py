@@ -63,8 +63,8 @@ def judgments(
             ignored.
 
     Returns:
-        The calls, repeat by repeat. A repeat has two calls if both orders are asked for, with a
-        shown first in the earlier one; else it has one call.
+        The calls, repeat by repeat. If `orders` is `both`, a repeat has two calls: the first one
+        shows the response of `a` first, the second one that of `b`. Otherwise, it has one call.
     """
     calls: list[Judgment] = []
     for repeat in range(repeats):
@@ -112,14 +112,14 @@ def swap_sides(verdict: Verdict) -> Verdict:
 
 
 def compare_ratings(a: Rating, b: Rating) -> Verdict:
-    """Return the verdict about a that follows from the ratings of a and b.
+    """Return the verdict about `a` that follows from the ratings of `a` and `b`.
 
-    The margin is the score of a minus the score of b. The credit is 1, 0.5 or 0 by the sign of the
-    margin. If both ratings have a parsed score, the parsed credit follows in the same way from
-    these. The mass is the smaller one of the known masses, None if neither is known.
+    The margin is the score of `a` minus the score of `b`. The credit is 1, 0.5 or 0 by the sign of
+    the margin. If both ratings have a parsed score, the parsed credit is 1, 0.5 or 0 by the sign of
+    the difference of the parsed scores. The mass is the smallest known mass, None if none is known.
 
-    If a rating is unparsed, the verdict is unparsed, too. Its reason is that of the rating; two
-    different reasons are joined by ` / `, in the order of the alphabet.
+    If a rating is unparsed, the verdict is unparsed for the same reason. Two different reasons are
+    joined by ` / `, in the order of the alphabet.
     """
     masses = [rating.mass for rating in (a, b) if rating.mass is not None]
     mass = min(masses, default=None)
@@ -135,9 +135,10 @@ def compare_ratings(a: Rating, b: Rating) -> Verdict:
 def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     """Return the mean of one or more readable verdicts.
 
-    The margin is averaged only if every verdict has one, and so is the margin of each criterion.
-    If any verdict is graded, the mean has a parsed credit: the mean of parsed credits, and of
-    credits where a verdict is not graded. The mean has no label and no mass.
+    The margin is averaged only if every verdict has a margin, and the margin of a criterion only if
+    every verdict has this criterion. If any verdict is graded, the mean has a parsed credit: the
+    mean of the parsed credits. A verdict that is not graded counts there with its credit. The mean
+    has no label and no mass.
     """
     count = len(verdicts)
     credit = sum(verdict.credit or 0.0 for verdict in verdicts) / count
@@ -156,17 +157,17 @@ def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
 def average_orders(
     about_a: Sequence[Verdict], *, one_sided: Literal["unparsed", "keep"] = "unparsed"
 ) -> Verdict:
-    """Average the verdicts of the orders that were asked.
+    """Average the verdicts of one or two orders of the responses.
 
     Args:
-        about_a: one verdict per order, one or two; each is about the response of a.
+        about_a: one verdict per order, always about the response of `a`.
         one_sided: what happens if only one of two orders is unparsed. With `unparsed`, the result
             is unparsed with the reason `ONE_ORDER_UNPARSED`. With `keep`, the result is the
             verdict of the other order.
 
     Returns:
-        A single verdict as it is, or the mean of two readable ones. If both orders are unparsed,
-        the result is unparsed; two different reasons are joined by ` / `.
+        A single verdict as it is, or the mean of two readable verdicts. If both orders are
+        unparsed, the result is unparsed; two different reasons are joined by ` / `.
     """
     if len(about_a) == 1:
         return about_a[0]
@@ -186,47 +187,48 @@ def merge_jury(
 
     Args:
         verdicts: one verdict per judge.
-        rule: `mean` averages the readable verdicts. `majority` counts wins, ties and losses of a
-            (by the parsed credit of a graded verdict), and writes them into the label, such as
-            `2-0-1`. If wins and losses together reach the quorum, its credit is 1 with more wins,
-            0 with more losses and 0.5 with equally many. Else its credit is 0.5 if the ties reach
-            the quorum.
-        quorum: the quorum: for `mean` the least number of readable verdicts, for `majority` see
-            `rule`. By default, it is the least number above half of all judges.
+        rule: `mean` averages the readable verdicts. `majority` counts wins, ties and losses of `a`
+            (a graded verdict counts by its parsed credit) and writes the counts into the label,
+            such as `2-0-1`. If wins and losses together reach the quorum, the credit is 1 with
+            more wins, 0 with more losses and 0.5 with equally many. Otherwise, the credit is 0.5 if
+            the ties reach the quorum.
+        quorum: the least number of readable verdicts (`mean`), or of decisive verdicts or ties
+            (`majority`). By default, it is the least number above half of all judges.
 
     Returns:
-        The merged verdict; unparsed with the reason `NO_QUORUM` if there is no quorum. The
-        unparsed verdict of a single judge is returned as it is.
+        The merged verdict. It is unparsed with the reason `NO_QUORUM` if too few verdicts reach the
+        quorum. The unparsed verdict of a single judge is returned as it is.
 
     Raises:
         UsageError: the quorum is below 1 or above the number of judges.
     """
-    needed = len(verdicts) // 2 + 1 if quorum is None else quorum
-    if not 1 <= needed <= len(verdicts):
-        raise UsageError(f"the quorum of a jury of {len(verdicts)} cannot be {needed}")
+    if quorum is None:
+        quorum = len(verdicts) // 2 + 1
+    if not 1 <= quorum <= len(verdicts):
+        raise UsageError(f"the quorum of a jury of {len(verdicts)} cannot be {quorum}")
     readable = [verdict for verdict in verdicts if verdict.credit is not None]
     if len(verdicts) == 1 and not readable:
         return verdicts[0]
     if rule == "mean":
-        has_quorum = len(readable) >= needed
+        has_quorum = len(readable) >= quorum
         return mean_verdict(readable) if has_quorum else Verdict(None, reason=NO_QUORUM)
-    return _majority_verdict(readable, needed)
+    return _majority_verdict(readable, quorum)
 
 
-def _majority_verdict(readable: Sequence[Verdict], needed: int) -> Verdict:
+def _majority_verdict(readable: Sequence[Verdict], quorum: int) -> Verdict:
     """Return the verdict of the majority of a jury (`merge_jury`), unparsed without a quorum.
 
     Args:
         readable: the verdicts that have a credit.
-        needed: the quorum: at least this number of votes must be decisive (a win or a loss), or at
-            least this number must be ties.
+        quorum: at least this number of verdicts must be decisive (a win or a loss), or at least
+            this number must be ties.
     """
     credits = [verdict.outcome for verdict in readable if verdict.outcome is not None]
     wins = sum(credit > 0.5 for credit in credits)
     losses = sum(credit < 0.5 for credit in credits)
     ties = len(credits) - wins - losses
-    is_decisive = wins + losses >= needed
-    if not is_decisive and ties < needed:
+    is_decisive = wins + losses >= quorum
+    if not is_decisive and ties < quorum:
         return Verdict(None, reason=NO_QUORUM)
     if wins == losses or not is_decisive:
         credit = 0.5

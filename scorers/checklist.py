@@ -22,11 +22,12 @@ CHECKLIST_SCHEMA: Mapping[str, Any] = {
     "additionalProperties": False,
 }
 """JSON schema of a checklist. Providers ignore bounds of lists, so it has none."""
-FEW_QUESTIONS = ("question_1", "question_2", "question_3")
+# Fields of the object that `BRIEF_SCHEMA` describes.
+BRIEF_FIELDS = ("question_1", "question_2", "question_3")
 BRIEF_SCHEMA: Mapping[str, Any] = {
     "type": "object",
-    "properties": {name: {"type": "string"} for name in FEW_QUESTIONS},
-    "required": [*FEW_QUESTIONS],
+    "properties": {name: {"type": "string"} for name in BRIEF_FIELDS},
+    "required": [*BRIEF_FIELDS],
     "additionalProperties": False,
 }
 """JSON schema of a checklist of three questions, for models that would never end a list."""
@@ -47,17 +48,18 @@ def checklist_prompt(
 ) -> str:
     """Return the prompt that asks a model for the checklist of an instruction.
 
-    From the second attempt on, a reminder of the form follows; with `brief`, one of the form of
-    `BRIEF_SCHEMA`. The model does not see the responses. It sees the reference and the system
-    prompt if the settings show them to the judge. The template is the packaged one, whatever that
-    of the judge is.
+    From the second attempt on, the prompt ends with a reminder that describes the form of the
+    answer; with `brief`, this is the form of `BRIEF_SCHEMA`. The model does not see the responses.
+    It sees the reference and the system prompt if the settings show them to the judge. The template
+    is always the packaged one, even if the judge has another template.
 
     Raises:
         UsageError: the settings show a reference, and the item has none.
     """
-    shown = Settings(reference=settings.reference, system=settings.system)
-    words = check_template(packaged_template("checklist"), shown, ("instruction",))
-    prompt = fill_template(words, replace(texts, responses=()).by_slot(shown, ()), shown)
+    prompt_settings = Settings(reference=settings.reference, system=settings.system)
+    template = check_template(packaged_template("checklist"), prompt_settings, ("instruction",))
+    text_by_slot = replace(texts, responses=()).by_slot(prompt_settings, ())
+    prompt = fill_template(template, text_by_slot, prompt_settings)
     if attempt == 1:
         return prompt
     reminder = f"{REMINDER} {BRIEF_REMINDER}" if brief else REMINDER
@@ -70,14 +72,14 @@ def read_checklist(reply: Reply) -> tuple[str, ...] | str:
     A question that is repeated counts once.
 
     Returns:
-        The questions, 1 to 12 different ones of at most 400 characters, each on one line. Or the
-        reason why the reply is unparsed: `out of range` if number or length of the questions is;
-        else as of `_only_object`.
+        The questions, 1 to 12 different ones of at most 400 characters, each on one line. If the
+        reply is unparsed, the reason: `out of range` if there are too many questions or a question
+        is too long, `bad JSON` if they are not a list of texts, or a reason of `_read_list_form`.
     """
-    answer = _few_questions(reply) or _only_object(reply)
-    if isinstance(answer, str):
-        return answer
-    texts = answer["questions"]
+    form = _read_brief_form(reply) or _read_list_form(reply)
+    if isinstance(form, str):
+        return form  # the reason why the reply is unparsed
+    texts = form["questions"]
     if not isinstance(texts, list):
         return "bad JSON"
     if not all(isinstance(text, str) and text.strip() for text in texts):
@@ -89,23 +91,23 @@ def read_checklist(reply: Reply) -> tuple[str, ...] | str:
     return "out of range" if is_too_long else questions
 
 
-def _few_questions(reply: Reply) -> dict[str, Any] | None:
-    """Return a reply in `BRIEF_SCHEMA` as an object with a list; None for any other reply."""
-    answer = None if reply.reason_of_silence else parse_object(reply.text)
-    if answer is None or answer.keys() != set(FEW_QUESTIONS):
+def _read_brief_form(reply: Reply) -> dict[str, Any] | None:
+    """Convert a reply in `BRIEF_SCHEMA` to `{"questions": [...]}`; None for any other reply."""
+    form = None if reply.reason_of_silence else parse_object(reply.text)
+    if form is None or form.keys() != set(BRIEF_FIELDS):
         return None
-    return {"questions": [answer[name] for name in FEW_QUESTIONS]}
+    return {"questions": [form[name] for name in BRIEF_FIELDS]}
 
 
-def _only_object(reply: Reply) -> dict[str, Any] | str:
+def _read_list_form(reply: Reply) -> dict[str, Any] | str:
     """Return the JSON object of a reply whose only key is `questions`.
 
     Prose around the object and objects without this key are ignored. Quotations are not searched.
 
     Returns:
-        The object, or the reason why the reply is unparsed: `several verdicts` if two such objects
-        differ, `bad JSON` if there is none or it has other keys, too, or a reason of a reply
-        without any object.
+        The object. If the reply is unparsed, the reason: `several verdicts` if two such objects
+        differ, `bad JSON` if there is no such object or it has further keys, or the reason of a
+        reply without any braces.
     """
     if reply.reason_of_silence:
         return reply.reason_of_silence
@@ -118,7 +120,7 @@ def _only_object(reply: Reply) -> dict[str, Any] | str:
     end = 0
     for brace in re.finditer(r"\{", view):
         if brace.start() < end:
-            continue
+            continue  # inside of the object before
         try:
             value, end = DECODER.raw_decode(reply.text, brace.start())
         except (ValueError, RecursionError):
@@ -134,5 +136,5 @@ def _only_object(reply: Reply) -> dict[str, Any] | str:
 
 def write_checklist(questions: Iterable[str]) -> Reply:
     """Return a reply with the first 12 different questions, in the form of `read_checklist`."""
-    different = list(dict.fromkeys(questions))
-    return Reply(json.dumps({"questions": different[:MOST_QUESTIONS]}))
+    unique_questions = list(dict.fromkeys(questions))
+    return Reply(json.dumps({"questions": unique_questions[:MOST_QUESTIONS]}))

@@ -21,13 +21,16 @@ LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])
 NAME = rf"(?:{LETTER}|(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))(?![a-zа-я]))"
 """The name of a response: a letter, or words such as `the first one`."""
 RESPONSE_NOUNS = "|".join(words.RESPONSE_NOUNS.split())
-# Words that may stand between `I prefer` and the name: `the response`.
-NOUN = rf"(?:(?:the|die|la|el|is|ist|est|es|{RESPONSE_NOUNS}) ){{0,3}}[*_\"'\[(]*"
-# In this order: `A wins` or `A is worse`; `I prefer A`; `both are equal`; `only A works`.
+# Words that may stand directly before the name of a response, as in `I prefer the response A`.
+WORDS_BEFORE_NAME = rf"(?:(?:the|die|la|el|is|ist|est|es|{RESPONSE_NOUNS}) ){{0,3}}[*_\"'\[(]*"
+# `A wins` or `A is worse`.
 FORM_OF_WINNER = rf"(?<!\w){NAME}[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))"
-FORM_OF_PREFERENCE = rf"\b(?=\w){words.PREFERS}[ ,:]*{NOUN}{NAME}"
+# `I prefer A`.
+FORM_OF_PREFERENCE = rf"\b(?=\w){words.PREFERS}[ ,:]*{WORDS_BEFORE_NAME}{NAME}"
+# `Both are equal`.
 FORM_OF_TIE = rf"(?P<equal>{words.EQUAL})"
-FORM_OF_ONLY = rf"\b(?:{words.ONLY}) {NOUN}{LETTER}(?= \w)"
+# `Only A works`.
+FORM_OF_ONLY = rf"\b(?:{words.ONLY}) {WORDS_BEFORE_NAME}{LETTER}(?= \w)"
 
 
 def _comparison_form(triggers: str, form: str) -> tuple[frozenset[str], re.Pattern[str]]:
@@ -51,23 +54,25 @@ FORMS = (
 """Trigger words and pattern of each form of comparisons (`_comparison_form`)."""
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 CHINESE_FORM = re.compile(rf"{NAME}{words.CHINESE_WINS}")
-# The beginning of a condition: `If A were complete`.
+# The beginning of a condition: `If A were complete`. A `, but` ends the condition.
 CONDITION = re.compile(r"\W*(?:if|unless|wenn|falls|si|если)\b(?!.*(?:,|;) ?but)", re.IGNORECASE)
+# Words before a comparison that turn it into a condition or a concession, or negate it.
 CONCESSION = re.compile(words.CONCEDES)
-CONCESSIVE = re.compile(
+CONCESSIVE_CLAUSE = re.compile(
     r"\W*(?:although|though|while|even though|whereas)\b[^,]*,\W*|[^,]*,? ?\b(?:but|yet|however)\b",
     re.IGNORECASE,
 )
-"""A clause before the main clause that concedes something: `Although B is shorter,`."""
-HEADING = re.compile(r"\W*(\w+(?: \w+)?)[*_]*[:：]\W*")
+"""A clause before the main clause: `Although B is shorter,` or `B is shorter, but`."""
+HEADING = re.compile(r"\W*(?P<words>\w+(?: \w+)?)[*_]*[:：]\W*")
 """A heading before a comparison. It limits the comparison unless it names the verdict."""
 NEGATION = re.compile(words.NEGATIONS, re.IGNORECASE)
-# Words after a comparison that limit it to one aspect, unless they name every aspect.
+# Words after a comparison that limit it to one aspect, as in `A is better at grammar`. Words that
+# name every aspect, as in `in every way`, do not limit it.
 ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 WORD = re.compile(r"\w+")
 # The other response, by letter.
-OTHER = {"A": "B", "B": "A"}
+OTHER_RESPONSE = {"A": "B", "B": "A"}
 
 
 def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
@@ -82,23 +87,24 @@ def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
         `marked` if only introductory words stand before the comparison, else `mention`.
     """
     for sentence in SENTENCE.finditer(view, start, end):
-        begin, stop = sentence.span()
-        if CONDITION.match(view, begin, stop) or sentence[0].endswith("?"):
+        sentence_start, sentence_end = sentence.span()
+        if CONDITION.match(view, sentence_start, sentence_end) or sentence[0].endswith("?"):
             continue
-        for phrase in _phrases_of_sentence(view, begin, stop):
-            before = view[begin : phrase.start()]
-            conceded = CONCESSIVE.match(before)
-            if conceded:
-                before = before[conceded.end() :]
-            groups = phrase.groupdict()
-            is_aspect = not groups.get("equal") and ASPECT.match(view, phrase.end(), end)
-            heading = HEADING.fullmatch(before)
-            if heading and not is_introduction(heading[1]):
+        for phrase in _phrases_of_sentence(view, sentence_start, sentence_end):
+            words_before = view[sentence_start : phrase.start()]
+            concession = CONCESSIVE_CLAUSE.match(words_before)
+            if concession:
+                words_before = words_before[concession.end() :]
+            heading = HEADING.fullmatch(words_before)
+            if heading and not is_introduction(heading["words"]):
                 continue  # as in `Style: B wins`
-            if CONCESSION.search(before.lower()) or NEGATION.search(phrase[0]) or is_aspect:
+            if CONCESSION.search(words_before.lower()) or NEGATION.search(phrase[0]):
+                continue
+            groups = phrase.groupdict()
+            if not groups.get("equal") and ASPECT.match(view, phrase.end(), end):
                 continue
             value, place = _preferred_response(phrase, groups)
-            form: Form = "marked" if _only_introduces(before) else "mention"
+            form: Form = "marked" if _only_introduces(words_before) else "mention"
             yield Statement(phrase.start(), phrase.end(), place, value, form, is_sentence=True)
 
 
@@ -132,6 +138,6 @@ def _preferred_response(phrase: re.Match[str], groups: dict[str, str | None]) ->
     if groups.get("equal"):
         return "C", phrase.start()
     name = next(group for group in ("letter", "first", "second") if groups.get(group))
-    letter = {"first": "A", "second": "B"}.get(name) or phrase[name]
-    preferred = OTHER[letter] if groups.get("loses") else letter
+    letter = {"first": "A", "second": "B"}.get(name, phrase[name])
+    preferred = OTHER_RESPONSE[letter] if groups.get("loses") else letter
     return preferred, phrase.start(name)

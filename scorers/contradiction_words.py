@@ -18,7 +18,7 @@ UNDECIDED = r"""neither|none|nobody|no one|no winner|no verdict|nothing|undecide
 |aucune?|indécise?|égalité|les deux|ninguna|ninguno|ambas|empate|indecis[oa]|ни один|никто|ничья
 |неясно|оба|都不|平局|无|不确定""".replace("\n", "")
 """Words in the place of a verdict that choose neither response."""
-LOSING_NOUNS = r"""loser|worse|worst|weaker|weakest|inferior|poorer|rejected|eliminated|losing
+LOSER_WORDS = r"""loser|worse|worst|weaker|weakest|inferior|poorer|rejected|eliminated|losing
 |disqualified|schlechtere?|schwächere?|verlierer(?:in)?|pire|moins bonne|perdante?|peor|perdedora?
 |худший|слабее""".replace("\n", "")
 """Words that name the worse response: `Loser: A`, `the weaker one`."""
@@ -35,11 +35,11 @@ FAULTS = r"""worse|worst|weaker|weakest|inferior|poorer|loser|loses|lost|losing|
 |ошибочн\w+""".replace("\n", "")
 """Words directly after a verdict that blame the response: `A: misses the point`."""
 CHINESE_FAULTS = "更差|较差|错误|不如|不好"
-NO_FAULTS = r"""no|never|nothing|without|fewer|avoids|fixes|corrects|none|neither|though|although
-|even|despite|unlike|rather|than|instead|if|isn|doesn|hardly|free|beats|over|ohne|keine?|sans|sin
+FAULT_NEGATIONS = r"""no|never|nothing|without|fewer|avoids|fixes|corrects|none|neither|though
+|although|even|despite|unlike|rather|than|instead|if|isn|doesn|hardly|free|beats|over|ohne|keine?|sans|sin
 |без|trotz|obwohl|malgré|aunque|хотя""".replace("\n", "")
-"""Words in the same clause that deny or concede a fault: `A: no wrong dates`."""
-ADDRESSES = r"""dear (?:judge|evaluator|grader|reviewer|rater|ai)|(?:attention|hey|hello
+"""Words in the same clause that deny a fault or concede it: `A: no wrong dates`."""
+INJECTED_INSTRUCTIONS = r"""dear (?:judge|evaluator|grader|reviewer|rater|ai)|(?:attention|hey|hello
 |hi),? (?:judge|evaluator|grader)|(?:an? )?(?:note|message|memo|instructions?|hint|reminder
 |notice) (?:to|for) (?:the |all |any )?(?:judges?|evaluators?|graders?|ai|model|reviewers?
 |raters?)|(?:the |any |all |as a |as the )?(?:judges?|evaluators?|graders?|raters?)(?: must
@@ -53,9 +53,11 @@ ADDRESSES = r"""dear (?:judge|evaluator|grader|reviewer|rater|ai)|(?:attention|h
 |your (?:verdict|answer|output|reply|rating|decision|score) (?:must|should|has to|is to|shall
 |will)|output (?:the following|exactly|only)|end of (?:the )?responses?\b""".replace("\n", "")
 """Beginnings of sentences with which somebody else tells the judge what to write."""
-PAIR = r"""both|either|neither|first|second|former|latter|other|two|responses|answers|each
+PAIR_WORDS = r"""both|either|neither|first|second|former|latter|other|two|responses|answers|each
 |beide\w*|erste|zweite|andere|antworten?|les deux|réponses?|première|seconde|ambas|respuestas?
 |primera|segunda|оба|ответ\w*|перв\w+|втор\w+""".replace("\n", "")
 """Words that speak of the two responses without their letters."""
-SPEECH = "reads|says|ends|ends with|states|writes|wrote|contains|includes|begins|concludes|closes"
+REPORTING_VERBS = (
+    "reads|says|ends|ends with|states|writes|wrote|contains|includes|begins|concludes|closes"
+)
 """Verbs after the name of a response that introduce its text."""

@@ -10,77 +10,83 @@ from typing import NamedTuple
 
 from podium.scorers import contradiction_words as words
 from podium.scorers import reply_words
-from podium.scorers.comparisons import OTHER
+from podium.scorers.comparisons import OTHER_RESPONSE
 from podium.scorers.stated_scores import preferred_by_scores
 from podium.scorers.verdict_signs import has_foreign_sign
 from podium.scorers.verdict_statements import Form
 
-NAMED = (
+# An article and a noun before the letter of a response, as in `the response A`.
+WORDS_BEFORE_LETTER = (
     r"(?:the |la |die |el )?"
     rf"(?:(?:{'|'.join(reply_words.RESPONSE_NOUNS.split())})\b[ \t]*)?"
 )
-NAMED_LETTER = re.compile(rf"(?i:{NAMED})([A-C])\b")
+LETTER_WITH_NOUN = re.compile(rf"(?i:{WORDS_BEFORE_LETTER})(?P<letter>[A-C])\b")
 UNDECIDED_LINE = re.compile(
     rf"(?i)(?:{words.UNDECIDED})[ \t]*(?:of (?:them|the two|both)|yet)?[^\w\n]*\Z"
 )
 """A value that chooses neither response, to the end of its line."""
 NAMED_VERDICT = re.compile(
     rf"(?i)[^\w\n]*(?:(?:my|the|so|our|final|overall|last|own|and) )*(?:{words.DECISION_NOUNS})"
-    r"[ \t*_]*(?:\bis\b)?[ \t*_]*[:：=→—-]+[^\w\n?]*(?P<said>[^\n]*)"
+    r"[ \t*_]*(?:\bis\b)?[ \t*_]*[:：=→—-]+[^\w\n?]*(?P<value>[^\n]*)"
 )
 """A line that names a verdict and gives a value, such as `Winner: neither`."""
-GRADE = re.compile(
+NAMED_GRADE = re.compile(
     rf"(?i)[^\w\n]*(?:(?:my|the|final|overall) )*(?:{words.GRADE_NOUNS})[ \t*_]*[:：=]+"
-    r"[^\w\n?]*(?P<said>[^\n]*)"
+    r"[^\w\n?]*(?P<value>[^\n]*)"
 )
 """A line that names a score or grade and gives a value, such as `Score: none`."""
 NAMED_LOSER = re.compile(
-    rf"(?im)^[^\w\n]*(?:(?:the|my|and) )*(?:{words.LOSING_NOUNS})"
+    rf"(?im)^[^\w\n]*(?:(?:the|my|and) )*(?:{words.LOSER_WORDS})"
     r"(?: (?:response|answer|one|option))?[ \t*_]*(?:is\b|[:：=→—-])[^\w\n]*"
-    rf"{NAMED}(?P<side>[AB])\b"
+    rf"{WORDS_BEFORE_LETTER}(?P<side>[AB])\b"
 )
 """A line that names the worse response, such as `Loser: A`."""
 FAULT = re.compile(rf"(?i)(?<!\w)(?:{words.FAULTS})(?!\w)|{words.CHINESE_FAULTS}")
-NO_FAULT = re.compile(rf"(?i)\b(?:{words.NO_FAULTS})(?!\w)|n['’]t\b")
-CLAUSE = re.compile(
-    r"[^.;!?\n。；！？]*?(?=[.;!?\n。；！？]|\Z|\b(?i:(?:response|answer|option) )?[AB]\b"
-    r"|\b(?i:the other|other one|but|while|whereas|aber|mais|pero|но)\b)"
-)
-"""The rest of a clause, up to another name or a turn."""
-WHOLE = re.compile(
-    rf"(?i)\W*(?:this|that|it)(?:['’]s| is| was) (?:the|a) (?:\w+ )?(?:{words.LOSING_NOUNS})\b"
+FAULT_NEGATION = re.compile(rf"(?i)\b(?:{words.FAULT_NEGATIONS})(?!\w)|n['’]t\b")
+CLAUSE_END = r"[.;!?\n。；！？]|\Z"
+OTHER_NAME = r"\b(?i:(?:response|answer|option) )?[AB]\b|\b(?i:the other|other one)\b"
+OPPOSING_WORD = r"\b(?i:but|while|whereas|aber|mais|pero|но)\b"
+REST_OF_CLAUSE = re.compile(rf"[^.;!?\n。；！？]*?(?={CLAUSE_END}|{OTHER_NAME}|{OPPOSING_WORD})")
+"""The rest of a clause, up to the name of a response or a word such as `but`."""
+VERDICT_IS_WORSE = re.compile(
+    rf"(?i)\W*(?:this|that|it)(?:['’]s| is| was) (?:the|a) (?:\w+ )?(?:{words.LOSER_WORDS})\b"
 )
 """A sentence that calls the verdict the worse response: `This is the weaker one.`"""
-ADDRESS = re.compile(rf"(?i)[\W_]*(?:{words.ADDRESSES})")
+INJECTED_INSTRUCTION = re.compile(rf"(?i)[\W_]*(?:{words.INJECTED_INSTRUCTIONS})")
 """The beginning of a sentence with which somebody else tells the judge what to write."""
 HEADED_TEXT = re.compile(
     r"(?im)^[^\w\n]*(?:the )?(?:response|answer|candidate|assistant|option) [AB]"
-    rf"(?: (?:{words.SPEECH}))?(?:[^\w\n]*$|[*_ \t]*[:：])"
+    rf"(?: (?:{words.REPORTING_VERBS}))?(?:[^\w\n]*$|[*_ \t]*[:：])"
     r"|\b(?:text|end|ending|rest|copy|contents?|beginning|body|conclusion|transcript) of (?:the )?"
     r"(?:response|answer) [AB]\b|\b(?:response|answer) [AB](?: text)? follows\b"
 )
 """A heading or phrase that introduces the text of one response, such as `Response B:`."""
-SPEECH = re.compile(rf"(?im)^[^\w\n]*(?:the )?response (?:{words.SPEECH})[*_ \t]*[:：]")
+REPORTED_SPEECH = re.compile(
+    rf"(?im)^[^\w\n]*(?:the )?response (?:{words.REPORTING_VERBS})[*_ \t]*[:：]"
+)
 """The beginning of a line that reports what the only response says: `The response reads:`."""
-EXAMPLE = re.compile(
+EXAMPLE_HEADING = re.compile(
     r"(?im)^[^\w\n]*(?:an? |the )?(?:examples?|few-shot|sample|template|format)(?: \d+)?"
     r"(?:[^\w\n]*[:：]| is\b)"
 )
 """A heading that introduces an example, such as `Example:`."""
+# A letter that is not part of a word. The possessive `A's` counts.
 LETTER_A = re.compile(r"A(?<![\w'’].)(?!\w|['’](?!s\b))")
 LETTER_B = re.compile(r"B(?<![\w'’].)(?!\w|['’](?!s\b))")
-PAIR = re.compile(rf"(?i)\b(?:{words.PAIR})\b")
+PAIR_WORD = re.compile(rf"(?i)\b(?:{words.PAIR_WORDS})\b")
 SENTENCE_BREAK = re.compile(r"[.!?][*_\"”’)\]]*\s+|\n")
-BOXED = re.compile(r"\\boxed\{\s*(?:\\\w+\{)*([^{}\n]{1,40})\}")
-SEPARATOR = re.compile(r"[*_`\"')\]]*[ \t]*([:：(=–—-]|\d)")
+# `\boxed{A}` or `\boxed{\text{A}}`.
+BOXED = re.compile(r"\\boxed\{\s*(?:\\\w+\{)*(?P<value>[^{}\n]{1,40})\}")
+NAME_SEPARATOR = re.compile(r"[*_`\"')\]]*[ \t]*(?P<sign>[:：(=–—-]|\d)")
 """What separates the name of a response from its description: `A: short`, `A (short)`."""
 EXPLANATION = re.compile(reply_words.EXPLANATION, re.IGNORECASE)
 """The beginning of a line that explains the verdict, such as `Reason:`."""
 WORD = re.compile(r"\w+")
-SEPARATING = re.compile(r"[:：=→—–]| -")
-NEAR = 1000
+# A sign that separates a noun from its value, as in `Winner: A`.
+VALUE_SIGN = re.compile(r"[:：=→—–]| -")
+SEARCHED_FOR_INSTRUCTIONS = 1000
 """Number of characters before a verdict that are searched for words of somebody else."""
-CHAIN = re.compile(
+COMPARISON_GOES_ON = re.compile(
     r"[ \t]*[<>=]+[ \t]*(?:response )?[AB]\b[ \t]*[<>=]|(?<=[AB][<>=][AB])[ \t]*[<>=]"
     r"|(?<=[AB] [<>=] [AB])[ \t]*[<>=]"
 )
@@ -88,7 +94,7 @@ CHAIN = re.compile(
 LONGEST_CLAUSE = 300
 """Number of characters after a verdict that are searched for blame, and of the longest line that
 may name another verdict."""
-LONGEST = 3000
+SEARCHED_AROUND = 3000
 """Number of characters on each side of a verdict that are searched."""
 
 
@@ -120,19 +126,18 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
     """
     if has_foreign_sign(view, verdict.start, verdict.end):
         return True
-    if (
-        CHAIN.match(view, verdict.end)
-        or _names_other_verdict(view, verdict)
-        or _has_other_box(view, verdict)
-    ):
+    if COMPARISON_GOES_ON.match(view, verdict.end):
         return True
-    if _is_dictated(view[max(0, verdict.start - NEAR) : verdict.start]):
+    if _names_other_verdict(view, verdict) or _has_other_box(view, verdict):
         return True
-    if _is_pasted(view[max(0, verdict.start - LONGEST) : verdict.start], bool(verdict.preferred)):
+    if _is_dictated(view[max(0, verdict.start - SEARCHED_FOR_INSTRUCTIONS) : verdict.start]):
         return True
-    if verdict.preferred not in OTHER:
+    text_before = view[max(0, verdict.start - SEARCHED_AROUND) : verdict.start]
+    if _is_pasted(text_before, is_pairwise=bool(verdict.preferred)):
+        return True
+    if verdict.preferred not in OTHER_RESPONSE:
         return False
-    other = OTHER[verdict.preferred]
+    other = OTHER_RESPONSE[verdict.preferred]
     if preferred_by_scores(view) == other:
         return True
     if _names_loser(view, verdict.preferred) or _is_faulted(view, verdict):
@@ -141,23 +146,27 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
 
 
 def _names_other_verdict(view: str, verdict: VerdictPlace) -> bool:
-    """Return whether a line other than that of the verdict names one, and gives another value.
+    """Return whether another line gives a value that is not the verdict, as `Winner: B` does.
 
-    Before the verdict, only a value such as `neither` or `undecided` counts; after it, any value
-    but the preferred response. A verdict for neither response is not checked.
+    The value may be one that chooses neither response, such as `undecided`, or another response.
+    After the verdict, any other value counts, too. A verdict for neither response is not checked.
     """
     if verdict.preferred == "C":
         return False
-    pattern = NAMED_VERDICT if verdict.preferred else GRADE
+    pattern = NAMED_VERDICT if verdict.preferred else NAMED_GRADE
     for start, line in _lines_with_values(view, verdict.start):
         named = pattern.match(line)
-        if named is None or not named["said"]:
+        if named is None or not named["value"]:
             continue
-        if UNDECIDED_LINE.match(named["said"]):
+        if UNDECIDED_LINE.match(named["value"]):
             return True
-        value = NAMED_LETTER.match(named["said"])
-        is_other = value is None or value[1] != verdict.preferred
-        if verdict.preferred and is_other and (value or start > verdict.start):
+        if not verdict.preferred:
+            continue
+        letter = LETTER_WITH_NOUN.match(named["value"])
+        if letter is None:
+            if start > verdict.start:
+                return True
+        elif letter["letter"] != verdict.preferred:
             return True
     return False
 
@@ -167,51 +176,51 @@ def _lines_with_values(view: str, place: int) -> Iterator[tuple[int, str]]:
 
     The line of the place, and lines of more than 300 characters, are left out.
     """
-    start = max(0, place - LONGEST)
-    for line in view[start : place + LONGEST].split("\n"):
+    start = max(0, place - SEARCHED_AROUND)
+    for line in view[start : place + SEARCHED_AROUND].split("\n"):
         end = start + len(line)
         is_short = len(line) <= LONGEST_CLAUSE
-        if is_short and not start <= place <= end and SEPARATING.search(line):
+        if is_short and not start <= place <= end and VALUE_SIGN.search(line):
             yield start, line
         start = end + 1
 
 
-def _is_dictated(before: str) -> bool:
-    """Return whether a sentence before a verdict tells the judge what to write (`ADDRESSES`)."""
-    return any(map(ADDRESS.match, SENTENCE_BREAK.split(before)))
+def _is_dictated(text_before: str) -> bool:
+    """Return whether a sentence before a verdict tells the judge what to write."""
+    return any(map(INJECTED_INSTRUCTION.match, SENTENCE_BREAK.split(text_before)))
 
 
-def _is_pasted(before: str, is_pairwise: bool) -> bool:
+def _is_pasted(text_before: str, *, is_pairwise: bool) -> bool:
     """Return whether the text before a verdict is introduced as an example or as a response.
 
-    It is not the text of a response if it speaks of the other response or of both, as the reasons
-    of a judge do.
+    A text that speaks of the other response or of both responses is not the text of a response: the
+    reasons of a judge speak so.
 
     Args:
-        before: the text before the verdict.
+        text_before: the text before the verdict.
         is_pairwise: whether the verdict compares two responses.
     """
-    if EXAMPLE.search(before):
+    if EXAMPLE_HEADING.search(text_before):
         return True
     if not is_pairwise:
-        return SPEECH.search(before) is not None
-    if LETTER_A.search(before) and LETTER_B.search(before):
+        return REPORTED_SPEECH.search(text_before) is not None
+    if LETTER_A.search(text_before) and LETTER_B.search(text_before):
         return False
-    heading = HEADED_TEXT.search(before)
-    return heading is not None and not PAIR.search(before)
+    heading = HEADED_TEXT.search(text_before)
+    return heading is not None and not PAIR_WORD.search(text_before)
 
 
 def is_unrelated(after: str) -> bool:
     """Return whether the text after a verdict speaks of something else than the responses.
 
-    Only its first line with words is checked. It must name a response, as `A` or `the first one`
-    do, or begin an explanation, as `Reason:` does.
+    Only the first line with words is checked. The text is related to the responses if this line
+    names a response, as `A` or `the first one` do, or begins an explanation, as `Reason:` does.
     """
-    lines = after[:LONGEST].split("\n")[1:]
+    lines = after[:SEARCHED_AROUND].split("\n")[1:]
     line = next((line for line in lines if WORD.search(line)), "")
     if not line or LETTER_A.search(line) or LETTER_B.search(line):
         return False
-    return not (PAIR.search(line) or EXPLANATION.match(line))
+    return not (PAIR_WORD.search(line) or EXPLANATION.match(line))
 
 
 def _has_other_box(view: str, verdict: VerdictPlace) -> bool:
@@ -226,45 +235,49 @@ def _has_other_box(view: str, verdict: VerdictPlace) -> bool:
     values = set()
     for box in BOXED.finditer(view):
         is_beside = line_start <= box.start() and (line_end < 0 or box.end() <= line_end)
-        if is_beside or (verdict.preferred and len(box[1].strip()) == 1):
-            values.add(box[1].strip().upper())
+        value = box["value"].strip()
+        if is_beside or (verdict.preferred and len(value) == 1):
+            values.add(value.upper())
     return len(values) > 1
 
 
 def _names_loser(view: str, preferred: str) -> bool:
     """Return whether a line calls the preferred response the worse one, such as `Loser: A`."""
-    return any(line["side"] == preferred for line in NAMED_LOSER.finditer(view[-LONGEST:]))
+    return any(line["side"] == preferred for line in NAMED_LOSER.finditer(view[-SEARCHED_AROUND:]))
 
 
 def _is_faulted(view: str, verdict: VerdictPlace) -> bool:
     """Return whether the words after a verdict blame the response that it prefers.
 
-    These are the words up to the end of the clause or another name, as in `A: misses the point`,
-    and a sentence such as `This is the weaker one`.
+    The words are the rest of the clause, as in `A: misses the point`, or a later sentence such as
+    `This is the weaker one`.
     """
-    clause = CLAUSE.match(view, verdict.end, verdict.end + LONGEST_CLAUSE)
+    clause = REST_OF_CLAUSE.match(view, verdict.end, verdict.end + LONGEST_CLAUSE)
     if clause and not verdict.is_sentence:
-        said = clause[0].lstrip("*_`\"' )]:=–—-(")
-        if has_fault(said) or UNDECIDED_LINE.match(said):
+        description = clause[0].lstrip("*_`\"' )]:=–—-(")
+        if has_fault(description) or UNDECIDED_LINE.match(description):
             return True
-    rest = view[verdict.end : verdict.end + LONGEST]
-    return any(map(WHOLE.match, re.split(r"[.!?]\s|\n", rest)))
+    rest = view[verdict.end : verdict.end + SEARCHED_AROUND]
+    return any(map(VERDICT_IS_WORSE.match, re.split(r"[.!?]\s|\n", rest)))
 
 
 def has_fault(clause: str) -> bool:
     """Return whether a clause has words of blame that are neither negated nor conceded."""
     fault = FAULT.search(clause)
-    return fault is not None and not NO_FAULT.search(clause[: fault.end() + 10])
+    if fault is None:
+        return False
+    # A negation may also stand directly after the fault, as in `missing nothing`.
+    return not FAULT_NEGATION.search(clause[: fault.end() + 10])
 
 
 def _describes_both(view: str, verdict: VerdictPlace, other: str) -> bool:
     """Return whether the verdict is only the name before a description, as in `A: short, B: long`.
 
-    It is if the name of the other response begins a clause and the same sign stands after it.
+    Then the name of the other response begins a later clause, with the same sign after it.
     """
-    separator = SEPARATOR.match(view, verdict.end)
+    separator = NAME_SEPARATOR.match(view, verdict.end)
     if separator is None:
         return False
-    sign = r"\d" if separator[1].isdigit() else re.escape(separator[1])
-    name = rf"(?:^|[\n,;.|/)]|[ \t]-)[^\w\n]*(?:[Rr]esponse )?{other}[*_`\"')\]]*[ \t]*{sign}"
-    return re.search(name, view[verdict.end : verdict.end + LONGEST]) is not None
+    sign = r"\d" if separator["sign"].isdigit() else re.escape(separator["sign"])
+    other_name = rf"(?:^|[\n,;.|/)]|[ \t]-)[^\w\n]*(?:[Rr]esponse )?{other}[*_`\"')\]]*[ \t]*{sign}"
+    return re.search(other_name, view[verdict.end : verdict.end + SEARCHED_AROUND]) is not None

@@ -6,19 +6,20 @@ from dataclasses import replace
 from podium.scorers.reply import Reply
 
 SHORTEST_COPY = 40
-"""Smallest number of characters, with blanks counted as one, of a reply that can be a copy. A
-shorter one, such as `Response A is better.`, may say by chance what a response says."""
+"""Smallest number of characters of a reply that can be a copy; a run of blanks counts as one.
 
-SHORTEST_LINES = 20
-"""The same for a reply of several lines, which has more than a verdict."""
+A shorter reply, such as `Response A is better.`, may say by chance what a response says.
+"""
+SHORTEST_COPY_OF_LINES = 20
+"""Smallest number of characters of a copy of several lines, which says more than a verdict."""
 
 
 def mark_copy(reply: Reply, responses: Iterable[str]) -> Reply:
-    """Return the reply, withheld as `reported` if its whole text stands in one of the responses.
+    """Withhold a reply as `reported` if its whole text stands in one of the responses.
 
     A verdict in such a text is that of the response. Line breaks and numbers of blanks do not
-    matter. JSON replies are returned unchanged, and so are replies of fewer than 40 characters or,
-    if they have several lines, fewer than 20.
+    matter. All other replies are returned unchanged, and so are JSON replies, replies of fewer than
+    40 characters and, if they have several lines, of fewer than 20 characters.
 
     Args:
         reply: the reply of a judge.
@@ -26,7 +27,7 @@ def mark_copy(reply: Reply, responses: Iterable[str]) -> Reply:
     """
     text = _single_spaced(reply.text)
     has_lines = "\n" in reply.text.strip()
-    shortest = SHORTEST_LINES if has_lines else SHORTEST_COPY
+    shortest = SHORTEST_COPY_OF_LINES if has_lines else SHORTEST_COPY
     if reply.structured or reply.withheld or len(text) < shortest:
         return reply
     if any(text in _single_spaced(response) for response in responses):

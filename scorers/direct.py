@@ -11,8 +11,8 @@ from functools import partial
 from podium.scorers.echoed_legends import without_letter_legend
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import Reply, Verdict, reply_with_chances
-from podium.scorers.reply_reader import Compares, Counts, read_statement
+from podium.scorers.reply import Reply, Verdict, reply_with_probabilities
+from podium.scorers.reply_reader import ComparisonLines, CountsUnnamed, read_statement
 from podium.scorers.reply_words import FIRST, SECOND, TIES
 from podium.scorers.schemas import choice_form
 from podium.scorers.verdict_statements import GAP, Statement
@@ -21,9 +21,10 @@ CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
 """Credit of the first response by letter; C is a tie."""
 SINGLE_LETTER = rf"{GAP}([A-Za-z])(?![^\W_]|['’]\w)"
 """A letter that is not part of a word, with the blanks and emphasis before it, such as ` **A`."""
-IN_WORDS = rf"{GAP}((?i:{FIRST}|{SECOND}))(?=[^\w\n]*(?:\n|\Z))"
+NAME_AT_LINE_END = rf"{GAP}((?i:{FIRST}|{SECOND}))(?=[^\w\n]*(?:\n|\Z))"
 """The name of a response in words at the end of a line, such as `the second one`."""
-LETTER = re.compile(rf"{IN_WORDS}|{SINGLE_LETTER}")
+# A response in words or by its letter: group 1 is the words, group 2 the letter.
+LETTER = re.compile(rf"{NAME_AT_LINE_END}|{SINGLE_LETTER}")
 LETTER_OR_TIE = re.compile(rf"{GAP}((?i:{TIES}))(?!\w)|{LETTER.pattern}")
 """A letter, or a word for a tie such as `draw`, with the blanks and emphasis before it."""
 FIRST_NAME = re.compile(FIRST, re.IGNORECASE)
@@ -42,25 +43,25 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """
     if _lists_letters(reply.text, settings):
         return Verdict(None, reason=reply.reason_of_silence or "several verdicts")
-    return _read_letter(reply, settings, is_letter_alone, compares="ends")
+    return _read_letter(reply, settings, is_letter_alone, comparison_lines="ends")
 
 
 def _lists_letters(text: str, settings: Settings) -> bool:
-    """Return whether a text of fewer than 60 characters lists letters that the judge may choose.
+    """Return whether a text is a mere list of letters that the judge may choose, as `A or B` is.
 
-    All of its words are such letters, in any case, and at least two differ. A text with `<` or `>`
-    is no list.
+    Such a text has fewer than 60 characters. All of its words are letters that the judge may
+    choose, in any case, and at least two words differ. A text with `<` or `>` is no list.
     """
     if len(text) >= LONGEST_LIST or "<" in text or ">" in text:
         return False
     words = set(WORD.findall(text.upper()))
-    return len(words) > 1 and words <= set(_letters(settings))
+    return len(words) > 1 and words <= set(_offered_letters(settings))
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:
     """Return a reply with the letter and the probabilities of all letters."""
-    return reply_with_chances(
-        letter_of(preference, settings), chances_of_letters(preference, settings)
+    return reply_with_probabilities(
+        letter_of(preference, settings), letter_probabilities(preference, settings)
     )
 
 
@@ -77,57 +78,64 @@ def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool
     """
     if statement.form == "leading":
         return is_first
-    return statement.form == "alone" and (is_first or is_last or not statement.named)
+    return statement.form == "alone" and (is_first or is_last or not statement.has_noun)
 
 
 def _is_last_letter(statement: Statement, _: bool, is_last: bool) -> bool:
     """Return whether a letter is alone on the last line, without a noun such as `Response`."""
-    return statement.form == "alone" and is_last and not statement.named
+    return statement.form == "alone" and is_last and not statement.has_noun
 
 
 def _write_reasons(preference: Preference, settings: Settings) -> Reply:
     """Return a reply with the reasons, the verdict and the probabilities of all letters."""
     text = f"{preference.reasons}\n\nVerdict: {letter_of(preference, settings)}".lstrip()
-    chances = chances_of_letters(preference, settings)
-    return reply_with_chances(text, {f" {letter}": chance for letter, chance in chances.items()})
+    probabilities = {
+        f" {letter}": probability
+        for letter, probability in letter_probabilities(preference, settings).items()
+    }
+    return reply_with_probabilities(text, probabilities)
 
 
-def _read_letter(reply: Reply, settings: Settings, counts: Counts, compares: Compares) -> Verdict:
+def _read_letter(
+    reply: Reply,
+    settings: Settings,
+    counts_unnamed: CountsUnnamed,
+    comparison_lines: ComparisonLines,
+) -> Verdict:
     """Return the verdict of the letter of a reply.
 
-    The verdict is unparsed if the judge was not offered this letter. If words give the verdict
-    (`draw`, `the first one`), its `place` is None.
+    The verdict is unparsed if the judge was not offered this letter. The `place` of the verdict is
+    None if the reply gives it in words, such as `draw` or `the first one`.
 
     Args:
         reply: the reply.
         settings: says whether the letter C, a tie, is offered.
-        counts: function that says which letters count without a word such as `verdict`.
-        compares: lines in which a sentence such as `A is better` counts as the verdict.
+        counts_unnamed: function that says which letters count without a word such as `verdict`.
+        comparison_lines: lines in which a sentence such as `A is better` counts as the verdict.
     """
 
     def parse(text: str) -> str | None:
         letter = text.upper() if len(text) == 1 else _letter_of_words(text)
-        return letter if letter in _letters(settings) else None
+        return letter if letter in _offered_letters(settings) else None
 
     value = LETTER_OR_TIE if settings.tie else LETTER
     reply = replace(reply, text=without_letter_legend(reply.text))
-    stated = read_statement(reply, value, parse, counts, compares=compares)
+    stated = read_statement(reply, value, parse, counts_unnamed, comparison_lines=comparison_lines)
     if isinstance(stated, str):
         return Verdict(None, reason=stated)
     is_letter = reply.text[stated.place].upper() == stated.value
-    return Verdict(
-        CREDIT[stated.value], label=stated.value, place=stated.place if is_letter else None
-    )
+    place = stated.place if is_letter else None
+    return Verdict(CREDIT[stated.value], label=stated.value, place=place)
 
 
 def _letter_of_words(text: str) -> str:
-    """Return the letter that words stand for: `the first one` is A, `a tie` is C."""
+    """Return the letter that words stand for: A for `the first one`, C for `a tie`."""
     if FIRST_NAME.fullmatch(text):
         return "A"
     return "B" if SECOND_NAME.fullmatch(text) else "C"
 
 
-def _letters(settings: Settings) -> str:
+def _offered_letters(settings: Settings) -> str:
     """Return the letters that the judge may choose, as one string."""
     return "ABC" if settings.tie else "AB"
 
@@ -142,22 +150,22 @@ def letter_of(preference: Preference, settings: Settings) -> str:
     return "A" if preference.degree >= 0.5 else "B"
 
 
-def chances_of_letters(preference: Preference, settings: Settings) -> Mapping[str, float]:
+def letter_probabilities(preference: Preference, settings: Settings) -> Mapping[str, float]:
     """Return the probability of each letter, such that P(A) + P(C) / 2 is the preference's chance.
 
     The letter that `letter_of` returns is the likeliest. P(C) is 0 if a tie is not offered.
     """
-    # P(C) = most * min(chance, 1 - chance). With most = 2/3, P(C) is at most the larger one of
-    # P(A) and P(B). With most = 1 and a chance of 0.5, P(C) is the largest.
+    # P(C) = tie_factor * min(chance, 1 - chance). With a factor of 2/3, P(C) is at most the larger
+    # one of P(A) and P(B). With a factor of 1 and a chance of 0.5, P(C) is the largest.
     chance = preference.chance
-    most = 1 if letter_of(preference, settings) == "C" else 2 / 3
-    tie = most * min(chance, 1 - chance) if settings.tie else 0.0
+    tie_factor = 1 if letter_of(preference, settings) == "C" else 2 / 3
+    tie = tie_factor * min(chance, 1 - chance) if settings.tie else 0.0
     return {"A": chance - tie / 2, "B": 1 - chance - tie / 2, "C": tie}
 
 
 def letter_verdicts(settings: Settings) -> Mapping[str, Verdict]:
     """Return the verdict of each letter that the judge may choose."""
-    return {letter: Verdict(CREDIT[letter], label=letter) for letter in _letters(settings)}
+    return {letter: Verdict(CREDIT[letter], label=letter) for letter in _offered_letters(settings)}
 
 
 DIRECT = Realization(
@@ -176,7 +184,7 @@ COT = replace(
     DIRECT,
     name="cot",
     template=partial(packaged_template, "cot"),
-    read_reply=partial(_read_letter, counts=_is_last_letter, compares="last"),
+    read_reply=partial(_read_letter, counts_unnamed=_is_last_letter, comparison_lines="last"),
     write_reply=_write_reasons,
     form=choice_form("verdict", letter_verdicts, reasons=True, tokens=400),
     tokens=2048,

@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterator
 
 from podium.scorers.reply_structure import mask
 
-# `A for response A`, as the prompt of letters says, with the sign before the next entry. The
+# `A for response A`, as the prompt of letters says, with the sign before the next entry (`,` or
+# `, and`). The group `meaning` is what follows the letter, up to a full stop (group `stop`). The
 # pattern begins with a set of characters, which is searched faster than a condition.
-ENTRY = re.compile(
+LETTER_ENTRY = re.compile(
     r"(?P<letter>[AB])(?<!\w.)(?P<meaning>[*_`\"')]*,?[ \t]+(?:(?:stands )?for|means|=|i\.e\.,?)"
     r"[ \t]+(?:the )?(?i:response|answer|option)[ \t]+[*_`\"'(]*(?P=letter)(?![\w'’])[*_`\"')]*"
     r"(?:[ \t]+(?:is[ \t]+)?better\b)?(?P<stop>[.!]?))"
     r"(?:[,;][ \t]*(?:and |or )?)?"
 )
+# `C if neither is better`.
 TIE_ENTRY = re.compile(
     r"C(?<!\w.)[*_`\"')]*[ \t]+(?:if|for|means|=)[ \t]+neither"
     r"(?:[ \t]+(?:response[ \t]+)?is better)?(?:[ \t]+than[ \t]+the[ \t]+other)?"
@@ -24,21 +26,24 @@ SCALE = re.compile(
     r"(?i)(?:scale[ \t]*:[ \t]*)?(?:from )?\b[01] \([^()\n]{1,40}\) to \d{1,3} \([^()\n]{1,40}\)"
 )
 """The scale of a number, such as `0 (worthless) to 100 (could not be better)`."""
-LISTED = re.compile(r"[,/|;]| or ")
-SHORTEST_LEGEND = 3
-"""Number of different levels with which a list is a legend."""
+LIST_SEPARATOR = re.compile(r"[,/|;]| or ")
+FEWEST_LEVELS = 3
+"""Smallest number of different levels in a legend."""
 LONGEST_LEVEL = 40
+"""Largest number of characters of a level in a legend."""
 LONGEST_LINE = 160
-"""Longer lines, and replies of more than 20,000 characters, have no legend."""
-LONGEST = 20_000
+"""Longer lines have no legend."""
+LONGEST_REPLY = 20_000
+"""Longer replies are not searched for a legend."""
 
 
 def without_letter_legend(text: str) -> str:
-    """Blank the legend of the letters.
+    """Replace the legend of the letters by blanks.
 
-    If the text has one entry only, such as `B for response B`, its letter stays: it is the verdict.
+    If all entries are of one letter, such as `B for response B`, the letter stays: it is the
+    verdict.
     """
-    entries = list(ENTRY.finditer(text)) if len(text) <= LONGEST else []
+    entries = list(LETTER_ENTRY.finditer(text)) if len(text) <= LONGEST_REPLY else []
     if not entries:
         return text
     if len({entry["letter"] for entry in entries}) == 1:
@@ -46,44 +51,47 @@ def without_letter_legend(text: str) -> str:
             # What follows a full stop is a sentence of its own.
             text = mask(text, [entry.span("meaning")], "\n" if entry["stop"] else " ")
         return text
-    ties = [entry.span() for entry in TIE_ENTRY.finditer(text)]
-    return mask(text, sorted([*(entry.span() for entry in entries), *ties]), "\n")
+    entries += TIE_ENTRY.finditer(text)
+    return mask(text, sorted(entry.span() for entry in entries), "\n")
 
 
 def without_scale(text: str) -> str:
-    """Blank the scale of a number, which names the values of its ends."""
-    if len(text) > LONGEST or " to " not in text:
+    """Replace the scale of a number by blanks: it names the values of its ends (`SCALE`)."""
+    if len(text) > LONGEST_REPLY or " to " not in text:
         return text
     return mask(text, (scale.span() for scale in SCALE.finditer(text)), " ")
 
 
 def without_level_legend(text: str, parse: Callable[[str], str | None]) -> str:
-    """Blank lines that list at least three levels, or that explain one of at least three levels.
+    """Replace the legend of the levels by blanks.
+
+    The legend is a line that lists at least three levels, or the lines that begin with a level and
+    explain it, if they explain at least three levels.
 
     Args:
         text: the reply.
         parse: function from a word to the level that it spells; None if it is no level.
     """
-    if len(text) > LONGEST:
+    if len(text) > LONGEST_REPLY:
         return text
-    lists = []
-    explained = []
+    blank_spans = []
+    explained_levels = []
     for start, line in _lines_of_legends(text):
         span = (start, start + len(line))
-        parts = LISTED.split(line)
-        if len(parts) >= SHORTEST_LEGEND and max(map(len, parts)) <= LONGEST_LEVEL:
+        parts = LIST_SEPARATOR.split(line)
+        if len(parts) >= FEWEST_LEVELS and max(map(len, parts)) <= LONGEST_LEVEL:
             listed = {parse(part.strip(" .()*")) for part in parts}
-            if None not in listed and len(listed) >= SHORTEST_LEGEND:
-                lists.append(span)
+            if None not in listed and len(listed) >= FEWEST_LEVELS:
+                blank_spans.append(span)
                 continue
-        first, _, meaning = line.strip(" -*").partition(" ")
-        is_entry = meaning and len(first) <= LONGEST_LEVEL and "[[" not in first
-        level = parse(first.strip(":*`")) if is_entry else None
+        first_word, _, meaning = line.strip(" -*").partition(" ")
+        is_entry = meaning and len(first_word) <= LONGEST_LEVEL and "[[" not in first_word
+        level = parse(first_word.strip(":*`")) if is_entry else None
         if level is not None:
-            explained.append((level, span))
-    if len({level for level, _ in explained}) >= SHORTEST_LEGEND:
-        lists += [span for _, span in explained]
-    return mask(text, sorted(lists), " ")
+            explained_levels.append((level, span))
+    if len({level for level, _ in explained_levels}) >= FEWEST_LEVELS:
+        blank_spans += [span for _, span in explained_levels]
+    return mask(text, sorted(blank_spans), " ")
 
 
 def _lines_of_legends(text: str) -> Iterator[tuple[int, str]]:

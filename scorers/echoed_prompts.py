@@ -13,21 +13,22 @@ from podium.scorers.reply_structure import Span, mask
 
 SENTENCE = re.compile(r"[^.?!:\n]+[.?!:]?")
 WORD = re.compile(r"\w+")
-FIRST_WORDS = re.compile(r"\W*+(\w++)\W++(\w++)\W++(\w++)\W++(\w++)")
-# The words between these are copied as one piece: slots, letters of responses, and line breaks.
+FIRST_FOUR_WORDS = re.compile(r"\W*+(\w++)\W++(\w++)\W++(\w++)\W++(\w++)")
+# A slot, the letter of a response or a line break: phrases do not go across these.
 SEPARATOR = re.compile(r"\{\w+\}|\b[ABC]\b|\n")
-SHORTEST_ECHO = 4
-"""Smallest number of words of a sentence that counts as repeated."""
+PHRASE_LENGTH = 4
+"""Number of words of a phrase; a sentence with fewer words never counts as repeated."""
 LONGEST_LINE = 300
 """Longer lines are not searched for repeated sentences."""
 
 
 def without_echo(text: str) -> str:
-    """Remove the sentences of a reply whose words all stand in a row in one of podium's prompts.
+    """Replace the sentences of a reply that repeat one of podium's prompts by line breaks.
 
-    Sentences of fewer than 4 words stay, and so do sentences with the letter of a response, and
-    sentences before other words on their line: in `Answer with one letter and nothing else: A`, the
-    letter may be repeated from the prompt, too.
+    Every four consecutive words of such a sentence also follow one another in a prompt. Sentences
+    of fewer than 4 words stay, and so do sentences with the letter of a response. Sentences before
+    other words on their line stay, too: in `Answer with one letter and nothing else: A`, the letter
+    may be repeated from the prompt.
     """
     return mask(text, _echoes(text), "\n")
 
@@ -37,36 +38,36 @@ def _echoes(text: str) -> Iterator[Span]:
     start = 0
     for line in text.split("\n"):
         sentences = list(SENTENCE.finditer(line)) if len(line) <= LONGEST_LINE else []
-        first = len(sentences)
-        while first and _is_echo(sentences[first - 1][0]):
-            first -= 1
-        for sentence in sentences[first:]:
+        echo_start = len(sentences)
+        while echo_start and _is_echo(sentences[echo_start - 1][0]):
+            echo_start -= 1
+        for sentence in sentences[echo_start:]:
             yield start + sentence.start(), start + sentence.end()
         start += len(line) + 1
 
 
 def _is_echo(sentence: str) -> bool:
-    """Return whether each of its words belongs to four that follow one another in a prompt."""
-    beginning = FIRST_WORDS.match(sentence)
+    """Return whether each word of a sentence belongs to a phrase of a prompt (`prompt_phrases`)."""
+    beginning = FIRST_FOUR_WORDS.match(sentence)
     if beginning is None or tuple(map(str.lower, beginning.groups())) not in prompt_phrases():
         return False
     words = WORD.findall(sentence.lower())
-    covered = 0
-    for start in range(len(words) - SHORTEST_ECHO + 1):
-        if tuple(words[start : start + SHORTEST_ECHO]) in prompt_phrases():
-            covered = start + SHORTEST_ECHO
-        elif start >= covered:
+    covered_words = 0  # how many of the first words belong to a phrase
+    for start in range(len(words) - PHRASE_LENGTH + 1):
+        if tuple(words[start : start + PHRASE_LENGTH]) in prompt_phrases():
+            covered_words = start + PHRASE_LENGTH
+        elif start >= covered_words:
             return False
-    return covered == len(words)
+    return covered_words == len(words)
 
 
 @cache
 def prompt_phrases() -> frozenset[tuple[str, ...]]:
-    """Return all rows of four words in the packaged prompts, in lower case."""
+    """Return all phrases of four consecutive words in the packaged prompts, in lower case."""
     phrases = set()
     for prompt in files("podium.scorers").joinpath("prompts").iterdir():
         for piece in SEPARATOR.split(prompt.read_text(encoding="utf-8")):
             words = WORD.findall(piece.lower())
-            for start in range(len(words) - SHORTEST_ECHO + 1):
-                phrases.add(tuple(words[start : start + SHORTEST_ECHO]))
+            for start in range(len(words) - PHRASE_LENGTH + 1):
+                phrases.add(tuple(words[start : start + PHRASE_LENGTH]))
     return frozenset(phrases)

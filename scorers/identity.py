@@ -14,7 +14,7 @@ from podium.scorers.schemas import ReplyForm
 
 SCHEMA_FIRST = "schema-first"
 """`replies` of a judge that is asked with a JSON schema, or as text if it takes no schema."""
-DIGITS = 12
+HASH_DIGITS = 12
 """Hexadecimal digits of a prompt hash: 48 bits."""
 escape_separators = partial(quote, safe="/:@ .+-_~[]{}\"'()*!?&<>^#$")
 """Escapes the characters that separate the parts of an identity: `|`, `,`, `=` and `%`."""
@@ -23,13 +23,13 @@ escape_separators = partial(quote, safe="/:@ .+-_~[]{}\"'()*!?&<>^#$")
 def prompt_hash(realization: Realization, settings: Settings, form: ReplyForm | None = None) -> str:
     """Return a hash, of 12 hexadecimal digits, of everything that shapes a prompt.
 
-    It covers the realization, the template, the rules of fences and the switches.
+    The hash covers the realization, the template, the rules of fences and the switches.
 
     Args:
         realization: how the judge is asked.
         settings: what shapes every prompt of the run.
-        form: the JSON form if every reply is asked for in it, which is then hashed, too; else
-            None.
+        form: the JSON form if every reply is asked for in it, else None. The hash covers the form,
+            too.
 
     Raises:
         UsageError: the realization cannot be asked with these settings (`Realization.check`).
@@ -43,13 +43,13 @@ def prompt_hash(realization: Realization, settings: Settings, form: ReplyForm | 
         "realization": realization.name,
         "template": template,
         "rules": rules(settings),
-        **{name: getattr(settings, name) for name in SWITCHES},
     }
+    shape |= {name: getattr(settings, name) for name in SWITCHES}
     if settings.transcript:
         shape["transcript"] = True
     if form:
         shape |= {"schema": form.schema(settings), "form": form.words(settings)}
-    return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:DIGITS]
+    return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:HASH_DIGITS]
 
 
 def build_judge(
@@ -64,7 +64,7 @@ def build_judge(
 ) -> JudgeRecord:
     """Return the record of a judge that is asked.
 
-    Its name is model, realization, prompt hash and settings, for example
+    The name of the judge joins the model, the realization, the prompt hash and the settings, as in
     `gpt-x|rubric|3fa9c0de1122|temperature=0`. Two judges have the same name only if all four parts
     are the same.
 
@@ -85,25 +85,29 @@ def build_judge(
     Raises:
         UsageError: the realization cannot be asked with these settings (`Realization.check`).
     """
-    digest = prompt_hash(realization, settings, form)
-    known = {name: _setting_text(value) for name, value in generation.items() if value is not None}
-    named = known if replies == "auto" else {**known, "replies": replies}
+    hash_of_prompt = prompt_hash(realization, settings, form)
+    known_settings = {
+        name: _setting_text(value) for name, value in generation.items() if value is not None
+    }
+    settings_in_name = dict(known_settings)
+    if replies != "auto":
+        settings_in_name["replies"] = replies
     pairs = [
         f"{escape_separators(name)}={escape_separators(text)}"
-        for name, text in sorted(named.items())
+        for name, text in sorted(settings_in_name.items())
     ]
-    parts = [escape_separators(part) for part in (model, realization.name, digest)]
+    name_parts = [escape_separators(part) for part in (model, realization.name, hash_of_prompt)]
     if pairs:
-        parts.append(",".join(pairs))
+        name_parts.append(",".join(pairs))
     return JudgeRecord(
-        name="|".join(parts),
+        name="|".join(name_parts),
         kind="reward" if realization.template is None else "model",
         model=model,
         model_name=model_name,
         realization=realization.name,
-        prompt=digest,
+        prompt=hash_of_prompt,
         replies=replies,
-        settings=tuple(sorted(known.items())),
+        settings=tuple(sorted(known_settings.items())),
     )
 
 
@@ -115,5 +119,6 @@ def _setting_text(value: Any) -> str:
     """
     if isinstance(value, str):
         return value
-    whole = int(value) if isinstance(value, float) and value.is_integer() else value
-    return json.dumps(whole, sort_keys=True, default=str)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return json.dumps(value, sort_keys=True, default=str)

@@ -60,10 +60,10 @@ class JudgeRecord:
             ValueError: the kind is not one of `KINDS`.
         """
         known = {field: kept[field] for field in FACTS if kept.get(field) is not None}
-        if known.get("kind", KINDS[0]) not in KINDS:
+        if "kind" in known and known["kind"] not in KINDS:
             raise ValueError(f"kind is {known['kind']!r}; available: {', '.join(KINDS)}")
-        pairs = known.pop("settings", {})
-        return cls(name, **known, settings=tuple(sorted(dict(pairs).items())))
+        settings = dict(known.pop("settings", {}))
+        return cls(name, **known, settings=tuple(sorted(settings.items())))
 
     @property
     def is_human(self) -> bool:
@@ -85,40 +85,40 @@ class JudgeRecord:
 
     def is_called(self, word: str) -> bool:
         """Return whether a user's word looks like the name of this judge or of its model."""
-        called = (self.name, self.model, self.model_name)
-        return seen_name(word) in {seen_name(name) for name in called if name is not None}
+        names_of_judge = (self.name, self.model, self.model_name)
+        return seen_name(word) in {seen_name(name) for name in names_of_judge if name is not None}
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields that are known, except the name, as JSON for a file or a log."""
         values = {field: getattr(self, field) for field in FACTS}
         known = {field: value for field, value in values.items() if value}
-        # The record has pairs, which JSON has no type for.
+        # The record has pairs, and JSON an object.
         if self.settings:
             known["settings"] = dict(self.settings)
         return known
 
 
 FACTS = tuple(field.name for field in fields(JudgeRecord) if field.name != "name")
-"""The fields of a judge beside its name."""
+"""The fields of a judge besides its name."""
 COLUMN_OF = {fact: f"judge_{fact}" for fact in FACTS}
 """Columns of the battles table that describe the judge in the column `judge`, by field."""
-
-
 REFUSED_OPTIONS = "refused_options"
-"""Key, beside the fields of a judge in a log, of the options of calls that the judge refused."""
+"""Key of a judge in a log, besides the fields of the judge: the call options that it refused."""
 
 
 def refused_options(kept: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
     """Return the options of calls that judges refused in a run, as a log keeps them.
 
     Args:
-        kept: what the log keeps of the judges, by name.
+        kept: what the log keeps of each judge, by the judge's name.
 
     Returns:
-        For each judge that refused any: the server's words by option, such as `temperature`.
+        The server's message by option, such as `temperature`, for each judge that refused any.
     """
     return {
-        name: dict(own[REFUSED_OPTIONS]) for name, own in kept.items() if REFUSED_OPTIONS in own
+        name: dict(fields_of_judge[REFUSED_OPTIONS])
+        for name, fields_of_judge in kept.items()
+        if REFUSED_OPTIONS in fields_of_judge
     }
 
 
@@ -127,8 +127,11 @@ def judge_of_cells(name: str, cells: Mapping[str, str | None]) -> JudgeRecord:
 
     Args:
         name: the name of the judge.
-        cells: text by field, as `cells_of` writes it; None if the cell is empty. Cells that are no
-            field are ignored. Unless the judge is a human, a missing model is set to the name.
+        cells: text by field, as `cells_of` writes it; None if the cell is empty. Cells of anything
+            but a field are ignored.
+
+    Returns:
+        The judge. Unless it is a human, a missing model is set to the name.
 
     Raises:
         ValueError: the kind is unknown, or the settings are not a JSON object.
@@ -154,27 +157,27 @@ def cells_of(judge: JudgeRecord) -> dict[str, str]:
     return known
 
 
-def join_judges(parts: Iterable[Mapping[str, JudgeRecord]]) -> dict[str, JudgeRecord]:
+def join_judges(sources: Iterable[Mapping[str, JudgeRecord]]) -> dict[str, JudgeRecord]:
     """Join the judges of several sources, by name.
 
     A source that gives only a name adds nothing. If two other sources describe a judge
     differently, only its name is kept, without a model.
     """
     joined: dict[str, JudgeRecord] = {}
-    for part in parts:
-        for name, judge in part.items():
-            known = joined.setdefault(name, judge)
-            if known == judge or not judge.has_facts:
+    for judges_of_source in sources:
+        for name, judge in judges_of_source.items():
+            judge_before = joined.setdefault(name, judge)
+            if judge_before == judge or not judge.has_facts:
                 continue
-            joined[name] = JudgeRecord(name) if known.has_facts else judge
+            joined[name] = JudgeRecord(name) if judge_before.has_facts else judge
     return joined
 
 
-def differ_in_prompt(judges: Iterable[JudgeRecord]) -> list[list[str]]:
-    """Return groups of two or more judges, by name, that differ in nothing but the prompt.
+def judges_with_other_prompts(judges: Iterable[JudgeRecord]) -> list[list[str]]:
+    """Return groups of two or more judges that differ in nothing but the prompt.
 
-    Names, and the models without their providers, may differ, too. Judges without a known prompt
-    are left out.
+    A group is a list of the judges' names. The names, and the names of models without providers,
+    may differ, too. Judges without a known prompt are left out.
     """
     groups: dict[tuple[Any, ...], list[str]] = {}
     for judge in judges:

@@ -15,7 +15,13 @@ from podium.scorers import battle
 from podium.scorers.battle import Judgment, Orders, Rule
 from podium.scorers.identity import SCHEMA_FIRST, build_judge, prompt_hash
 from podium.scorers.judge_record import JudgeRecord
-from podium.scorers.probabilities import MASS_CHECKS, FixedMode, Mode, grade_reply
+from podium.scorers.probabilities import (
+    MASS_OF_SCHEMA,
+    MASS_OF_TEXT,
+    FixedMode,
+    Mode,
+    grade_reply,
+)
 from podium.scorers.prompt import SLOT, Settings, Template, Texts
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reasoning import strip_reasoning
@@ -23,12 +29,11 @@ from podium.scorers.reply import Rating, Reply, Token, Verdict
 from podium.scorers.schemas import ReplyForm
 
 Replies = Literal["auto", "schema", "text"]
+# A verdict is the first word of a reply or stands at its end. The tokens between are not logged.
 FIRST_TOKENS = 8
+"""Number of tokens that are logged from the start of a reply."""
 LAST_TOKENS = 64
-"""Number of tokens that are logged from the start and from the end of a reply.
-
-A verdict is the first word of a reply or stands at its end.
-"""
+"""Number of tokens that are logged from the end of a reply."""
 LONGEST_EXCERPT = 80
 """Largest number of characters of an unparsed reply that a row keeps; the rest is cut off."""
 LOGGED_FIELDS = (
@@ -57,9 +62,9 @@ class Judging:
         orders: the orders in which the two responses are shown (`battle.judgments`).
         repeats: number of judgments per order and judge.
         seed: chooses the random orders.
-        replies: whether replies are asked for as `text`, with a JSON `schema`, or as the
-            realization says (`auto`): with the schema, and as text if the judge takes none; or as
-            text and, if that is unparsed, with the schema.
+        replies: how replies are asked for: as `text`, or with a JSON `schema`. With `auto`, the
+            realization decides (`Realization.schema_first`): either with the schema, and as text
+            if the judge takes no schema; or as text, and with the schema if that is unparsed.
         logprobs: whether token probabilities grade the verdicts. With `auto`, they do if the first
             reply of the run has them.
         attempts: largest number of calls for one readable reply, the first call included.
@@ -114,11 +119,13 @@ class Judging:
         """
         name = self.realization.name
         form = self.realization.form
-        can_be_graded = self.has_probabilities(False) or self.has_probabilities(True)
+        can_be_graded = self.has_probabilities(structured=False) or self.has_probabilities(
+            structured=True
+        )
         if self.logprobs == "required" and not can_be_graded:
-            rest = " in text; add replies=schema" if form and form.choices else ""
+            hint = " in text; add replies=schema" if form and form.choices else ""
             raise UsageError(
-                f"logprobs=required: the realization {name} has no letters to weigh{rest}"
+                f"logprobs=required: the realization {name} has no letters to weigh{hint}"
             )
         if self.replies == "schema" and form is None:
             raise UsageError(
@@ -160,10 +167,11 @@ class Judging:
     def has_probabilities(self, structured: bool) -> bool:
         """Return whether token probabilities are asked for with a reply.
 
-        A text reply has them if the realization needs them, or if they can grade its verdict and
-        `logprobs` is not `off`. A JSON reply has them if its last field is a choice, `logprobs` is
-        not `off`, and either text replies of the realization can have them or every reply is asked
-        for as JSON. (With `auto`, a judge that takes no schema replies as text.)
+        For a text reply, they are if the realization needs probabilities, or if probabilities can
+        grade its verdict and `logprobs` is not `off`. For a JSON reply, they are if three
+        conditions hold: its last field is a choice; `logprobs` is not `off`; and probabilities are
+        also used in text replies, or every reply is asked for as JSON. (With `auto`, a judge that
+        takes no schema replies as text.)
 
         Args:
             structured: whether the reply is asked for with a JSON schema, or as text.
@@ -184,9 +192,8 @@ class Judging:
         """Return the judge calls of a battle.
 
         The arguments are those of `battle.judgments`. A pointwise judge has one judgment per
-        repeat, in which it rates both responses. The order of this judgment is `ab`, or that of
-        `first`. It does not matter, because the replies are always about a first and then about b
-        (`build_verdict_row`).
+        repeat, in which it rates both responses. The order of this judgment does not matter: the
+        first reply is always about `a`, and the second one about `b` (`build_verdict_row`).
         """
         orders = self.orders if self.is_pairwise else "as-given"
         return battle.judgments(
@@ -222,39 +229,41 @@ class Judging:
         Raises:
             UsageError: the realization cannot be asked with the settings of the run.
         """
+        is_schema_first = self.replies == "auto" and self._first_form is not None
         return build_judge(
             model,
             self.realization,
             self.settings,
             {**(model_settings or {}), **self.generation},
             form=self._first_form,
-            replies=SCHEMA_FIRST if self.replies == "auto" and self._first_form else self.replies,
+            replies=SCHEMA_FIRST if is_schema_first else self.replies,
             model_name=model_name,
         )
 
     def schema_prompt(self, texts: Texts, *, brief: bool = False) -> str:
-        """Return the prompt that asks for a JSON object; with `brief`, without reasons in it.
+        """Return the prompt that asks for a JSON object; with `brief`, for one without reasons.
 
         If replies are never asked for as JSON, the paragraph about the object is missing.
 
         Raises:
-            UsageError: as of `Realization.prompt`.
+            UsageError: as in `Realization.prompt`.
         """
-        words = self.form.words(self.settings, brief=brief) if self.form else ""
-        return f"{self.realization.prompt(texts, self.settings).rstrip()}\n\n{words}\n"
+        paragraph = self.form.words(self.settings, brief=brief) if self.form else ""
+        return f"{self.realization.prompt(texts, self.settings).rstrip()}\n\n{paragraph}\n"
 
     def prompt(self, texts: Texts, attempt: int = 1) -> str:
         """Return the prompt that asks for a reply as text.
 
-        From the second attempt on, a reminder follows. After it, the last paragraph of the
-        template, which describes the form of the reply, is repeated, unless it has a slot.
+        From the second attempt on, a reminder follows. After the reminder, the last paragraph of
+        the template is repeated, which describes the form of the reply. It is not repeated if it
+        has a slot.
 
         Args:
             texts: the texts of the judgment.
             attempt: number of the call, from 1.
 
         Raises:
-            UsageError: as of `Realization.prompt`.
+            UsageError: as in `Realization.prompt`.
         """
         prompt = self.realization.prompt(texts, self.settings)
         if attempt == 1:
@@ -301,26 +310,30 @@ class Judging:
         text = json.dumps(form.write(reply, parsed, self.settings))
         if not reply.tokens:
             return Reply(text)
-        place = len(text) - len('A"}')
-        alternatives = reply.tokens[-1].top
-        chances = {spelling.strip(): chance for spelling, chance in alternatives.items()}
-        letter = Token(text[place : place + 1], chances)
-        return Reply(text, tokens=(Token(text[:place]), letter, Token(text[place + 1 :])))
+        letter_place = len(text) - len('A"}')
+        letter_end = letter_place + 1
+        alternatives = reply.tokens[-1].top.items()
+        probabilities = {spelling.strip(): probability for spelling, probability in alternatives}
+        letter = Token(text[letter_place:letter_end], probabilities)
+        return Reply(text, tokens=(Token(text[:letter_place]), letter, Token(text[letter_end:])))
 
     def _read_graded(self, reply: Reply, mode: FixedMode) -> Verdict | Rating:
         """Read a reply in the form in which it was asked for.
 
-        The result is graded by token probabilities if `mode` is `required` and the realization has
-        them for this form. A realization that needs probabilities uses them in any mode. A failed,
-        filtered or refused reply is unparsed, whatever its text is.
+        The result is graded by token probabilities if `mode` is `required` and the reply was asked
+        for with probabilities (`has_probabilities`). A realization that needs probabilities uses
+        them in any mode. A failed, filtered or refused reply is unparsed, whatever its text is.
         """
         if reply.reason_of_no_answer:
             return self._unparsed_verdict(reply.reason_of_no_answer)
         form = self.realization.form
         parsed: Verdict | Rating
         if reply.structured and form:
-            answer = form.parse(reply, self.settings)
-            parsed = self._unparsed_verdict(answer) if isinstance(answer, str) else answer
+            verdict_or_reason = form.parse(reply, self.settings)
+            if isinstance(verdict_or_reason, str):
+                parsed = self._unparsed_verdict(verdict_or_reason)
+            else:
+                parsed = verdict_or_reason
         else:
             parsed = self.realization.read_reply(reply, self.settings)
         # A realization that needs probabilities has read them already.
@@ -370,12 +383,19 @@ def build_judging(
     """
     refuse_unknown_options(options, known_options())
     if options.get("logprobs") is False:
-        options["logprobs"] = "off"  # as YAML reads the word
+        options["logprobs"] = "off"  # YAML reads the word `off` as False
     given_template = None if template is None else _read_template(template)
     generation = {"temperature": temperature, "max_tokens": max_tokens}
     return Judging(
         realization,
-        Settings(tie, checklist, reference, system, given_template, transcript),
+        Settings(
+            tie=tie,
+            checklist=checklist,
+            reference=reference,
+            system=system,
+            template=given_template,
+            transcript=transcript,
+        ),
         generation={name: value for name, value in generation.items() if value is not None},
         **options,
     )
@@ -415,8 +435,8 @@ def refuse_unknown_options(options: Iterable[str], available: Set[str]) -> None:
     """Check that all options are available.
 
     Raises:
-        UsageError: an option is not available. The message has the first of these in the order of
-            the alphabet, and suggests the most similar name.
+        UsageError: an option is not available. The message names the first unavailable option in
+            the order of the alphabet, and suggests the most similar name.
     """
     unknown = sorted(set(options) - available)
     if unknown:
@@ -425,19 +445,19 @@ def refuse_unknown_options(options: Iterable[str], available: Set[str]) -> None:
 
 def known_options() -> Set[str]:
     """Return the names of all settings of a run that a user may choose."""
-    plain = inspect.signature(build_judging).parameters.keys() - {"options", "transcript"}
-    return plain | {field.name for field in fields(Judging)} - {"settings", "generation"}
+    plain_values = inspect.signature(build_judging).parameters.keys() - {"options", "transcript"}
+    return plain_values | {field.name for field in fields(Judging)} - {"settings", "generation"}
 
 
 def dump_reply(reply: Reply) -> dict[str, Any]:
     """Convert a reply to JSON for a log.
 
     The text is kept whole. Of the tokens, the first 8 and the last 64 are kept, with their
-    alternatives. Other fields than `text` and `truncated` are left out if they are not set.
+    alternatives. All fields but `text` and `truncated` are left out if they are not set.
     """
-    logged = reply.tokens[:FIRST_TOKENS] + reply.tokens[FIRST_TOKENS:][-LAST_TOKENS:]
+    logged_tokens = reply.tokens[:FIRST_TOKENS] + reply.tokens[FIRST_TOKENS:][-LAST_TOKENS:]
     optional: dict[str, Any] = {
-        "tokens": [[token.text, dict(token.top)] for token in logged],
+        "tokens": [[token.text, dict(token.top)] for token in logged_tokens],
         "refused": reply.refused,
         "rejection": reply.refused and reply.rejection,
         "structured": reply.structured,
@@ -451,67 +471,72 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
     return {"text": reply.text, "truncated": reply.truncated, **kept}
 
 
-def load_reply(kept: Mapping[str, Any]) -> Reply:
+def load_reply(logged: Mapping[str, Any]) -> Reply:
     """Return a logged reply without the reasoning before its answer.
 
     If the reasoning never ends, the reply counts as truncated in its reasoning. JSON replies are
     returned whole.
 
     Args:
-        kept: the reply as `dump_reply` wrote it.
+        logged: the reply as `dump_reply` wrote it.
     """
-    fields_set = {name: kept[name] for name in LOGGED_FIELDS if name in kept}
-    whole = kept["text"]
-    text = whole if fields_set.get("structured") else strip_reasoning(whole)
-    has_only_reasoning = not text and bool(whole.strip())
-    is_truncated = bool(kept.get("truncated")) or has_only_reasoning
+    fields_set = {name: logged[name] for name in LOGGED_FIELDS if name in logged}
+    whole_text = logged["text"]
+    text = whole_text if fields_set.get("structured") else strip_reasoning(whole_text)
+    has_only_reasoning = not text and bool(whole_text.strip())
+    is_truncated = bool(logged.get("truncated")) or has_only_reasoning
     if has_only_reasoning:
         fields_set["in_reasoning"] = True
-    tokens = tuple(Token(*pair) for pair in kept.get("tokens", ()))
+    tokens = tuple(Token(*pair) for pair in logged.get("tokens", ()))
     return Reply(text, is_truncated, tokens, **fields_set)
 
 
-def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
+def build_verdict_row(judgment: Mapping[str, Any], judging: Judging) -> dict[str, Any]:
     """Return the row of the battles table of one logged judgment.
 
     Args:
-        shown: the logged judgment, with `order`, `repeat`, `judge`, `mode`, `replies` and,
-            optionally, `attempts`. A pairwise judge has one reply. A pointwise judge has two: the
-            reply about a, then the reply about b, whatever `order` says.
-        how: settings of the run. A judgment without replies is a tie of identical responses.
+        judgment: the logged judgment, with `order`, `repeat`, `judge`, `mode`, `replies` and,
+            optionally, `attempts`. A pairwise judge has one reply. A pointwise judge has two
+            replies: first the reply about `a`, then the reply about `b`, whatever `order` says. A
+            judgment without replies is a tie of identical responses.
+        judging: settings of the run.
 
     Returns:
-        A value by column. `credit` and all margins are about a; `label` is as the judge wrote it.
-        The `order` of a pointwise judge is `merged`. `reply` is the beginning of the first
-        unparsed reply, missing if all are readable. `schema` is True, and else missing, if a reply
-        of a run with `replies=auto` was asked for as JSON.
+        A value by column:
+
+        - `credit` and all margins are about `a`.
+        - `label` is the verdict as the judge wrote it.
+        - `order` is `merged` for a pointwise judge.
+        - `reply` is the beginning of the first unparsed reply. It is missing if all are readable.
+        - `schema` is True if a reply of a run with `replies=auto` was asked for as JSON. Otherwise,
+          it is missing.
     """
-    row: dict[str, Any] = {name: shown[name] for name in ("order", "repeat", "judge")}
-    row["attempts"] = shown.get("attempts", 1)
-    if not shown["replies"]:
-        margin = 0.0 if how.realization.margins else None
+    row: dict[str, Any] = {name: judgment[name] for name in ("order", "repeat", "judge")}
+    row["attempts"] = judgment.get("attempts", 1)
+    if not judgment["replies"]:
+        margin = 0.0 if judging.realization.margins else None
         return row | {"attempts": 0, "credit": 0.5, "margin": margin, "reason": None}
-    replies = [load_reply(kept) for kept in shown["replies"]]
-    said: dict[str, Any]
-    if how.is_pairwise:
-        verdict = how.verdict(replies[0], shown["mode"])
-        about_a = verdict if shown["order"] == "ab" else battle.swap_sides(verdict)
-        said = {"label": verdict.label}
+    replies = [load_reply(logged) for logged in judgment["replies"]]
+    columns_of_kind: dict[str, Any]
+    if judging.is_pairwise:
+        verdict = judging.verdict(replies[0], judgment["mode"])
+        about_a = verdict if judgment["order"] == "ab" else battle.swap_sides(verdict)
+        columns_of_kind = {"label": verdict.label}
         reasons = [verdict.reason]
     else:
-        a, b = (how.rating(reply, shown["mode"]) for reply in replies)
+        a, b = (judging.rating(reply, judgment["mode"]) for reply in replies)
         about_a = battle.compare_ratings(a, b)
         row["order"] = "merged"
-        said = {"score_a": a.score, "score_b": b.score}
+        columns_of_kind = {"score_a": a.score, "score_b": b.score}
         reasons = [a.reason, b.reason]
     row |= {"credit": about_a.credit, "margin": about_a.margin, "reason": about_a.reason}
     row |= _grade_columns(about_a, replies)
     row |= {f"margin_{name}": value for name, value in about_a.criteria.items()}
-    row |= said
+    row |= columns_of_kind
     excerpt = _excerpt_of_unparsed(replies, reasons)
     if excerpt:
         row["reply"] = excerpt
-    if how.replies == "auto" and any(reply.structured for reply in replies):
+    if judging.replies == "auto" and any(reply.structured for reply in replies):
         row["schema"] = True
     return row
 
@@ -519,13 +544,13 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
 def _grade_columns(verdict: Verdict, replies: Sequence[Reply]) -> dict[str, Any]:
     """Return the columns `hard_credit`, `mass`, `cost` and `ungraded` of a judgment.
 
-    `hard_credit` is the parsed credit of a graded verdict. `cost` is the sum over the replies,
-    known only if the cost of each is. `ungraded` names the check that fails because the
+    `hard_credit` is the parsed credit of a graded verdict. `cost` is the sum of the costs of the
+    replies, known only if every cost is known. `ungraded` names the check that fails because the
     probabilities of the allowed answers sum to too little. Columns whose value is not known are
     left out.
     """
     costs = [reply.cost for reply in replies if reply.cost is not None]
-    check = MASS_CHECKS[replies[0].structured]
+    check = MASS_OF_SCHEMA if replies[0].structured else MASS_OF_TEXT
     is_ungraded = verdict.parsed is not None and (verdict.mass or 0) < check.threshold
     columns = {
         "hard_credit": verdict.parsed,
@@ -559,13 +584,13 @@ def excerpt_of(text: str) -> str:
     return f"{line[: LONGEST_EXCERPT - 1]}…"
 
 
-def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
+def merge_rows(rows: Sequence[Mapping[str, Any]], judging: Judging) -> Verdict:
     """Merge the judgments of a battle: orders first, then repeats, then judges.
 
     Args:
         rows: rows of `build_verdict_row`, all of one battle. Of several rows of the same judge,
             repeat and order, the last one counts.
-        how: settings of the run.
+        judging: settings of the run.
 
     Returns:
         The verdict about a.
@@ -579,8 +604,8 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
         repeats = judges.setdefault(row["judge"], {})
         orders = repeats.setdefault(row["repeat"], {})
         orders[row["order"]] = _verdict_of_row(row)
-    verdicts = [_merge_repeats(repeats, how) for repeats in judges.values()]
-    return battle.merge_jury(verdicts, how.rule, quorum=how.quorum)
+    verdicts = [_merge_repeats(repeats, judging) for repeats in judges.values()]
+    return battle.merge_jury(verdicts, judging.rule, quorum=judging.quorum)
 
 
 def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:
@@ -597,19 +622,19 @@ def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:
     )
 
 
-def _merge_repeats(repeats: Mapping[int, Mapping[str, Verdict]], how: Judging) -> Verdict:
+def _merge_repeats(repeats: Mapping[int, Mapping[str, Verdict]], judging: Judging) -> Verdict:
     """Merge the verdicts of one judge: first the orders of each repeat, then the repeats.
 
     Unparsed repeats are left out. If all are unparsed, the result is that of the first repeat.
 
     Args:
         repeats: verdicts about a, by repeat and order.
-        how: settings of the run.
+        judging: settings of the run.
     """
     merged = []
     for repeat in sorted(repeats):
         about_a = list(repeats[repeat].values())
-        merged.append(battle.average_orders(about_a, one_sided=how.one_sided))
+        merged.append(battle.average_orders(about_a, one_sided=judging.one_sided))
     readable = [verdict for verdict in merged if verdict.credit is not None]
     if not readable:
         return merged[0]

@@ -38,14 +38,14 @@ GRADE_SENTENCE = re.compile(
     r"[*_`\"”]*[.!]?\s*"
 )
 """A reply that is one sentence with a grade, such as `The response is good.`"""
-NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
+SCORE_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 """A decimal number that is read as a score, such as `72.5`."""
 DECIMAL_COMMA = re.compile(r"\d{1,2},\d")
 """A number with a comma for the decimal point, such as `72,5`. `70,80` may be two numbers."""
-LOW = 0
-HIGH = 100
-"""Range of the scores of `numeric`."""
-BRACKETS = (
+# Range of the scores of `numeric`.
+LOWEST_SCORE = 0
+HIGHEST_SCORE = 100
+BRACKETED_LEVEL = (
     r"\[(?: (?=\[[^\[\]\n]{1,40}\] ?\]))?\[[ \t]*([^\[\]\n]{1,40}?)[ \t]*\](?: ?\]|(?=\s*\Z))"
 )
 """A level in double square brackets; group 1 is the level without the brackets.
@@ -53,22 +53,24 @@ BRACKETS = (
 At the end of the reply, one closing bracket may be missing. A blank may stand between the brackets
 if none is missing.
 """
-# A number in or without brackets, with its scale: `[[85]]`, `85/100`, `85 points out of 100`.
-SCORED = re.compile(
-    rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?(-?\d++(?:\.\d++)*+)\]?)"
-    rf"(?:[*_]*[ \t]*(?:%|分|(?:points?|pts)?[ \t]*(?:/|out of|of|von|sur|de|из)[ \t]*{HIGH}\b))?"
+# A number with or without brackets, with its scale: `[[85]]`, `85/100`, `85 points out of 100`.
+WRITTEN_SCORE = re.compile(
+    rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETED_LEVEL}|\[?(-?\d++(?:\.\d++)*+)\]?)"
+    r"(?:[*_]*[ \t]*(?:%|分|(?:points?|pts)?[ \t]*(?:/|out of|of|von|sur|de|из)[ \t]*"
+    rf"{HIGHEST_SCORE}\b))?"
 )
 # A sign that each line with a number or a bracketed level has.
-DIGITS = re.compile(r"[\[\d]")
-NOT_A_SCORE = re.compile(
-    r"(?:(?:\d|points?|punkten?)[ \t]*(?:/|[-–—]|to|or|of|out of|von|sur|de|из)[ \t]*"
-    r"|(?<![\w\]])[-−]|(?<![\w=|\"–—-])[<>≤≥~≈±][ \t]*|(?<!\])/[ \t]*)\Z"
-)
+DIGIT_OR_BRACKET = re.compile(r"[\[\d]")
+RANGE_BEFORE = r"(?:\d|points?|punkten?)[ \t]*(?:/|[-–—]|to|or|of|out of|von|sur|de|из)[ \t]*"
+MINUS_BEFORE = r"(?<![\w\]])[-−]"
+BOUND_BEFORE = r"(?<![\w=|\"–—-])[<>≤≥~≈±][ \t]*"
+SLASH_BEFORE = r"(?<!\])/[ \t]*"
+NOT_A_SCORE = re.compile(rf"(?:{RANGE_BEFORE}|{MINUS_BEFORE}|{BOUND_BEFORE}|{SLASH_BEFORE})\Z")
 """Text before a number that makes it no score.
 
-The number is then the end of a range (`80-`), a bound (`> `), another scale (`8/`) or negative.
+The number is then the end of a range (`80-`), negative, a bound (`> `) or another scale (`8/`).
 """
-SIGNS = {
+SPELLINGS_OF_SIGNS = {
     ">>": r" ?(?:>>|≫|\\gg) ?",
     "<<": r" ?(?:<<|≪|\\ll) ?",
     ">": " ?> ?",
@@ -78,21 +80,21 @@ SIGNS = {
 """Patterns of the ways in which judges write each sign of a label."""
 DECORATION = re.compile(
     rf"(?i)\A(?:score|rating|grade|level|label|verdict)\W+|\\\w+\{{|[}}\"'*`]|\.\Z"
-    rf"|[ \t]*(?:%|points?|(?:/|out of)[ \t]*{HIGH})\Z"
+    rf"|[ \t]*(?:%|points?|(?:/|out of)[ \t]*{HIGHEST_SCORE})\Z"
 )
 """What may stand around a level inside its brackets: `Score: 85`, `85%`, `85 / 100`, `**A>B`."""
-BEST = PRAISE.split("|")
-WORST = BLAME.split("|")
+PRAISE_WORDS = PRAISE.split("|")
+BLAME_WORDS = BLAME.split("|")
 HIGH_DEGREE = 0.6
 LOW_DEGREE = 0.4
 """Limits on a score's place on its scale, from 0 (lowest) to 1 (highest).
 
-A score at `HIGH_DEGREE` or above is contradicted by a word of `WORST` in the reply, and a score at
-`LOW_DEGREE` or below by a word of `BEST`. The rating is then unparsed.
+A score at `HIGH_DEGREE` or above is contradicted by a word of `BLAME_WORDS` in the reply, and a
+score at `LOW_DEGREE` or below by a word of `PRAISE_WORDS`. The rating is then unparsed.
 """
-NEAR = 400
-"""Number of characters at each end of a reply that are searched for `BEST` and `WORST`."""
-LONGEST_BEFORE = 20
+SEARCHED_AT_ENDS = 400
+"""Number of characters at each end of a reply that are searched for praise and blame."""
+SEARCHED_BEFORE = 20
 """Number of characters before a number that are searched for `NOT_A_SCORE`."""
 NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -115,16 +117,19 @@ def labels(name: str, meanings: Mapping[str, str]) -> Realization:
     lines = "\n".join(f"{label:<{width}}{meaning}" for label, meaning in meanings.items())
     # In JSON replies, each label has a letter. A letter is a single token, whose alternatives a
     # provider can report.
-    codes = dict(zip(ascii_uppercase, margins, strict=False))
+    label_of_letter = dict(zip(ascii_uppercase, meanings, strict=False))
     verdicts = {
-        code: verdict_of_margin(margins[label], label=label) for code, label in codes.items()
+        letter: verdict_of_margin(margins[label], label=label)
+        for letter, label in label_of_letter.items()
     }
     form = None
-    if len(codes) == len(meanings):
-        meaning = "\n".join(f"{code}: {meanings[label]}" for code, label in codes.items())
-        form = choice_form("verdict", lambda _: verdicts, meaning=meaning)
+    if len(label_of_letter) == len(meanings):
+        letter_meanings = [
+            f"{letter}: {meanings[label]}" for letter, label in label_of_letter.items()
+        ]
+        form = choice_form("verdict", lambda _: verdicts, meaning="\n".join(letter_meanings))
     template = partial(packaged_template, "labels", labels=lines)
-    return _realization(name, "pairwise", margins, template, form)
+    return _level_realization(name, "pairwise", margins, template, form)
 
 
 def grades(name: str, words: Sequence[str]) -> Realization:
@@ -139,7 +144,7 @@ def grades(name: str, words: Sequence[str]) -> Realization:
     if len(words) < len(NUMBER_WORDS):
         count = NUMBER_WORDS[len(words)]
     template = partial(packaged_template, "likert", count=count, words=", ".join(words))
-    return _realization(name, "pointwise", scores, template, _grade_form(scores))
+    return _level_realization(name, "pointwise", scores, template, _grade_form(scores))
 
 
 def points(name: str, count: int) -> Realization:
@@ -152,7 +157,7 @@ def points(name: str, count: int) -> Realization:
     )
     scores = {str(point): float(point) for point in range(1, count + 1)}
     template = partial(packaged_template, "numeric", scale=scale)
-    return _realization(name, "pointwise", scores, template, _grade_form(scores))
+    return _level_realization(name, "pointwise", scores, template, _grade_form(scores))
 
 
 def _grade_form(scores: Mapping[str, float]) -> ReplyForm:
@@ -161,7 +166,7 @@ def _grade_form(scores: Mapping[str, float]) -> ReplyForm:
     return choice_form("grade", lambda _: ratings)
 
 
-def _realization(
+def _level_realization(
     name: str,
     kind: Kind,
     values: Mapping[str, float],
@@ -175,13 +180,13 @@ def _realization(
         kind: `pairwise` or `pointwise`.
         values: the margin of each label (pairwise), or the score of each grade (pointwise).
         template: function that returns the packaged template.
-        form: the JSON form of its replies.
+        form: the JSON form of the replies; None if they are never asked for as JSON.
     """
     # `B<A` says the same as `A>B`.
     word_of_spelling = {word: word for word in values}
     word_of_spelling |= {reverse_label(word): word for word in values}
-    has_signs = all(set("<>=") & set(word) for word in values)
-    signs = re.compile(r"[\[<>=≪≫\\]" if has_signs else r"[\[\w]")
+    are_labels = all(set("<>=") & set(word) for word in values)
+    signs = re.compile(r"[\[<>=≪≫\\]" if are_labels else r"[\[\w]")
     levels = {
         _plain_level(spelling): (word, values[word]) for spelling, word in word_of_spelling.items()
     }
@@ -201,14 +206,16 @@ def _level_pattern(spellings: Iterable[str]) -> Pattern:
     """Return the pattern of a level.
 
     It matches any text of up to 40 characters in double square brackets, and these spellings
-    without brackets, in any case and with the signs of `SIGNS`.
+    without brackets, in any case and with the signs of `SPELLINGS_OF_SIGNS`.
     """
     alternatives = []
     for spelling in sorted(spellings, key=len, reverse=True):
         escaped = re.escape(spelling).replace(r"\ ", "[ _-]")
-        alternatives.append(re.sub(r">>|<<|[=<>]", lambda sign: SIGNS[sign[0]], escaped))
+        alternatives.append(
+            re.sub(r">>|<<|[=<>]", lambda sign: SPELLINGS_OF_SIGNS[sign[0]], escaped)
+        )
     bare = rf"\[?((?i:{'|'.join(alternatives)}))(?![\w<>=])\]?(?: (?:response|answer)\b)?"
-    return re.compile(rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|{bare})")
+    return re.compile(rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETED_LEVEL}|{bare})")
 
 
 def _plain_level(word: str) -> str:
@@ -228,8 +235,8 @@ def _read_level(
 ) -> Verdict | Rating:
     """Read the level in double square brackets, or one that is called the verdict.
 
-    A grade is unparsed, too, if others stand beside it on its line, or if words of the reply
-    contradict it (`_rating_without_contradiction`).
+    A grade is unparsed if its line lists several grades, or if words of the reply contradict it
+    (`_rating_without_contradiction`).
 
     Args:
         value: pattern of a level as it is written.
@@ -244,31 +251,32 @@ def _read_level(
         return level[0] if level else None
 
     reply = replace(reply, text=without_level_legend(reply.text, parse))
-    counts = _is_only_level if kind == "pointwise" else _is_last_level
-    if kind == "pointwise" and not reply.reason_of_silence:
+    if kind == "pairwise":
+        stated = read_statement(reply, value, parse, _is_last_level, level_signs=signs)
+        if isinstance(stated, str):
+            return Verdict(None, reason=stated)
+        label, margin = levels[_plain_level(stated.value)]
+        return verdict_of_margin(margin, label=label)
+    if not reply.reason_of_silence:
         sentence = GRADE_SENTENCE.fullmatch(reply.text)
         if sentence and parse(sentence["grade"]):
             label, score = levels[_plain_level(sentence["grade"])]
             return Rating(score, label=label)
     stated = read_statement(
-        reply, value, parse, counts, signs=signs, is_pairwise=kind == "pairwise"
+        reply, value, parse, _is_only_level, level_signs=signs, is_pairwise=False
     )
     if isinstance(stated, str):
-        if kind == "pairwise":
-            return Verdict(None, reason=stated)
         return Rating(None, reason=stated)
-    label, value_of_level = levels[_plain_level(stated.value)]
-    if kind == "pairwise":
-        return verdict_of_margin(value_of_level, label=label)
     # A line such as `good, excellent` names several grades and chooses none.
     rest_of_line = reply.text[stated.place :].partition("\n")[0]
     alternatives = re.split(r"[,/|]| or ", rest_of_line)
     if len(alternatives) > 1 and all(map(parse, alternatives)):
         return Rating(None, reason="several verdicts")
+    label, score = levels[_plain_level(stated.value)]
     # The place of the grade on the scale: 0 for the lowest and 1 for the highest.
-    degree = (value_of_level - 1) / max(len(levels) - 1, 1)
+    degree = (score - 1) / max(len(levels) - 1, 1)
     answer = strip_reasoning(reply.text)
-    return _rating_without_contradiction(answer, value_of_level, degree, label)
+    return _rating_without_contradiction(answer, score, degree, label)
 
 
 def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
@@ -277,7 +285,7 @@ def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
     It counts if it begins the first line, or is alone on the first or last line, and no noun such
     as `Response` stands before it.
     """
-    if statement.named:
+    if statement.has_noun:
         return False
     if statement.form == "leading":
         return is_first
@@ -304,16 +312,17 @@ def _rating_without_contradiction(text: str, score: float, degree: float, label:
         degree: the place of the score on its scale, in [0, 1].
         label: the score as written.
     """
-    contradictions: Sequence[str] = ()
+    contradicting_words: Sequence[str] = ()
     if degree >= HIGH_DEGREE:
-        contradictions = WORST
+        contradicting_words = BLAME_WORDS
     elif degree <= LOW_DEGREE:
-        contradictions = BEST
-    ends = text
-    if len(text) > 2 * NEAR:
-        ends = f"{text[:NEAR]}\n{text[-NEAR:]}"
-    lowered = f" {ends.lower()}"
-    if any(words in lowered for words in contradictions):
+        contradicting_words = PRAISE_WORDS
+    searched_text = text
+    if len(text) > 2 * SEARCHED_AT_ENDS:
+        searched_text = f"{text[:SEARCHED_AT_ENDS]}\n{text[-SEARCHED_AT_ENDS:]}"
+    # Some of the words begin with a blank, which the first word of the text lacks.
+    lowered = f" {searched_text.lower()}"
+    if any(words in lowered for words in contradicting_words):
         return Rating(None, reason="several verdicts")
     return Rating(score, label=label)
 
@@ -333,11 +342,12 @@ def _write_level(
         kind: `pairwise` (the reasons stand before the level) or `pointwise` (without reasons).
         preference: what the judge prefers.
     """
-    last = len(words) - 1
-    place = round(preference.degree * last)
+    last_place = len(words) - 1
+    place = round(preference.degree * last_place)
     if kind == "pointwise":
         return Reply(f"[[{words[place]}]]")
-    if 2 * place == last and preference.degree != 0.5:
+    is_middle = 2 * place == last_place
+    if is_middle and preference.degree != 0.5:
         place += 1 if preference.degree > 0.5 else -1
     return Reply(f"{preference.reasons}\n\n[[{words[place]}]]".lstrip())
 
@@ -352,20 +362,23 @@ def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """
     parse = partial(DECORATION.sub, "")
     reply = replace(reply, text=without_scale(reply.text))
-    stated = read_statement(reply, SCORED, parse, _is_only_level, signs=DIGITS, is_pairwise=False)
+    stated = read_statement(
+        reply, WRITTEN_SCORE, parse, _is_only_level, level_signs=DIGIT_OR_BRACKET, is_pairwise=False
+    )
     if isinstance(stated, str):
         return Rating(None, reason=stated)
-    start = max(0, stated.place - LONGEST_BEFORE)
-    is_score = not NOT_A_SCORE.search(reply.text, start, stated.place)
-    written = stated.value
-    if DECIMAL_COMMA.fullmatch(written):
-        written = written.replace(",", ".")
-    if not is_score or not NUMBER.fullmatch(written):
+    start = max(0, stated.place - SEARCHED_BEFORE)
+    if NOT_A_SCORE.search(reply.text, start, stated.place):
         return Rating(None, reason="no verdict")
-    score = float(written)
-    if not LOW <= score <= HIGH:
+    number = stated.value
+    if DECIMAL_COMMA.fullmatch(number):
+        number = number.replace(",", ".")
+    if not SCORE_NUMBER.fullmatch(number):
+        return Rating(None, reason="no verdict")
+    score = float(number)
+    if not LOWEST_SCORE <= score <= HIGHEST_SCORE:
         return Rating(None, reason="out of range")
-    degree = (score - LOW) / (HIGH - LOW)
+    degree = (score - LOWEST_SCORE) / (HIGHEST_SCORE - LOWEST_SCORE)
     answer = strip_reasoning(reply.text)
     return _rating_without_contradiction(answer, score, degree, stated.value)
 
@@ -385,11 +398,11 @@ LIKERT = grades("likert", ("terrible", "poor", "fair", "good", "excellent"))
 
 def _write_number(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
     """Return a reply with the whole number that fits a preference."""
-    return Reply(f"[[{round(LOW + preference.degree * (HIGH - LOW))}]]")
+    return Reply(f"[[{round(LOWEST_SCORE + preference.degree * (HIGHEST_SCORE - LOWEST_SCORE))}]]")
 
 
 NUMERIC_SCALE = (
-    f"a number from {LOW} (worthless) to {HIGH} (could not be better). "
+    f"a number from {LOWEST_SCORE} (worthless) to {HIGHEST_SCORE} (could not be better). "
     "Use the whole range, and numbers that are not round."
 )
 NUMERIC = Realization(
@@ -398,6 +411,8 @@ NUMERIC = Realization(
     template=partial(packaged_template, "numeric", scale=NUMERIC_SCALE),
     read_reply=_read_number,
     write_reply=_write_number,
-    form=_grade_form({str(grade): float(grade) for grade in range(LOW, HIGH + 1)}),
+    form=_grade_form(
+        {str(grade): float(grade) for grade in range(LOWEST_SCORE, HIGHEST_SCORE + 1)}
+    ),
     tokens=256,
 )

@@ -24,17 +24,17 @@ from podium.scorers.realization import Preference
 from podium.scorers.reply import Reply
 
 # Smallest and largest value of each setting of the stand-in judge.
-RANGES = {"position_bias": (-2, 2), "noise": (0, 2), "tie": (0, 2), "sharpness": (0, 100)}
+SETTING_RANGES = {"position_bias": (-2, 2), "noise": (0, 2), "tie": (0, 2), "sharpness": (0, 100)}
 READ_CHARACTERS = 8_000
 """Number of characters at the start of an instruction that are searched for demands."""
 MOST_DEMANDS = 40
 """Largest number of demands of one instruction; further ones are left out."""
-MOST_NAMED = 3
+MOST_NAMED_DEMANDS = 3
 """Largest number of missed demands that the reasons name; further ones are only counted."""
 VERDICT_SIGNS = re.compile(r"[^\w '.,%+/-]|_")
 """Signs that are left out where reasons name a demand, because they could look like a verdict."""
-TOO_LONG = 200_000
-"""Texts with more characters are not parsed as JSON."""
+LONGEST_JSON = 200_000
+"""Longest text, in characters, that is parsed as JSON."""
 
 
 class Demand(NamedTuple):
@@ -42,11 +42,11 @@ class Demand(NamedTuple):
 
     Attributes:
         name: the demand in a few words.
-        holds: function of the response; its result is truthy if the response meets the demand.
+        is_met: function of the response; its result is truthy if the response meets the demand.
     """
 
     name: str
-    holds: Callable[[str], object]
+    is_met: Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +78,19 @@ class StandIn:
     sharpness: float = 6.0
 
     def __post_init__(self) -> None:
-        for name, (low, high) in RANGES.items():
+        for name, (low, high) in SETTING_RANGES.items():
             value = getattr(self, name)
             if not low <= value <= high:
                 raise UsageError(f"{name}={value}: the offline judge takes {low} to {high}")
 
-    def answer(self, prompt: str, how: Judging, texts: Texts) -> Reply:
+    def answer(self, prompt: str, judging: Judging, texts: Texts) -> Reply:
         """Answer a prompt in the form of the realization.
 
         The same prompt and settings always have the same answer.
 
         Args:
             prompt: the whole prompt.
-            how: settings of the run.
+            judging: settings of the run.
             texts: the texts that the prompt shows between its fences. If they have no responses,
                 the prompt asks for a checklist, and the answer is one.
 
@@ -100,17 +100,18 @@ class StandIn:
         Raises:
             UsageError: the realization cannot write replies.
         """
-        reference = texts.reference if how.settings.reference else None
-        asked = demands(texts.instruction, reference)
+        reference = texts.reference if judging.settings.reference else None
+        all_demands = demands(texts.instruction, reference)
         if not texts.responses:
             return write_checklist(
-                f"Does the response meet this demand: {demand.name[:200]}?" for demand in asked
+                f"Does the response meet this demand: {demand.name[:200]}?"
+                for demand in all_demands
             )
         answers: Iterable[str] = texts.responses
-        if how.settings.transcript:
+        if judging.settings.transcript:
             answers = map(final_answer, texts.responses)
-        missed = [missed_demands(answer, asked) for answer in answers]
-        shares_met = [1 - len(names) / len(asked) for names in missed]
+        missed = [missed_demands(answer, all_demands) for answer in answers]
+        shares_met = [1 - len(names) / len(all_demands) for names in missed]
         if len(shares_met) == 1:
             degree = shares_met[0] + self.error_of(prompt)
             lead = degree - 0.5
@@ -120,11 +121,13 @@ class StandIn:
             if abs(lead) <= self.tie + 1e-9:
                 lead = 0.0
             degree = (1 + lead) / 2
-            described = zip("AB", missed, strict=True)
-            reasons = "\n".join(_misses_text(name, names, len(asked)) for name, names in described)
+            reasons = "\n".join(
+                _misses_text(letter, names, len(all_demands))
+                for letter, names in zip("AB", missed, strict=True)
+            )
         chance = 1 / (1 + exp(-self.sharpness * lead))
         degree_in_range = min(1.0, max(0.0, degree))
-        return how.write_reply(Preference(degree_in_range, chance, reasons))
+        return judging.write_reply(Preference(degree_in_range, chance, reasons))
 
     def error_of(self, prompt: str) -> float:
         """Return the error of the lead in [-noise, noise], drawn from a hash of seed and prompt."""
@@ -135,7 +138,7 @@ class StandIn:
         return self.noise * (2 * int.from_bytes(digest[:6], "big") / (2**48 - 1) - 1)
 
 
-def _misses_text(letter: str, missed: tuple[str, ...], asked: int) -> str:
+def _misses_text(letter: str, missed: tuple[str, ...], demand_count: int) -> str:
     """Describe in one line how many demands a response meets, and name up to three that it misses.
 
     Further ones are counted. Characters of the names that could look like a verdict are left out.
@@ -143,30 +146,30 @@ def _misses_text(letter: str, missed: tuple[str, ...], asked: int) -> str:
     Args:
         letter: the letter of the response.
         missed: names of the demands that it does not meet.
-        asked: number of all demands.
+        demand_count: number of all demands.
     """
     names = []
-    for demand in missed[:MOST_NAMED]:
+    for demand in missed[:MOST_NAMED_DEMANDS]:
         harmless = VERDICT_SIGNS.sub(" ", demand)
         names.append(" ".join(harmless.split())[:60])
-    if len(missed) > MOST_NAMED:
-        names.append(f"{len(missed) - MOST_NAMED} more")
+    if len(missed) > MOST_NAMED_DEMANDS:
+        names.append(f"{len(missed) - MOST_NAMED_DEMANDS} more")
     misses = f"; it misses: {', '.join(names)}" if names else ""
-    count = f"{asked - len(missed)} of {asked}"
+    count = f"{demand_count - len(missed)} of {demand_count}"
     return f"Response {letter} meets {count} demands that rules can check{misses}."
 
 
-def missed_demands(response: str, asked: tuple[Demand, ...]) -> tuple[str, ...]:
+def missed_demands(response: str, all_demands: tuple[Demand, ...]) -> tuple[str, ...]:
     """Return the names of the demands that a response does not meet.
 
     A demand whose rule raises an error counts as not met.
     """
     met = set()
-    for demand in asked:
+    for demand in all_demands:
         with suppress(TypeError, ValueError, OverflowError, RecursionError):
-            if demand.holds(response):
+            if demand.is_met(response):
                 met.add(demand.name)
-    return tuple(demand.name for demand in asked if demand.name not in met)
+    return tuple(demand.name for demand in all_demands if demand.name not in met)
 
 
 def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...]:
@@ -177,8 +180,9 @@ def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...
         reference: a right answer, which a response should contain.
 
     Returns:
-        1 to 40 demands. The first one is that there is an answer, which is no refusal. The last
-        one, if there is a reference, is that the response has its words in the same order.
+        1 to 40 demands. The first one is that the response answers, and does not refuse to. If
+        there is a reference, the last one is that the response has the words of the reference in
+        the same order.
     """
     text = instruction[:READ_CHARACTERS].replace("“", '"').replace("”", '"')
     rules = (
@@ -189,14 +193,16 @@ def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...
         _sum_demands,
         _order_demands,
     )
-    by_name = {"answers": Demand("answers", _is_answer)}
+    demand_of_name = {"answers": Demand("answers", _is_answer)}
     for rule in rules:
-        by_name |= {demand.name: demand for demand in rule(text)}
-    wanted = _normalize_text(reference or "")
-    if not wanted:
-        return tuple(by_name.values())[:MOST_DEMANDS]
-    agrees = Demand("agrees with the reference", lambda answer: wanted in _normalize_text(answer))
-    return (*list(by_name.values())[: MOST_DEMANDS - 1], agrees)
+        demand_of_name |= {demand.name: demand for demand in rule(text)}
+    reference_words = _normalize_text(reference or "")
+    if not reference_words:
+        return tuple(demand_of_name.values())[:MOST_DEMANDS]
+    agrees = Demand(
+        "agrees with the reference", lambda answer: reference_words in _normalize_text(answer)
+    )
+    return (*list(demand_of_name.values())[: MOST_DEMANDS - 1], agrees)
 
 
 def _is_answer(text: str) -> bool:
@@ -229,27 +235,29 @@ COUNT = re.compile(
     r"(?:\s+or\s+(?P<after>fewer|less|more)\b)?"
 )
 """A number of units: `exactly 3 sentences`, `two to four lines`, `50 words or fewer`."""
-EACH = re.compile(r"\b(?:each|every)(?:\s+(line|sentence|paragraph|bullet point))?\b", re.I)
+EACH_PART = re.compile(
+    r"\b(?:each|every)(?:\s+(?P<part>line|sentence|paragraph|bullet point))?\b", re.I
+)
 """Words that demand a number of units of every part: `each paragraph`, or `each` alone."""
 
 
 def _units(unit: str, text: str) -> list[str]:
     """Return the words, sentences, lines, paragraphs, bullet points or characters of a text.
 
-    Parts without a letter or digit are left out, except characters. Bullet points come without
-    their marks. `unit` is the noun in the singular.
+    Units without a letter or digit are left out, except characters. Bullet points are returned
+    without their marks. `unit` is the noun in the singular.
     """
     if unit == "character":
         return list(text.strip())
     if unit == "bullet point":
         return [line[1:] for line in _units("line", text) if re.match(r"[-*•+]\s", line)]
-    between = {
+    separators = {
         "word": r"\s+",
         "sentence": r"(?<=[.!?])[\"'”’)]*\s+|\n\s*\n",
         "line": r"\n",
         "paragraph": r"\n\s*\n",
     }
-    parts = re.split(between[unit], text)
+    parts = re.split(separators[unit], text)
     return [part.strip() for part in parts if _has_word(part)]
 
 
@@ -268,9 +276,9 @@ def _count_demands(instruction: str) -> Iterator[Demand]:
     for sentence in _units("sentence", instruction):
         for match in COUNT.finditer(sentence):
             unit = match["unit"].lower()
-            every = EACH.search(sentence[: match.start()])
-            if every:
-                part = every[1] or unit_before or "line"
+            each_part = EACH_PART.search(sentence[: match.start()])
+            if each_part:
+                part = each_part["part"] or unit_before or "line"
                 yield _count_demand(match, unit, part.lower())
             else:
                 yield _count_demand(match, unit, None)
@@ -314,9 +322,9 @@ def _parse_count(text: str) -> int:
     return int(text) if text.isdecimal() else NUMBER_WORDS.index(text.lower())
 
 
-# Words in quotation marks (group 1).
-QUOTED = re.compile(r"\"([^\"\n]{1,300})\"")
-WORD = re.compile(
+QUOTED = re.compile(r"\"(?P<quoted>[^\"\n]{1,300})\"")
+"""Words in quotation marks."""
+VERB_OR_QUOTATION = re.compile(
     r"(?i)\b(?:(?P<avoid>do not|don't|never|avoid|without)\s+)?"
     r"(?P<verb>use|using|include|contain|mention)\b"
     rf"|[.!?](?=\s)|\n|{QUOTED.pattern}(?:\s+(?P<times>once|twice|{NUMBER} times)\b)?"
@@ -325,20 +333,19 @@ WORD = re.compile(
 quotation marks, as in `Do not use "very"` or `Mention "tea" twice`."""
 # Numbers of times that are one word.
 TIMES = {"once": 1, "twice": 2}
-QUOTED_GROUP = 3
-"""Number of the group of `WORD` with the words in quotation marks."""
 
 
 def _word_demands(instruction: str) -> Iterator[Demand]:
     """Yield demands to use words in quotation marks, to use them a number of times, or to avoid
     them."""
-    verb = None
-    for match in WORD.finditer(instruction):
-        quoted = match[QUOTED_GROUP]
-        if quoted is None:
+    verb = None  # the verb before, in the same sentence
+    for match in VERB_OR_QUOTATION.finditer(instruction):
+        quoted_words = match["quoted"]
+        if quoted_words is None:
+            # Anything but a verb is the end of the sentence.
             verb = match if match["verb"] else None
         elif verb:
-            yield _word_demand(quoted, bool(verb["avoid"]), match["times"])
+            yield _word_demand(quoted_words, bool(verb["avoid"]), match["times"])
 
 
 def _word_demand(word: str, avoided: bool, times: str | None) -> Demand:
@@ -347,7 +354,7 @@ def _word_demand(word: str, avoided: bool, times: str | None) -> Demand:
     Args:
         word: the word or words.
         avoided: whether the demand is to avoid the word.
-        times: `once`, `twice` or such as `3 times`; None for any number of times.
+        times: `once`, `twice` or a number, as in `3 times`; None for any number of times.
     """
     pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I)
     if avoided:
@@ -361,23 +368,30 @@ def _word_demand(word: str, avoided: bool, times: str | None) -> Demand:
 
 
 # Signs that an instruction can forbid, by name.
-SIGNS = {"comma": ",", "digit": "0123456789", "exclamation mark": "!", "question mark": "?"}
+FORBIDDEN_SIGNS = {
+    "comma": ",",
+    "digit": "0123456789",
+    "exclamation mark": "!",
+    "question mark": "?",
+}
 # Names of forbidden signs after `without` and the like: `without commas or digits`.
-FORBIDDEN = re.compile(
-    rf"\b(?:without|avoid|do not use|no)((?:[\s,]+(?:or|and|any|{'|'.join(SIGNS)})s?\b)+)", re.I
+FORBIDDEN_NAMES = re.compile(
+    r"\b(?:without|avoid|do not use|no)"
+    rf"(?P<names>(?:[\s,]+(?:or|and|any|{'|'.join(FORBIDDEN_SIGNS)})s?\b)+)",
+    re.I,
 )
 
 
 def _sign_demands(instruction: str) -> Iterator[Demand]:
-    """Yield demands to write in lower case or capitals, and to avoid the signs of `SIGNS`."""
+    """Yield demands to write in lower case or capitals, or to avoid signs (`FORBIDDEN_SIGNS`)."""
     bare = QUOTED.sub(" ", instruction)
     if re.search(r"\blower[ -]?case\b", bare, re.I):
         yield Demand("in lower case", lambda text: text == text.lower())
     if re.search(r"\b(?:upper[ -]?case|capital letters|all caps)\b", bare, re.I):
         yield Demand("in capitals", lambda text: text == text.upper())
-    for match in FORBIDDEN.finditer(bare):
-        for name, signs in SIGNS.items():
-            if name in match[1].lower():
+    for match in FORBIDDEN_NAMES.finditer(bare):
+        for name, signs in FORBIDDEN_SIGNS.items():
+            if name in match["names"].lower():
                 yield Demand(f"no {name}", set(signs).isdisjoint)
 
 
@@ -388,10 +402,10 @@ def _json_demands(instruction: str) -> Iterator[Demand]:
     """
 
     def is_json(text: str) -> bool:
-        return len(text) <= TOO_LONG and json.loads(text) is not None
+        return len(text) <= LONGEST_JSON and json.loads(text) is not None
 
     def has_key(name: str, text: str) -> bool:
-        return len(text) <= TOO_LONG and name in dict(json.loads(text))
+        return len(text) <= LONGEST_JSON and name in dict(json.loads(text))
 
     if not re.search(r"\bJSON\b", instruction):
         return
@@ -414,8 +428,10 @@ def _sum_demands(instruction: str) -> Iterator[Demand]:
         for sign, factors in terms:
             product = prod(map(int, factors.split("*")))
             total += -product if sign == "-" else product
-        digits = f"{total:,}".replace(",", ",?")
-        yield Demand(f"says {total}", re.compile(rf"(?<![\d.,]){digits}(?!\.?\d)").search)
+        # The commas between thousands may be missing in the response.
+        written_total = f"{total:,}".replace(",", ",?")
+        pattern = re.compile(rf"(?<![\d.,]){written_total}(?!\.?\d)")
+        yield Demand(f"says {total}", pattern.search)
 
 
 SORT = re.compile(

@@ -20,23 +20,27 @@ from podium.scorers.schemas import Answers
 
 NO_PROBABILITIES = "no log-probabilities"
 """Reason of an unparsed reply that needs token probabilities and has none."""
-MASS_CHECKS = (CHECKS["mass of text"], CHECKS["mass of schema"])
-"""Checks of the total probability of the allowed answers, in a text and in a JSON reply."""
-ENOUGH, ENOUGH_OF_SCHEMA = (check.threshold for check in MASS_CHECKS)
-"""Smallest total probability of the allowed answers, in a text and in a JSON reply.
+MASS_OF_TEXT = CHECKS["mass of text"]
+"""Check of the total probability of the allowed answers in a text reply.
 
-If the probabilities sum to less, they do not grade the verdict, and the parsed answer counts.
+If the probabilities sum to less than its threshold, they do not grade the verdict, and the parsed
+answer counts.
 """
+MASS_OF_SCHEMA = CHECKS["mass of schema"]
+"""Check of the total probability of the allowed answers in a JSON reply, like `MASS_OF_TEXT`."""
 ALTERNATIVES = 20
 """Number of alternatives per token that a provider is asked for: the most that OpenAI gives."""
 FEW_ALTERNATIVES = 5
 """Number of alternatives per token that every provider gives."""
-AROUND = " \t\r\n\"'()[]{}<>*_`#:;.,-▁Ġ"
-"""Characters around an answer that are ignored."""
+IGNORED_SIGNS = " \t\r\n\"'()[]{}<>*_`#:;.,-▁Ġ"
+"""Characters before and after an answer that are ignored. `▁` and `Ġ` stand for blanks."""
 PLAIN_BLANKS = str.maketrans("▁ĠĊ", "  \n")
 """Translation of the signs that some tokenizers write for blanks and newlines."""
 FIRST_MATCHED = 8
-"""Number of first tokens that must match the text: fewer could also begin a model's reasoning."""
+"""Number of tokens at the start of a reply that must match its text.
+
+Fewer tokens could also match the beginning of a model's reasoning.
+"""
 GRADABLE_REASONS = (None, "no verdict", "out of range")
 """Reasons of replies whose first token may still be the verdict; None is a readable reply."""
 
@@ -55,12 +59,12 @@ def settle_mode(reply: Reply) -> FixedMode:
 
 
 def masses_at(
-    tokens: Sequence[Token], answers: Sequence[str], written: str = ""
+    tokens: Sequence[Token], answers: Sequence[str], beginning_before: str = ""
 ) -> dict[str, float]:
     """Return the probability of each answer, from the alternatives at the first token.
 
     An alternative counts for the answers that begin with it, in any case and without the signs
-    around it (`AROUND`). The probabilities of all spellings of an answer are summed. An
+    around it (`IGNORED_SIGNS`). The probabilities of all spellings of an answer are summed. An
     alternative such as `8` may begin several answers, such as `80` and `85`. Its probability is
     then divided between them in proportion to the alternatives at the next tokens. These are the
     alternatives after the token that was written, as no others are known.
@@ -72,7 +76,7 @@ def masses_at(
     Args:
         tokens: the tokens from the start of the verdict on; without any, all results are 0.
         answers: the allowed answers.
-        written: the beginning of the answer, in lower case, that stands before these tokens.
+        beginning_before: the beginning of the answer, in lower case, that stands before the tokens.
 
     Returns:
         A probability for each of `answers`.
@@ -80,24 +84,28 @@ def masses_at(
     masses = dict.fromkeys(answers, 0.0)
     for spelling, probability in tokens[0].top.items() if tokens else ():
         # `piece` is the part of an answer in this token, and `beginning` all that is known of it.
-        piece = spelling.translate(PLAIN_BLANKS).strip(AROUND).lower()
-        beginning = written + piece
+        piece = spelling.translate(PLAIN_BLANKS).strip(IGNORED_SIGNS).lower()
+        beginning = beginning_before + piece
         if not beginning or not isfinite(probability) or probability <= 0:
             continue
-        begun = [answer for answer in answers if answer.lower().startswith(beginning)]
-        # No letters follow: only an answer that is complete counts.
-        is_end = not piece or (len(tokens) == 1 and len(begun) > 1)
+        possible_answers = [answer for answer in answers if answer.lower().startswith(beginning)]
+        # If no further letters are known, only an answer that is complete counts.
+        is_end = not piece or (len(tokens) == 1 and len(possible_answers) > 1)
         if is_end:
-            begun = [answer for answer in begun if answer.lower() == beginning]
-        if len(begun) == 1:
-            parts = {begun[0]: 1.0}
+            possible_answers = [
+                answer for answer in possible_answers if answer.lower() == beginning
+            ]
+        if len(possible_answers) == 1:
+            divided_masses = {possible_answers[0]: 1.0}
         else:
-            parts = masses_at(tokens[1:], begun, beginning) if begun else {}
-        total = sum(parts.values())
+            divided_masses = (
+                masses_at(tokens[1:], possible_answers, beginning) if possible_answers else {}
+            )
+        total = sum(divided_masses.values())
         if not total:
             continue
-        for answer, part in parts.items():
-            masses[answer] += probability * part / total
+        for answer, divided_mass in divided_masses.items():
+            masses[answer] += probability * divided_mass / total
     return masses
 
 
@@ -132,16 +140,16 @@ def token_at(reply: Reply, place: int | None) -> Token | None:
     spellings = [token.text.translate(PLAIN_BLANKS) for token in tokens]
     start = reply.text.rfind("\n", 0, place) + 1
     line = reply.text[start:].rstrip()
-    written = "".join(spellings).rstrip()
+    token_text = "".join(spellings).rstrip()
     head = "".join(spellings[:FIRST_MATCHED])
     bare_head = head.lstrip()
-    if written.endswith(line):
-        position = len(written) - len(line) + place - start
+    if token_text.endswith(line):
+        token_place = len(token_text) - len(line) + place - start
     elif place < len(bare_head) and reply.text.startswith(bare_head):
-        position = place + len(head) - len(bare_head)
+        token_place = place + len(head) - len(bare_head)
     else:
         return None
-    following = _tokens_from(tokens, position)
+    following = _tokens_from(tokens, token_place)
     return following[0] if following else None
 
 
@@ -166,18 +174,19 @@ def first_token(reply: Reply) -> Token | None:
 
 
 def grade_reply(
-    reply: Reply, said: Verdict | Rating, realization: Realization, settings: Settings
+    reply: Reply, parsed_answer: Verdict | Rating, realization: Realization, settings: Settings
 ) -> Verdict | Rating:
     """Replace a parsed credit or score by the weighted mean of all allowed answers.
 
-    The weight of an answer is its probability at the token of the verdict. If the probabilities sum
-    to less than the threshold (`ENOUGH`, for JSON `ENOUGH_OF_SCHEMA`), or the token is not found,
-    the parsed answer has all the weight, and an unparsed reply stays unparsed. A text without a
-    parsed letter can be graded, too, by its first token. An unparsed JSON reply cannot.
+    The weight of an answer is its probability at the token of the verdict. The parsed answer has
+    all the weight if the probabilities sum to less than the threshold (`MASS_OF_TEXT` or
+    `MASS_OF_SCHEMA`), or if the token is not found; an unparsed reply then stays unparsed. A text
+    without a parsed letter can be graded by its first token. An unparsed JSON reply cannot be
+    graded.
 
     Args:
         reply: the reply, with its tokens.
-        said: what was parsed from the reply.
+        parsed_answer: what was parsed from the reply.
         realization: how the judge was asked.
         settings: what shaped the prompt.
 
@@ -188,26 +197,26 @@ def grade_reply(
         and an unparsed one is returned unchanged.
     """
     if settle_mode(reply) == "off":
-        if said.reason:
-            return said
-        return type(said)(None, reason=NO_PROBABILITIES)
+        if parsed_answer.reason:
+            return parsed_answer
+        return type(parsed_answer)(None, reason=NO_PROBABILITIES)
     form = realization.form
     if reply.structured and form and form.choices:
         last_field = list(form.fields(settings))[-1]
-        tokens = () if said.reason else tokens_of_field(reply, last_field)
-        return _grade(said, form.choices(settings), tokens, ENOUGH_OF_SCHEMA)
+        tokens = () if parsed_answer.reason else tokens_of_field(reply, last_field)
+        return _grade(parsed_answer, form.choices(settings), tokens, MASS_OF_SCHEMA.threshold)
     # Imported here because Inspect's registry loads this file without reading any reply.
     from podium.scorers.direct import letter_verdicts
 
     letters = letter_verdicts(settings)
     token = _token_of_letter(
-        reply, said, "".join(letters), has_reasons=realization.has_reasons(settings)
+        reply, parsed_answer, "".join(letters), has_reasons=realization.has_reasons(settings)
     )
-    return _grade(said, letters, [token] if token else (), ENOUGH)
+    return _grade(parsed_answer, letters, [token] if token else (), MASS_OF_TEXT.threshold)
 
 
 def _token_of_letter(
-    reply: Reply, said: Verdict | Rating, letters: str, *, has_reasons: bool
+    reply: Reply, parsed_answer: Verdict | Rating, letters: str, *, has_reasons: bool
 ) -> Token | None:
     """Return the token whose alternatives are the letters of the verdict.
 
@@ -216,7 +225,7 @@ def _token_of_letter(
 
     Args:
         reply: the reply.
-        said: what was parsed from the reply.
+        parsed_answer: what was parsed from the reply.
         letters: the letters that the judge may choose.
         has_reasons: whether reasons stand before the verdict, so that the first token is not it.
 
@@ -224,48 +233,51 @@ def _token_of_letter(
         None if the token cannot be found, or if no letter was parsed and the first token cannot be
         the verdict.
     """
-    if isinstance(said, Verdict) and said.place is not None:
-        return token_at(reply, said.place)
-    if has_reasons or said.reason not in GRADABLE_REASONS:
+    if isinstance(parsed_answer, Verdict) and parsed_answer.place is not None:
+        return token_at(reply, parsed_answer.place)
+    if has_reasons or parsed_answer.reason not in GRADABLE_REASONS:
         return None
     first = first_token(reply)
-    if first is None or said.reason is None:
+    if first is None or parsed_answer.reason is None:
         return first
     # A letter that begins a reply without a verdict is the article: `A banana is yellow.`
-    is_article = first.text.strip(AROUND).upper() in letters
+    is_article = first.text.strip(IGNORED_SIGNS).upper() in letters
     return None if is_article else first
 
 
 def _grade(
-    said: Verdict | Rating, answers: Answers, tokens: Sequence[Token], enough: float
+    parsed_answer: Verdict | Rating, answers: Answers, tokens: Sequence[Token], least_mass: float
 ) -> Verdict | Rating:
     """Return the mean of all answers, weighted by their probabilities at the first token.
 
     Args:
-        said: what was parsed from the reply.
+        parsed_answer: what was parsed from the reply.
         answers: verdict or rating by allowed answer.
         tokens: the tokens from the start of the answer on; empty if it was not found.
-        enough: if the probabilities sum to less, or `tokens` is empty, the parsed answer has all
-            the weight. If there is no parsed answer either, `said` is returned with the mass.
+        least_mass: if the probabilities sum to less, or `tokens` is empty, the parsed answer has
+            all the weight. If nothing was parsed either, the unparsed answer is returned with the
+            mass.
     """
     weights: Mapping[str, float] = masses_at(tokens, list(answers))
     mass = sum(weights.values()) if tokens else None
-    if mass is None or mass < enough:
+    if mass is None or mass < least_mass:
         weights = {}
-        if said.reason is None:
-            codes = [code for code, answer in answers.items() if answer.label == said.label]
+        if parsed_answer.reason is None:
+            codes = [
+                code for code, answer in answers.items() if answer.label == parsed_answer.label
+            ]
             weights = dict.fromkeys(codes, 1.0)
     if not weights:
-        return replace(said, mass=mass)
+        return replace(parsed_answer, mass=mass)
     means: Any = Counter()
     for code, weight in weights.items():
         share = weight / sum(weights.values())
         for name, value in _values_of_answer(answers, code).items():
             means[name] += share * value
-    if isinstance(said, Rating):
-        return replace(said, **means, reason=None, parsed=said.score, mass=mass)
+    if isinstance(parsed_answer, Rating):
+        return replace(parsed_answer, **means, reason=None, parsed=parsed_answer.score, mass=mass)
     means["credit"] = min(1.0, means["credit"])
-    return replace(said, **means, reason=None, parsed=said.credit, mass=mass)
+    return replace(parsed_answer, **means, reason=None, parsed=parsed_answer.credit, mass=mass)
 
 
 def _values_of_answer(answers: Answers, code: str) -> Mapping[str, float]:
@@ -280,5 +292,5 @@ def _values_of_answer(answers: Answers, code: str) -> Mapping[str, float]:
     if answer.margin is None:
         return {"credit": answer.credit or 0.0}
     verdicts = [other for other in answers.values() if isinstance(other, Verdict)]
-    widest = max(abs(verdict.margin or 0.0) for verdict in verdicts)
-    return {"credit": (1 + answer.margin / widest) / 2, "margin": answer.margin}
+    largest_margin = max(abs(verdict.margin or 0.0) for verdict in verdicts)
+    return {"credit": (1 + answer.margin / largest_margin) / 2, "margin": answer.margin}

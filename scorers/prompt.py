@@ -24,19 +24,23 @@ SWITCHES = ("tie", "checklist", "reference", "system")
 """Settings that are on or off and can change a prompt. Not every realization has all of them."""
 SLOT = re.compile(r"\{([a-z][a-z_]*)\}")
 """A slot of a template, such as `{instruction}`."""
-CONDITION = re.compile(rf"^if (not )?({'|'.join(SWITCHES)}|transcript):[ ]?(.*)$")
+CONDITION = re.compile(
+    rf"^if (?P<negation>not )?(?P<switch>{'|'.join(SWITCHES)}|transcript):[ ]?(?P<rest>.*)$"
+)
 """A line of a template that depends on a setting, such as `if not tie: Choose A or B.`"""
-MARK = 8
+MARK_DIGITS = 8
 """Hexadecimal digits of a mark: 32 bits. Small models copy longer ones (benchmarks/fences.py)."""
-LINE = re.compile(rf"^<(/?)([a-z0-9_]+)_([0-9a-f]{{{MARK}}})>$", re.MULTILINE)
-"""A line of a fence: whether it closes, the slot, the mark."""
+FENCE_LINE = re.compile(
+    rf"^<(?P<slash>/?)(?P<slot>[a-z0-9_]+)_(?P<mark>[0-9a-f]{{{MARK_DIGITS}}})>$", re.MULTILINE
+)
+"""A line of a fence, such as `</response_a_3f9c2a1b>`."""
 RESPONSE_SLOTS = ("response", "response_a", "response_b")
-"""The slots of responses. All other texts belong to the item."""
+"""Slots of the texts that differ between the prompts of an item. All prompts have the others."""
 FENCED_NAMES = ("instruction", "response", "reference", "checklist", "system")
-"""How the names of fences begin."""
-LIKE_FENCE = re.compile(rf"<(?:{'|'.join(FENCED_NAMES)})|[0-9a-f]{{{MARK}}}>")
+"""Beginnings of the names of fences; `response` is that of `response_a`, too."""
+RESEMBLES_FENCE = re.compile(rf"<(?:{'|'.join(FENCED_NAMES)})|[0-9a-f]{{{MARK_DIGITS}}}>")
 """Matches what resembles a fence, in a text that `_letters_of_fences` made."""
-ANSWER = "answer"
+ANSWER_NAME = "answer"
 """Name of the last piece of a transcript."""
 NEXT_LINE = "\n> "
 """Line break within a piece of a transcript. A line without `> ` begins a new piece."""
@@ -47,9 +51,9 @@ TOKENS_PER_FENCE = 13
 
 Most digits of the mark are a token each.
 """
-NO_DIGIT = re.compile(r"[^0-9a-f]+")
-NO_LETTER_OF_FENCE = re.compile(r"[^0-9a-z<>]+")
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+NOT_HEXADECIMAL = re.compile(r"[^0-9a-f]+")
+NOT_OF_FENCE = re.compile(r"[^0-9a-z<>]+")
+CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters other than newline and tab, and surrogates, which no encoding can send."""
 
 
@@ -117,8 +121,8 @@ class Texts:
     def by_slot(self, settings: Settings, responses: tuple[str, ...]) -> Mapping[str, str]:
         """Return the texts that are shown, by slot of the template.
 
-        These are the instruction and the responses, and of the system prompt, the reference and
-        the checklist those that the settings show. A missing system prompt is shown as an empty
+        The instruction and the responses are always shown. The system prompt, the reference and
+        the checklist are shown if the settings say so. A missing system prompt is shown as an empty
         text.
 
         Args:
@@ -188,16 +192,16 @@ def keep_lines(
         settings: says which switches are on.
         switches: the switches whose conditions are decided; lines with others stay as they are.
     """
-    kept = []
+    kept_lines = []
     for line in text.replace("\r\n", "\n").split("\n"):
         condition = CONDITION.match(line)
-        if condition is None or condition[2] not in switches:
-            kept.append(line)
+        if condition is None or condition["switch"] not in switches:
+            kept_lines.append(line)
             continue
-        negation, switch, rest_of_line = condition.groups()
-        if getattr(settings, switch) != bool(negation):
-            kept.append(rest_of_line)
-    return "\n".join(kept)
+        is_wanted_on = not condition["negation"]
+        if getattr(settings, condition["switch"]) == is_wanted_on:
+            kept_lines.append(condition["rest"])
+    return "\n".join(kept_lines)
 
 
 @cache
@@ -217,31 +221,31 @@ def check_template(template: Template, settings: Settings, slots: tuple[str, ...
             line looks like a fence.
     """
     text = keep_lines(template.text, settings).strip() + "\n"
-    needed = ["rules", *slots, *(name for name in settings.switched_on if name != "tie")]
-    problem = _problem_of_slots(text, needed)
+    needed_slots = ["rules", *slots, *(name for name in settings.switched_on if name != "tie")]
+    problem = _problem_of_slots(text, needed_slots)
     if problem:
-        wanted = " ".join(f"{{{slot}}}" for slot in needed)
-        raise UsageError(f"{template.source}: {problem}; needed, once each: {wanted}")
-    if LINE.search(text):
+        listed_slots = " ".join(f"{{{slot}}}" for slot in needed_slots)
+        raise UsageError(f"{template.source}: {problem}; needed, once each: {listed_slots}")
+    if FENCE_LINE.search(text):
         raise UsageError(
             f"{template.source}: a line looks like a fence; fences come with the slots"
         )
     return text
 
 
-def _problem_of_slots(text: str, needed: Sequence[str]) -> str | None:
+def _problem_of_slots(text: str, needed_slots: Sequence[str]) -> str | None:
     """Return the first problem of a template's slots, in words.
 
     Returns:
         None if each of the needed slots occurs exactly once, and no other slot occurs.
     """
     counts = Counter(SLOT.findall(text))
-    for name in needed:
+    for name in needed_slots:
         if not counts[name]:
             return f"slot {{{name}}} is missing"
         if counts[name] > 1:
             return f"slot {{{name}}} stands there {counts[name]} times"
-    unknown = next((name for name in counts if name not in needed), None)
+    unknown = next((name for name in counts if name not in needed_slots), None)
     if unknown is None:
         return None
     problem = f"slot {{{unknown}}} has no meaning here"
@@ -269,42 +273,42 @@ def _mark_of_item(texts: Mapping[str, str]) -> str | None:
     """Return the mark that all prompts of an item share.
 
     Returns:
-        None if the texts have no response or nothing but responses, or if a response contains the
-        mark or anything like a fence.
+        The mark. None if there is no response, if there are only responses, or if a response
+        contains the mark or anything like a fence.
     """
     responses = [text for slot, text in texts.items() if slot in RESPONSE_SLOTS]
-    of_item = {slot: text for slot, text in texts.items() if slot not in RESPONSE_SLOTS}
-    if not responses or not of_item:
+    item_texts = {slot: text for slot, text in texts.items() if slot not in RESPONSE_SLOTS}
+    if not responses or not item_texts:
         return None
-    mark = fence_mark(of_item)
+    mark = fence_mark(item_texts)
     for text in responses:
-        if mark in _digits_of(text) or LIKE_FENCE.search(_letters_of_fences(text)):
+        if mark in _digits_of(text) or RESEMBLES_FENCE.search(_letters_of_fences(text)):
             return None
     return mark
 
 
 def _digits_of(text: str) -> str:
-    """Return the hexadecimal digits of a text, without capitals and without what is between."""
-    return NO_DIGIT.sub("", unicodedata.normalize("NFKC", text).lower())
+    """Return the hexadecimal digits of a text in lower case, without all other characters."""
+    return NOT_HEXADECIMAL.sub("", unicodedata.normalize("NFKC", text).lower())
 
 
 def _letters_of_fences(text: str) -> str:
     """Return the characters of a text that fences are recognised by: a to z, digits, < and >."""
-    return NO_LETTER_OF_FENCE.sub("", unicodedata.normalize("NFKC", text).lower())
+    return NOT_OF_FENCE.sub("", unicodedata.normalize("NFKC", text).lower())
 
 
 def fence_mark(texts: Mapping[str, str]) -> str:
     """Return a mark of 8 hexadecimal digits that occurs in none of the texts.
 
-    The search ignores case, and all characters between the digits. The same texts in the same
-    slots always have the same mark.
+    The mark does not even occur in other case, or with other characters between its digits. The
+    same texts in the same slots always have the same mark.
     """
     content = "".join(f"{name}\0{len(text)}\0{text}\0" for name, text in texts.items())
     digits_of_texts = [_digits_of(text) for text in texts.values()]
     salt = 0
     while True:
         salted = f"{salt}\0{content}".encode("utf-8", "surrogatepass")
-        mark = hashlib.sha256(salted).hexdigest()[:MARK]
+        mark = hashlib.sha256(salted).hexdigest()[:MARK_DIGITS]
         if not any(mark in digits for digits in digits_of_texts):
             return mark
         salt += 1
@@ -328,10 +332,11 @@ def split_at_responses(prompt: str) -> tuple[str, str]:
     All prompts of an item have the same first part, unless a response resembles a fence. The first
     part is empty if the prompt has no response.
     """
-    lines = list(LINE.finditer(prompt))
+    lines = list(FENCE_LINE.finditer(prompt))
     for line in lines:
-        is_own_fence = line[3] == lines[0][3]
-        if is_own_fence and line[2] in RESPONSE_SLOTS:
+        # A response may contain lines that look like fences of another mark.
+        is_own_fence = line["mark"] == lines[0]["mark"]
+        if is_own_fence and line["slot"] in RESPONSE_SLOTS:
             return prompt[: line.start()], prompt[line.start() :]
     return "", prompt
 
@@ -339,16 +344,16 @@ def split_at_responses(prompt: str) -> tuple[str, str]:
 def final_answer(transcript: str) -> str:
     """Return the final answer in a transcript that `podium.responses.transcripts.render` wrote.
 
-    Empty if the transcript has no final answer.
+    The result is empty if the transcript has no final answer.
     """
-    _, begun, answer = f"\n{transcript}".rpartition(f"\n{ANSWER}: ")
-    return answer.replace(NEXT_LINE, "\n") if begun else ""
+    _, answer_start, answer = f"\n{transcript}".rpartition(f"\n{ANSWER_NAME}: ")
+    return answer.replace(NEXT_LINE, "\n") if answer_start else ""
 
 
 def count_tokens(text: str) -> float:
     """Estimate the number of tokens of a prompt or a part of it."""
-    characters = len(LINE.sub("", text))
-    fence_lines = len(LINE.findall(text))
+    characters = len(FENCE_LINE.sub("", text))
+    fence_lines = sum(1 for _ in FENCE_LINE.finditer(text))
     return characters / CHARACTERS_PER_TOKEN + fence_lines * TOKENS_PER_FENCE
 
 
@@ -357,7 +362,7 @@ def escape_controls(text: str) -> str:
 
     Newlines and tabs stay, and the line end `\\r\\n` becomes a newline.
     """
-    return CONTROL.sub(_escape_of_character, text.replace("\r\n", "\n"))
+    return CONTROL_CHARACTER.sub(_escape_of_character, text.replace("\r\n", "\n"))
 
 
 def _escape_of_character(character: re.Match[str]) -> str:

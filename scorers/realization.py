@@ -12,7 +12,8 @@ from podium.scorers.prompt import SWITCHES, Settings, Template, Texts, check_tem
 from podium.scorers.reply import Rating, Reply, Verdict
 from podium.scorers.schemas import ReplyForm
 
-RESPONSES = {"pairwise": ("response_a", "response_b"), "pointwise": ("response",)}
+# Slots of the responses in a template, by kind of realization.
+RESPONSE_SLOTS_OF_KIND = {"pairwise": ("response_a", "response_b"), "pointwise": ("response",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +22,8 @@ class Preference:
 
     Attributes:
         degree: in [0, 1]. For a pair, 1 says that the first response is far better, 0.5 that
-            neither is better, and 0 that the second one is far better. For one response, it says
-            how good the response is.
+            neither is better, and 0 that the second one is far better. For one response, 1 says
+            that it is as good as can be, and 0 that it is worthless.
         chance: probability that the judge prefers the first of a pair, or says yes to a response.
         reasons: text that is written before the verdict if reasons are asked for.
     """
@@ -43,15 +44,15 @@ class Realization:
             models).
         read_reply: function that reads the verdict or rating of a reply; it never raises.
         write_reply: function that writes a reply which `read_reply` can read, with token
-            probabilities if those are read. None if the stand-in judge cannot answer.
+            probabilities if the realization uses them. None if the stand-in judge cannot answer.
         options: the switches of `Settings` that the realization has.
         probabilities: how the token probabilities of a text reply are used. They are `unused`, can
             replace the credit of the letter (`soften`), or are `needed` to read anything.
         form: the JSON object in which a reply can be asked for; None if there is none.
         tokens: limit of output tokens of a text reply, at least 256; None for no limit.
         margins: whether the verdicts say by how much a response is better.
-        schema_first: whether `replies=auto` asks for the JSON object at once, and for text only
-            judges that take no schema. Otherwise it asks for text first.
+        schema_first: whether `replies=auto` asks for the JSON object at once, and asks for text
+            only if the judge takes no schema. If not, it asks for text first.
     """
 
     name: str
@@ -69,17 +70,19 @@ class Realization:
     def has_reasons(self, settings: Settings) -> bool:
         """Return whether the judge writes reasons before its verdict.
 
-        It does if the JSON form has a field of free text. Without a JSON form, the result is
-        False.
+        The judge does if the JSON form has a field of free text. Without a JSON form, the result
+        is False.
         """
-        return self.form is not None and None in self.form.fields(settings).values()
+        if self.form is None:
+            return False
+        return None in self.form.fields(settings).values()  # None stands for free text
 
     def check(self, settings: Settings) -> None:
         """Check settings before the first call.
 
         Raises:
-            UsageError: the realization does not have a switch that is on, the template cannot be
-                filled, or there is a template and the realization has no prompt.
+            UsageError: the realization does not have a switch that is on; the template cannot be
+                filled; or a template is given for a realization without a prompt.
         """
         unknown = [name for name in settings.switched_on if name not in self.options]
         if unknown:
@@ -100,7 +103,7 @@ class Realization:
             UsageError: a slot is missing, repeated or unknown, a line looks like a fence, or the
                 realization has no prompt.
         """
-        slots = ("instruction", *RESPONSES[self.kind])
+        slots = ("instruction", *RESPONSE_SLOTS_OF_KIND[self.kind])
         return check_template(self.template_for(settings), settings, slots)
 
     def template_for(self, settings: Settings) -> Template:
@@ -119,5 +122,5 @@ class Realization:
         Raises:
             UsageError: as of `words`, or the item lacks a text that is to be shown.
         """
-        by_slot = texts.by_slot(settings, RESPONSES[self.kind])
+        by_slot = texts.by_slot(settings, RESPONSE_SLOTS_OF_KIND[self.kind])
         return fill_template(self.words(settings), by_slot, settings)

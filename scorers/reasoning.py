@@ -6,7 +6,7 @@ from typing import Literal, get_args
 from podium.errors import UsageError
 
 Policy = Literal["strip", "keep"]
-MARKS = (
+REASONING_MARKS = (
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
@@ -33,14 +33,14 @@ FINAL_CHANNEL = re.compile(
     r"<\|channel\|>final\b[^<>\n]{0,40}(?:<\|constrain\|>[^<>\n]{0,40})?<\|message\|>"
 )
 LATER_CHANNEL = re.compile(rf"<\|start\|>assistant{FINAL_CHANNEL.pattern}")
-"""The mark of the final channel in a reply whose first channel mark is in the prompt."""
+"""The mark of the final channel in a reply whose first channel began in the prompt."""
 PLAIN_CHANNELS = re.compile(r"\s*(?:analysis.*?)?assistantfinal", re.DOTALL)
 """The marks of channels, and the reasoning, if the decoder left out the special tokens."""
 SENTENCE_END = re.compile(r"(?:[.!?…。！？:：)\]*]|\A|\n)[ \t]*\Z")
 ANSWER_START = re.compile(r"[ \t]*(?![a-z\s,.;:!?)\]\"'”’`])")
-"""The text before and after a mark in the middle of a line that closes reasoning.
+"""The text before (`SENTENCE_END`) and after a mark that closes reasoning in the middle of a line.
 
-The reasoning ends with a sentence, and the answer begins with a capital or another sign. Otherwise
+The text before ends a sentence, and the answer begins with a capital or another sign. Otherwise,
 the mark is a word of a sentence, as in `Models write </think> last.`
 """
 
@@ -75,11 +75,11 @@ def start_of_answer(text: str) -> int:
     ends.
     """
     if CHANNEL.match(text):
-        finals = [mark.end() for mark in FINAL_CHANNEL.finditer(text)]
-        return finals[-1] if finals else len(text)
-    plain = PLAIN_CHANNELS.match(text)
-    if plain:
-        return plain.end()
+        channel_ends = [mark.end() for mark in FINAL_CHANNEL.finditer(text)]
+        return channel_ends[-1] if channel_ends else len(text)
+    plain_channels = PLAIN_CHANNELS.match(text)
+    if plain_channels:
+        return plain_channels.end()
     return _end_of_opened_reasoning(text) or _end_of_begun_reasoning(text)
 
 
@@ -97,14 +97,14 @@ def _end_of_opened_reasoning(text: str) -> int:
         closing = _closing_mark(lowered, start)
         if closing is None:
             return start
-        end = lowered.find(closing.lower(), start)
-        if end < 0:
+        closing_start = lowered.find(closing.lower(), start)
+        if closing_start < 0:
             return len(text)
-        start = end + len(closing)
+        start = closing_start + len(closing)
 
 
 def _closing_mark(lowered: str, start: int) -> str | None:
-    """Return the mark that closes the reasoning which begins at a position, as in `MARKS`.
+    """Return the mark that closes the reasoning which begins at a position.
 
     Blanks at the position are skipped.
 
@@ -113,24 +113,24 @@ def _closing_mark(lowered: str, start: int) -> str | None:
         start: the position.
 
     Returns:
-        None if no reasoning begins there.
+        The closing mark of `REASONING_MARKS`; None if no reasoning begins at the position.
     """
     place = len(lowered) - len(lowered[start:].lstrip())
-    for opening, closing in MARKS:
+    for opening, closing in REASONING_MARKS:
         if lowered.startswith(opening.lower(), place):
             return closing
     return None
 
 
 def _end_of_begun_reasoning(text: str) -> int:
-    """Return the end of reasoning that has a closing mark but no opening one; 0 if there is none.
+    """Return the end of reasoning without an opening mark; 0 if there is no such reasoning.
 
-    The opening mark is missing in the reply if the chat template wrote it into the prompt.
+    The opening mark is missing if the chat template wrote it into the prompt.
     """
     final = LATER_CHANNEL.search(text)
     if final:
         return final.end()
-    for opening, closing in MARKS:
+    for opening, closing in REASONING_MARKS:
         before, mark, after = text.partition(closing)
         if mark and opening not in before and _closes_reasoning(before, after):
             return len(before) + len(mark)
@@ -157,7 +157,7 @@ def _closes_reasoning(before: str, after: str) -> bool:
 
 
 def check_policy(reasoning: str) -> bool:
-    """Return whether the policy is to strip reasoning.
+    """Check the policy for reasoning, and return whether it is to strip the reasoning.
 
     Raises:
         UsageError: the policy is neither `strip` nor `keep`.

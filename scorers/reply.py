@@ -16,15 +16,23 @@ TOO_LONG = "prompt too long"
 NOT_SHOWN = (UNSHOWN, TOO_LONG)
 """Reasons of battles that count as missing, because the judge did not see the responses."""
 REASONS_IN_TEXT = (
-    "empty|no verdict|several verdicts|reported|retracted|out of range|bad JSON|refusal|truncated"
+    "empty",
+    "no verdict",
+    "several verdicts",
+    "reported",
+    "retracted",
+    "out of range",
+    "bad JSON",
+    "refusal",
+    "truncated",
 )
-"""Reasons that are found by reading the reply, separated by `|`."""
+"""Reasons that are found by reading the reply."""
 CUT_IN_REASONING = "cut off while reasoning"
 """Reason if the reply was cut off, or ended, before its reasoning did."""
 FILTERED = "content filter"
-"""Reason if the provider's content filter ended the reply. The text before is ignored."""
+"""Reason if the provider's content filter ended the reply. The text of the reply is ignored."""
 REASONS = (
-    *REASONS_IN_TEXT.split("|"),
+    *REASONS_IN_TEXT,
     CUT_IN_REASONING,
     "no log-probabilities",
     FILTERED,
@@ -53,10 +61,10 @@ REFUSAL = re.compile(
 REFUSAL_LENGTH = 600
 """Largest number of characters of a refusal. In longer replies, the words of a refusal are
 ignored."""
-LABEL = re.compile(r"([^<>=]+)([<>]+|=+)([^<>=]+)")
+COMPARISON_LABEL = re.compile(r"(?P<left>[^<>=]+)(?P<signs>[<>]+|=+)(?P<right>[^<>=]+)")
 """A label that compares two responses, such as `A>>B`: a name, signs of one kind, a name."""
-REVERSED = str.maketrans("<>", "><")
-CHUNK = re.compile(r"\s*\S+|\s+$")
+REVERSED_SIGNS = str.maketrans("<>", "><")
+WORD_WITH_BLANKS = re.compile(r"\s*\S+|\s+$")
 """A word with the blanks before it, or the blanks at the end of the text."""
 
 
@@ -76,8 +84,8 @@ class UnparsedReason:
     def parse(cls, written: str) -> "UnparsedReason":
         """Parse the text of a column `reason`.
 
-        If the text has the reasons of two orders, joined by ` / `, only the first one counts. The
-        code is None, without details, if the text begins with no code.
+        If the text has the reasons of two orders, joined by ` / `, only the first reason counts. If
+        the text begins with none of `CODES`, the code is None, and the details are empty.
         """
         code, _, details = written.partition(":")
         if code in CODES:
@@ -111,8 +119,8 @@ class Reply:
         text: the text of the reply.
         truncated: whether the reply was cut off at the limit of output tokens.
         tokens: the tokens, if the provider gives them.
-        refused: the provider's message if it rejected the prompt, or the cause of a failed call;
-            else empty. A refusal by the judge is in `withheld` or in the text.
+        refused: the provider's message if the provider rejected the prompt, or the cause of a
+            failed call; otherwise empty. A refusal by the judge is in `withheld` or in the text.
         rejection: why the prompt was rejected, one of `NOT_SHOWN`; used only if `refused` is set.
         structured: whether the reply was asked for with a JSON schema.
         cost: the cost of the call in money; None if unknown.
@@ -252,7 +260,7 @@ def verdict_of_margin(
     return Verdict(credit, float(margin), criteria or {}, label)
 
 
-def reply_with_chances(text: str, chances: Mapping[str, float]) -> Reply:
+def reply_with_probabilities(text: str, probabilities: Mapping[str, float]) -> Reply:
     """Return a reply whose last token has several alternatives.
 
     The last word of the text is the last token, whether or not it is one of the alternatives.
@@ -260,12 +268,13 @@ def reply_with_chances(text: str, chances: Mapping[str, float]) -> Reply:
     Args:
         text: the text of the reply, with at least one word and without blanks at its end. Each
             word, with the blanks before it, is a token; all but the last have probability 1.
-        chances: probabilities of the alternatives of the last token; those of 0 are left out.
+        probabilities: probabilities of the alternatives of the last token. Alternatives with a
+            probability of 0 are left out.
     """
-    *chunks, last = CHUNK.findall(text)
-    tokens = [Token(chunk, {chunk: 1.0}) for chunk in chunks]
-    likely = {spelling: chance for spelling, chance in chances.items() if chance > 0}
-    return Reply(text, tokens=(*tokens, Token(last, likely)))
+    *first_words, last_word = WORD_WITH_BLANKS.findall(text)
+    tokens = [Token(word, {word: 1.0}) for word in first_words]
+    alternatives = {spelling: value for spelling, value in probabilities.items() if value > 0}
+    return Reply(text, tokens=(*tokens, Token(last_word, alternatives)))
 
 
 def no_verdict(text: str) -> str:
@@ -286,8 +295,8 @@ def reverse_label(label: str) -> str:
     >>> reverse_label("A>>B"), reverse_label("A=B"), reverse_label("good")
     ('B<<A', 'B=A', 'good')
     """
-    parts = LABEL.fullmatch(label)
+    parts = COMPARISON_LABEL.fullmatch(label)
     if parts is None:
         return label
-    left, signs, right = parts.groups()
-    return f"{right}{signs.translate(REVERSED)}{left}"
+    signs = parts["signs"].translate(REVERSED_SIGNS)
+    return f"{parts['right']}{signs}{parts['left']}"

@@ -44,9 +44,9 @@ LONGEST_LEAD = 200
 """Number of characters of the line before a verdict that are read, counted from its end."""
 SHORT_LINE = 30
 """Only lines with fewer characters are searched for another letter than the verdict."""
-LONGEST_GAP = 500
+SEARCHED_FOR_LINE = 500
 """Number of characters before a verdict in which the last line with words is searched."""
-NEAR = 250
+SEARCHED_BEFORE = 250
 """Number of characters before a verdict that are searched for a comparison against it."""
 # `[[A`, `[[A]` and `[A]]`: brackets that are not closed, or were not opened.
 BROKEN_BRACKETS = re.compile(
@@ -54,13 +54,14 @@ BROKEN_BRACKETS = re.compile(
 )
 BRACKETED = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
 # A line of two different levels and nothing else: `[[A>B]] / [[B>A]]`.
-TWO_ON_A_LINE = re.compile(
-    r"^[^\w\n\[]*+\[\[([^\[\]\n]++)\]\][^\w\n\[]++\[\[(?!\1\]\])[^\[\]\n]++\]\][^\w\n]*$",
+TWO_LEVELS_ON_LINE = re.compile(
+    r"^[^\w\n\[]*+\[\[(?P<level>[^\[\]\n]++)\]\]"
+    r"[^\w\n\[]++\[\[(?!(?P=level)\]\])[^\[\]\n]++\]\][^\w\n]*$",
     re.MULTILINE,
 )
 # A command such as `\boxed`, or an underscore.
 LATEX_COMMAND = re.compile(r"\\\w+|_")
-COMPLETE = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")
+COMPLETE_END = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")
 """The sign with which a complete sentence or line ends."""
 OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
 # The last word of a text (group 1).
@@ -75,12 +76,12 @@ HEADING = re.compile(
     re.IGNORECASE,
 )
 """A heading that names a response, such as `### Response A`; its text may follow."""
-WHICH = re.compile(
+WHICH_QUESTION = re.compile(
     r"(?:^|[.!?:]\s)\W*(?:so\s)?(?!.*\bworse)(?:which|welche|laquelle|quelle|cuál|какой|哪)",
     re.IGNORECASE,
 )
 """A question that the verdict after it answers, such as `Which response is better?`"""
-LABEL = re.compile(
+DESCRIPTION = re.compile(
     r"\W*(?:response )?[AB]\W*[:)✅❌✓✗👍👎]|[^:\n]{1,40}(?:: +|\s*(?:→|[=-]>)\s*)\S"
     r"|.*\b[AB] ?= ?\d"
     r"|(?=.*\bresponse a\b).*\bresponse b\b",
@@ -96,7 +97,7 @@ QUOTED_TEXT = re.compile(
     r"|reads|writes|states|contains|includes?|message|end(?:et|s)|enthält|contient|contiene"
     r"|содержит)\b|内容|写道"
 )
-RESPONSE = re.compile(
+RESPONSE_WORD = re.compile(
     r"(?i)(?<![A-Za-z])[AB](?![A-Za-z])"
     r"|\b(?:its?|responses?|first|second|one|antwort|réponse|respuesta|ответ\w*)\b|回答"
 )
@@ -107,15 +108,16 @@ RETRACTION_START = re.compile(
     rf"[\s*_<>\-–—(\[#~\"“.,;:]*(?:{words.RETRACTION_STARTS})", re.IGNORECASE
 )
 # These are searched in texts in lower case, which is faster than a pattern that ignores case.
-ABOUT_NEXT = re.compile(words.ABOUT_NEXT)
+# A phrase which says that the next line is not the judge's own verdict, or that introduces it.
+ANNOUNCEMENT = re.compile(words.ABOUT_NEXT)
 RETRACTION = re.compile(words.RETRACTIONS)
 SELF_REFERENCE = re.compile(words.SELF_REFERENCE)
-HARMLESS = re.compile(words.HARMLESS_SELF_REFERENCE)
-SAME_LINE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-zа-яё]")
+HARMLESS_SELF_REFERENCE = re.compile(words.HARMLESS_SELF_REFERENCE)
+EXPLANATION_ON_LINE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-zа-яё]")
 """The beginning of an explanation on the same line: `A: it is correct`, `A because ...`."""
 # A topic of an explanation, or a word for a tie.
-SUBJECT = re.compile(rf"{words.SUBJECTS}|\b(?:{words.TIES})\b", re.IGNORECASE)
-CONTINUES = re.compile(
+EXPLANATION_TOPIC = re.compile(rf"{words.SUBJECTS}|\b(?:{words.TIES})\b", re.IGNORECASE)
+CONTINUED_LINE = re.compile(
     r"[ \t]*\n\s*(?![a-z_]+ ?:"
     r"|(?:because|since|as|response|the|it|a|b|both|weil|denn|car|parce|porque)\b)"
     r"[a-zа-яёäöüàâçéèêîôû]"
@@ -132,22 +134,25 @@ PRONOUN_LOSES = re.compile(
 )
 # The name of a response at the end of a sentence: `No, the second one, sorry.`
 LAST_NAME = re.compile(
-    rf"(?:(?<![A-Za-z0-9_°])(?P<letter>[ABC])|(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))[*_\"')\]]*"
+    r"(?:(?<![A-Za-z0-9_°])(?P<letter>[ABC])"
+    rf"|(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))[*_\"')\]]*"
     r"[.!。！ ,]*(?:please|instead|it is|bitte|sorry|then|actually|rather|after all)?[.! ]*\Z"
 )
-LETTERED = re.compile(r"[AB](?<![\w'’].)(?![\w'’])")
+LETTER_NAME = re.compile(r"[AB](?<![\w'’].)(?![\w'’])")
 """A response that is named by its letter."""
-ABOUT_LETTER = re.compile(rf"\b(?:{words.PREPOSITIONS})\b\W*(?:\w+\W+){{0,2}}?\Z", re.IGNORECASE)
+PREPOSITION_BEFORE_NAME = re.compile(
+    rf"\b(?:{words.PREPOSITIONS})\b\W*(?:\w+\W+){{0,2}}?\Z", re.IGNORECASE
+)
 """Words before a name at the end of a sentence that make it no verdict, as in `better than B`."""
-WORDS = re.compile(r"\w")
+ANY_WORD = re.compile(r"\w")
 DIGIT = re.compile(r"\d")
-Counts = Callable[[Statement, bool, bool], bool]
+CountsUnnamed = Callable[[Statement, bool, bool], bool]
 """Function that returns whether a value counts although no word such as `verdict` names it.
 
 Its arguments are the statement, whether it stands in the first line, and whether it stands in the
 last line.
 """
-Compares = Literal["ends", "last", "never"]
+ComparisonLines = Literal["ends", "last", "never"]
 """Lines in which a sentence such as `A is better` states the verdict (`read_statement`)."""
 Parse = Callable[[str], str | None]
 """Function from a value as written to its canonical spelling; None if it is out of range."""
@@ -158,8 +163,8 @@ class StatedVerdict(NamedTuple):
 
     Attributes:
         place: position of the verdict in the text.
-        value: its canonical spelling.
-        statement: the statement that gives it.
+        value: canonical spelling of the verdict.
+        statement: the statement that gives the verdict.
     """
 
     place: int
@@ -169,80 +174,86 @@ class StatedVerdict(NamedTuple):
 
 def read_statement(
     reply: Reply,
-    value: Pattern,
+    value_pattern: Pattern,
     parse: Parse,
-    counts: Counts,
+    counts_unnamed: CountsUnnamed,
     *,
-    signs: Pattern | None = None,
-    compares: Compares = "never",
+    level_signs: Pattern | None = None,
+    comparison_lines: ComparisonLines = "never",
     is_pairwise: bool = True,
 ) -> StatedVerdict | str:
-    """Return the verdict of a reply, or the reason why there is none.
+    """Return the verdict of a reply, or the reason why the reply is unparsed.
 
     Args:
         reply: the reply.
-        value: pattern of a value as it is written.
+        value_pattern: pattern of a value as it is written.
         parse: function from a value to its canonical spelling (see `Parse`).
-        counts: function that says whether a value without a name is a verdict (see `Counts`).
-        signs: pattern of a sign that a line with a level has, such as `[`; other lines are
+        counts_unnamed: function that says whether a value counts although no word such as `verdict`
+            names it (see `CountsUnnamed`).
+        level_signs: pattern of a sign that a line with a level has, such as `[`; other lines are
             skipped. It is given only if a level in double square brackets was asked for.
-        compares: where sentences such as `A is better` state the verdict: at both `ends` (the first
-            and the last line), in the `last` line, or `never`. They count only if no value does.
-        is_pairwise: whether a value prefers a response. If not, it rates one, whatever its first
-            letter is.
+        comparison_lines: lines in which sentences such as `A is better` state the verdict: both
+            `ends` (the first and the last line), the `last` line, or `never` (no line). Sentences
+            count only if no value counts.
+        is_pairwise: whether a value prefers a response. If not, a value rates one response, even if
+            it begins with the letter A or B.
     """
     if reply.reason_of_silence:
         return reply.reason_of_silence
     view = own_words(without_echo(reply.text))
     if view is None:
         return "no verdict"
-    has_broken_brackets = signs and "[[" in view and BROKEN_BRACKETS.search(view, view.find("["))
-    if not WORDS.search(view) or has_broken_brackets:
+    if not ANY_WORD.search(view):
+        return no_verdict(reply.text)
+    may_have_levels = level_signs and "[[" in view
+    if may_have_levels and BROKEN_BRACKETS.search(view, view.find("[")):
         return no_verdict(reply.text)
     lines = [line.span() for line in LINE.finditer(view)]
-    statements = find_statements(view, lines, value, signs)
+    statements = find_statements(view, lines, value_pattern, level_signs)
     if len(statements) > MOST_STATEMENTS:
         return "several verdicts"
     ends = (_first_with_words(view, lines), _first_with_words(view, lines[::-1]))
-    verdicts = _verdict_statements(view, statements, ends, counts, compares)
+    verdicts = _verdict_statements(view, statements, ends, counts_unnamed, comparison_lines)
     if not verdicts:
         return no_verdict(view)
     mentions = [statement for statement in statements if statement.form == "mention"]
     preferred_by = response_of_value if is_pairwise else _no_response
-    reading = _decide(view, verdicts, mentions, parse, preferred_by)
-    if isinstance(reading, str):
-        return reading
-    place = _verdict_place(reading, preferred_by(reading.value))
-    if compares == "ends" and _has_other_letters(view, lines, reading):
+    stated_verdict = _settle_verdict(view, verdicts, mentions, parse, preferred_by)
+    if isinstance(stated_verdict, str):
+        return stated_verdict  # the reason why the reply is unparsed
+    place = _verdict_place(stated_verdict, preferred_by(stated_verdict.value))
+    if comparison_lines == "ends" and _has_other_letters(view, lines, stated_verdict):
         return "several verdicts"
-    if signs and _has_other_levels(view, reading, parse):
+    if level_signs and _has_other_levels(view, stated_verdict, parse):
         return "several verdicts"
-    return _reason_of_whole_reply(view, place, compares) or reading
+    return _reason_of_whole_reply(view, place, comparison_lines) or stated_verdict
 
 
-def _reason_of_whole_reply(view: str, place: VerdictPlace, compares: Compares) -> str | None:
+def _reason_of_whole_reply(
+    view: str, place: VerdictPlace, comparison_lines: ComparisonLines
+) -> str | None:
     """Return why the reply as a whole speaks against its verdict; None if it does not."""
     if contradicts(view, place):
         return "several verdicts"
-    if place.preferred and compares != "ends" and is_unrelated(view[place.end :]):
+    if place.preferred and comparison_lines != "ends" and is_unrelated(view[place.end :]):
         return "reported"
     return None
 
 
 def _no_response(value: str) -> str:
-    """Return an empty text: a value that rates one response prefers none."""
+    """Return an empty text: a value that rates one response prefers no response."""
     del value
     return ""
 
 
-def _verdict_place(reading: StatedVerdict, preferred: str) -> VerdictPlace:
+def _verdict_place(stated_verdict: StatedVerdict, preferred: str) -> VerdictPlace:
     """Return where a verdict stands.
 
     Args:
-        reading: the verdict.
+        stated_verdict: the verdict.
         preferred: the response that it prefers (`response_of_value`); empty if it rates one.
     """
-    statement = reading.statement
+    statement = stated_verdict.statement
     if statement.is_sentence:
         span = (statement.start, statement.end)
     else:
@@ -253,7 +264,7 @@ def _verdict_place(reading: StatedVerdict, preferred: str) -> VerdictPlace:
 def response_of_value(value: str) -> str:
     """Return the letter of the response that a value prefers; C for neither.
 
-    It is empty if the value is no letter or label but rates one response.
+    The result is empty if the value rates one response: it is neither a letter nor a label.
     """
     if value[:1] not in ("A", "B", "C"):
         return ""
@@ -262,27 +273,28 @@ def response_of_value(value: str) -> str:
 
 def _first_with_words(view: str, lines: Sequence[Span]) -> Span:
     """Return the first of some lines that has a word. At least one line must have one."""
-    return next(span for span in lines if WORDS.search(view, *span))
+    return next(span for span in lines if ANY_WORD.search(view, *span))
 
 
 def _verdict_statements(
     view: str,
     statements: list[Statement],
     ends: tuple[Span, Span],
-    counts: Counts,
-    compares: Compares,
+    counts_unnamed: CountsUnnamed,
+    comparison_lines: ComparisonLines,
 ) -> list[Statement]:
     """Return the statements that count as verdicts.
 
-    If there are none, return the sentences that prefer a response, such as `A is better`, or else
-    the sentence that praises it (`weak_preferences`).
+    If no statement of a value counts, these are the sentences that prefer a response, such as `A is
+    better`. If there are no such sentences either, it is the only sentence that praises a response
+    (`weak_preferences`).
 
     Args:
         view: the judge's own words.
         statements: all statements of a value.
         ends: the first and the last line with words.
-        counts: see `Counts`.
-        compares: lines in which sentences that prefer a response count (`read_statement`).
+        counts_unnamed: see `CountsUnnamed`.
+        comparison_lines: lines in which sentences that prefer a response count (`read_statement`).
     """
     (_, first_end), (last_start, _) = ends
     verdicts = []
@@ -291,51 +303,51 @@ def _verdict_statements(
         is_last = statement.end > last_start
         if statement.form == "leading" and is_score(view, statement.place):
             continue
-        if statement.form == "marked" or counts(statement, is_first, is_last):
+        if statement.form == "marked" or counts_unnamed(statement, is_first, is_last):
             verdicts.append(statement)
-    if verdicts or compares == "never":
+    if verdicts or comparison_lines == "never":
         return verdicts
     # The first and the last line may be the same one.
-    searched = set(ends) if compares == "ends" else {ends[1]}
-    short = [(start, end) for start, end in sorted(searched) if end - start < LONGEST_REST]
-    compared = list(chain.from_iterable(find_comparisons(view, *span) for span in short))
-    if compared or compares != "ends" or len(view) > LONGEST_REST:
-        return [statement for statement in compared if statement.form == "marked"]
-    weak = find_weak_preference(view)
-    return [weak] if weak else []
+    searched_lines = set(ends) if comparison_lines == "ends" else {ends[1]}
+    short_lines = [line for line in sorted(searched_lines) if line[1] - line[0] < LONGEST_REST]
+    comparisons = list(chain.from_iterable(find_comparisons(view, *line) for line in short_lines))
+    if comparisons or comparison_lines != "ends" or len(view) > LONGEST_REST:
+        return [statement for statement in comparisons if statement.form == "marked"]
+    weak_preference = find_weak_preference(view)
+    return [weak_preference] if weak_preference else []
 
 
-def _has_other_letters(view: str, lines: Sequence[Span], reading: StatedVerdict) -> bool:
+def _has_other_letters(view: str, lines: Sequence[Span], stated_verdict: StatedVerdict) -> bool:
     """Return whether another line states a letter that is not the verdict, and nothing else.
 
     Lines of 30 characters or more, lines of tables, and scores that agree with the verdict are
     ignored.
     """
     for start, end in lines:
-        is_verdict = start <= reading.place < end
+        is_verdict = start <= stated_verdict.place < end
         if is_verdict or end - start >= SHORT_LINE:
             continue
         line = view[start:end]
-        if "|" in line or not states_other_letter(line, reading.value):
+        if "|" in line or not states_other_letter(line, stated_verdict.value):
             continue
-        if not DIGIT.search(line) or preferred_by_scores(view) != reading.value:
+        if not DIGIT.search(line) or preferred_by_scores(view) != stated_verdict.value:
             return True
     return False
 
 
-def _has_other_levels(view: str, reading: StatedVerdict, parse: Parse) -> bool:
-    """Return whether a reply has another level in double square brackets than the verdict.
+def _has_other_levels(view: str, stated_verdict: StatedVerdict, parse: Parse) -> bool:
+    """Return whether a reply has a level in double square brackets that is not the verdict.
 
-    The other level stands on a line with two levels only, or after the verdict. After the verdict,
-    brackets around anything that is no level are ignored.
+    The level stands after the verdict, or on a line of two different levels and nothing else.
+    Brackets after the verdict around anything that is no level are ignored.
     """
-    if view.count("[[") > 1 and TWO_ON_A_LINE.search(view):
+    if view.count("[[") > 1 and TWO_LEVELS_ON_LINE.search(view):
         return True
-    later = {parse(level.strip()) for level in BRACKETED.findall(view, reading.place)}
-    return bool(later - {None, reading.value})
+    later_levels = {parse(level.strip()) for level in BRACKETED.findall(view, stated_verdict.place)}
+    return bool(later_levels - {None, stated_verdict.value})
 
 
-def _decide(
+def _settle_verdict(
     view: str,
     verdicts: list[Statement],
     mentions: list[Statement],
@@ -353,20 +365,20 @@ def _decide(
     """
     verdicts.sort(key=lambda statement: statement.start)
     last = verdicts[-1]
-    final = parse(last.value)
-    if final is None:
+    final_value = parse(last.value)
+    if final_value is None:
         return "out of range" if len(verdicts) == 1 else "several verdicts"
     values = [statement.value for statement in verdicts]
     # A mention of `I` is the pronoun.
     values += [statement.value for statement in mentions if statement.value != "I"]
-    if {parse(value) or value for value in values} - {final}:
+    if {parse(value) or value for value in values} - {final_value}:
         return "several verdicts"
     spans = [(statement.start, statement.end) for statement in verdicts]
     reason = _reason_of_context(view, spans)
     if reason is None:
-        after = _text_after(view, spans)
-        reason = _reason_of_contradiction(view, last, preferred_by(final), after)
-    return reason or StatedVerdict(last.place, final, last)
+        text_after = _text_after(view, spans)
+        reason = _reason_of_contradiction(view, last, preferred_by(final_value), text_after)
+    return reason or StatedVerdict(last.place, final_value, last)
 
 
 def _text_after(view: str, spans: Sequence[Span]) -> str:
@@ -383,17 +395,17 @@ def _text_after(view: str, spans: Sequence[Span]) -> str:
 def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
     """Return why equal verdicts at these spans do not count; None if they count.
 
-    They do not count if the reply ends with the name of another speaker (`ATTRIBUTION`), if the
-    text before every one of them says that it is not the judge's own (`reason_before`; directly
-    after another verdict, the text before that one counts), or if the
-    text after the first one takes it back (`reason_after`).
+    The verdicts do not count in three cases: the reply ends with the name of another speaker
+    (`ATTRIBUTION`); the text before each verdict says that it is not the judge's own
+    (`reason_before`); or the text after the first verdict takes it back (`reason_after`). If a
+    verdict follows another one directly, the text before the other one decides.
     """
-    if ATTRIBUTION.search(view, max(0, len(view) - NEAR)):
+    if ATTRIBUTION.search(view, max(0, len(view) - SEARCHED_BEFORE)):
         return "reported"
     reasons: list[str | None] = []
     previous_end = 0
     for start, end in spans:
-        follows_verdict = reasons and not WORDS.search(view, previous_end, start)
+        follows_verdict = reasons and not ANY_WORD.search(view, previous_end, start)
         reasons.append(reasons[-1] if follows_verdict else reason_before(view, start))
         previous_end = end
     if all(reasons):
@@ -401,33 +413,36 @@ def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
     return reason_after(_text_after(view, spans))
 
 
-def _reason_of_contradiction(view: str, last: Statement, preferred: str, rest: str) -> str | None:
-    """Return `several verdicts` if the text prefers another response than the verdict; else None.
+def _reason_of_contradiction(
+    view: str, last: Statement, preferred: str, text_after: str
+) -> str | None:
+    """Return `several verdicts` if the reply also prefers another response; else None.
 
-    The text does in a comparison near the verdict, or in a later sentence that ends with the name
-    of another response. Verdicts that name no response, such as grades, are not checked.
+    The reply prefers another response in a comparison near the verdict, or in a later sentence that
+    ends with the name of another response. Verdicts that name no response, such as grades, are not
+    checked.
 
     Args:
         view: the judge's own words.
         last: the last statement of the verdict.
         preferred: the response that the verdict prefers; empty if it rates one.
-        rest: the text after the verdict.
+        text_after: the text after the verdict.
     """
     if not preferred:
         return None
-    if not WORDS.search(rest):
-        rest = ""
-    near = chain(
-        find_comparisons(view, max(0, last.start - NEAR), last.place),
-        find_comparisons(rest, 0, len(rest)),
+    if not ANY_WORD.search(text_after):
+        text_after = ""
+    comparisons = chain(
+        find_comparisons(view, max(0, last.start - SEARCHED_BEFORE), last.place),
+        find_comparisons(text_after, 0, len(text_after)),
     )
-    if any(statement.value != preferred for statement in near):
+    if any(statement.value != preferred for statement in comparisons):
         return "several verdicts"
     if preferred == "C":
         return None
-    if PRONOUN_LOSES.match(rest):
+    if PRONOUN_LOSES.match(text_after):
         return "several verdicts"
-    if any(_ends_with_other(sentence, preferred) for sentence in _sentences(rest)):
+    if any(_ends_with_other(sentence, preferred) for sentence in _sentences(text_after)):
         return "several verdicts"
     return None
 
@@ -440,14 +455,13 @@ def _ends_with_other(sentence: str, preferred: str) -> bool:
         preferred: letter of the response that the verdict prefers.
     """
     name = LAST_NAME.search(sentence.rstrip())
-    if name is None or ABOUT_LETTER.search(sentence[: name.start()]):
+    if name is None or PREPOSITION_BEFORE_NAME.search(sentence[: name.start()]):
         return False
-    letter = name["letter"]
-    if letter is None:
-        if LETTERED.search(sentence):
-            return False  # as in `Response A skips the second one`
-        letter = "A" if name["first"] else "B"
-    return bool(letter != preferred)
+    if name["letter"]:
+        return str(name["letter"]) != preferred
+    if LETTER_NAME.search(sentence):
+        return False  # as in `Response A skips the second one`
+    return ("A" if name["first"] else "B") != preferred
 
 
 def reason_around(view: str, spans: Sequence[Span]) -> str | None:
@@ -458,9 +472,9 @@ def reason_around(view: str, spans: Sequence[Span]) -> str | None:
         a reason of `_reason_of_context`. None if the objects are the judge's own verdict.
     """
     start = spans[-1][0]
-    line = view[view.rfind("\n", 0, start) + 1 : start]
-    lead = LIST_MARK.sub("", line)
-    clause = LATEX_COMMAND.sub(" ", lead[_last_sentence(lead) :])
+    line_before = view[view.rfind("\n", 0, start) + 1 : start]
+    lead = LIST_MARK.sub("", line_before)
+    clause = LATEX_COMMAND.sub(" ", lead[_start_of_last_sentence(lead) :])
     if not all(is_introductory(token["word"]) for token in TOKEN.finditer(clause)):
         return "reported"
     return _reason_of_context(view, spans)
@@ -469,19 +483,19 @@ def reason_around(view: str, spans: Sequence[Span]) -> str | None:
 def reason_before(view: str, start: int) -> str | None:
     """Return `reported` if the text before a verdict shows that it is not the judge's own.
 
-    Else the result is None.
-    The verdict may be somebody else's, a condition, a plan or a question. If words stand before it
-    on its line, only these are checked; else the last line before it.
+    The verdict may be somebody else's, a condition, a plan or a question. If words stand before the
+    verdict on its line, only these words are checked; otherwise, the last line before it. If it is
+    the judge's own, the result is None.
 
     Args:
         view: the judge's own words.
         start: position of the verdict.
     """
     line_start = view.rfind("\n", 0, start) + 1
-    before = LIST_MARK.sub("", view[max(line_start, start - LONGEST_LEAD) : start]).strip()
-    if WORDS.search(before) or MASK in before:
-        is_question = before.endswith("?") and not WHICH.search(before)
-        return "reported" if is_question or ABOUT_NEXT.search(before.lower()) else None
+    lead = LIST_MARK.sub("", view[max(line_start, start - LONGEST_LEAD) : start]).strip()
+    if ANY_WORD.search(lead) or MASK in lead:
+        is_question = lead.endswith("?") and not WHICH_QUESTION.search(lead)
+        return "reported" if is_question or ANNOUNCEMENT.search(lead.lower()) else None
     if opens_quotation(view, start):
         return "reported"
     previous = _previous_line(view, line_start)
@@ -499,19 +513,19 @@ def opens_quotation(view: str, start: int) -> bool:
         view: the judge's own words.
         start: position of the verdict.
     """
-    for colon in COLON.finditer(view, max(0, start - NEAR), start):
+    for colon in COLON.finditer(view, max(0, start - SEARCHED_BEFORE), start):
         line_start = view.rfind("\n", 0, colon.start()) + 1
         line = view[max(line_start, colon.start() - LONGEST_LEAD) : colon.start()]
-        clause = line[_last_sentence(line) :]
+        clause = line[_start_of_last_sentence(line) :]
         first_sign = view[colon.end() : colon.end() + 40].lstrip("\n \t")[:1]
         if first_sign in ("", MASK, "-", "*", "+"):
             continue
-        if QUOTED_TEXT.search(clause) and RESPONSE.search(clause):
+        if QUOTED_TEXT.search(clause) and RESPONSE_WORD.search(clause):
             return True
     return False
 
 
-def _last_sentence(text: str) -> int:
+def _start_of_last_sentence(text: str) -> int:
     """Return the start of the last sentence of a text. Commas do not separate sentences here."""
     start = 0
     for mark in SENTENCE_START.finditer(text.rstrip(".!?。！？ ")):
@@ -527,9 +541,9 @@ def _previous_line(view: str, end: int) -> str | None:
         The last 200 characters of the line. None if the 500 characters before the position have no
         such line.
     """
-    lines = view[max(0, end - LONGEST_GAP) : end].split("\n")
+    lines = view[max(0, end - SEARCHED_FOR_LINE) : end].split("\n")
     for line in reversed(lines):
-        if WORDS.search(line) or MASK in line:
+        if ANY_WORD.search(line) or MASK in line:
             return line.strip()[-LONGEST_LEAD:]
     return None
 
@@ -537,59 +551,62 @@ def _previous_line(view: str, end: int) -> str | None:
 def leads_to_own_verdict(line: str) -> bool:
     """Return whether the verdict after a line is the judge's own.
 
-    It is if the line is a complete sentence, an item of a list, or an introduction of the verdict.
-    It is not after a heading that names a response, or after a question other than which response
-    is better. A line that announces the next one, or ends with a colon, must be an introduction.
+    The verdict is the judge's own after a complete sentence, an item of a list, or an introduction
+    of the verdict. It is not after a heading that names a response, or after a question other than
+    which response is better. A line that announces the next one, or ends with a colon, must be an
+    introduction.
     """
     bare = line.rstrip("*_`~ \t\r")
-    clause = bare[_last_sentence(bare) :]
+    clause = bare[_start_of_last_sentence(bare) :]
     if HEADING.fullmatch(line):
         return False
-    # What a sentence says of a response is no longer about the verdict that follows.
-    about = clause if LETTERED.search(clause) else bare
-    if ABOUT_NEXT.search(about.lower()) or bare.endswith((":", "：")):
+    # If the last sentence names a response, the sentences before it are not about the verdict.
+    searched_text = clause if LETTER_NAME.search(clause) else bare
+    if ANNOUNCEMENT.search(searched_text.lower()) or bare.endswith((":", "：")):
         return is_introduction(clause)
     if bare.endswith("?"):
-        return WHICH.search(clause) is not None
+        return WHICH_QUESTION.search(clause) is not None
     is_short = len(bare.strip("#>-* ")) < SHORTEST_LEAD
-    if is_short or COMPLETE.search(bare):
+    if is_short or COMPLETE_END.search(bare):
         return True
-    is_item = LIST_MARK.match(line) or LABEL.match(line)
-    if is_item and not _is_open(bare) and not CONDITION_STARTS.match(clause):
+    is_item = LIST_MARK.match(line) or DESCRIPTION.match(line)
+    if is_item and not _goes_on(bare) and not CONDITION_STARTS.match(clause):
         return True
     return is_introduction(clause)
 
 
-def reason_after(rest: str) -> str | None:
+def reason_after(text_after: str) -> str | None:
     """Return why a verdict does not count, given the text after it; None if the verdict counts.
 
     Returns:
-        `retracted` if the text takes the verdict back, is about something else, or ends with a
-        question mark. `reported` if the verdict is only a part of a longer sentence, or if the
-        text has no words and a quotation that does not begin it. `truncated` if the text ends in
-        the middle of a sentence. `several verdicts` if it has more than 10,000 characters. None if
-        it explains the verdict or is empty.
+        - `retracted` if the text takes the verdict back, is about something else, or ends with a
+          question mark.
+        - `reported` if the verdict is only a part of a longer sentence, or if the text consists of
+          a quotation and signs before it.
+        - `truncated` if the text ends in the middle of a sentence.
+        - `several verdicts` if the text has more than 10,000 characters.
+        - None if the text explains the verdict or is empty.
     """
-    if not WORDS.search(rest):
-        has_later_quotation = MASK in rest and not rest.strip().startswith(MASK)
+    if not ANY_WORD.search(text_after):
+        has_later_quotation = MASK in text_after and not text_after.strip().startswith(MASK)
         return "reported" if has_later_quotation else None
-    if len(rest) > LONGEST_REST:
+    if len(text_after) > LONGEST_REST:
         return "several verdicts"
-    if CONTINUES.match(rest):
+    if CONTINUED_LINE.match(text_after):
         return "reported"
-    lowered = rest.lower()
-    if _speaks_of_judge(lowered) or RETRACTION.search(lowered) or rest.rstrip().endswith("?"):
+    lowered = text_after.lower()
+    if _speaks_of_judge(lowered) or RETRACTION.search(lowered) or text_after.rstrip().endswith("?"):
         return "retracted"
-    sentences = [sentence for sentence in _sentences(rest) if WORDS.search(sentence)]
+    sentences = [sentence for sentence in _sentences(text_after) if ANY_WORD.search(sentence)]
     if any(RETRACTION_START.match(sentence) for sentence in sentences):
         return "retracted"
     if sentences:
-        is_explained = SAME_LINE.match(rest) or EXPLANATION.match(sentences[0])
-        if not is_explained and not SUBJECT.search(sentences[0]):
+        is_explained = EXPLANATION_ON_LINE.match(text_after) or EXPLANATION.match(sentences[0])
+        if not is_explained and not EXPLANATION_TOPIC.search(sentences[0]):
             return "retracted"
-    ending = rest.rstrip()
+    ending = text_after.rstrip()
     is_cut_off = ending.endswith((",", ";", "，"))
-    if is_cut_off or (_is_open(rest) and not COMPLETE.search(ending)):
+    if is_cut_off or (_goes_on(text_after) and not COMPLETE_END.search(ending)):
         return "truncated"
     return None
 
@@ -601,7 +618,7 @@ def _speaks_of_judge(lowered: str) -> bool:
     """
     if not SELF_REFERENCE.search(lowered):
         return False
-    sentences = (HARMLESS.sub("", sentence) for sentence in _sentences(lowered))
+    sentences = (HARMLESS_SELF_REFERENCE.sub("", sentence) for sentence in _sentences(lowered))
     return any(SELF_REFERENCE.search(sentence) for sentence in sentences)
 
 
@@ -612,7 +629,7 @@ def _sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
-def _is_open(text: str) -> bool:
+def _goes_on(text: str) -> bool:
     """Return whether the last word of a text, such as `the`, shows that its sentence goes on.
 
     These are the words of `OPEN_ENDS`. A capital A counts as a letter and not as the article.

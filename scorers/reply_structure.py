@@ -24,11 +24,11 @@ END_TOKENS = re.compile(
     r"(?:\s|<\|[\w|]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<\uff5c[^>\n]{1,40}\uff5c>"
     r"|\[/INST\])++\Z"
 )
-BOX = re.compile(r"<\|(?:begin|end)_of_box\|>")
+BOX_TOKEN = re.compile(r"<\|(?:begin|end)_of_box\|>")
 """Tokens that some models put around their final answer."""
 LONGEST_END = 400
 """Number of characters at the end of a reply that are searched for `END_TOKENS`."""
-TURN = re.compile(
+SPEAKER_LINE = re.compile(
     rf"(?i)\n[ \t*#]*(?:<\|[^|\n]{{1,30}}\|>|(?:{ROLES}|ai|assistant|judge)[ \t]*\**:"
     rf"|\[/?(?:{ROLES})\])"
 )
@@ -42,12 +42,12 @@ OPENING_TURN = re.compile(
     r"(?:<\|end_header_id\|>|:|\n)|<\|assistant\|>|<start_of_turn>model\n)"
 )
 """The judge's own role before its reply, such as `assistant:`."""
-# A line that begins or ends a code block; group 1 is the fence, group 2 the language.
-CODE_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
-PROMPT_FENCE = re.compile(r"^[^\n<]{0,20}<<<(END )?[^<>\n]{1,60}>>>", re.MULTILINE)
+CODE_FENCE = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})(?P<language>[^\n`]*)$", re.MULTILINE)
+"""A line that begins or ends a code block, such as `~~~json`."""
+FORMER_FENCE = re.compile(r"^[^\n<]{0,20}<<<(?P<end>END )?[^<>\n]{1,60}>>>", re.MULTILINE)
 """A line such as `<<<END RESPONSE A>>>`, with which podium formerly fenced responses."""
 # Marks around comments and around words that are struck through.
-STRUCK = (
+STRIKE_MARKS = (
     ("<!--", "-->"),
     ("~~", "~~"),
     ("<del>", "</del>"),
@@ -59,7 +59,7 @@ TAG = re.compile(
     r"|p|b|i|u|em|strong|div|span|br|h[1-6]|code|pre)\b[^<>\n]{0,40}>"
 )
 """Markup around a verdict."""
-SCALE = re.compile(
+ALLOWED_VALUES = re.compile(
     r"[(\[](?:out of \d{2,3}|\d{1,3} ?(?:-|–|to) ?\d{1,3}|[A-C](?: or |/)[A-C](?:(?: or |/)C)?)"
     r"[)\]](?=[:：])|\b[Oo]n (?:a|the) scale (?:of|from) [\w ]{1,12} to [\w ]{1,12}(?=[,:.()])"
 )
@@ -73,20 +73,23 @@ QUOTED_TAG = re.compile(
 
 Tags of reasoning begin a line. A tag that is not closed lasts to the end of the reply.
 """
-FENCE_TAG = re.compile(r"</?[a-z_]+_[0-9a-f]{8}>")
-"""A fence of the prompt. One without its counterpart was copied from a response."""
+PROMPT_FENCE = re.compile(r"</?[a-z_]+_[0-9a-f]{8}>")
+"""A fence of the prompt, such as `<response_a_3f9c2a1b>`.
+
+A fence without its counterpart was copied from a response.
+"""
 ROLE_TOKEN = re.compile(r"<\|(?:im_start|start_header_id)\|>[ \t]*\w|<start_of_turn>[ \t]*\w")
 """The token of a chat template that begins a turn."""
 # A JSON object without inner objects or lists; levels in double square brackets may occur.
 FLAT_OBJECT = re.compile(r"\{\s*\"[^{}\[\]]*\}|\{\s*\"[^{}]*\[\[[^{}\[\]]{1,20}\]\][^{}]*\}")
-FIELD = re.compile(
+VERDICT_FIELD = re.compile(
     rf"(?:{'|'.join(VERDICT_NOUNS.split())}|my|final|the|response|confidence|max"
     rf"|{EXPLANATION}|[_ ])+",
     re.IGNORECASE,
 )
 """Names of fields that give a verdict or its reasons."""
 # Patterns of opening quotation marks, each with the signs that close the quotation.
-CLOSING = {
+CLOSING_MARKS = {
     r"\"(?<![^ \t\n(\[{:*_—–>]\")(?![ \t])": '"',
     "“": "”",
     "„": "“”",
@@ -94,13 +97,13 @@ CLOSING = {
     "「": "」",
     "『": "』",
 }
-# Opening quotation marks with their closing ones are in `CLOSING`. The pattern begins with literal
-# characters, because the regex engine searches those as a set, which is faster.
+# Opening quotation marks with their closing ones are in `CLOSING_MARKS`. The pattern begins with
+# literal characters, because the regex engine searches those as a set, which is faster.
 QUOTATION = re.compile(
     "|".join(
         rf"{opening}(?:(?:[^\s:{closing}]{{1,12}}|(?i:response|answer|option|very) \w+)[{closing}]"
         rf"|([^{closing}]*+)[{closing}]?)"
-        for opening, closing in CLOSING.items()
+        for opening, closing in CLOSING_MARKS.items()
     )
 )
 """A quotation. Its text is in a group if it is longer than a verdict such as `"A"`.
@@ -117,10 +120,10 @@ QUOTED_VALUE = re.compile(
 """A block quote after reasons that has only a letter or label: it is the judge's own verdict."""
 
 # Plain signs for the full-width signs of Chinese and Japanese keyboards.
-FULL_WIDTH = dict(
+FULL_WIDTH_SIGNS = dict(
     zip(map(ord, "ＡＢＣ＞＜＝［］０１２３４５６７８９"), "ABC><=[]0123456789", strict=True)
 )
-ESCAPED = (
+ESCAPED_SIGNS = (
     ("&gt;", ">   "),
     ("&lt;", "<   "),
     ("\\[\\[", "  [["),
@@ -128,7 +131,7 @@ ESCAPED = (
     ("[\\[", " [["),
     ("\\]]", "]] "),
 )
-"""Escaped spellings of brackets and signs, and plain spellings that are filled to their length."""
+"""Escaped spellings of signs, and their plain spellings with blanks that keep the length."""
 Span = tuple[int, int]
 """Start and end of a part of a text."""
 
@@ -137,33 +140,38 @@ def own_words(text: str) -> str | None:
     """Mask all of a reply but the judge's own words.
 
     Returns:
-        The view, which is as long as the text; None if the text is a conversation, has a fence of
-        the prompt without its counterpart, or has too many marks or lines to be a reply.
+        The view, which is as long as the text. None if the text is no reply: it is a conversation,
+        has a fence of the prompt without its counterpart (`PROMPT_FENCE`), has the token that
+        begins a turn, or has too many marks or lines.
     """
     if text.count("\n") > MOST_LINES:
         return None
     start = start_of_answer(text)
-    view = _plain_signs(_without_tokens("\n" * start + text[start:]))
+    view = _plain_signs(_without_chat_tokens("\n" * start + text[start:]))
     if _is_conversation(view) or _has_too_many_marks(view):
         return None
-    # The search for one character is far faster than for three, so it comes first.
+    # The search for one character is far faster than the search for three, so it comes first.
     if "<" in view and "<<<" in view:
-        view = mask(view, _prompt_fences(view))
-    if ("`" in view and "```" in view) or ("~" in view and "~~~" in view):
+        view = mask(view, _spans_in_former_fences(view))
+    has_code_fence = ("`" in view and "```" in view) or ("~" in view and "~~~" in view)
+    if has_code_fence:
         view = _without_code_fences(view)
     if "{" in view:
         view = _lines_of_fields(view)
     if "~" in view or "<" in view:
-        view = mask(view, _in_order(_struck_spans(view)))
+        view = mask(view, _merge_overlaps(_struck_spans(view)))
         view = mask(view, (quoted.span() for quoted in QUOTED_TAG.finditer(view)))
-        if FENCE_TAG.search(view):
+        if PROMPT_FENCE.search(view):
             return None
+        # A tag separates lines.
         view = TAG.sub(lambda tag: "\n".ljust(len(tag[0])), view)
     if ">" in view and (QUOTE_LINE.search(view) or view.lstrip().startswith(">")):
         view = _without_block_quotes(view)
+    # Only the text of a long quotation is in a group.
     quotations = [quoted for quoted in QUOTATION.finditer(view) if quoted.lastindex]
     view = mask(view, (quoted.span(quoted.lastindex or 0) for quoted in quotations))
-    return None if "<" in view and ROLE_TOKEN.search(view) else view
+    has_role_token = "<" in view and ROLE_TOKEN.search(view)
+    return None if has_role_token else view
 
 
 def _plain_signs(view: str) -> str:
@@ -172,26 +180,28 @@ def _plain_signs(view: str) -> str:
     A scale names the allowed values before a verdict, as in `Score (0-100): 85`. The text keeps its
     length.
     """
-    if not view.isascii() and not FULL_WIDTH.keys().isdisjoint(map(ord, set(view))):
-        view = view.translate(FULL_WIDTH)
+    if not view.isascii() and not FULL_WIDTH_SIGNS.keys().isdisjoint(map(ord, set(view))):
+        view = view.translate(FULL_WIDTH_SIGNS)
     if "\\" in view or "&" in view:
-        for spelling, sign in ESCAPED:
+        for spelling, sign in ESCAPED_SIGNS:
             view = view.replace(spelling, sign)
-    if " scale " in view or (":" in view and ("):" in view or "]:" in view)):
-        view = SCALE.sub(lambda scale: " " * len(scale[0]), view)
+    may_name_scale = " scale " in view or (":" in view and ("):" in view or "]:" in view))
+    if may_name_scale:
+        view = ALLOWED_VALUES.sub(lambda scale: " " * len(scale[0]), view)
     return view
 
 
 def _is_conversation(view: str) -> bool:
-    """Return whether a line begins with the name of a speaker, such as `User:` (`TURN`)."""
+    """Return whether a line begins with the name of a speaker, such as `User:` (`SPEAKER_LINE`)."""
     may_have_turn = ":" in view or "<" in view or "[" in view
-    return may_have_turn and TURN.search(f"\n{view}") is not None
+    return may_have_turn and SPEAKER_LINE.search(f"\n{view}") is not None
 
 
 def _has_too_many_marks(view: str) -> bool:
     """Return whether a text has more than 4,000 marks of one kind.
 
-    The kinds are quotation marks, fences, lines of block quotes, and closing tags.
+    The kinds are quotation marks, fences, marks of struck words, lines of block quotes, and closing
+    tags.
     """
     if len(view) <= MOST_MARKS:
         return False
@@ -200,14 +210,15 @@ def _has_too_many_marks(view: str) -> bool:
 
 
 def _without_block_quotes(view: str) -> str:
-    """Mask block quotes. A last one that has only the verdict is not masked (`QUOTED_VALUE`)."""
+    """Mask block quotes, except a last one that has only the verdict (`QUOTED_VALUE`)."""
     quotes = [quote.span() for quote in BLOCK_QUOTE.finditer(view)]
     if not quotes:
         return view
-    last = QUOTED_VALUE.search(view, quotes[-1][0])
-    if last:
+    last_start = quotes[-1][0]
+    verdict = QUOTED_VALUE.search(view, last_start)
+    if verdict:
         # Its sign `>` becomes a blank.
-        view = f"{view[: last.start()]} {view[last.start() + 1 :]}"
+        view = f"{view[: verdict.start()]} {view[verdict.start() + 1 :]}"
         quotes.pop()
     return mask(view, quotes)
 
@@ -218,18 +229,18 @@ def _lines_of_fields(view: str) -> str:
     Nothing is changed if the object has a name that introduces neither a verdict nor reasons, if
     it is not valid JSON, or if the text has several opening braces. The text keeps its length.
     """
-    flat = FLAT_OBJECT.search(view)
-    if flat is None or view.count("{") != 1:
+    flat_object = FLAT_OBJECT.search(view)
+    if flat_object is None or view.count("{") != 1:
         return view
     try:
-        names = set(json.loads(flat[0]))
+        names = set(json.loads(flat_object[0]))
     except (ValueError, RecursionError):
         return view
-    if not all(map(FIELD.fullmatch, names)):
+    if not all(map(VERDICT_FIELD.fullmatch, names)):
         return view
-    lines = re.sub(r',(?=\s*")', "\n", flat[0])
+    lines = re.sub(r',(?=\s*")', "\n", flat_object[0])
     lines = re.sub(r'[{}"]', " ", lines)
-    return view[: flat.start()] + lines + view[flat.end() :]
+    return view[: flat_object.start()] + lines + view[flat_object.end() :]
 
 
 def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
@@ -246,8 +257,8 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
     return "".join([*parts, text[last_end:]]) if parts else text
 
 
-def _in_order(spans: Iterable[Span]) -> list[Span]:
-    """Return spans in order, and those that overlap as one."""
+def _merge_overlaps(spans: Iterable[Span]) -> list[Span]:
+    """Sort spans, and merge spans that overlap."""
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start < merged[-1][1]:
@@ -257,12 +268,12 @@ def _in_order(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def _without_tokens(view: str) -> str:
+def _without_chat_tokens(view: str) -> str:
     """Replace the tokens of a chat template around the reply by blanks.
 
     A role such as `assistant:` before the reply is replaced, too. The text keeps its length.
     """
-    view = BOX.sub(lambda token: " " * len(token[0]), view)
+    view = BOX_TOKEN.sub(lambda token: " " * len(token[0]), view)
     opening = OPENING_TURN.match(view)
     if opening:
         view = " " * opening.end() + view[opening.end() :]
@@ -274,16 +285,16 @@ def _without_tokens(view: str) -> str:
     return view
 
 
-def _prompt_fences(view: str) -> Iterator[Span]:
-    """Yield the spans between podium's former fences.
+def _spans_in_former_fences(view: str) -> Iterator[Span]:
+    """Yield the spans between podium's former fences, the fences included.
 
-    If an opening line is missing, the span is all the text after the last fence. If a closing line
-    is missing, the span is all the text from the opening line on.
+    If an opening line is missing, the span is the text from the last fence to the end. If a closing
+    line is missing, the span is the text from the opening line to the end.
     """
     opening_start = None
     last_end = 0
-    for line in PROMPT_FENCE.finditer(view):
-        is_closing = bool(line[1])
+    for line in FORMER_FENCE.finditer(view):
+        is_closing = bool(line["end"])
         if not is_closing:
             if opening_start is None:
                 opening_start = line.start()
@@ -299,22 +310,23 @@ def _prompt_fences(view: str) -> Iterator[Span]:
 
 
 def _without_code_fences(view: str) -> str:
-    """Blank the lines of code fences. If a fence is never closed, mask the text after it.
+    """Replace the lines of code fences by blanks, and mask the text after an unclosed fence.
 
     The text between an opening and a closing fence stays.
     """
     lines = list(CODE_FENCE.finditer(view))
     opening = None
     for line in lines:
-        fence, language = line.groups()
         if opening is None:
             opening = line
-        elif fence[0] == opening[1][0] and not language.strip():
+            continue
+        has_same_sign = line["fence"][0] == opening["fence"][0]
+        if has_same_sign and not line["language"].strip():
             opening = None
-    fenced = mask(view, (line.span() for line in lines), " ")
-    if opening is None or not fenced[opening.end() :].strip():
-        return fenced
-    return mask(fenced, [(opening.end(), len(view))])
+    view = mask(view, (line.span() for line in lines), " ")
+    if opening is None or not view[opening.end() :].strip():
+        return view
+    return mask(view, [(opening.end(), len(view))])
 
 
 def _struck_spans(view: str) -> Iterator[Span]:
@@ -323,13 +335,13 @@ def _struck_spans(view: str) -> Iterator[Span]:
     A comment that is never closed lasts to the end of the text. Other marks that are never closed
     are ignored. The spans of each kind of marks are in order.
     """
-    for opening, closing in STRUCK:
+    for opening, closing in STRIKE_MARKS:
         start = view.find(opening)
         while start >= 0:
-            end = view.find(closing, start + len(opening))
-            if end < 0 and opening != "<!--":
+            closing_start = view.find(closing, start + len(opening))
+            is_closed = closing_start >= 0
+            if not is_closed and opening != "<!--":
                 break
-            is_closed = end >= 0
-            stop = end + len(closing) if is_closed else len(view)
-            yield start, stop
-            start = view.find(opening, stop)
+            end = closing_start + len(closing) if is_closed else len(view)
+            yield start, end
+            start = view.find(opening, end)

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from podium.scorers.comparisons import find_comparisons
+from podium.scorers.comparisons import OTHER_RESPONSE, find_comparisons
 from podium.scorers.contradictions import VerdictPlace, contradicts
 from podium.scorers.echoed_prompts import without_echo
 from podium.scorers.levels import NUMBER_WORDS
@@ -25,26 +25,26 @@ from podium.scorers.schemas import ReplyForm
 from podium.scorers.score_tables import ScoreTable, read_table, without_template
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
-FOR_AGENTS = ("completion", "efficiency", "groundedness", "safety", "clarity", "recovery")
+AGENT_CRITERIA = ("completion", "efficiency", "groundedness", "safety", "clarity", "recovery")
 """The criteria for transcripts of agents. Each stands for the criterion of `CRITERIA` at its place.
 
 Inside of this file, scores have the names of `CRITERIA`. `_swap_names` translates them where texts
 are read and written.
 """
-SWAPPED = dict(zip(CRITERIA + FOR_AGENTS, FOR_AGENTS + CRITERIA, strict=True))
+COUNTERPART = dict(zip(CRITERIA + AGENT_CRITERIA, AGENT_CRITERIA + CRITERIA, strict=True))
 """For each criterion, the one that stands for it in the other tuple."""
-CRITERION = re.compile(rf"\b(?:{'|'.join(SWAPPED)})\b", re.IGNORECASE)
-LOW = 1
-HIGH = 10
-"""Range of the scores."""
-GRADES = tuple(map(str, range(LOW, HIGH + 1)))
+CRITERION = re.compile(rf"\b(?:{'|'.join(COUNTERPART)})\b", re.IGNORECASE)
+# Range of the scores.
+LOWEST_SCORE = 1
+HIGHEST_SCORE = 10
+SCORE_TEXTS = tuple(map(str, range(LOWEST_SCORE, HIGHEST_SCORE + 1)))
 NUMBER = rf"(?:(?:10|\d)(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1:])})\b"
 SCORE = rf"{NUMBER}(?![ \t]+(?!and\b|on\b|for\b|points?\b|to\b|out\b)[a-z])"
 """A number of points: `7` and `7 points`, but not the number in `7 errors`."""
 # Words before a number that make it a score.
-NAMED = rf"(?:{'|'.join(CRITERIA)}|overall|total|average|mean|scores?|rating)"
+SCORE_NOUN = rf"(?:{'|'.join(CRITERIA)}|overall|total|average|mean|scores?|rating)"
 OTHER_SCORES = re.compile(
-    rf"(?ma)\b{NAMED}\b[^\n]{{0,60}}?\b{SCORE}"
+    rf"(?ma)\b{SCORE_NOUN}\b[^\n]{{0,60}}?\b{SCORE}"
     rf"|\b{NUMBER}[ \t]*(?:/|out of)[ \t]*(?:10|ten)\b"
     rf"|\b(?:response[ \t_-]*)?[ab]\b[\"'*_`)\]]*[ \t]*[:=|(–—-]+[ \t\"'*_`(\[{{]*{NUMBER}"
     rf"|^[ \t>|*\-\[(]*{NUMBER}(?:[ \t,;:|/\])]+{NUMBER})*[ \t|,;.\])]*$"
@@ -58,7 +58,7 @@ The forms are, in this order: `clarity is 7`, `7/10`, `Response A: 7`, a line of
 """
 # A verdict outside of the scores, such as `verdict: B` or `[[B]]`. It is searched in texts in lower
 # case. It begins with literal characters, because the regex engine searches those as a set.
-VERDICT = re.compile(
+OTHER_VERDICT = re.compile(
     r"(?:verdict(?<!\wverdict)|winner(?<!\wwinner)|better response(?<!\wbetter response)"
     r"|answer(?<!\wanswer)|\[\[[^\[\]\n]{1,40}\])"
     r"(?:(?<=\])\]|\b[^\w\n,{]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([ab])\b(?!['’]))"
@@ -66,16 +66,16 @@ VERDICT = re.compile(
 LONGEST_OUTSIDE = 20_000
 """Largest number of characters around the scores. With more, the reply is unparsed, since the text
 is too long for an explanation."""
-NEAR = 400
+SEARCHED_NEAR_SCORES = 400
 """Number of characters before and after scores that are searched for words against them."""
-SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
+SCORE_RANGE = re.compile(rf"\b{LOWEST_SCORE}[ \t]*(?:to|-|–)[ \t]*{HIGHEST_SCORE}\b")
 """The range of the scores, `1 to 10`, which is not a score."""
-OBJECT = re.compile(
+SCORE_OBJECT = re.compile(
     rf"\{{[^{{}}]{{0,40}}[\"'](?:[AB]|{'|'.join(CRITERIA)})[\"'][^{{}}]*\{{?", re.IGNORECASE
 )
 """The beginning of another object with scores, quoted or not."""
 # Words for another range of scores, such as `scores out of 5`.
-OTHER_SCALE = re.compile(
+OTHER_RANGE = re.compile(
     r"\b(?:each|all|scores?|scale|points|rated?)\W{1,2}(?:are )?(?:out of|of|from|von|sur) "
     r"(?:1 (?:to|[-–]) )?(?:five|5|100)\b"
 )
@@ -104,7 +104,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
         return Verdict(None, reason="bad JSON" if "{" in text else no_verdict(text))
     if len(table.scores) < 2 * len(CRITERIA):
         return Verdict(None, reason="bad JSON")
-    if not all(LOW <= score <= HIGH for score in table.scores.values()):
+    if not all(LOWEST_SCORE <= score <= HIGHEST_SCORE for score in table.scores.values()):
         return Verdict(None, reason="out of range")
     scores = {side: _scores_of_side(table, side) for side in "AB"}
     verdict = _verdict_of_scores(scores, settings)
@@ -124,7 +124,7 @@ def _swap_names(text: str, settings: Settings) -> str:
     """
     if not settings.transcript:
         return text
-    return CRITERION.sub(lambda name: SWAPPED[name[0].lower()], text)
+    return CRITERION.sub(lambda name: COUNTERPART[name[0].lower()], text)
 
 
 def _swap_keys(
@@ -140,8 +140,8 @@ def _swap_keys(
 def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -> str | None:
     """Return why the text around the scores makes them unparsed; None if it does not.
 
-    It may say that the scores are somebody else's, take them back, or contradict them. Block quotes
-    are ignored.
+    The text may say that the scores are somebody else's, take the scores back, or contradict them.
+    Block quotes are ignored.
 
     Args:
         text: the reply.
@@ -150,33 +150,32 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
         verdict: the verdict of the scores.
     """
     gaps = _gaps_between(table.places, len(text))
-    near = [_near_scores(start, end) for start, end in gaps]
-    better = {1.0: "A", 0.0: "B"}.get(verdict.credit or 0.0)  # None for a tie
+    gaps_near = [_near_scores(start, end) for start, end in gaps]
+    preferred = {1.0: "A", 0.5: "C", 0.0: "B"}[verdict.credit or 0.0]
     outside = BLOCK_QUOTE.sub("", "".join(text[start:end] for start, end in gaps))
-    first_start = near[0][0]
-    last_end = near[-1][1]
-    letters = {letter.upper() for letter in VERDICT.findall(text[first_start:last_end].lower())}
-    if OBJECT.search(outside) or letters - {better}:
+    searched_text = text[gaps_near[0][0] : gaps_near[-1][1]].lower()
+    letters = {letter.upper() for letter in OTHER_VERDICT.findall(searched_text)}
+    if SCORE_OBJECT.search(outside) or letters - {preferred}:
         return "several verdicts"
-    said_near = "\n".join(view[start:end] for start, end in near)
-    if len(outside) > LONGEST_OUTSIDE or _has_other_scores(said_near.lower()):
+    words_near = "\n".join(view[start:end] for start, end in gaps_near)
+    if len(outside) > LONGEST_OUTSIDE or _has_other_scores(words_near.lower()):
         return "several verdicts"
+    # A remark explains the scores, as a sentence after `Reasons:` does.
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
     reason = reason_around(view, table.places) or reason_after(remarks)
-    scores_end = table.places[-1][1]
-    scored = VerdictPlace(table.places[0][0], scores_end, "marked", better or "C", True)
-    if contradicts(view, scored):
+    scores_start, scores_end = table.places[0][0], table.places[-1][1]
+    place = VerdictPlace(scores_start, scores_end, "marked", preferred, is_sentence=True)
+    if contradicts(view, place):
         return "several verdicts"
-    if reason or better is None:
+    if reason or preferred == "C":
         return reason
-    worse = "B" if better == "A" else "A"
-    compared = chain.from_iterable(find_comparisons(view, *span) for span in near)
-    is_contradicted = any(statement.value == worse for statement in compared)
+    comparisons = chain.from_iterable(find_comparisons(view, *span) for span in gaps_near)
+    is_contradicted = any(statement.value == OTHER_RESPONSE[preferred] for statement in comparisons)
     return "several verdicts" if is_contradicted else None
 
 
 def _gaps_between(places: Sequence[Span], length: int) -> list[Span]:
-    """Return the spans of a text before, between and after some spans.
+    """Return the spans of a text before, between and after the given spans.
 
     Args:
         places: the spans, in order.
@@ -190,11 +189,11 @@ def _gaps_between(places: Sequence[Span], length: int) -> list[Span]:
 def _near_scores(start: int, end: int) -> Span:
     """Return the part of a gap that is near to scores, at most 400 characters.
 
-    It is the end of the gap before the first scores, and the beginning of any other gap.
+    Of the gap before the first scores, it is the end; of any other gap, the beginning.
     """
     if start == 0:
-        return max(0, end - NEAR), end
-    return start, min(end, start + NEAR)
+        return max(0, end - SEARCHED_NEAR_SCORES), end
+    return start, min(end, start + SEARCHED_NEAR_SCORES)
 
 
 def _has_other_scores(outside: str) -> bool:
@@ -202,7 +201,7 @@ def _has_other_scores(outside: str) -> bool:
 
     The range of the scores, `1 to 10`, is ignored.
     """
-    return bool(OTHER_SCALE.search(outside) or OTHER_SCORES.search(SCALE.sub("", outside)))
+    return bool(OTHER_RANGE.search(outside) or OTHER_SCORES.search(SCORE_RANGE.sub("", outside)))
 
 
 def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], settings: Settings) -> Verdict:
@@ -215,13 +214,13 @@ def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], settings: Settin
     # Fractions are exact: rounding cannot make a tie or break one.
     leads = {}
     for name in CRITERIA:
-        leads[name] = _exact(scores["A"][name]) - _exact(scores["B"][name])
+        leads[name] = _exact_number(scores["A"][name]) - _exact_number(scores["B"][name])
     mean = Fraction(sum(leads.values()), len(CRITERIA))
     margins = {_swap_names(name, settings): float(lead) for name, lead in leads.items()}
     return verdict_of_margin(mean, margins)
 
 
-def _exact(score: Any) -> int | Fraction:
+def _exact_number(score: Any) -> int | Fraction:
     """Return a score as an exact number: an integer, which is faster, or a fraction."""
     return int(score) if int(score) == score else Fraction(score)
 
@@ -233,11 +232,11 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
     responses are equal only if the degree is 0.5.
     """
     # The sums of both responses are middle + lead and middle - lead.
-    most = len(CRITERIA) * (HIGH - LOW)
-    lead = round((preference.degree - 0.5) * most)
+    largest_difference = len(CRITERIA) * (HIGHEST_SCORE - LOWEST_SCORE)
+    lead = round((preference.degree - 0.5) * largest_difference)
     if lead == 0 and preference.degree != 0.5:
         lead = 1 if preference.degree > 0.5 else -1
-    middle = len(CRITERIA) * LOW + most // 2
+    middle = len(CRITERIA) * LOWEST_SCORE + largest_difference // 2
     text = json.dumps({"A": _scores_of_sum(middle + lead), "B": _scores_of_sum(middle - lead)})
     return Reply(_swap_names(text, settings))
 
@@ -245,12 +244,13 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
 def _scores_of_sum(total: int) -> dict[str, int]:
     """Return whole scores of the criteria that sum to `total` and differ by at most 1."""
     score, rest = divmod(total, len(CRITERIA))
+    # The first `rest` criteria have one point more.
     return {name: score + (place < rest) for place, name in enumerate(CRITERIA)}
 
 
 def _form_fields(settings: Settings) -> Mapping[str, Any]:
     """Return the allowed scores in a JSON reply, by response and criterion."""
-    return _swap_keys({side: dict.fromkeys(CRITERIA, GRADES) for side in "AB"}, settings)
+    return _swap_keys({side: dict.fromkeys(CRITERIA, SCORE_TEXTS) for side in "AB"}, settings)
 
 
 RUBRIC = Realization(

@@ -13,9 +13,9 @@ Fields = Mapping[str, Any]
 object."""
 Answers = Mapping[str, Verdict | Rating]
 """The verdict or rating by allowed value of the last field."""
-MOST_NAMED = 12
-"""Largest number of allowed values that a prompt lists. Of more values, it names only the first and
-the last."""
+MOST_LISTED_VALUES = 12
+"""Largest number of allowed values that a prompt lists. If there are more, it names only the first
+and the last value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class ReplyForm:
             settings: what shapes the prompts of the run.
             brief: whether the object has no fields of free text.
         """
-        shape = json.dumps(_shape_of(self._fields(settings, brief)), ensure_ascii=False)
+        example = json.dumps(_example_reply(self._fields(settings, brief)), ensure_ascii=False)
         meaning = f"\n{self.meaning}" if self.meaning else ""
         return (
             "Whatever form is named above, answer with one JSON object and nothing else: "
-            f"{shape}{meaning}"
+            f"{example}{meaning}"
         )
 
     def _fields(self, settings: Settings, brief: bool) -> Fields:
@@ -72,17 +72,17 @@ class ReplyForm:
         The fields of free text may be missing, but only all together.
 
         Returns:
-            The verdict or rating of the reply, or the reason why the reply is unparsed: that of
+            The verdict or rating of the reply. If the reply is unparsed, the reason: that of
             `Reply.reason_of_silence`, `refusal` or `bad JSON`.
         """
         if reply.reason_of_silence:
             return reply.reason_of_silence
         answer = parse_object(reply.text)
         fields = self.fields(settings)
-        if answer is not None and (
-            _is_allowed(answer, fields) or _is_allowed(answer, _without_text(fields))
-        ):
-            return self.read(answer, settings)
+        if answer is not None:
+            allowed_forms = (fields, _without_text(fields))
+            if any(_is_allowed(answer, form) for form in allowed_forms):
+                return self.read(answer, settings)
         return "refusal" if no_verdict(reply.text) == "refusal" else "bad JSON"
 
 
@@ -123,17 +123,20 @@ def choice_form(
         meaning: sentences of the prompt that say what the values mean.
         tokens: limit of output tokens of such a reply.
     """
-    fields_before = {"reasons": None} if reasons else {}
+    reasons_field: Fields = {"reasons": None} if reasons else {}
 
-    def write(reply: Reply, said: Verdict | Rating, settings: Settings) -> Mapping[str, Any]:
-        """Return the object with the value of this label, and the text before it as reasons."""
-        by_code = answers(settings).items()
-        chosen = next(code for code, answer in by_code if answer.label == said.label)
+    def write(reply: Reply, parsed: Verdict | Rating, settings: Settings) -> Mapping[str, Any]:
+        """Return the object with the value of the parsed label, and the text before it as reasons.
+
+        The verdict is the last paragraph of a text reply.
+        """
+        values = answers(settings).items()
+        chosen = next(value for value, answer in values if answer.label == parsed.label)
         text_before = reply.text.rpartition("\n\n")[0]
-        return {**dict.fromkeys(fields_before, text_before), field: chosen}
+        return {**dict.fromkeys(reasons_field, text_before), field: chosen}
 
     return ReplyForm(
-        fields=lambda settings: {**fields_before, field: tuple(answers(settings))},
+        fields=lambda settings: {**reasons_field, field: tuple(answers(settings))},
         read=lambda answer, settings: answers(settings)[answer[field]],
         write=write,
         meaning=meaning,
@@ -166,17 +169,17 @@ def _schema_of(allowed: Any) -> dict[str, Any]:
     }
 
 
-def _shape_of(allowed: Any) -> Any:
-    """Return an object that shows the allowed values in words, such as `{"grade": "1 to 100"}`.
+def _example_reply(allowed: Any) -> Any:
+    """Return an example of a reply that describes the allowed values: `{"grade": "1 to 100"}`.
 
     Args:
         allowed: one value of `Fields` (the result is a text), or all `Fields` of an object.
     """
     if isinstance(allowed, Mapping):
-        return {name: _shape_of(values) for name, values in allowed.items()}
+        return {name: _example_reply(values) for name, values in allowed.items()}
     if allowed is None:
         return "your reasons in a few sentences"
-    if len(allowed) <= MOST_NAMED:
+    if len(allowed) <= MOST_LISTED_VALUES:
         return " or ".join(allowed)
     return f"{allowed[0]} to {allowed[-1]}"
 

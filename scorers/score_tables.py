@@ -21,7 +21,7 @@ SIDE = (
     r"(?<![^\W\d_回答])(?<!</)(?P<side>[AB])(?![^\W_]|['’]\w)"
 )
 # Words whose numbers are not scores of a criterion, such as `total` and `comment`.
-REMARK = (
+REMARK_WORD = (
     r"total|sum|mean|average|overall|(?:comment|note)s?|reason\w*|explanation|rationale"
     r"|justification|winner|verdict|better|preference|preferred"
 )
@@ -32,20 +32,24 @@ NUMBER = (
 )
 COMMENT = re.compile(r"//[^\n\"]{0,200}$|/\*[^*\"]{0,200}\*/|\\", re.MULTILINE)
 """A comment in JSON, such as `// brief`, or a backslash."""
-WORDS = re.compile(
-    r"([:：]\s*)([\"'“])(?!\s*\d|(?:response )?[AB][\"'”])(.*?)[\"'”](?=\s*[,，}\]])", re.IGNORECASE
+# A quoted number or letter, such as `"7"` or `"response A"`, is no value in words.
+NUMBER_OR_LETTER = r"\s*\d|(?:response )?[AB][\"'”]"
+TEXT_VALUE = re.compile(
+    rf"(?P<colon>[:：]\s*)[\"'“](?!{NUMBER_OR_LETTER})(?P<words>.*?)[\"'”](?=\s*[,，}}\]])",
+    re.IGNORECASE,
 )
-"""The value of a JSON field in words, `: "brief and clear"`; group 3 is the words."""
-LABEL = re.compile(rf"(?:\A|\n)[^\w\n]*(?:scores? (?:of|for) )?{SIDE}\W*\Z", re.IGNORECASE)
+"""The value of a JSON field in words, such as `: "brief and clear"`."""
+OBJECT_LABEL = re.compile(rf"(?:\A|\n)[^\w\n]*(?:scores? (?:of|for) )?{SIDE}\W*\Z", re.IGNORECASE)
 """A line before an object that names the response of its scores, such as `Scores of A:`."""
-DIGITS = re.compile(r"\d+")
+NUMBER_DIGITS = re.compile(r"\d+")
 BRACE = re.compile(r"[{}]")
-LONGEST_LABEL = 40
-"""Number of characters before an object that are searched for `LABEL`."""
+SEARCHED_FOR_LABEL = 40
+"""Number of characters before an object that are searched for `OBJECT_LABEL`."""
 LONGEST_TABLE = 20_000
 """Longer replies are not searched for scores outside of objects."""
 OUT_OF_TEN = re.compile(r"\s*(?:/|out of)\s*10")
-FULL_WIDTH = str.maketrans("：，｛｝０１２３４５６７８９", ":,{}0123456789")
+# Plain signs for the full-width signs of a JSON object.
+FULL_WIDTH_JSON = str.maketrans("：，｛｝０１２３４５６７８９", ":,{}0123456789")
 
 
 @dataclass(slots=True)
@@ -74,32 +78,33 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
         criteria: names of the criteria.
 
     Returns:
-        The scores, which may be none, or the reason why the reply is unparsed: `bad JSON` if an
+        The table, which may have no scores. If the reply is unparsed, the reason: `bad JSON` if an
         object is cut off or has other content, `several verdicts` if two scores of a criterion and
         response differ, or `no verdict` if no line has scores.
     """
     pieces = re.compile(
         rf"(?=[\w−-])(?:\b_?(?<!</)(?P<criterion>{'|'.join(criteria)})\b"
-        rf"|(?P<remark>\b(?:{REMARK})\b)|{SIDE}|{NUMBER}|(?P<word>[^\W\d_]+))",
+        rf"|(?P<remark>\b(?:{REMARK_WORD})\b)|{SIDE}|{NUMBER}|(?P<word>[^\W\d_]+))",
         re.IGNORECASE,
     )
     table = ScoreTable()
     if view.count("{") > MOST_BRACES:
         return "bad JSON"
     for start, end in _object_spans(view):
-        label = LABEL.search(view, max(0, start - LONGEST_LABEL), start)
-        with_texts = COMMENT.sub(" ", text[start:end].translate(FULL_WIDTH))
-        table.remarks += [words[3] for words in WORDS.finditer(with_texts)]
-        block = WORDS.sub(r"\1", with_texts)
-        matches = list(pieces.finditer(block))
+        label = OBJECT_LABEL.search(view, max(0, start - SEARCHED_FOR_LABEL), start)
+        block = COMMENT.sub(" ", text[start:end].translate(FULL_WIDTH_JSON))
+        table.remarks += [value["words"] for value in TEXT_VALUE.finditer(block)]
+        block_without_texts = TEXT_VALUE.sub(r"\g<colon>", block)
+        matches = list(pieces.finditer(block_without_texts))
         if not any(piece["criterion"] for piece in matches):
             continue
         side = label["side"].upper() if label else ""
         block_scores = _scores_of_pieces(matches, side, is_object=True)
-        is_cut_off = end == len(view) and block.rstrip()[-1:].isdigit()
-        if block_scores is None or is_cut_off:
+        # The last number of a reply that ends without a brace may lack digits.
+        may_lack_digits = end == len(view) and block_without_texts.rstrip()[-1:].isdigit()
+        if block_scores is None or may_lack_digits:
             return "bad JSON"
-        if any(table.scores.get(key, score) != score for key, score in block_scores.items()):
+        if any(table.scores.get(cell, score) != score for cell, score in block_scores.items()):
             return "several verdicts"
         table.scores |= block_scores
         table.places.append((label.start("side") if label else start, end))
@@ -110,19 +115,20 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
 
 
 def _add_equal_lines(table: ScoreTable, view: str, pieces: re.Pattern[str]) -> None:
-    """Add the place of lines outside of the objects that state all of the same scores again.
+    """Add the places of lines that repeat all scores of the objects to the table.
 
-    The lines stand before or after all objects. Other lines are left alone.
+    The lines stand before or after all objects. Lines with other scores are ignored.
     """
     first_start = table.places[0][0] if table.places else 0
     last_end = table.places[-1][1] if table.places else len(view)
     outside = view[:first_start] + view[last_end:]
-    if len(DIGITS.findall(outside)) < len(table.scores):
+    if len(NUMBER_DIGITS.findall(outside)) < len(table.scores):
         return
     for start, end in ((0, first_start), (last_end, len(view))):
-        lines = _table_of_lines(view[start:end], pieces)
-        if isinstance(lines, ScoreTable) and lines.scores == table.scores:
-            table.places.append((start + lines.places[0][0], start + lines.places[0][1]))
+        table_of_lines = _table_of_lines(view[start:end], pieces)
+        if isinstance(table_of_lines, ScoreTable) and table_of_lines.scores == table.scores:
+            lines_start, lines_end = table_of_lines.places[0]
+            table.places.append((start + lines_start, start + lines_end))
     table.places.sort()
 
 
@@ -134,12 +140,13 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
         pieces: pattern of a piece (see the top of this file).
 
     Returns:
-        The scores, or the reason why the reply is unparsed: `no verdict` if there are none or the
-        text is longer than `LONGEST_TABLE`, `several verdicts` if they contradict each other.
+        The table. If the reply is unparsed, the reason: `no verdict` if there are no scores or the
+        text is longer than `LONGEST_TABLE`, `several verdicts` if the scores contradict each other.
     """
     if len(view) > LONGEST_TABLE:
         return "no verdict"
-    begins = re.compile(
+    # `A`, `Scores of A`, `| 1 | A` or `| Total |`.
+    table_line_start = re.compile(
         rf"[^\w\n]*(?:(?:scores? (?:of|for) |\w+\W*[|\t][^\w\n]*)?{SIDE}"
         r"|(?:total|sum|average)\W*\|)",
         re.IGNORECASE,
@@ -149,10 +156,11 @@ def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
     table_end = 0  # the end of the last line with a number
     for line in re.finditer(r"[^\n]+", view):
         start, end = line.span()
-        mark = LIST_MARK.match(view, start, end)
-        pieces_of_line = list(pieces.finditer(view, mark.end() if mark else start, end))
+        list_mark = LIST_MARK.match(view, start, end)
+        words_start = list_mark.end() if list_mark else start
+        pieces_of_line = list(pieces.finditer(view, words_start, end))
         has_criterion = any(piece["criterion"] for piece in pieces_of_line)
-        if has_criterion or begins.match(view, start, end):
+        if has_criterion or table_line_start.match(view, start, end):
             pieces_of_table += pieces_of_line
             lines_of_table.append((start, end))
             if any(piece["number"] for piece in pieces_of_line):
@@ -180,13 +188,13 @@ def _scores_of_pieces(
         is_object: whether the pieces are those of a JSON object.
 
     Returns:
-        The scores. None if two numbers of one cell differ, a number has another scale than 10, or
-        an object has other words or a number without a cell.
+        The scores. None if two numbers of one cell (a response and a criterion) differ, if a number
+        has another scale than 10, or if an object has other words or a number without a cell.
     """
     scores: Scores = {}
     sides = [side] if side else []  # the responses of the next numbers
-    name = ""  # the criterion of the next numbers
-    count = 0  # how many numbers stood since the last name
+    criterion = ""  # the criterion of the next numbers
+    number_count = 0  # how many numbers stood after the last name
     skips_numbers = False  # whether the next numbers belong to a remark
     last_kind = None
     for piece in pieces:
@@ -199,18 +207,18 @@ def _scores_of_pieces(
             is_heading = last_kind == "side" and not is_object  # such as `| A | B |`
             sides_before = sides[-2:] if is_heading else []
             sides = [*sides_before, piece["side"].upper()]
-            count = 0
+            number_count = 0
         elif kind == "criterion":
-            name = piece["criterion"].lower()
-            count = 0
+            criterion = piece["criterion"].lower()
+            number_count = 0
             skips_numbers = False
         elif kind == "remark":
             skips_numbers = True
         elif not skips_numbers:
-            cell = _cell_of_number(sides, name, count)
+            cell = _cell_of_number(sides, criterion, number_count)
             if not _add_score(piece, cell, scores, is_object=is_object):
                 return None
-            count += 1
+            number_count += 1
         last_kind = kind
     return scores
 
@@ -238,31 +246,33 @@ def _add_score(
     return scores[cell] == score
 
 
-def _cell_of_number(sides: list[str], name: str, count: int) -> tuple[str, str] | None:
+def _cell_of_number(
+    sides: list[str], criterion: str, numbers_before: int
+) -> tuple[str, str] | None:
     """Return the cell (response and criterion) of a number; None if they are not named.
 
-    The response is the one that was named last, and only the first number has a cell. But after
-    the names A and B alone, in this order, the first number belongs to A and the second to B.
+    The response is the one that was named last, and only the first number has a cell. After the
+    names A and B alone, in this order, the first number belongs to A and the second to B.
 
     Args:
         sides: names of the responses before the number.
-        name: name of the criterion; empty if none was named.
-        count: how many numbers stand between the last name and this number.
+        criterion: name of the criterion; empty if none was named.
+        numbers_before: how many numbers stand between the last name and this number.
     """
-    if not name or count >= len(sides):
+    if not criterion or numbers_before >= len(sides):
         return None
     if sides == ["A", "B"]:
-        return sides[count], name
-    return (sides[-1], name) if count == 0 else None
+        return sides[numbers_before], criterion
+    return (sides[-1], criterion) if numbers_before == 0 else None
 
 
 def without_template(text: str) -> str:
-    """Blank the objects in which all scores are 0, as in the template of the prompt.
+    """Replace the objects in which all scores are 0, as in the template of the prompt, by blanks.
 
     Nothing is changed if the text has no other object.
     """
     spans = list(_object_spans(text)) if text.count("{") <= MOST_BRACES else []
-    templates = [span for span in spans if set(DIGITS.findall(text, *span)) == {"0"}]
+    templates = [span for span in spans if set(NUMBER_DIGITS.findall(text, *span)) == {"0"}]
     return mask(text, templates, " ") if len(templates) < len(spans) else text
 
 

@@ -13,9 +13,9 @@ LEAST_CACHED = 1024
 def share_of_prefix_cache(prompts: Iterable[str], least: float = LEAST_CACHED) -> float:
     """Return the share of the tokens of prompts that a perfect prefix cache would serve.
 
-    Such a cache keeps every prompt, and serves the longest beginning that a prompt shares with one
-    before it. The share does not depend on the order of the prompts: of sorted prompts, each one
-    shares its longest beginning with a neighbour.
+    Such a cache keeps every prompt. It serves the longest beginning that a prompt shares with an
+    earlier prompt. The share does not depend on the order of the prompts, so they are sorted: then
+    each prompt shares its longest beginning with a neighbour.
 
     Args:
         prompts: the prompts of all calls.
@@ -25,9 +25,10 @@ def share_of_prefix_cache(prompts: Iterable[str], least: float = LEAST_CACHED) -
         The share, in [0, 1); 0 without prompts.
     """
     ordered = sorted(prompts)
-    whole = sum(map(count_tokens, ordered))
-    served = 0.0
+    token_count = sum(map(count_tokens, ordered))
+    served_count = 0.0
     for first, second in pairwise(ordered):
-        tokens = count_tokens(first[: shared_length(first, second)])
-        served += tokens if tokens >= least else 0.0
-    return served / whole if whole else 0.0
+        shared_count = count_tokens(first[: shared_length(first, second)])
+        if shared_count >= least:
+            served_count += shared_count
+    return served_count / token_count if token_count else 0.0

@@ -13,40 +13,46 @@ from podium.scorers import reply_words as words
 NAME = r"(?P<side>[AB])(?<![\w'’].)(?![\w'’](?!s (?:total|(?:\w+ )?(?:score|rating|grade))\b))"
 """The letter of a response. The pattern begins with a set of characters, which is searched faster
 than a noun such as `Response` before it."""
-NOUN = rf"(?:(?i:{'|'.join(words.RESPONSE_NOUNS.split())}|assistant)s?[ _-]?)?"
+NOUN_BEFORE_NAME = rf"(?:(?i:{'|'.join(words.RESPONSE_NOUNS.split())}|assistant)s?[ _-]?)?"
+# A number of at most three digits, with its unit: `7`, `7.5`, `70%`, `7/10`.
 NUMBER = (
     r"(?P<number>\d{1,3}(?:[.,]\d{1,2})?)(?:[ \t]*(?:%|/[ \t]*\d{1,3}|(?:out )?of \d{1,3}|分))?"
 )
-AFTER_NUMBER = (
+# What follows a number that is a score: a sign, a unit, or a word such as `and`. A longer number, a
+# range, a factor or a number of words is no score.
+END_OF_NUMBER = (
     r"(?![\w.,]\d|[\w–-]|\.[ \t]+[a-z]|[ \t]*(?:words?|[:*x×]|[-–][ \t]*\d)"
     r"|[ \t]+of[ \t]+(?:the[ \t]+)?\d)"
     r"(?=[ \t]*(?:[^\w \t]|\Z|(?:points?|pts|punkten?|stars?|vs?|versus|and|und|et|y|but|while"
     r"|whereas|for|to|on|in|because|as|since|overall|over|so|from)\b|[AB]\b|[A-Z]))"
 )
-GIVES = (
+GIVING_VERBS = (
     r"(?:gets?|got|scores?|scored|earns?|earned|receives?|received|deserves?|is|at|with|rated"
     r"|reaches|bekommt|erhält|obtient|obtiene)"
 )
-# What may stand between a name and its score; a bare blank needs a unit after the number.
-BETWEEN = (
-    rf"(?:['’]s\b)?[*_`\"'\])}}]*[ \t]*(?:[|:：=({{[–—→-]|{GIVES}\b|(?<=['’]s )(?=\w))"
+# What may stand between a name and its score: a sign or a verb, and words such as `a total of`.
+NAME_TO_SCORE = (
+    rf"(?:['’]s\b)?[*_`\"'\])}}]*[ \t]*(?:[|:：=({{[–—→-]|{GIVING_VERBS}\b|(?<=['’]s )(?=\w))"
     r"[ \t|*_`\"'({\[:=]*"
     r"(?:(?:a|an|about|the|total|overall|final|score|rating|grade|points|mark|is|of)\b"
     r"[ \t:=*_]*)*"
 )
-BARE = r"[ \t*_]+(?=\d+ ?(?:%|/|out of|[,;|)\n.]|\Z|(?:and|vs)\b))"
-AFTER_NAME = re.compile(rf"{NAME}(?:{BETWEEN}|{BARE}){NUMBER}{AFTER_NUMBER}")
-BEFORE_NAME = re.compile(
-    rf"(?<![\w.,/]){NUMBER}[ \t]*(?:points?[ \t]*)?(?:(?:for|to)[ \t]+|\(){NOUN}{NAME}"
+# A mere blank between a name and its score, which then needs a unit or the end of its clause.
+BLANK_TO_SCORE = r"[ \t*_]+(?=\d+ ?(?:%|/|out of|[,;|)\n.]|\Z|(?:and|vs)\b))"
+# `A: 7` or `A gets 7 points`.
+SCORE_AFTER_NAME = re.compile(rf"{NAME}(?:{NAME_TO_SCORE}|{BLANK_TO_SCORE}){NUMBER}{END_OF_NUMBER}")
+# `7 points for A` or `7 (A)`.
+SCORE_BEFORE_NAME = re.compile(
+    rf"(?<![\w.,/]){NUMBER}[ \t]*(?:points?[ \t]*)?(?:(?:for|to)[ \t]+|\(){NOUN_BEFORE_NAME}{NAME}"
 )
-SECTION = re.compile(rf"[^\w\n]*{NOUN}{NAME}[^\w\n]*(?:\(|:|\Z)")
+SECTION_HEADING = re.compile(rf"[^\w\n]*{NOUN_BEFORE_NAME}{NAME}[^\w\n]*(?:\(|:|\Z)")
 """A line that begins with the name of a response, whose score may stand on a later line."""
 SECTION_SCORE = re.compile(
     rf"(?i)[^\w\n]*(?:(?:total|overall|final) ?)*(?:scores?|rating|grade|points|total)\W{{1,6}}"
     rf"{NUMBER}"
     r"(?![\w.,]\d|\w)"
 )
-TOTAL = re.compile(
+TOTAL_WORD = re.compile(
     r"(?i)\b(?:total|sum|overall|average|mean|final|scores?|rating|gesamt|summe|durchschnitt"
     r"|moyenne|media|promedio|итого|сумма)\b|总分|总计|平均"
 )
@@ -56,12 +62,12 @@ OTHER_COUNTS = re.compile(
     r"|lower|fewer|length|lines?|sentences?|steps?|typos?|issues?|characters?|tokens?)\b"
 )
 """Words of a line whose numbers are no scores, or of which the lower one is better."""
-SIDE_CELL = re.compile(rf"[ \t*_]*{NOUN}{NAME}[^|\w]*(?:\w[^|]{{0,20}})?")
+NAME_CELL = re.compile(rf"[ \t*_]*{NOUN_BEFORE_NAME}{NAME}[^|\w]*(?:\w[^|]{{0,20}})?")
 NUMBER_CELL = re.compile(rf"[ \t*_]*{NUMBER}[ \t*_]*")
 LONGEST_SIDE = 100
 """Number of characters on each side of a score that are searched for words about it."""
 DIGIT = re.compile(r"\d")
-LONGEST = 3000
+SEARCHED_END = 3000
 """Number of characters at the end of a reply that are searched for scores."""
 
 
@@ -80,30 +86,29 @@ class Lead(NamedTuple):
 def preferred_by_scores(view: str) -> str | None:
     """Return the response with the higher score, A or B.
 
-    The last scores that are called a total, average or score decide; without them, all pairs of
-    scores must agree.
+    The last scores that are called a total, average or score decide. If no scores are called so,
+    all pairs of scores must agree.
 
     Returns:
-        None if there are no scores of both responses, they are equal, or they do not agree.
+        The letter. None if there are no scores of both responses, if the scores are equal, or if
+        the pairs do not agree.
     """
-    text = view[-LONGEST:]
+    text = view[-SEARCHED_END:]
     if not DIGIT.search(text):
         return None
     leads = [*_leads_of_sentences(text), *_leads_of_columns(text), *_leads_of_sections(text)]
     totals = [lead for lead in leads if lead.is_total]
-    deciding = totals[-1:] or leads
-    signs = {lead.margin > 0 for lead in deciding if lead.margin}
-    if len(signs) != 1:
-        return None
-    return "A" if signs.pop() else "B"
+    deciding_leads = totals[-1:] or leads
+    preferred = {"A" if lead.margin > 0 else "B" for lead in deciding_leads if lead.margin}
+    return preferred.pop() if len(preferred) == 1 else None
 
 
 def is_score(view: str, place: int) -> bool:
-    """Return whether the letter at a place has a score, and so has the other response.
+    """Return whether the letter at a place names a scored response, and is no verdict.
 
-    In `A: 4/10, B: 8/10`, the letters are names and no verdict.
+    The other response must have another score, as in `A: 4/10, B: 8/10`.
     """
-    return AFTER_NAME.match(view, place) is not None and preferred_by_scores(view) is not None
+    return SCORE_AFTER_NAME.match(view, place) is not None and preferred_by_scores(view) is not None
 
 
 def _leads_of_sentences(text: str) -> Iterator[Lead]:
@@ -111,16 +116,19 @@ def _leads_of_sentences(text: str) -> Iterator[Lead]:
 
     Neighbours are a pair if they name different responses. A score has one partner only.
     """
-    matches = list(BEFORE_NAME.finditer(text))
+    matches = list(SCORE_BEFORE_NAME.finditer(text))
     if len({match["side"] for match in matches}) < len("AB"):
-        matches = list(AFTER_NAME.finditer(text))
+        matches = list(SCORE_AFTER_NAME.finditer(text))
     scores = []
     for match in matches:
         line = _line_around(text, match)
         if not OTHER_COUNTS.search(line):
-            scores.append((match["side"], _value(match), TOTAL.search(line) is not None))
-    is_paired = False
+            scores.append(
+                (match["side"], _number_of_match(match), TOTAL_WORD.search(line) is not None)
+            )
+    is_paired = False  # whether the next score is the partner of this one
     for (side, score, is_total), (next_side, next_score, next_is_total) in pairwise(scores):
+        # A score that is the partner of the score before has no other partner.
         is_paired = not is_paired and side != next_side
         if is_paired:
             margin = score - next_score if side == "A" else next_score - score
@@ -137,24 +145,26 @@ def _leads_of_columns(text: str) -> Iterator[Lead]:
     """Yield the leads of the rows of tables with a column for each response."""
     if "|" not in text:
         return
-    columns: dict[str, int] = {}
+    columns: dict[str, int] = {}  # the column of each response in the current table
     for line in text.split("\n"):
         if "|" not in line:
             columns = {}
             continue
         cells = line.strip().strip("|").split("|")
-        sides = {}
-        for place, cell in enumerate(cells):
-            name = SIDE_CELL.fullmatch(cell)
+        column_of_side = {}
+        for column, cell in enumerate(cells):
+            name = NAME_CELL.fullmatch(cell)
             if name:
-                sides[name["side"]] = place
-        if len(sides) == len("AB"):
-            columns = sides
-        elif columns and not OTHER_COUNTS.search(line) and max(columns.values()) < len(cells):
-            numbers = [NUMBER_CELL.fullmatch(cells[columns[side]]) for side in "AB"]
-            if numbers[0] and numbers[1]:
-                margin = _value(numbers[0]) - _value(numbers[1])
-                yield Lead(margin, TOTAL.search(line) is not None)
+                column_of_side[name["side"]] = column
+        if len(column_of_side) == len("AB"):
+            columns = column_of_side
+            continue
+        has_all_columns = bool(columns) and max(columns.values()) < len(cells)
+        if has_all_columns and not OTHER_COUNTS.search(line):
+            score_a, score_b = (NUMBER_CELL.fullmatch(cells[columns[side]]) for side in "AB")
+            if score_a and score_b:
+                margin = _number_of_match(score_a) - _number_of_match(score_b)
+                yield Lead(margin, TOTAL_WORD.search(line) is not None)
 
 
 def _leads_of_sections(text: str) -> Iterator[Lead]:
@@ -162,16 +172,16 @@ def _leads_of_sections(text: str) -> Iterator[Lead]:
     side = ""
     scores: dict[str, float] = {}
     for line in text.split("\n"):
-        name = SECTION.match(line)
+        name = SECTION_HEADING.match(line)
         if name:
             side = name["side"]
         score = SECTION_SCORE.match(line)
         if side and score:
-            scores[side] = _value(score)
+            scores[side] = _number_of_match(score)
     if len(scores) == len("AB"):
         yield Lead(scores["A"] - scores["B"], is_total=True)
 
 
-def _value(number: re.Match[str]) -> float:
+def _number_of_match(number: re.Match[str]) -> float:
     """Return the number of a match. A comma stands for the decimal point."""
     return float(number["number"].replace(",", "."))

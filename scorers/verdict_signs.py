@@ -9,6 +9,7 @@ from unicodedata import category
 
 from podium.scorers.reply_structure import MASK
 
+# Signs that approve of a value.
 APPROVING = frozenset("✅✓✔☑👍🏆🥇🏅🎉🎊⭐★☆🌟✨💯🙂😊😀😃😄👏🙌🔥🟢🟩💪🚀🥳🎯🏁❤💚👑🎖👌🆗")
 NEUTRAL = frozenset(f"{MASK}👉👈➡→⇒➜➤►▶▸▪▫■□●○◆◇🔹🔸🔷🔶📌📝📊📋🔎🔍⚖🧑👨👩🤖🏻🏼🏽🏾🏿💡💬🗳│┃║∴≫≪")
 """Signs that introduce a value or draw a list, a box or a person."""
@@ -16,7 +17,7 @@ ARROWS = frozenset("👉➡→⇒➜➤►▶▸")
 """Signs after which something else is named. Directly after a value, they do not approve of it."""
 UNEQUAL = re.compile(r"!=|=/=|/=|<>(?!\w)")
 """Signs in plain characters that say `is not`."""
-BETTER = re.compile(
+PRAISE_START = re.compile(
     r"\W*(?:(?:is|the|clearly|much|far|slightly|somewhat|overall) )*"
     r"(?:better|best|stronger|superior|more|most|winner|wins|preferred|correct|right)\b",
     re.IGNORECASE,
@@ -24,10 +25,10 @@ BETTER = re.compile(
 """The beginning of praise after an arrow: `A → more complete`."""
 DENYING_BEFORE = re.compile(r"(?:[~!]|(?<!\S)-)[\[(*]*\Z")
 """A sign directly before a value that may deny it: `~A`, `!A`, `-A`."""
-FROWN = re.compile(r"[\])}*_\s]*[:;]['-]?\(\s*\Z")
+FROWNING_FACE = re.compile(r"[\])}*_\s]*[:;]['-]?\(\s*\Z")
 """A frowning face in plain characters: `:(`."""
-SIGNS_AFTER = re.compile(r"[^\w\n]*")
-LONGEST_RUN = 60
+SIGN_RUN = re.compile(r"[^\w\n]*")
+LONGEST_SIGN_RUN = 60
 """Number of characters beside a value that are searched for signs."""
 
 
@@ -42,17 +43,18 @@ def has_foreign_sign(view: str, start: int, end: int) -> bool:
         start: position of the value.
         end: end of the value.
     """
-    before = view[max(0, start - LONGEST_RUN) : start]
-    leading = before[_start_of_signs(before) :]
-    after = view[end : end + LONGEST_RUN]
-    trailing = after[: _end_of_signs(after)]
-    if DENYING_BEFORE.search(leading) or FROWN.match(view[end : end + LONGEST_RUN]):
+    text_before = view[max(0, start - LONGEST_SIGN_RUN) : start]
+    signs_before = text_before[_start_of_signs(text_before) :]
+    text_after = view[end : end + LONGEST_SIGN_RUN]
+    signs_after = text_after[: _end_of_signs(text_after)]
+    if DENYING_BEFORE.search(signs_before) or FROWNING_FACE.match(text_after):
         return True
-    if UNEQUAL.search(trailing) or any(map(_is_foreign, leading + trailing)):
+    if UNEQUAL.search(signs_after) or any(map(_is_foreign, signs_before + signs_after)):
         return True
-    follows_arrow = not ARROWS.isdisjoint(trailing)
-    if follows_arrow and not BETTER.match(view, end + len(trailing)):
-        return bool(view[end + len(trailing) :].strip())
+    has_arrow = not ARROWS.isdisjoint(signs_after)
+    signs_end = end + len(signs_after)
+    if has_arrow and not PRAISE_START.match(view, signs_end):
+        return bool(view[signs_end:].strip())
     rest = view[end:]
     return not rest.isascii() and any(map(_is_line_of_foreign_signs, rest.split("\n")[1:]))
 
@@ -69,19 +71,19 @@ def _end_of_signs(text: str) -> int:
 
 def _signs_of(text: str) -> str:
     """Return the beginning of a text that has neither letters, digits nor line breaks."""
-    signs = SIGNS_AFTER.match(text)
+    signs = SIGN_RUN.match(text)
     return signs[0] if signs else ""
 
 
 def _is_line_of_foreign_signs(line: str) -> bool:
-    """Return whether a line has no words but a sign that is not understood."""
+    """Return whether a line has no words, and a sign that is not understood."""
     return _signs_of(line) == line and any(map(_is_foreign, line))
 
 
 def _is_foreign(sign: str) -> bool:
     """Return whether a character is a picture or a sign of comparison that is not understood.
 
-    Plain ASCII characters are not.
+    The result is False for all ASCII characters.
     """
     if sign.isascii() or sign in APPROVING or sign in NEUTRAL:
         return False

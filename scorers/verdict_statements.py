@@ -12,19 +12,19 @@ from typing import Literal, NamedTuple
 from podium.scorers import reply_words as words
 from podium.scorers.reply_structure import MASK, Span
 
-NOUNS = frozenset(words.VERDICT_NOUNS.split())
-RESPONSES = frozenset(words.RESPONSE_NOUNS.split())
-JUDGING = NOUNS | frozenset(words.DECIDING_VERBS.split())
+VERDICT_NOUNS = frozenset(words.VERDICT_NOUNS.split())
+RESPONSE_NOUNS = frozenset(words.RESPONSE_NOUNS.split())
+VERDICT_WORDS = VERDICT_NOUNS | frozenset(words.DECIDING_VERBS.split())
 """Words that make the value after them a verdict, such as `verdict` and `choose`."""
-RATINGS = frozenset(words.RATING_WORDS.split())
+RATING_WORDS = frozenset(words.RATING_WORDS.split())
 COMPARATIVES = frozenset(
     ("better", "stronger", "superior", "worse", "weaker", "equal", "equally", "tie", "tied")
 )
 CONNECTIVES = frozenset(words.CONNECTIVES.split())
-INTRODUCTORY = JUDGING | CONNECTIVES | RESPONSES | frozenset(words.INTRODUCTORY.split())
+INTRODUCTORY = VERDICT_WORDS | CONNECTIVES | RESPONSE_NOUNS | frozenset(words.INTRODUCTORY.split())
 """All words that may stand between the start of a clause and its value."""
 LETTERS = frozenset("ABC")
-GLUED = re.compile(r"[ABC](?=[A-Z])")
+LETTER_WITHOUT_BLANK = re.compile(r"[ABC](?=[A-Z])")
 """A letter without a blank after it, such as the B of `BUT`."""
 LINE = re.compile(r"[^\n]+")
 LIST_MARK = re.compile(r"[ \t]*+(?:[#*+•>–—-]++|\d{1,2}[.)])[ \t]++")
@@ -39,7 +39,7 @@ SENTENCE_START = re.compile(
 LATEX = r"\\(?:boxed|text|textbf|mathbf|mathrm)\{|_"
 INVISIBLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
 """Characters that a judge does not write; they may hide something."""
-# `GAP` matches the signs between words, and `GAP_BEFORE_BRACKETS` all of them but `[`.
+# `GAP` matches the signs between words. `GAP_BEFORE_BRACKETS` matches the same signs except `[`.
 GAP_BEFORE_BRACKETS = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}\[]){{0,60}}+"
 GAP = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}]){{0,60}}+"
 """Blanks, colons, dashes, brackets and emphasis between the words of a statement."""
@@ -50,9 +50,9 @@ TOKEN = re.compile(
     rf"{GAP}(?:far (?=better))?"
     rf"(?P<word>[{ASIAN}]++|[^\W\d_{ASIAN}]++(?:['’][^\W\d_]++)*+|\d++)"
 )
-# Chinese has no blanks between words. `CHINESE` matches a run of characters that consists of
-# introductory words, and `CHINESE_NOUN` finds a word in it that names a verdict.
-CHINESE = re.compile(rf"(?:{words.CHINESE_INTRODUCTORY})+\Z")
+# Chinese has no blanks between words. `CHINESE_INTRODUCTION` matches a run of characters that
+# consists of introductory words, and `CHINESE_NOUN` finds a word in it that names a verdict.
+CHINESE_INTRODUCTION = re.compile(rf"(?:{words.CHINESE_INTRODUCTORY})+\Z")
 CHINESE_NOUN = re.compile(
     r"给|结论|答案|评分|得分|分数|打分|评级|等级|总分|裁决|判决|结果|胜者"
     r"|更好|较好|最佳|选|评价|评估|答え|判定|点数|評価|評点|結論|スコア|勝者"
@@ -60,7 +60,7 @@ CHINESE_NOUN = re.compile(
 DOUBLE_BRACKET = re.compile(r"\[ ?\[")
 # Words that make a value no verdict: `at best A`.
 AT_BEST = re.compile(r"\bat (?:best|least|most)\b")
-SEPARATED = re.compile(r"[:：=–—→-]|\\boxed")
+VALUE_SEPARATOR = re.compile(r"[:：=–—→-]|\\boxed")
 """A sign that separates the value from the words before it, as in `Verdict: A`."""
 CLOSERS = r"[*_`>\])}\"'”“»’$】]*+"
 """Signs that close brackets, quotations and emphasis around the value."""
@@ -93,11 +93,11 @@ Most lines of replies begin so, and state no verdict.
 """
 LONGEST_HEADING = 40
 """Only lines with fewer characters can be headings of a verdict."""
-WHICH = re.compile(r"(?i)\bwhich (?:response|answer|one) is better\?")
+WHICH_IS_BETTER = re.compile(r"(?i)\bwhich (?:response|answer|one) is better\?")
 """The question of the prompt, which a judge may repeat before its answer."""
-SHORTEST_LINE = 3
+LONGEST_UNSPLIT_LINE = 3
 """Lines with at most this number of characters are not split into sentences."""
-MOST_WORDS = 16
+MOST_LEAD_WORDS = 16
 """A value is searched only in the first 16 words of a clause."""
 MOST_STATEMENTS = 50
 """Largest number of statements in a readable reply."""
@@ -107,11 +107,11 @@ LAST_LINES = 2
 A verdict may begin any sentence of these lines and of the first line. In other lines, it must begin
 the line.
 """
-LAST_SENTENCES = 200
+SPLIT_CHARACTERS = 200
 """Number of characters at the end of such a line that are split into sentences."""
 # Brackets, quotation marks and emphasis.
-PAIRED = re.compile(r"\*+|(?<![a-z])_+|_+(?![a-z])|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
-CLOSES = {")": "(", "]": "[", "}": "{"}
+PAIRED_SIGN = re.compile(r"\*+|(?<![a-z])_+|_+(?![a-z])|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
+OPENING_SIGN = {")": "(", "]": "[", "}": "{"}
 
 Match = re.Match[str]
 Pattern = re.Pattern[str]
@@ -129,7 +129,7 @@ class Statement(NamedTuple):
         form: `marked` if the value is named as a verdict or has the form that was asked for;
             `alone` if nothing else stands on its line; `leading` if it begins its line; `mention`
             if it is no verdict.
-        named: whether a noun such as `Response` stands before the value.
+        has_noun: whether a noun such as `Response` stands before the value.
         is_sentence: whether a comparison such as `A is better` states the value
             (`comparisons.find_comparisons`).
     """
@@ -139,7 +139,7 @@ class Statement(NamedTuple):
     place: int
     value: str
     form: Form
-    named: bool = False
+    has_noun: bool = False
     is_sentence: bool = False
 
 
@@ -170,7 +170,8 @@ def find_statements(
         splits_sentences = number == 0 or number >= len(lines) - LAST_LINES
         starts = _clause_starts(view, (line_start, line_end), splits_sentences=splits_sentences)
         for start in starts:
-            is_answer = "?" in view[line_start:start] and WHICH.search(view, line_start, start)
+            has_question = "?" in view[line_start:start]
+            is_answer = has_question and WHICH_IS_BETTER.search(view, line_start, start)
             if signs is None and NAME_AS_SUBJECT.match(view, start, line_end):
                 continue
             statement = _statement_of_clause(
@@ -190,7 +191,9 @@ def find_statements(
 
 
 def _with_introduction(view: str, lines: Sequence[Span], statement: Statement) -> Statement:
-    """Return a statement that begins its line; marked if a heading names it, such as `### Verdict`.
+    """Return a statement that begins its line, as `marked` if a heading before it introduces it.
+
+    Such a heading is `### Verdict`. Only the two lines before the statement are searched.
 
     Args:
         view: the judge's own words.
@@ -217,8 +220,8 @@ def _clause_starts(view: str, line: Span, *, splits_sentences: bool) -> list[int
     start, end = line
     list_mark = LIST_MARK.match(view, start, end)
     starts = [list_mark.end() if list_mark else start]
-    if splits_sentences and end - start > SHORTEST_LINE:
-        marks = SENTENCE_START.finditer(view, max(starts[0], end - LAST_SENTENCES), end)
+    if splits_sentences and end - start > LONGEST_UNSPLIT_LINE:
+        marks = SENTENCE_START.finditer(view, max(starts[0], end - SPLIT_CHARACTERS), end)
         starts += [mark.end() for mark in marks]
     return starts
 
@@ -231,7 +234,7 @@ class _Clause(NamedTuple):
         lead: the introductory words before the value, in lower case except the letters A, B, C.
         value: match of the value, with the signs before it.
         tail: match of the end of the clause after the value; None if the clause goes on.
-        is_line: whether the clause begins the line.
+        is_line: whether the clause begins the line, or follows the repeated question of the prompt.
         bracketed: whether a level in double square brackets was asked for.
     """
 
@@ -260,7 +263,7 @@ def _statement_of_clause(
     """
     place, end = span
     lead: list[str] = []
-    for _ in range(MOST_WORDS):
+    for _ in range(MOST_LEAD_WORDS):
         value_match = value.match(view, place, end)
         if value_match:
             tail = TAIL.match(view, value_match.end(), end)
@@ -284,11 +287,12 @@ def _statement_of_clause(
 def _is_about_response(lead: list[str]) -> bool:
     """Return whether the words before a value show that the value is no verdict of the pair.
 
-    They name one response without comparing it, as in `Verdict of response A:`, or have `at best`,
-    `at least` or `at most`.
+    Such words name a response without comparing it, as in `Verdict of response A:`, or contain
+    `at best`, `at least` or `at most`.
     """
-    has_name = not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(lead)
-    return has_name or AT_BEST.search(" ".join(lead)) is not None
+    names_response = not LETTERS.isdisjoint(lead)
+    compares = not COMPARATIVES.isdisjoint(lead)
+    return (names_response and not compares) or AT_BEST.search(" ".join(lead)) is not None
 
 
 def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
@@ -300,31 +304,36 @@ def _statement_with_form(view: str, clause: _Clause) -> Statement | None:
     """
     (start, end), lead, value, tail, is_line, bracketed = clause
     group = value.lastindex or 0
-    gap = view[value.start() : value.start(group)]
-    is_separated = SEPARATED.search(gap)
-    named = bool(lead) and lead[-1] in RESPONSES and not is_separated
-    # `judging`: the words that may name the value as a verdict. `is_asked`: whether the value has
-    # the form that was asked for, brackets or more than a letter.
-    judging = lead[:-1] if named else lead
+    signs_before = view[value.start() : value.start(group)]
+    is_separated = VALUE_SEPARATOR.search(signs_before)
+    has_noun = bool(lead) and lead[-1] in RESPONSE_NOUNS and not is_separated
+    # The words that may name the value as a verdict.
+    naming_words = lead[:-1] if has_noun else lead
     if not bracketed:
-        judging = [word for word in judging if word not in RATINGS]
-    is_asked = DOUBLE_BRACKET.search(value[0]) is not None if bracketed else len(value[group]) > 1
+        naming_words = [word for word in naming_words if word not in RATING_WORDS]
+    ends_with_connective = bool(naming_words) and naming_words[-1] in CONNECTIVES
+    # The asked form is brackets, or more than a single letter, which may be an article.
+    has_asked_form = len(value[group]) > 1
+    if bracketed:
+        has_asked_form = DOUBLE_BRACKET.search(value[0]) is not None
     clause_end = tail.end() if tail else value.end()
-    if named and ":" in view[value.end() : clause_end + 2]:
+    if has_noun and ":" in view[value.end() : clause_end + 2]:
         return None
     form: Form
     if tail is None or not _is_closed(view, clause):
-        is_named_verdict = names_verdict(judging) and (judging[-1] in NOUNS or is_separated)
-        if not is_asked and not is_named_verdict:
+        is_named_verdict = names_verdict(naming_words) and (
+            naming_words[-1] in VERDICT_NOUNS or is_separated
+        )
+        if not has_asked_form and not is_named_verdict:
             return None
         form = "mention"
-    elif is_asked or names_verdict(judging) or (judging and judging[-1] in CONNECTIVES):
+    elif has_asked_form or names_verdict(naming_words) or ends_with_connective:
         form = "marked"
-    elif not is_line or set(lead) - RESPONSES:
+    elif not is_line or set(lead) - RESPONSE_NOUNS:
         return None
     else:
         form = "leading" if view[clause_end:end].strip() else "alone"
-    return Statement(start, clause_end, value.start(group), value[group], form, named)
+    return Statement(start, clause_end, value.start(group), value[group], form, has_noun)
 
 
 def _is_closed(view: str, clause: _Clause) -> bool:
@@ -341,7 +350,7 @@ def _is_closed(view: str, clause: _Clause) -> bool:
         around += "]"  # the last bracket of the reply may be missing
     if "(" not in around:
         around = around.removesuffix(")")  # `A)`
-    return is_balanced(around) or is_balanced(view[start : min(end, start + LAST_SENTENCES)])
+    return is_balanced(around) or is_balanced(view[start : min(end, start + SPLIT_CHARACTERS)])
 
 
 @lru_cache(4096)
@@ -354,16 +363,16 @@ def is_introductory(word: str) -> bool:
         return False
     if word.isdecimal() or word.lower().replace("’", "'") in INTRODUCTORY:
         return True
-    return CHINESE.match(word) is not None
+    return CHINESE_INTRODUCTION.match(word) is not None
 
 
 def names_verdict(lead: list[str]) -> bool:
-    """Return whether one of the words before a value names a verdict or gives one (`JUDGING`).
+    """Return whether one of the words before a value makes the value a verdict (`VERDICT_WORDS`).
 
-    `lead` are the words, in lower case except the letters A, B and C.
+    `lead` has the words in lower case, except the letters A, B and C.
     """
     for word in lead:
-        if word.replace("’", "'") in JUDGING:
+        if word.replace("’", "'") in VERDICT_WORDS:
             return True
         if not word.isascii() and CHINESE_NOUN.search(word):
             return True
@@ -374,13 +383,13 @@ def states_other_letter(line: str, letter: str) -> bool:
     """Return whether a line states a letter other than the given one, and nothing else.
 
     All of its words must be letters of responses or introductory words, and at least one letter
-    must be another. A letter may lack the blank after it, as in `BUT` (`GLUED`).
+    must be another. A letter may lack the blank after it, as in `BUT` (`LETTER_WITHOUT_BLANK`).
     """
-    spoken = [token["word"] for token in TOKEN.finditer(line)]
-    letters = {word for word in spoken if word in LETTERS or GLUED.match(word)}
+    line_words = [token["word"] for token in TOKEN.finditer(line)]
+    letters = {word for word in line_words if word in LETTERS or LETTER_WITHOUT_BLANK.match(word)}
     if not letters - {letter}:
         return False
-    return all(word in letters or is_introductory(word) for word in spoken)
+    return all(word in letters or is_introductory(word) for word in line_words)
 
 
 def is_introduction(clause: str) -> bool:
@@ -390,7 +399,7 @@ def is_introduction(clause: str) -> bool:
     word such as `therefore`.
     """
     lead = [token["word"] for token in TOKEN.finditer(clause)]
-    if not 0 < len(lead) <= MOST_WORDS or not all(map(is_introductory, lead)):
+    if not 0 < len(lead) <= MOST_LEAD_WORDS or not all(map(is_introductory, lead)):
         return False
     lowered = [word.lower() for word in lead]
     return names_verdict(lowered) or lowered[-1] in CONNECTIVES
@@ -403,8 +412,8 @@ def is_balanced(line: str) -> bool:
     are not quotation marks.
     """
     opened: list[str] = []
-    for sign in PAIRED.findall(line):
-        if opened and sign not in "([{" and opened[-1] == CLOSES.get(sign, sign):
+    for sign in PAIRED_SIGN.findall(line):
+        if opened and sign not in "([{" and opened[-1] == OPENING_SIGN.get(sign, sign):
             opened.pop()
         else:
             opened.append(sign)

@@ -2,7 +2,7 @@
 
 import re
 
-from podium.scorers.prompt import LINE
+from podium.scorers.prompt import FENCE_LINE
 
 
 def texts_in_fences(prompt: str) -> dict[str, str]:
@@ -12,13 +12,15 @@ def texts_in_fences(prompt: str) -> dict[str, str]:
     The first fence of the prompt says the mark; lines that look like fences and bear another are
     text.
     """
-    lines = list(LINE.finditer(prompt))
+    lines = list(FENCE_LINE.finditer(prompt))
     texts: dict[str, str] = {}
     opened: re.Match[str] | None = None
-    for line in (line for line in lines if line[3] == lines[0][3]):
-        if opened is None and not line[1]:
+    for line in (line for line in lines if line["mark"] == lines[0]["mark"]):
+        if opened is None and not line["slash"]:
             opened = line
-        elif opened is not None and line[1] and line[2] == opened[2]:
-            texts[opened[2]] = prompt[opened.end() + 1 : max(line.start() - 1, opened.end() + 1)]
+        elif opened is not None and line["slash"] and line["slot"] == opened["slot"]:
+            texts[opened["slot"]] = prompt[
+                opened.end() + 1 : max(line.start() - 1, opened.end() + 1)
+            ]
             opened = None
     return texts

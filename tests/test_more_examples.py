@@ -13,7 +13,7 @@ from podium.notices.option_forms import option_text, typed_as
 from podium.plugins.settings import ranker_names
 from podium.rankers.errors.rank_sets import further_items, further_labels
 from podium.rankers.fit.scale import origin_weights
-from podium.scorers.judge_record import JudgeRecord, differ_in_prompt
+from podium.scorers.judge_record import JudgeRecord, judges_with_other_prompts
 from podium.scorers.offline import demands
 from podium.scorers.prompt import escape_controls
 from podium.scorers.reward import rating_of_value
@@ -50,7 +50,7 @@ def test_judges_that_differ_in_the_prompt_hash_alone_are_grouped():
     judges = [
         JudgeRecord(name, model=model, prompt=prompt) for name, (model, prompt) in asked.items()
     ]
-    assert differ_in_prompt(judges) == [["one", "two"]]
+    assert judges_with_other_prompts(judges) == [["one", "two"]]
 
 
 def test_an_instruction_of_one_word_has_two_demands():

@@ -25,9 +25,9 @@ def comparison_answer(
 ) -> tuple[str, ...]:
     """Return the sentences of the answer.
 
-    For one finding, these are at most three: the verdict of the gate if there is one, who is ahead,
-    the wins by item, and how many more items would separate the two; a fourth is left out. For
-    several findings, they are the verdict, one sentence about all candidates, and a sentence for
+    For one finding, the answer is the first three of these sentences: the verdict of the gate if
+    there is one, who is ahead, the wins by item, and how many more items would separate the two.
+    For several findings, it is the verdict, one sentence about all candidates, and a sentence for
     each different doubt about units.
 
     Args:
@@ -35,8 +35,8 @@ def comparison_answer(
         gate: the decisions about requirements, whose verdict begins the answer; None if there are
             no requirements.
         level: confidence level of the gate's bounds.
-        failures: what could not be compared; if there are no findings, the first failure stands in
-            their place.
+        failures: what could not be compared. If there are no findings, the first failure follows
+            the verdict.
     """
     verdict = [_gate_sentence(gate, level)] if gate else []
     if not findings:
@@ -45,8 +45,8 @@ def comparison_answer(
         doubts = dict.fromkeys(
             _doubt_sentence(finding.doubt) for finding in findings if finding.doubt
         )
-        several = _if_same_questions(_several_sentence(findings), findings)
-        return (*verdict, several, *doubts)
+        sentence_on_all = _if_same_questions(_several_sentence(findings), findings)
+        return (*verdict, sentence_on_all, *doubts)
     # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
     # is therefore called two-sided.
     p_name = "two-sided p" if gate else "p"
@@ -93,15 +93,17 @@ def _not_called_sentence(finding: PairFinding, doubt: Check) -> str:
 
 
 def _if_same_questions(sentence: str, findings: Sequence[PairFinding]) -> str:
-    """Begin a sentence with the condition that questions are the same, if this is in doubt for any
-    finding; return it unchanged otherwise."""
+    """Begin a sentence with the condition that the models were asked the same questions.
+
+    If no finding has a doubt about this, the sentence is returned unchanged.
+    """
     if not any(finding.questions_in_doubt for finding in findings):
         return sentence
     return rank_templates.QUESTIONS_IN_DOUBT.format(answer=sentence)
 
 
 def _doubt_sentence(doubt: Check) -> str:
-    """Write a flagged check because of which a difference may mean nothing."""
+    """Write what a flagged check says: a reason why the difference may mean nothing."""
     return f"{doubt.start_sentence(doubt.clause)}."
 
 
@@ -124,10 +126,10 @@ def _further_items_sentence(finding: PairFinding) -> str:
 
 
 def _lead_sentence(finding: PairFinding, p_name: str) -> str:
-    """Write whether the candidate is ahead of or behind the baseline, by how much, and with which
-    p-value, and whether this is clear or too close to call.
+    """Write whether the candidate is ahead of or behind the baseline, and by how much.
 
-    The amount has no sign; if the candidate is behind, the interval is that of the baseline's lead.
+    The sentence also has the p-value, and says whether the lead is clear or too close to call. The
+    amount has no sign. If the candidate is behind, the interval is that of the baseline's lead.
     """
     value = finding.difference.value
     low, high = finding.interval
@@ -158,8 +160,8 @@ def _unbounded_lead_texts(finding: PairFinding, low: float, high: float) -> tupl
     """Return the texts of amount and interval of an infinite difference, for `_lead_sentence`.
 
     If the two are distinguishable and `low` is above 0, the amount says "at least" `low`, and the
-    interval is empty. Otherwise the amount is empty, and the interval is in Elo; it is empty, too,
-    if neither end is known.
+    interval is empty. Otherwise, the amount is empty, and the interval is in Elo. If neither end is
+    finite, the interval is empty.
 
     Args:
         finding: the finding.
@@ -176,22 +178,22 @@ def _tally_sentence(finding: PairFinding) -> str:
     """Write the candidate's wins, losses and ties by item.
 
     If the items have different weights, the sums of the weights follow. If some answers are
-    identical, the sentence says on how many of the ties.
+    identical, the sentence says how many of the ties have identical answers.
     """
     won, lost, even = finding.tally
-    identical = ""
+    identical_ties = ""
     if finding.identical:
-        identical = comparison_templates.IDENTICAL.format(number=f"{finding.identical:,}")
-    weighed = ""
+        identical_ties = comparison_templates.IDENTICAL.format(number=f"{finding.identical:,}")
+    weights = ""
     by_weight = finding.tally_by_weight
     if by_weight is not None:
-        weighed = comparison_templates.BY_WEIGHT.format(weights=tally_text(by_weight, ", "))
+        weights = comparison_templates.BY_WEIGHT.format(weights=tally_text(by_weight, ", "))
     return comparison_templates.TALLY.format(
         wins=f"{won:,} {plural('win', won)}",
         losses=f"{lost:,} {'loss' if lost == 1 else 'losses'}",
         ties=f"{even:,} {plural('tie', even)}",
-        identical=identical,
-        weighed=weighed,
+        identical=identical_ties,
+        weighed=weights,
     )
 
 
@@ -225,7 +227,7 @@ def _several_sentence(findings: Sequence[PairFinding]) -> str:
     )
 
 
-def finding_label(finding: PairFinding, among: Sequence[PairFinding]) -> str:
+def finding_label(finding: PairFinding, findings: Sequence[PairFinding]) -> str:
     """Name a finding by its candidate, its question or both, as `amber on gsm8k`.
 
     The question is named if there is one. The candidate is named if there is no question, or if
@@ -233,9 +235,9 @@ def finding_label(finding: PairFinding, among: Sequence[PairFinding]) -> str:
 
     Args:
         finding: the finding.
-        among: all findings that are shown.
+        findings: all findings that are shown.
     """
-    has_several_candidates = len({each.candidate for each in among}) > 1
+    has_several_candidates = len({each.candidate for each in findings}) > 1
     parts = []
     if has_several_candidates or finding.question is None:
         parts.append(finding.candidate)
@@ -247,9 +249,9 @@ def finding_label(finding: PairFinding, among: Sequence[PairFinding]) -> str:
 def _gate_sentence(gate: Gate, level: float) -> str:
     """Write the verdict of a gate, and what decides it.
 
-    That is the bound if only one decision is not advisory. Otherwise, it is that all requirements
-    are met, or the names of those that have the verdict, at most four. Advisory requirements are
-    not mentioned.
+    If only one decision is not advisory, its bound decides. Otherwise, the sentence says that all
+    requirements are met, or names at most four requirements that have the verdict. Advisory
+    requirements are not mentioned.
     """
     verdict = gate.verdict
     blocking = [decision for decision in gate.decisions if not decision.requirement.is_advisory]
@@ -261,33 +263,34 @@ def _gate_sentence(gate: Gate, level: float) -> str:
         return comparison_templates.ALL_MET.format(
             requirements=all_of(len(blocking), "requirement"), unseen=_unseen_loss(blocking, level)
         )
-    worst = [_requirement_label(decision) for decision in blocking if decision.verdict == verdict]
+    deciding = [
+        _requirement_label(decision) for decision in blocking if decision.verdict == verdict
+    ]
     return comparison_templates.SOME_BLOCKING.format(
         verdict=verdict,
-        number=len(worst),
+        number=len(deciding),
         all=len(blocking),
         outcome="refuted" if verdict == "FAIL" else "undecided",
-        names=some(worst, "; ", most=4),
+        names=some(deciding, "; ", most=4),
     )
 
 
 def _requirement_label(decision: GateDecision) -> str:
     """Name a requirement as it was typed, with the question or candidate that was compared.
 
-    If nothing was compared, the scope of the requirement stands there; if that is empty, too, only
-    the requirement.
+    If nothing was compared, the scope of the requirement follows it, unless the scope is empty.
     """
     finding = decision.finding
-    about = decision.requirement.scope
+    subject = decision.requirement.scope
     if finding is not None:
-        about = finding.question or finding.candidate
-    return f"{decision.requirement.text} on {about}" if about else decision.requirement.text
+        subject = finding.question or finding.candidate
+    return f"{decision.requirement.text} on {subject}" if subject else decision.requirement.text
 
 
 def _bound_sentence(decision: GateDecision, level: float) -> str:
     """Write the verdict of one requirement with the bound behind it and the threshold.
 
-    The bound is the upper one if the requirement is refuted, else the lower one. If nothing was
+    The bound is the upper bound if the requirement is refuted, else the lower bound. If nothing was
     compared, the sentence says only that.
     """
     verdict = decision.verdict
@@ -319,12 +322,12 @@ def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
         decisions: the decisions that passed.
         level: confidence level.
     """
-    rarest_seen = []
+    rarest_losses = []
     for decision in decisions:
         if decision.finding and decision.measure:
             difference = decision.finding.differences[decision.measure]
-            rarest_seen.append(difference.rarest_seen(level))
-    known = [number for number in rarest_seen if number]
+            rarest_losses.append(difference.rarest_seen(level))
+    known = [number for number in rarest_losses if number]
     if not known:
         return ""
     units = {decision.finding.unit for decision in decisions if decision.finding}
@@ -333,8 +336,9 @@ def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
 
 
 def bound_text(decision: GateDecision, name: str) -> str:
-    """Format a number of a decision with its unit; an infinite end as `-∞` or `∞`, and a dash if
-    nothing was compared.
+    """Format a number of a decision with its unit.
+
+    An infinite end is `-∞` or `∞`. If nothing was compared, the text is a dash.
 
     Args:
         decision: the decision about a requirement.
@@ -360,13 +364,16 @@ def amount_text(value: float, measure: str, is_share: bool) -> str:
     """
     if not np.isfinite(value):
         return "unbounded"
+    # Adding 0 removes the sign of -0.
     if measure == ELO:
         return f"{round(value) + 0} Elo"
     return f"{100 * value + 0:.1f} points" if is_share else f"{value + 0:.3g} units"
 
 
 def difference_interval_text(finding: PairFinding, low: float, high: float) -> str:
-    """Format both ends as `low … high`, without the unit, rounded as the difference itself.
+    """Format both ends of an interval as `low … high`, without the unit.
+
+    The ends are rounded as the difference itself.
 
     An infinite end is `-∞` or `∞`. The text is empty if both ends are infinite.
 

@@ -1,7 +1,7 @@
 """Compare candidates with a baseline.
 
-The battles are read and split into questions. On each question, each candidate is tested against
-the baseline, and then the requirements are decided.
+The battles are read and split by question: a question is a task by a metric and a judge. On each
+question, each candidate is tested against the baseline. Then the requirements are decided.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,17 +48,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-QUESTION = ("task", "metric", "judge")
-"""Columns that divide scores into questions: a task by a metric and a judge is one question."""
-ABOUT = ("question", *QUESTION, "slice")
-"""Fields of a finding that say what it is about."""
-RENAMED_ITEMS = (
+QUESTION_COLUMNS = ("task", "metric", "judge")
+"""Columns that divide scores into questions: a question is a task by a metric and a judge."""
+SUBJECT_FIELDS = ("question", *QUESTION_COLUMNS, "slice")
+"""Fields of `PairFinding` that say what a finding is about."""
+CODES_OF_RENAMED_ITEMS = (
     "ids-begin-anew",
     "ids-with-inputs-of-categories",
     "paired-by-input",
     "turns-are-items",
 )
-"""Codes of notes on ids that are not the items."""
+"""Codes of notes which say that the items are not the ids in the sources."""
 
 
 def compare(
@@ -110,9 +110,9 @@ def compare(
     battles = _read_all(sources, tables, reading)
     places = sources if not tables else ()
     answers, unknown = _find_answers(places, responses, battles, reading)
-    named_pairs = _pairs(battles, names, baseline, candidates)
-    pairs = [_compared_pair(*pair, measure, level, answers, battles) for pair in named_pairs]
-    findings, failures = _findings(battles, pairs, by, pool)
+    named_pairs = _choose_pairs(battles, names, baseline, candidates)
+    pairs = [_build_pair(*pair, measure, level, answers, battles) for pair in named_pairs]
+    findings, failures = _compare_pairs(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
     checks = checks_of_comparison(battles, {name for pair in named_pairs for name in pair})
@@ -138,18 +138,20 @@ def _find_answers(
     battles: Battles,
     reading: Mapping[str, Any],
 ) -> tuple[Responses | None, str | None]:
-    """Return the models' answers, or None and the reason; see `find_responses`."""
-    given: str | Sequence[str] = reading.get("allow", ())
-    allowed = [given] if isinstance(given, str) else given
+    """Return the models' answers, or None and the reason why there are none (`find_responses`)."""
+    allowed_names: str | Sequence[str] = reading.get("allow", ())
+    allowed = [allowed_names] if isinstance(allowed_names, str) else allowed_names
     is_renamed = _renames_items(battles)
     return find_responses(places, responses, items_renamed=is_renamed, allow=allowed)
 
 
 def _renames_items(battles: Battles) -> bool:
-    """Return whether the battles may have other items than the ids in their sources: a note says
-    so, or the option `ids` was given."""
+    """Return whether the battles may have other items than the ids in their sources.
+
+    They may if a note says so, or if the option `ids` was given.
+    """
     is_changed = any(own.unshared and not own.task for own in battles.questions)
-    is_told = bool(select_codes(battles.notes, RENAMED_ITEMS))
+    is_told = bool(select_codes(battles.notes, CODES_OF_RENAMED_ITEMS))
     return is_told or is_changed or bool(battles.reading.get("ids"))
 
 
@@ -162,22 +164,22 @@ def _split_words(
 
     `reading` has the options of `read_battles` that were given.
 
-    The names are empty if `baseline` is given, else they are candidate and baseline.
+    The names are those of candidate and baseline; they are empty if `baseline` is given.
 
     Raises:
-        UsageError: as of `split_arguments`.
+        UsageError: as in `split_arguments`.
     """
     tables = [word for word in words if isinstance(word, Battles) or is_frame(word)]
-    typed = [str(word) for word in words if not (isinstance(word, Battles) or is_frame(word))]
+    texts = [str(word) for word in words if not (isinstance(word, Battles) or is_frame(word))]
     # A table stands among the words as a source without a path.
     placeholders = ["battles"] * len(tables)
     are_joined = reading.get("names") == "joined"
-    words_read = [*typed, *placeholders]
+    words_read = [*texts, *placeholders]
     names, sources = split_arguments(words_read, baseline, names_joined=are_joined)
     return [*names], [*sources[: len(sources) - len(tables)]], tables
 
 
-def _compared_pair(
+def _build_pair(
     candidate: str,
     baseline: str,
     measure: str,
@@ -187,8 +189,8 @@ def _compared_pair(
 ) -> ComparedPair:
     """Return two models to compare, with the items on which their answers are identical.
 
-    If there are no answers (`answers` is None) or none of either model, these are the items of
-    battles that say so; None if no battle does.
+    If `answers` is None, or has no answers of one of the two models, the items are those of battles
+    which say that the responses are identical; None if no battle says so.
     """
     identical = None
     if answers is not None:
@@ -201,8 +203,10 @@ def _compared_pair(
 def _comparison_provenance(
     battles: Battles, options: Mapping[str, Any], required: Sequence[Requirement]
 ) -> dict[str, Any]:
-    """Return the provenance of a comparison: its sources, the options of reading and of `compare`,
-    and the requirements as typed."""
+    """Return the provenance of a comparison.
+
+    It has the sources, the options of reading and of `compare`, and the requirements as typed.
+    """
     reading = {"reading": dict(battles.reading)}
     require = {"require": [requirement.text for requirement in required]}
     return build_provenance(battles.sources, {**reading, **options, **require})
@@ -216,19 +220,20 @@ def _collect_warnings(
 ) -> tuple[Notice, ...]:
     """Return the warnings of a comparison, each once.
 
-    They are about the reading of the battles, about items whose instructions differ for no recorded
-    reason, about the judges, and about flagged checks that concern the compared models.
+    The warnings are about the reading of the battles, items whose instructions differ for no
+    recorded reason, the judges, and flagged checks that concern the compared models.
 
     Args:
         battles: the battles.
-        answers: the models' answers, whose notes name such items; None if there are none.
+        answers: the models' answers, whose notes name items with different instructions; None if
+            there are no answers.
         findings: what was compared.
         checks: the adjusted checks of the battles.
     """
     # The answer says which findings were accepted.
     notes = [note for note in battles.notes if note.code != ACCEPTED]
     compared = {name for finding in findings for name in (finding.candidate, finding.baseline)}
-    # The names of the models, a note or a check tell of settings that change the words.
+    # If a recorded setting changes the words, the names of the models, a note or a check say so.
     if not differ_in_words(run for run in battles.runs if run.model in compared):
         for note in select_codes(answers.notes if answers else (), ["different-words"]):
             notes.append(Notice("different-words-compared", note.fields))
@@ -258,7 +263,7 @@ def _read_all(
     return next(table for table in tables if isinstance(table, Battles))
 
 
-def _pairs(
+def _choose_pairs(
     battles: Battles, names: Sequence[str], baseline: str | None, candidates: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Return the pairs of candidate and baseline to compare, by full names, each pair once.
@@ -280,13 +285,15 @@ def _pairs(
         candidates = names[:1]
         baseline = names[1]
     known = battles.models
-    base = _find_model(baseline, battles)
-    chosen = [_find_model(name, battles) for name in candidates]
-    if not chosen:
-        chosen = [name for name in known if name != base]
-    if base in chosen:
-        raise UsageError(f"{base!r} would be compared with itself: name two different models")
-    return [(name, base) for name in dict.fromkeys(chosen)]
+    full_baseline = _find_model(baseline, battles)
+    chosen_candidates = [_find_model(name, battles) for name in candidates]
+    if not chosen_candidates:
+        chosen_candidates = [name for name in known if name != full_baseline]
+    if full_baseline in chosen_candidates:
+        raise UsageError(
+            f"{full_baseline!r} would be compared with itself: name two different models"
+        )
+    return [(name, full_baseline) for name in dict.fromkeys(chosen_candidates)]
 
 
 def _find_model(name: str, battles: Battles) -> str:
@@ -305,52 +312,52 @@ def _find_model(name: str, battles: Battles) -> str:
         raise NotIdentifiedError(f"{name} cannot be compared: {why}") from None
 
 
-def _findings(
+def _compare_pairs(
     battles: Battles, pairs: Sequence[ComparedPair], by: str | None, pool: bool
 ) -> tuple[list[PairFinding], list[str]]:
     """Compare each pair on each question, and on each value of the column `by`.
 
     Returns:
-        A finding per pair and question, adjusted by Holm's rule over all of them, and a sentence
-        for each comparison that could not be made. The slices of a finding are adjusted among
-        themselves.
+        A finding per pair and question, and a sentence for each comparison that could not be made.
+        The findings are adjusted by Holm's rule over all findings, and the slices of a finding over
+        its slices.
 
     Raises:
         UsageError: no comparison could be made, and at least one failed because of an option.
     """
     findings: list[PairFinding] = []
     failures: list[str] = []
-    mistakes: list[UsageError] = []
-    for about, part in _questions(battles, pool):
+    usage_errors: list[UsageError] = []
+    for subject, part in _split_by_question(battles, pool):
         for pair in pairs:
             place = f"{pair.candidate} and {pair.baseline}"
-            if about["question"]:
-                place = f"{about['question']}: {place}"
+            if subject["question"]:
+                place = f"{subject['question']}: {place}"
             try:
-                finding = finding_of(part, pair, about)
+                finding = finding_of(part, pair, subject)
             except UsageError as error:
-                mistakes.append(error)
+                usage_errors.append(error)
             except PodiumError as error:
                 failures.append(f"{place}: {error}")
             else:
-                slices, failures_of_slices = _slices(part, pair, about, by, place)
+                slices, failures_of_slices = _compare_slices(part, pair, subject, by, place)
                 failures += failures_of_slices
                 findings.append(replace(finding, slices=tuple(_adjust_by_holm(slices))))
-    if mistakes and not findings:
-        raise mistakes[0]
+    if usage_errors and not findings:
+        raise usage_errors[0]
     findings = [_with_likely_item(finding, battles.likely_item) for finding in findings]
-    return _adjust_by_holm(findings), [*failures, *map(str, mistakes)]
+    return _adjust_by_holm(findings), [*failures, *map(str, usage_errors)]
 
 
-def _slices(
-    battles: Battles, pair: ComparedPair, about: Mapping[str, Any], by: str | None, place: str
+def _compare_slices(
+    battles: Battles, pair: ComparedPair, subject: Mapping[str, Any], by: str | None, place: str
 ) -> tuple[list[PairFinding], list[str]]:
     """Compare a pair on each value of a column; both results are empty without a column.
 
     Args:
         battles: the battles of one question.
         pair: the two models.
-        about: the question, as fields of `PairFinding`.
+        subject: what the comparison is about, as fields of `PairFinding`.
         by: name of the column; None for no slices.
         place: beginning of the sentence on a slice that cannot be compared.
 
@@ -366,23 +373,23 @@ def _slices(
         return slices, failures
     for value, part in battles.slices(by):
         try:
-            slices.append(finding_of(part, pair, {**about, "slice": value}))
+            slices.append(finding_of(part, pair, {**subject, "slice": value}))
         except NotIdentifiedError as error:
             failures.append(f"{place}, {by}={value}: {error}")
     return slices, failures
 
 
 def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
-    """Return a finding with `likely_item` set, in its slices, too."""
+    """Return a finding with `likely_item` set, also in its slices."""
     slices = tuple(replace(each, likely_item=column) for each in finding.slices)
     return replace(finding, likely_item=column, slices=slices)
 
 
 def _with_doubts(finding: PairFinding, checks: Sequence[Check], battles: Battles) -> PairFinding:
-    """Return a finding with the doubts about it, `questions_in_doubt` and `doubt`.
+    """Set the doubts about a finding and its slices.
 
-    They are whether both models were asked the same questions of the finding's task, and, if scores
-    are compared, whether the scores of both models are in one unit. Slices get the same doubts.
+    `questions_in_doubt` says whether both models were asked the same questions of the finding's
+    task. If scores are compared, `doubt` says whether the scores of both models are in one unit.
     """
     models = (finding.candidate, finding.baseline)
     runs = tuple(
@@ -394,21 +401,21 @@ def _with_doubts(finding: PairFinding, checks: Sequence[Check], battles: Battles
         "questions_in_doubt": are_questions_in_doubt(replace(battles, runs=runs))
     }
     if finding.measure == SCORE:
-        about = {name: getattr(finding, name) for name in QUESTION}
-        doubts["doubt"] = doubt_about_scales(checks, models, about)
+        question = {name: getattr(finding, name) for name in QUESTION_COLUMNS}
+        doubts["doubt"] = doubt_about_scales(checks, models, question)
     slices = tuple(replace(each, **doubts) for each in finding.slices)
     return replace(finding, **doubts, slices=slices)
 
 
-def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:
+def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:
     """Yield the questions with their battles.
 
-    Verdicts are one question. Scores are one question per task, metric and judge, or a single one
-    if they are pooled. A question without battles is left out.
+    All verdicts are one question. Scores are one question per task, metric and judge, or a single
+    question if they are pooled. A question without battles is left out.
 
     Yields:
-        The question, as fields of `PairFinding`, and its battles. The text `question` is None if
-        there is only one.
+        The question, as fields of `PairFinding`, and its battles. The field `question` is None if
+        there is only one question.
 
     Raises:
         NotIdentifiedError: there are verdicts of several judges, and they are not pooled.
@@ -418,27 +425,27 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], B
     if not is_scored or pool:
         if not pool:
             refuse_several_judges(battles)
-        yield dict.fromkeys(ABOUT), battles
+        yield dict.fromkeys(SUBJECT_FIELDS), battles
         return
-    columns = [name for name in QUESTION if name in table and len(battles.values_of(name))]
-    several = [name for name in columns if len(battles.values_of(name)) > 1]
-    if {"task", "metric"} <= {*several} and _names_of_metrics_hold_tasks(battles):
-        several.remove("task")
+    columns = [name for name in QUESTION_COLUMNS if name in table and len(battles.values_of(name))]
+    columns_with_several = [name for name in columns if len(battles.values_of(name)) > 1]
+    if {"task", "metric"} <= {*columns_with_several} and _names_of_metrics_hold_tasks(battles):
+        columns_with_several.remove("task")
     parts: Iterable[tuple[str | None, Battles]] = [(None, battles)]
-    if several:
-        parts = battles.slices(",".join(several))
+    if columns_with_several:
+        parts = battles.slices(",".join(columns_with_several))
     for question, part in parts:
         if len(part):
             values = {name: part.values_of(name)[0] for name in columns}
-            about = {
+            subject = {
                 "question": question,
                 "task": values.get("task"),
                 "metric": values.get("metric"),
                 "judge": values.get("judge"),
                 "slice": None,
-                "scored": part.measure_of(values.get("metric", "")),
+                "known_metric": part.measure_of(values.get("metric", "")),
             }
-            yield about, part
+            yield subject, part
 
 
 def _names_of_metrics_hold_tasks(battles: Battles) -> bool:
@@ -448,7 +455,7 @@ def _names_of_metrics_hold_tasks(battles: Battles) -> bool:
 
 
 def _adjust_by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:
-    """Return the findings with `tests` and with p-values adjusted by Holm's rule over all."""
+    """Set the number of tests of findings, and adjust their p-values by Holm's rule over all."""
     adjusted = holm(np.array([finding.difference.p_value for finding in findings])).tolist()
     return [
         replace(finding, tests=len(findings), p_adjusted=p)

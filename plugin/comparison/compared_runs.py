@@ -10,7 +10,7 @@ from podium.run_record import ONE_TASK, RunRecord
 from podium.storage.remote import is_url
 from podium.wording import join_names
 
-SHOWN_OF_REVISION = 7
+SHOWN_REVISION_LENGTH = 7
 """Number of characters of a commit that a name shows."""
 RunReader = Callable[[Sequence[SourceFiles], Reading], Sequence[RunRecord]]
 
@@ -21,9 +21,9 @@ def name_compared_runs(
     """Return the names of two runs, and the sources to read.
 
     Runs of two models have the names of the models. Runs of one model that differ in settings have
-    the names that a ranking of both gives them. In both cases the sources are unchanged. Others are
-    named by their revision of the code, if it is known and differs, or else by their time. The
-    names are then the labels of the sources.
+    the names that a ranking of both gives them. In both cases, the sources are unchanged. Other
+    runs are named by their revision of the code, if it is known and differs, or else by their time.
+    The names are then written before the sources, as labels.
 
     Args:
         words: two paths.
@@ -31,31 +31,31 @@ def name_compared_runs(
         names_joined: whether names of models that look the same are names of one model.
 
     Returns:
-        The two names and the two sources, in the order of `words`. None if a path holds another
-        number of models than one, if nothing that is known of the runs differs, or if a label is
-        needed and a path is a URL. A format that cannot read the paths is skipped.
+        The two names and the two sources, in the order of `words`. None if a path does not hold
+        exactly one model, if nothing that is known of the runs differs, or if a label is needed and
+        a path is a URL. A format that cannot read the paths is skipped.
 
     Raises:
         UsageError: a path holds runs of one model with different settings, or both paths hold runs
             of one model and have no task in common.
     """
-    places = [find_files(word, suffixes) for word in words]
-    for known in catalogue.formats():
-        if known.runs is None:
+    paths = [find_files(word, suffixes) for word in words]
+    for file_format in catalogue.formats():
+        if file_format.runs is None:
             continue
         try:
-            local = [local_files(place, known.names) for place in places]
-            read: RunReader = load_target(known.runs)
+            files_of_paths = [local_files(place, file_format.names) for place in paths]
+            read: RunReader = load_target(file_format.runs)
             reading = Reading(names_joined=names_joined)
-            alone = [read([place], reading) for place in local]
-            together = read(local, reading)
+            runs_at_paths = [read([place], reading) for place in files_of_paths]
+            runs_at_both = read(files_of_paths, reading)
         except PodiumError:
             continue
-        _require_one_setting(words, alone)
-        named = _names_of_two_runs(alone, together)
-        if named is None:
+        _reject_different_settings(words, runs_at_paths)
+        names_and_kind = _names_of_two_runs(runs_at_paths, runs_at_both)
+        if names_and_kind is None:
             continue
-        names, are_labels = named
+        names, are_labels = names_and_kind
         if not are_labels:
             return names, tuple(words)
         if not any(map(is_url, words)):
@@ -63,17 +63,19 @@ def name_compared_runs(
     return None
 
 
-def _require_one_setting(words: Sequence[str], alone: Sequence[Sequence[RunRecord]]) -> None:
+def _reject_different_settings(
+    words: Sequence[str], runs_at_paths: Sequence[Sequence[RunRecord]]
+) -> None:
     """Check that no path holds runs of one model with different settings.
 
     Args:
         words: the paths.
-        alone: the runs at each path, with the names that they have in a ranking of this path.
+        runs_at_paths: the runs at each path, with their names in a ranking of this path.
 
     Raises:
-        UsageError: a path does. One of its runs must be named.
+        UsageError: a path holds such runs. The user must name two of them.
     """
-    for word, runs in zip(words, alone, strict=True):
+    for word, runs in zip(words, runs_at_paths, strict=True):
         names = sorted({run.model for run in runs})
         if len(names) > 1 and any(run.named_settings for run in runs):
             raise UsageError(
@@ -83,43 +85,45 @@ def _require_one_setting(words: Sequence[str], alone: Sequence[Sequence[RunRecor
 
 
 def _names_of_two_runs(
-    alone: Sequence[Sequence[RunRecord]], together: Sequence[RunRecord]
+    runs_at_paths: Sequence[Sequence[RunRecord]], runs_at_both: Sequence[RunRecord]
 ) -> tuple[tuple[str, str], bool] | None:
     """Return the names of two runs, and whether they are labels.
 
     Args:
-        alone: the runs at each of two paths, with the names in a ranking of this path.
-        together: the runs at both paths, with the names in a ranking of both.
+        runs_at_paths: the runs at each of two paths, with the names in a ranking of this path.
+        runs_at_both: the runs at both paths, with the names in a ranking of both.
 
     Returns:
-        The names, and True if they are made of revisions or times and have to be written before the
-        sources. None if a path does not hold one model, or if nothing differs.
+        The names, and whether they are labels: True if they consist of revisions or times and must
+        be written before the sources. None if a path does not hold one model, or if nothing
+        differs.
     """
-    models = [{run.model for run in runs} for runs in alone]
-    if [len(held) for held in models] != [1, 1]:
+    models_at_paths = [{run.model for run in runs} for runs in runs_at_paths]
+    if not all(len(models) == 1 for models in models_at_paths):
         return None
-    names = []
-    for runs in alone:
+    names_in_both = []
+    for runs in runs_at_paths:
         # A results file stands for the samples files beside it, which are the sources of its runs.
         sources = {run.source for run in runs}
-        names.append({run.model for run in together if run.source in sources})
-    if [len(names_of_place) for names_of_place in names] == [1, 1] and names[0] != names[1]:
-        first, second = (names_of_place.pop() for names_of_place in names)
+        names_in_both.append({run.model for run in runs_at_both if run.source in sources})
+    have_one_name = all(len(names) == 1 for names in names_in_both)
+    if have_one_name and names_in_both[0] != names_in_both[1]:
+        first, second = (min(names) for names in names_in_both)
         return (first, second), False
-    if models[0] != models[1]:
+    if models_at_paths[0] != models_at_paths[1]:
         return None
-    _require_one_task(alone)
-    newest = [max(runs, key=lambda run: run.time) for runs in alone]
+    _require_one_task(runs_at_paths)
+    newest = [max(runs, key=lambda run: run.time) for runs in runs_at_paths]
     labels = _label_by_revision_or_time(*newest)
     return None if labels is None else (labels, True)
 
 
-def _require_one_task(alone: Sequence[Sequence[RunRecord]]) -> None:
+def _require_one_task(runs_at_paths: Sequence[Sequence[RunRecord]]) -> None:
     """Raise UsageError if the runs of one model at two paths have no task in common."""
-    first, second = (sorted({run.task for run in runs}) for runs in alone)
+    first, second = (sorted({run.task for run in runs}) for runs in runs_at_paths)
     if not {*first} & {*second}:
         raise UsageError(
-            f"both are runs of {alone[0][0].model}, on {join_names(first)} and on "
+            f"both are runs of {runs_at_paths[0][0].model}, on {join_names(first)} and on "
             f"{join_names(second)}: {ONE_TASK}"
         )
 
@@ -127,14 +131,14 @@ def _require_one_task(alone: Sequence[Sequence[RunRecord]]) -> None:
 def _label_by_revision_or_time(first: RunRecord, second: RunRecord) -> tuple[str, str] | None:
     """Return labels of two runs of one model, such as `m (revision 3ee02d5)`.
 
-    The revision is shown if both are known and differ in the characters shown, else the time. None
-    if neither the revision nor the time is known to differ.
+    The revision is shown if both are known and differ in the characters shown, else the time. The
+    result is None if neither the revision nor the time is known to differ.
     """
     model = first.model
-    ours, theirs = first.revision, second.revision
-    if ours and theirs and ours[:SHOWN_OF_REVISION] != theirs[:SHOWN_OF_REVISION]:
-        shown = [revision[:SHOWN_OF_REVISION] for revision in (ours, theirs)]
-        return f"{model} (revision {shown[0]})", f"{model} (revision {shown[1]})"
+    first_revision = (first.revision or "")[:SHOWN_REVISION_LENGTH]
+    second_revision = (second.revision or "")[:SHOWN_REVISION_LENGTH]
+    if first_revision and second_revision and first_revision != second_revision:
+        return f"{model} (revision {first_revision})", f"{model} (revision {second_revision})"
     if first.time and second.time and first.time != second.time:
         return f"{model} ({first.time})", f"{model} ({second.time})"
     return None

@@ -1,7 +1,4 @@
-"""A comparison as a report.
-
-It has the answer, the differences, the requirements, slices, and the items that changed.
-"""
+"""A comparison as a report: answer, differences, requirements, slices, and items that changed."""
 
 from collections.abc import Iterator, Sequence
 
@@ -27,7 +24,7 @@ from podium.wording import plural, some
 
 MOST_ITEMS = 10
 """Largest number of items shown as won by each of the two models of a single comparison."""
-FEW_ITEMS = 3
+MOST_ITEMS_OF_SEVERAL = 3
 """Largest number of items shown as won by each model if there are several comparisons."""
 
 
@@ -39,10 +36,10 @@ def comparison_text(comparison: Comparison) -> str:
 
 
 def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
-    """Build the only report of a comparison.
+    """Build the report of a comparison: a tuple with one report.
 
-    It has the answer, a table with a row per finding, the sections of gate, slices and items, and
-    notes on the numbers of items. If nothing was compared, it has no table.
+    The report has the answer, a table with a row per finding, the sections of gate, slices and
+    items, and notes on the numbers of items. If nothing was compared, there is no table.
     """
     findings = comparison.findings
     sections = []
@@ -50,8 +47,10 @@ def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
         sections.append(_gate_section(comparison.gate, comparison.level))
     for finding in findings:
         sections += _sections_of_finding(finding, findings)
-    pairs = list(dict.fromkeys(f"{each.candidate} against {each.baseline}" for each in findings))
-    subject = some(pairs, most=3) if pairs else "nothing compared"
+    pair_names = list(
+        dict.fromkeys(f"{each.candidate} against {each.baseline}" for each in findings)
+    )
+    subject = some(pair_names, most=3) if pair_names else "nothing compared"
     first_column = "question" if any(finding.question for finding in findings) else ""
     report = Report(
         title=f"compare · {subject}",
@@ -68,8 +67,9 @@ def _sections_of_finding(
 ) -> Iterator[Section]:
     """Yield the section with the slices of a finding, and the section with its items.
 
-    The first is left out without slices, the second if no item has a difference. Their titles name
-    the finding if there are several, or if it has a question.
+    The section with slices is left out if there are none, and the section with items if no item has
+    a difference. The titles name the finding if there are several findings, or if it has a
+    question.
 
     Args:
         finding: the finding.
@@ -83,15 +83,15 @@ def _sections_of_finding(
         note = comparison_templates.SLICES_NOTE.format(slices=slices)
         yield Section("slices", f"by slice{suffix}", (), (table,), (note,))
     if finding.results["difference"].any():
-        most = MOST_ITEMS if len(findings) == 1 else FEW_ITEMS
+        most = MOST_ITEMS if len(findings) == 1 else MOST_ITEMS_OF_SEVERAL
         yield _items_section(finding, suffix, most)
 
 
 def _gate_section(gate: Gate, level: float) -> Section:
     """Build the section with a row per decision about a requirement.
 
-    Each row has the verdict, the estimate and its bounds, and the threshold; dashes if nothing was
-    compared.
+    Each row has the verdict, the estimate with its bounds, and the threshold. If nothing was
+    compared, there are dashes instead of figures.
     """
     header = ("verdict", "requirement", "about", "estimate", "at least", "at most", "needed")
     rows = []
@@ -113,14 +113,14 @@ def _gate_section(gate: Gate, level: float) -> Section:
     return Section("gate", "required", tables=(table,), notes=(note,))
 
 
-def _findings_table(findings: Sequence[PairFinding], about: str) -> Table:
+def _findings_table(findings: Sequence[PairFinding], subject: str) -> Table:
     """Build a table with a row per finding: difference, interval, p-value, items, wins, and level.
 
     The last column is the mean scores if any finding has scores, else the candidate's win rate.
 
     Args:
         findings: the findings, at least one.
-        about: name of the second column, `question` or `slice`; empty for none.
+        subject: name of the second column, `question` or `slice`; empty for none.
     """
     level = percent(findings[0].level)
     interval = f"{level} interval" if findings[0].tests == 1 else f"{level}, simultaneous"
@@ -128,16 +128,16 @@ def _findings_table(findings: Sequence[PairFinding], about: str) -> Table:
     tally = "won–lost–even, by weight" if is_weighted else "won–lost–even"
     is_scored = any(finding.scores for finding in findings)
     header = ["candidate"]
-    if about:
-        header.append(about)
+    if subject:
+        header.append(subject)
     align = "l" * len(header)
     units = plural(findings[0].unit, 2)
     header += ["difference", interval, "p", units, tally, "scores" if is_scored else "win rate"]
     rows = []
     for finding in findings:
         names = [finding.candidate]
-        if about:
-            names.append(getattr(finding, about) or "")
+        if subject:
+            names.append(getattr(finding, subject) or "")
         figures = (
             amount_text(finding.difference.value, finding.measure, finding.is_share),
             difference_interval_text(finding, *finding.interval),
@@ -171,14 +171,15 @@ def _scores_or_win_rate_text(finding: PairFinding, is_scored: bool) -> str:
     return f"{0.5 + win_rate.value:.1%} ({0.5 + low:.1%} … {0.5 + high:.1%})"
 
 
-def _items_section(finding: PairFinding, about: str, most: int) -> Section:
-    """Build the section of the items with the largest differences, first those that the candidate
-    wins, then those that the baseline wins.
+def _items_section(finding: PairFinding, title_end: str, most: int) -> Section:
+    """Build the section of the items with the largest differences.
+
+    The items that the candidate wins come first, then those that the baseline wins.
 
     Args:
         finding: what was compared.
-        about: end of the title.
-        most: largest number of items for each model.
+        title_end: end of the title.
+        most: largest number of items won by each model.
     """
     results = finding.results.assign(credit=0.5 + finding.results["difference"])
     columns = {"credit": "credit"}
@@ -187,14 +188,14 @@ def _items_section(finding: PairFinding, about: str, most: int) -> Section:
     rows: list[tuple[str, ...]] = []
     counts = []
     for winner, sign in ((finding.candidate, 1), (finding.baseline, -1)):
-        won = results[sign * results["difference"] > 0]
-        for item, *figures in won.head(most)[["item", *columns]].itertuples(index=False):
+        items_won = results[sign * results["difference"] > 0]
+        for item, *figures in items_won.head(most)[["item", *columns]].itertuples(index=False):
             rows.append((winner, item, *(f"{figure:.3g}" for figure in figures)))
-        counts.append(f"{winner} {min(most, len(won)):,} of {len(won):,}")
+        counts.append(f"{winner} {min(most, len(items_won)):,} of {len(items_won):,}")
     header = ("won by", "item", *columns.values())
     table = Table("", header, tuple(rows), "ll" + "r" * len(columns))
     note = comparison_templates.ITEMS_NOTE.format(shown=", ".join(counts))
-    return Section("items", f"items that changed{about}", tables=(table,), notes=(note,))
+    return Section("items", f"items that changed{title_end}", tables=(table,), notes=(note,))
 
 
 def _format_finding_counts(comparison: Comparison) -> list[str]:

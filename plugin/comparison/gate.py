@@ -25,9 +25,9 @@ from podium.rankers.errors.intervals import finite_or_none, holm
 
 Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 EXIT_CODES: dict[Verdict, int] = {"PASS": 0, "FAIL": 4, "UNDECIDED": 5}
-WAYS = "write better, or not-worse=10elo, not-worse=2points, not-worse=0.02"
-SCOPE = ("task", "metric", "judge", "candidate")
-FIELDS = (
+FORMS_OF_REQUIREMENT = "write better, or not-worse=10elo, not-worse=2points, not-worse=0.02"
+SCOPE_FIELDS = ("task", "metric", "judge", "candidate")
+FILE_REMEDY = (
     "write a list `requirements` of tables with require, and task, metric, judge, candidate, "
     "advisory as needed"
 )
@@ -46,7 +46,7 @@ class Requirement:
         metric: the metric that the requirement is about; None for all.
         judge: the judge whose scores the requirement is about; None for all.
         candidate: the candidate that the requirement is about; None for all.
-        is_advisory: whether the gate's verdict ignores it.
+        is_advisory: whether the gate's verdict ignores the requirement.
     """
 
     text: str
@@ -60,20 +60,21 @@ class Requirement:
 
     @property
     def scope(self) -> str:
-        """The candidate, task, metric and judge that it is about, as text; empty for all."""
+        """The candidate, task, metric and judge of the requirement, as text; empty for all."""
         parts = (self.candidate, self.task, self.metric, self.judge)
         return " ".join(part for part in parts if part)
 
     def is_about(self, finding: PairFinding) -> bool:
         """Return whether the requirement applies to a finding.
 
-        Its metric may be named without lm-eval's filter, and without Inspect's task.
+        The requirement may name the metric without lm-eval's filter, and without Inspect's task.
         """
-        is_task = self.task in (None, finding.task)
-        is_metric = self.metric in (None, finding.metric, *metric_names(finding.scored))
-        is_judge = self.judge in (None, finding.judge)
-        is_candidate = self.candidate in (None, finding.candidate)
-        return is_task and is_metric and is_judge and is_candidate
+        metrics = (None, finding.metric, *metric_names(finding.known_metric))
+        has_task = self.task in (None, finding.task)
+        has_metric = self.metric in metrics
+        has_judge = self.judge in (None, finding.judge)
+        has_candidate = self.candidate in (None, finding.candidate)
+        return has_task and has_metric and has_judge and has_candidate
 
 
 @dataclass(frozen=True)
@@ -101,13 +102,13 @@ class GateDecision:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the decision for JSON; if nothing was compared, with the scope as it was typed."""
-        about = self.finding or self.requirement
+        scope = self.finding or self.requirement
         return {
             "require": self.requirement.text,
-            "candidate": about.candidate,
-            "task": about.task,
-            "metric": about.metric,
-            "judge": about.judge,
+            "candidate": scope.candidate,
+            "task": scope.task,
+            "metric": scope.metric,
+            "judge": scope.judge,
             "advisory": self.requirement.is_advisory,
             "verdict": self.verdict,
             "threshold": self.threshold,
@@ -131,7 +132,7 @@ class Gate:
     def verdict(self) -> Verdict:
         """The worst verdict on a requirement that is not advisory: FAIL, UNDECIDED, or PASS.
 
-        It is PASS if all requirements are advisory.
+        If all requirements are advisory, the verdict is PASS.
         """
         blocking = {
             decision.verdict for decision in self.decisions if not decision.requirement.is_advisory
@@ -161,7 +162,7 @@ def parse_requirement(text: str) -> Requirement:
     if word == "better" and not equals:
         return Requirement(text)
     if word != "not-worse" or not equals:
-        raise UsageError(f"requirement {text!r}: {WAYS}")
+        raise UsageError(f"requirement {text!r}: {FORMS_OF_REQUIREMENT}")
     return Requirement(text, *parse_margin(margin, f"requirement {text!r}"))
 
 
@@ -181,33 +182,35 @@ def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> li
     requirements = [parse_requirement(text) for text in texts]
     if file is None:
         return requirements
-    content = _load(Path(file))
+    content = _load_requirements(Path(file))
     rows = content.get("requirements") if isinstance(content, Mapping) else content
     is_list = isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows)
     if not rows or not is_list:
-        raise DataError("no list of requirements", source=str(file), remedy=FIELDS)
+        raise DataError("no list of requirements", source=str(file), remedy=FILE_REMEDY)
     for k, row in enumerate(rows, 1):
-        requirements.append(_parse_row(row, f"requirement {k}", str(file)))
+        requirements.append(_parse_requirement_row(row, f"requirement {k}", str(file)))
     return requirements
 
 
-def _parse_row(row: Mapping[str, Any], place: str, file: str) -> Requirement:
+def _parse_requirement_row(row: Mapping[str, Any], place: str, file: str) -> Requirement:
     """Parse a requirement of a file, with its scope and whether it is advisory.
 
     Args:
         row: the fields of the requirement.
-        place: its number in the file, for error messages.
+        place: number of the requirement in the file, for error messages.
         file: the file, for error messages.
 
     Raises:
         DataError: a field is unknown, `require` is missing or `advisory` is not a boolean.
         UsageError: the text of `require` cannot be parsed.
     """
-    strange = sorted(set(row) - {"require", *SCOPE, "advisory"})
-    if strange:
-        raise DataError(f"unknown field {strange[0]!r}", source=file, row=place, remedy=FIELDS)
+    unknown_fields = sorted(set(row) - {"require", *SCOPE_FIELDS, "advisory"})
+    if unknown_fields:
+        raise DataError(
+            f"unknown field {unknown_fields[0]!r}", source=file, row=place, remedy=FILE_REMEDY
+        )
     if not isinstance(row.get("require"), str):
-        raise DataError("no text `require`", source=file, row=place, remedy=FIELDS)
+        raise DataError("no text `require`", source=file, row=place, remedy=FILE_REMEDY)
     advisory = row.get("advisory", False)
     if not isinstance(advisory, bool):
         raise DataError(
@@ -217,11 +220,13 @@ def _parse_row(row: Mapping[str, Any], place: str, file: str) -> Requirement:
         parsed = parse_requirement(row["require"])
     except UsageError as error:
         raise UsageError(f"{file}, {place}: {error}") from None
-    scope: dict[str, Any] = {name: str(row[name]) for name in SCOPE if row.get(name) is not None}
+    scope: dict[str, Any] = {
+        name: str(row[name]) for name in SCOPE_FIELDS if row.get(name) is not None
+    }
     return replace(parsed, is_advisory=advisory, **scope)
 
 
-def _load(path: Path) -> Any:
+def _load_requirements(path: Path) -> Any:
     """Read a file as TOML if its suffix is .toml, else as YAML.
 
     Raises:
@@ -233,16 +238,16 @@ def _load(path: Path) -> Any:
         raise UsageError(f"no such file: {path}")
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".toml":
-        return _parse(text, "TOML", tomllib.loads, tomllib.TOMLDecodeError, path)
+        return _parse_file_text(text, "TOML", tomllib.loads, tomllib.TOMLDecodeError, path)
     try:
         import yaml
     except ImportError:
         raise UsageError(f"{path}: reading YAML needs pyyaml; install it, or write TOML") from None
-    return _parse(text, "YAML", yaml.safe_load, yaml.YAMLError, path)
+    return _parse_file_text(text, "YAML", yaml.safe_load, yaml.YAMLError, path)
 
 
-def _parse(
-    text: str, kind: str, parse: Callable[[str], Any], mistake: type[Exception], path: Path
+def _parse_file_text(
+    text: str, kind: str, parse: Callable[[str], Any], syntax_error: type[Exception], path: Path
 ) -> Any:
     """Parse the text of a file.
 
@@ -250,7 +255,7 @@ def _parse(
         text: the text.
         kind: name of the format, for the message.
         parse: the parser.
-        mistake: the exception that the parser raises for a syntax error.
+        syntax_error: the exception that the parser raises for a syntax error.
         path: path of the file, for the message.
 
     Raises:
@@ -258,7 +263,7 @@ def _parse(
     """
     try:
         return parse(text)
-    except mistake as error:
+    except syntax_error as error:
         line = str(error).replace("\n", " ")
         problem = f"not {kind} ({line})"
         raise DataError(problem, source=str(path), remedy="fix the syntax") from None
@@ -281,49 +286,57 @@ def decide_requirements(
         UsageError: a finding has no difference in the unit of a requirement about it.
     """
     alpha = 1 - level
-    decided = []
+    decisions = []
     pairs = []
     for requirement in requirements:
-        about = [finding for finding in findings if requirement.is_about(finding)]
-        pairs += [(requirement, finding) for finding in about]
-        if not about:
-            decided.append(GateDecision(requirement, None, "UNDECIDED"))
-    measured = [_measure_of(requirement, finding) for requirement, finding in pairs]
+        findings_in_scope = [finding for finding in findings if requirement.is_about(finding)]
+        pairs += [(requirement, finding) for finding in findings_in_scope]
+        if not findings_in_scope:
+            decisions.append(GateDecision(requirement, None, "UNDECIDED"))
+    tests = [_measure_of(requirement, finding) for requirement, finding in pairs]
     # A requirement is refuted if Holm's rule, over all requirements, rejects the hypothesis that
     # its difference is at least its threshold. The upper bounds of the others share alpha.
-    p_below = [difference.p_below(threshold) for difference, threshold, _ in measured]
-    refuted = holm(np.array(p_below)) <= alpha
-    share_of_open = alpha / max(int((~refuted).sum()), 1)
-    share_of_all = alpha / max(len(pairs), 1)
+    p_below = [difference.p_below(threshold) for difference, threshold, _ in tests]
+    is_refuted = holm(np.array(p_below)) <= alpha
+    alpha_of_open = alpha / max(int((~is_refuted).sum()), 1)
+    alpha_of_all = alpha / max(len(pairs), 1)
     for k, (requirement, finding) in enumerate(pairs):
-        difference, threshold, measure = measured[k]
-        if refuted[k]:
+        difference, threshold, measure = tests[k]
+        if is_refuted[k]:
             # Unless Holm's rule rejects all hypotheses, it only shows that the difference lies
             # below its threshold. The Bonferroni bound may be smaller.
-            high = min(difference.high(share_of_all), threshold)
+            high = min(difference.high(alpha_of_all), threshold)
         else:
-            high = difference.high(share_of_open)
-        verdict = _verdict_of_tests(finding, refuted[k], difference.p_above(threshold) <= alpha)
-        low = difference.low(alpha)
-        ends = finite_or_none(low), finite_or_none(high)
-        decided.append(GateDecision(requirement, finding, verdict, threshold, *ends, measure))
-    return Gate(tuple(sorted(decided, key=lambda each: requirements.index(each.requirement))))
+            high = difference.high(alpha_of_open)
+        is_met = difference.p_above(threshold) <= alpha
+        decision = GateDecision(
+            requirement=requirement,
+            finding=finding,
+            verdict=_verdict_of_tests(finding, is_refuted[k], is_met),
+            threshold=threshold,
+            low=finite_or_none(difference.low(alpha)),
+            high=finite_or_none(high),
+            measure=measure,
+        )
+        decisions.append(decision)
+    return Gate(tuple(sorted(decisions, key=lambda each: requirements.index(each.requirement))))
 
 
 def _verdict_of_tests(finding: PairFinding, is_refuted: bool, is_met: bool) -> Verdict:
-    """Return the verdict on a requirement: FAIL if it is refuted, else PASS if it is met, else
-    UNDECIDED.
+    """Return the verdict on a requirement.
 
-    It is always UNDECIDED if a column looks like the item although rows are counted as independent,
-    if one model's scores look like fractions and the other's like percent, or if the two models
-    were asked other things under the same ids and the user did not accept that.
+    The verdict is FAIL if the requirement is refuted, PASS if it is met, and otherwise UNDECIDED.
+    It is always UNDECIDED in three cases: a column looks like the item although rows are counted as
+    independent; one model's scores look like fractions and the other's like percent; or the two
+    models were asked different things under the same ids, and the user did not accept it.
 
     Args:
         finding: the finding.
         is_refuted: whether a test shows that the difference is below the threshold.
         is_met: whether a test shows that the difference is above the threshold.
     """
-    if finding.likely_item is not None or finding.doubt is not None or finding.questions_in_doubt:
+    has_doubt = finding.doubt is not None or finding.questions_in_doubt
+    if finding.likely_item is not None or has_doubt:
         return "UNDECIDED"
     if is_refuted:
         return "FAIL"
@@ -343,10 +356,10 @@ def _measure_of(
     measures = finding.differences
     if not requirement.unit:
         return finding.difference, 0.0, finding.measure
-    wanted = ELO
+    measure = ELO
     if requirement.unit != "elo":
-        wanted = SCORE if SCORE in measures else WIN_RATE
-    if wanted not in measures:
+        measure = SCORE if SCORE in measures else WIN_RATE
+    if measure not in measures:
         if SCORE in measures:
             remedy = "a metric has no Elo; write points or 0.02"
         else:
@@ -358,4 +371,4 @@ def _measure_of(
             "instead"
         )
     scale = 0.01 if requirement.unit == "points" else 1.0
-    return measures[wanted], -requirement.margin * scale, wanted
+    return measures[measure], -requirement.margin * scale, measure

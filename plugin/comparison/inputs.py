@@ -22,9 +22,9 @@ STANDARD_INPUT = "-"
 TABLE_MARK = "#"
 """Stands between the path of a database and the name of one of its tables."""
 NO_ANSWERS = "no answers were found in the sources (add them with --responses)"
-LOG = ".eval"
+LOG_SUFFIX = ".eval"
 PAIRED_BY_INPUT = "items are paired by input"
-PAIRED = ("questions-by-input",)
+CODES_OF_PAIRING = ("questions-by-input",)
 """Codes of notices that say that items of answers have other names than in their files."""
 
 
@@ -76,7 +76,7 @@ def _require_paths(words: Sequence[str], hint: str) -> None:
     """Raise a UsageError with a hint unless all words are existing paths."""
     for word in words:
         try:
-            find_files(word, (LOG,))
+            find_files(word, (LOG_SUFFIX,))
         except UsageError as error:
             raise UsageError(f"{error}; {hint}") from None
 
@@ -86,9 +86,9 @@ def _labelled_paths(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the model names of two paths, and the paths.
 
-    A label that was typed before a path is its model's name. Without labels, the models are named
-    by the evaluation logs if each path holds one model and the two differ. Two runs of one model
-    are named by what differs; see `name_compared_runs`. Otherwise models are named by the names of
+    A label that was typed before a path is the name of its model. Without labels, the names are
+    those in the evaluation logs if each path holds one model and the two models differ. Two runs of
+    one model are named by what differs (`name_compared_runs`). Otherwise, models have the names of
     files or folders. Each path is returned as `NAME=PATH`, unless its files give the name.
 
     Raises:
@@ -106,15 +106,15 @@ def _labelled_paths(
     models = [_models_in(path) for path in paths]
     if names_joined:
         models = [set(map(joined_name, held)) for held in models]
-    hold_one_each = [len(names) for names in models] == [1, 1]
+    hold_one_each = all(len(names) == 1 for names in models)
     if hold_one_each and models[0] != models[1]:
-        of_models = [label or min(held) for label, held in zip(labels, models, strict=True)]
-        return tuple(of_models), tuple(words)
-    named = None
+        model_names = [label or min(names) for label, names in zip(labels, models, strict=True)]
+        return tuple(model_names), tuple(words)
+    names_and_sources = None
     if not any(labels):
-        named = name_compared_runs(words, (LOG,), names_joined=names_joined)
-    if named is not None:
-        return named
+        names_and_sources = name_compared_runs(words, (LOG_SUFFIX,), names_joined=names_joined)
+    if names_and_sources is not None:
+        return names_and_sources
     names = _names_of_places(labels, paths)
     labelled = [f"{name}={path}" for name, path in zip(names, paths, strict=True)]
     return names, tuple(labelled)
@@ -144,12 +144,14 @@ def _names_of_places(labels: Sequence[str | None], paths: Sequence[str]) -> tupl
 
 
 def _models_in(path: str) -> set[str]:
-    """Return the models whose evaluation logs are at a path; empty if it holds no logs, or if any
-    of its files cannot be read."""
+    """Return the models whose evaluation logs are at a path.
+
+    The result is empty if the path holds no logs, or if any of its files cannot be read.
+    """
     readers = [load_target(known.costs) for known in catalogue.formats() if known.costs]
     models = set()
     try:
-        for file in find_files(path, (LOG,)).paths:
+        for file in find_files(path, (LOG_SUFFIX,)).paths:
             for read_costs in readers:
                 models |= {row["model"] for row in read_costs(file)}
     except PodiumError:
@@ -166,11 +168,11 @@ def find_responses(
 ) -> tuple[Responses | None, str | None]:
     """Return the models' answers and None, or None and the reason why there are none.
 
-    If `responses` is given, only these are read, and every error is raised. Otherwise the sources
-    are read, and an error is only a reason, with one exception: answers to different questions
-    under one id. In logs of hosts, the readers of scores have already checked that the questions
-    are the same. The texts may still differ, for example in the turns of a model; this, too, is
-    only a reason. In tables, the scores cannot be compared, and the error is raised.
+    If `responses` is given, only these are read, and every error is raised. Otherwise, the sources
+    are read, and an error becomes the reason, with one exception: if tables have answers to
+    different questions under one id, the scores cannot be compared, and the error is raised. In
+    logs of hosts, the readers of scores have already checked that the questions are the same, so
+    that different texts (for example of a model's turns) are only a reason.
 
     Args:
         sources: files, folders and URLs with battles, which may hold answers, too.
@@ -189,8 +191,8 @@ def find_responses(
     readers = [load_target(known.responses) for known in catalogue.formats() if known.responses]
     if responses:
         paths = [responses] if isinstance(responses, str | Path) else responses
-        how: dict[str, Any] = {"readers": readers, "reasoning": "keep", "allow": allow}
-        return read_responses(*map(str, paths), **how), None
+        options: dict[str, Any] = {"readers": readers, "reasoning": "keep", "allow": allow}
+        return read_responses(*map(str, paths), **options), None
     files = [source for source in sources if _is_on_disk_or_url(source)]
     try:
         answers = read_responses(
@@ -203,7 +205,7 @@ def find_responses(
     except PodiumError as error:
         return None, str(error)
     # The items of scores may be named by another run than those of the answers.
-    if select_codes(answers.notes, PAIRED):
+    if select_codes(answers.notes, CODES_OF_PAIRING):
         return None, PAIRED_BY_INPUT
     return (answers, None) if answers.texts else (None, NO_ANSWERS)
 
@@ -219,7 +221,7 @@ def _is_in_log(error: OtherQuestionError, readers: Sequence[FileReader]) -> bool
 def _is_on_disk_or_url(source: str) -> bool:
     """Return whether a source is a file, folder, glob or URL.
 
-    It is not if it is standard input or a table of a database (`PATH#TABLE`).
+    The result is False for standard input, and for a table of a database (`PATH#TABLE`).
     """
     path = split_label(source)[1]
     if path == STANDARD_INPUT:
@@ -230,19 +232,22 @@ def _is_on_disk_or_url(source: str) -> bool:
 def identical_items(responses: Responses, candidate: str, baseline: str) -> frozenset[str] | None:
     """Return the items on which the answers of two models are identical, character by character.
 
-    On an item with several answers of a model, all must be identical, in order. An item on which an
-    answer of either model is missing is not identical.
+    On an item with several answers of a model, all answers must be identical, in the same order. If
+    an answer of either model is missing, the answers on the item are not identical.
 
     Returns:
         The ids of the items; None if one of the models is not among the responses.
     """
     if candidate not in responses.texts or baseline not in responses.texts:
         return None
-    ours = responses.texts[candidate]
-    theirs = responses.texts[baseline]
+    candidate_answers = responses.texts[candidate]
+    baseline_answers = responses.texts[baseline]
     identical = []
     for item in responses.items:
-        if all(key in ours and ours[key] == theirs.get(key) for key in item.keys):
+        if all(
+            key in candidate_answers and candidate_answers[key] == baseline_answers.get(key)
+            for key in item.keys
+        ):
             identical.append(item.id)
     return frozenset(identical)
 

@@ -26,7 +26,7 @@ SCORE = "score"
 """Measure: the difference of mean scores, in the metric's units."""
 MOST_ITEMS = 1_000
 """Largest number of items that are written to JSON, the largest differences first."""
-WRITTEN = (
+COPIED_FIELDS = (
     "candidate",
     "baseline",
     "task",
@@ -62,8 +62,8 @@ class PairFinding:
         differences: the difference by measure.
         is_share: whether all results lie in [0, 1].
         results: a row per item, the largest difference first.
-        leads: difference by item, whose sign says who wins the item. For verdicts, it is computed
-            from parsed verdicts (win, tie or loss) and not from soft credits.
+        leads: difference by item, whose sign says who wins the item. For verdicts, it is the
+            difference of parsed verdicts (win, tie or loss) and not of soft credits.
         identical: number of items with identical answers; None if the answers are not known.
         unparsed: number of battles of the two whose reply was not parsed.
         missing: number of battles of the two that lack a score or reply; None if not known.
@@ -71,14 +71,14 @@ class PairFinding:
         tests: number of tests over which p-value and interval are adjusted.
         p_adjusted: p-value of the main difference, adjusted by Holm's rule.
         slices: a finding per value of the column `by`; empty if there is no such column.
-        likely_item: name of the column that looks like the item, if rows are counted as items;
+        likely_item: name of the column that looks like the item, if each row is counted as an item;
             else None.
-        scored: what is known of the metric; None if nothing is known.
+        known_metric: what is known of the metric; None if nothing is known.
         doubt: the flagged check that one model's scores are fractions and the other's percent;
             None if there is no such doubt. If there is, no requirement is decided.
-        questions_in_doubt: whether the two had other inputs under the same ids, which do not show
-            that the questions are the same, and the user did not accept it. If so, no requirement
-            is decided.
+        questions_in_doubt: whether the two may have been asked different questions: they had
+            different inputs under the same ids, and the user did not accept it. If so, no
+            requirement is decided.
         unit: what varies independently, in the singular: an item, or a group of items such as
             `passage`.
     """
@@ -103,7 +103,7 @@ class PairFinding:
     p_adjusted: float = 1.0
     slices: tuple["PairFinding", ...] = ()
     likely_item: str | None = None
-    scored: Measure | None = None
+    known_metric: Measure | None = None
     doubt: Check | None = None
     questions_in_doubt: bool = False
     unit: str = "item"
@@ -187,24 +187,25 @@ class PairFinding:
         difference = self.difference
         low, high = difference.interval(self._joint_level)
         # The end of the interval that is nearer to 0, from which the standard error is computed.
-        near = low if difference.value > 0 else high
-        is_finite = np.isfinite([difference.value, near]).all()
-        if not is_finite or difference.items < 2 or difference.value == near:
+        nearer_end = low if difference.value > 0 else high
+        is_finite = np.isfinite([difference.value, nearer_end]).all()
+        has_width = difference.value != nearer_end
+        if not is_finite or not has_width or difference.items < 2:
             return None
         critical = t_quantile(max(difference.items, 2), self._joint_level)
-        standard_error = abs(difference.value - near) / critical
+        standard_error = abs(difference.value - nearer_end) / critical
         return further_items(difference.items, critical, difference.value / standard_error)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding for JSON: plain Python values; infinite ends become None.
 
-        Only a finding that is not a slice has `slices` and `item_results`. These are at most
-        `MOST_ITEMS` items, with weights only if weights differ. `further_items` is None if the two
-        are distinguishable.
+        A slice has no `slices` and no `item_results`. `item_results` has at most `MOST_ITEMS`
+        items, with weights only if weights differ. `further_items` is None if the two are
+        distinguishable, or if their scores may not be in one unit.
         """
         by_weight = self.tally_by_weight
         won, lost, even = self.tally
-        figures = {name: getattr(self, name) for name in WRITTEN}
+        figures = {name: getattr(self, name) for name in COPIED_FIELDS}
         figures["difference"] = finite_or_none(self.difference.value)
         figures |= _difference_to_dict(self.difference, self.interval)
         figures["distinguishable"] = self.is_distinguishable
@@ -213,8 +214,8 @@ class PairFinding:
         if by_weight is not None:
             figures["by_weight"] = dict(zip(("wins", "losses", "even"), by_weight, strict=True))
         figures["doubt"] = self.doubt and self.doubt.clause
-        is_decided = self.is_distinguishable or self.doubt is not None
-        figures["further_items"] = None if is_decided else self.further_items
+        needs_items = not self.is_distinguishable and self.doubt is None
+        figures["further_items"] = self.further_items if needs_items else None
         if self.slice is not None:
             return figures
         columns = self.results if by_weight else self.results.drop(columns="weight")
@@ -238,7 +239,7 @@ def _difference_to_dict(
 ) -> dict[str, Any]:
     """Return a difference's interval, p-value, method and numbers of items as plain Python values.
 
-    Its value is left out, and an infinite end is None.
+    The value of the difference is left out, and an infinite end is None.
     """
     low, high = interval
     return {

@@ -47,7 +47,7 @@ class ComparedPair:
     identical: Collection[str] | None = None
 
 
-def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -> PairFinding:
+def finding_of(battles: Battles, pair: ComparedPair, subject: Mapping[str, Any]) -> PairFinding:
     """Estimate the difference between two models, not yet adjusted for several tests.
 
     With the measure `auto`, scores are compared if any item has scores of both, else Elo.
@@ -55,7 +55,7 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
     Args:
         battles: all battles of the question, also those of other models, which count for Elo.
         pair: the two models, and what is measured.
-        about: question, task, metric, judge and slice of the battles, and what is known of the
+        subject: question, task, metric, judge and slice of the battles, and what is known of the
             metric, as fields of `PairFinding`.
 
     Raises:
@@ -63,52 +63,52 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
         NotIdentifiedError: win rates are to be compared, and no battle of the two is readable; or
             verdicts are to be compared, and a model has no readable battle.
     """
-    direct = direct_battles(battles, pair)
-    scored = direct.dropna(subset=["candidate", "baseline"])
-    if pair.measure == SCORE and not len(scored):
+    rows = direct_battles(battles, pair)
+    scored_rows = rows.dropna(subset=["candidate", "baseline"])
+    if pair.measure == SCORE and not len(scored_rows):
         raise UsageError(
             f"--measure score: no item has scores of both {pair.candidate} and {pair.baseline}"
         )
-    if len(scored) and pair.measure in ("auto", SCORE):
-        measure: Measure | None = about.get("scored")
-        is_negated = measure is not None and measure.is_negated
-        measured = _measure_scores(battles, direct, scored, is_negated=is_negated)
+    if len(scored_rows) and pair.measure in ("auto", SCORE):
+        known_metric: Measure | None = subject.get("known_metric")
+        is_negated = known_metric is not None and known_metric.is_negated
+        pair_results = _measure_scores(battles, rows, scored_rows, is_negated=is_negated)
     else:
-        measured = _measure_verdicts(battles, direct, pair)
-    is_unparsed = direct["is_unparsed"].to_numpy()
+        pair_results = _measure_verdicts(battles, rows, pair)
+    is_unparsed = rows["is_unparsed"].to_numpy()
     identical = None
     if pair.identical is not None:
-        identical = int(measured.results["is_identical"].sum())
-    largest_first = measured.results.sort_values(
+        identical = int(pair_results.results["is_identical"].sum())
+    largest_first = pair_results.results.sort_values(
         "difference", key=lambda difference: -difference.abs(), kind="stable"
     )
-    without_score = int((measured.is_lost & ~is_unparsed).sum())
+    without_score = int((pair_results.is_lost & ~is_unparsed).sum())
     return PairFinding(
         candidate=pair.candidate,
         baseline=pair.baseline,
-        **about,
-        measure=measured.measure,
-        differences=measured.differences,
-        is_share=measured.is_share,
+        **subject,
+        measure=pair_results.measure,
+        differences=pair_results.differences,
+        is_share=pair_results.is_share,
         results=largest_first,
-        leads=measured.leads,
+        leads=pair_results.leads,
         identical=identical,
-        unparsed=int((measured.is_lost & is_unparsed).sum()),
+        unparsed=int((pair_results.is_lost & is_unparsed).sum()),
         missing=_count_missing(battles, without_score),
         level=pair.level,
-        p_adjusted=measured.differences[measured.measure].p_value,
+        p_adjusted=pair_results.differences[pair_results.measure].p_value,
         unit=battles.unit if battles.group is not None else "item",
     )
 
 
-class _Measured(NamedTuple):
-    """Results of two models by item, and their difference.
+class _PairResults(NamedTuple):
+    """Results of two models by item, and the difference between the models.
 
     Attributes:
         measure: the measure of the main difference.
         differences: the difference by measure.
         results: results of both models and their difference, a row per item.
-        leads: difference of each item that decides who is ahead on it.
+        leads: difference by item, whose sign says who wins the item.
         is_share: whether all results lie in [0, 1].
         is_lost: mask of the battles without a result, shape (battles,).
     """
@@ -122,54 +122,54 @@ class _Measured(NamedTuple):
 
 
 def _measure_scores(
-    battles: Battles, direct: "pd.DataFrame", scored: "pd.DataFrame", *, is_negated: bool
-) -> _Measured:
+    battles: Battles, rows: "pd.DataFrame", scored_rows: "pd.DataFrame", *, is_negated: bool
+) -> _PairResults:
     """Compare the scores of two models.
 
     Args:
         battles: all battles.
-        direct: the battles of the two, as `direct_battles` returns them.
-        scored: those rows of `direct` that have the scores of both models.
+        rows: the battles of the two, as `direct_battles` returns them.
+        scored_rows: those rows of `rows` that have the scores of both models.
         is_negated: whether the scores have the opposite sign of those in the files.
     """
-    results = _score_results(scored, by_metric=bool(battles.metrics))
-    ends = (-1, 0) if is_negated else (0, 1)
-    is_share = bool(results[["candidate", "baseline"]].stack().between(*ends).all())
-    is_lost = ~direct.index.isin(scored.index)
+    results = _score_results(scored_rows, by_metric=bool(battles.metrics))
+    score_range = (-1, 0) if is_negated else (0, 1)
+    is_share = bool(results[["candidate", "baseline"]].stack().between(*score_range).all())
+    is_lost = ~rows.index.isin(scored_rows.index)
     differences = {SCORE: score_difference(results, is_share=is_share, unit=battles.unit)}
-    return _Measured(SCORE, differences, results, results["difference"], is_share, is_lost)
+    return _PairResults(SCORE, differences, results, results["difference"], is_share, is_lost)
 
 
-def _measure_verdicts(battles: Battles, direct: "pd.DataFrame", pair: ComparedPair) -> _Measured:
+def _measure_verdicts(battles: Battles, rows: "pd.DataFrame", pair: ComparedPair) -> _PairResults:
     """Compare the credits of two models, by Elo if the measure of the pair is `auto`.
 
     Args:
         battles: all battles.
-        direct: the battles of the two, as `direct_battles` returns them.
+        rows: the battles of the two, as `direct_battles` returns them.
         pair: the two models, and what is measured.
 
     Raises:
         NotIdentifiedError: a model has no readable battle, or the measure is the win rate and no
             battle between the two is readable.
     """
-    results = _credit_results(direct)
-    leads = _credit_results(direct, "outcome")["difference"]
+    results = _credit_results(rows)
+    leads = _credit_results(rows, "outcome")["difference"]
     differences = verdict_differences(battles, pair, results)
     measure = ELO if pair.measure == "auto" else pair.measure
     if measure not in differences:
         raise NotIdentifiedError(
             "no readable battle between the two, which --measure win-rate needs"
         )
-    is_lost = direct["credit"].isna().to_numpy()
-    return _Measured(measure, differences, results, leads, True, is_lost)
+    is_lost = rows["credit"].isna().to_numpy()
+    return _PairResults(measure, differences, results, leads, True, is_lost)
 
 
 def _count_missing(battles: Battles, without_score: int) -> int | None:
     """Return the number of the pair's battles that are missing; None if it is not known.
 
     With more than two models, battles without a row are not counted, because it is not known which
-    models they are between. With two models, it is not known if the battles do not say how many
-    have no row, and no battle lacks a score.
+    models they are between. With two models, the number is not known if two conditions hold: the
+    battles do not say how many have no row, and no battle lacks a score.
 
     Args:
         battles: all battles.
@@ -183,64 +183,67 @@ def _count_missing(battles: Battles, without_score: int) -> int | None:
     return without_score + without_row
 
 
-def _score_results(scored: "pd.DataFrame", *, by_metric: bool) -> "pd.DataFrame":
+def _score_results(scored_rows: "pd.DataFrame", *, by_metric: bool) -> "pd.DataFrame":
     """Return weighted mean scores, their difference and the mean weight per item.
 
-    The difference of identical answers is set to 0. An exception are scores of a metric
-    (`by_metric`): if it scored the two differently, it saw more than the answer, for example what
-    an agent did, and the answers do not count as identical.
+    The difference of identical answers is set to 0, with one exception: if a metric (`by_metric`)
+    scored the two differently, it saw more than the answers, for example what an agent did. The
+    answers then do not count as identical.
 
     Args:
-        scored: the battles of the two with scores of both.
+        scored_rows: the battles of the two with scores of both.
         by_metric: whether a metric gave the scores, and not a judge.
     """
-    sides = ["candidate", "baseline"]
+    score_columns = ["candidate", "baseline"]
     # Equal weights become exactly 1, so that they cause no rounding errors.
-    weight = scored["weight"] / scored["weight"].iloc[0]
-    weighed = scored.assign(**{side: scored[side] * weight for side in sides}, weight=weight)
-    items = weighed.groupby("item", sort=True)
-    sums = items[[*sides, "weight"]].sum()
-    means = sums[sides].div(sums["weight"], axis=0)
-    means["weight"] = scored.groupby("item", sort=True)["weight"].mean()
+    weight = scored_rows["weight"] / scored_rows["weight"].iloc[0]
+    weighted = scored_rows.assign(
+        **{side: scored_rows[side] * weight for side in score_columns}, weight=weight
+    )
+    items = weighted.groupby("item", sort=True)
+    sums = items[[*score_columns, "weight"]].sum()
+    means = sums[score_columns].div(sums["weight"], axis=0)
+    means["weight"] = scored_rows.groupby("item", sort=True)["weight"].mean()
     means["is_identical"] = items["is_identical"].any()
-    if "group" in scored:
+    if "group" in scored_rows:
         means["group"] = items["group"].first()
     means = means.reset_index()
     difference = means["candidate"] - means["baseline"]
-    same = means["is_identical"]
+    is_identical = means["is_identical"]
     if by_metric:
-        same &= difference == 0
-    difference = difference.mask(same, 0.0)
-    means = means.assign(is_identical=same, difference=difference)
-    return means[["item", "difference", *sides, "is_identical", "weight", *_group_of(means)]]
+        is_identical &= difference == 0
+    difference = difference.mask(is_identical, 0.0)
+    means = means.assign(is_identical=is_identical, difference=difference)
+    group = _group_columns(means)
+    return means[["item", "difference", *score_columns, "is_identical", "weight", *group]]
 
 
-def _group_of(results: "pd.DataFrame") -> list[str]:
-    """Return `group` in a list if results have the groups of their items, else an empty list."""
+def _group_columns(results: "pd.DataFrame") -> list[str]:
+    """Return the column `group` in a list if results have it; otherwise an empty list."""
     return ["group"] if "group" in results else []
 
 
-def _credit_results(direct: "pd.DataFrame", column: str = "credit") -> "pd.DataFrame":
+def _credit_results(rows: "pd.DataFrame", column: str = "credit") -> "pd.DataFrame":
     """Return the candidate's mean lead over the baseline per item, and the mean weight of battles.
 
     Args:
-        direct: the battles of the two.
+        rows: the battles of the two.
         column: `credit`, or `outcome` for the credit by parsed verdicts.
 
     Returns:
         A row per item: the difference is the weighted mean credit minus 1/2; scores are None.
     """
-    known = direct.dropna(subset=["credit"])
+    known = rows.dropna(subset=["credit"])
     items = known.assign(earned=known[column] * known["weight"]).groupby("item", sort=True)
-    # `difference` is computed from the sums of an item. Then `weight` is replaced by its mean.
+    # `weight` is the sum of an item, until the difference is computed; then it is the mean.
     means = items.agg({"earned": "sum", "weight": "sum", "is_identical": "any"}).reset_index()
     means["difference"] = means["earned"] / means["weight"] - 0.5
     means["weight"] = items["weight"].mean().to_numpy()
     means[["candidate", "baseline"]] = None
-    if "group" in direct:
+    if "group" in rows:
         means["group"] = items["group"].first().to_numpy()
     columns = ["item", "difference", "candidate", "baseline", "is_identical", "weight"]
-    return means[[*columns, *_group_of(means)]]
+    return means[[*columns, *_group_columns(means)]]
 
 
 def table_items(table: "pd.DataFrame") -> "pd.Series":
@@ -250,18 +253,23 @@ def table_items(table: "pd.DataFrame") -> "pd.Series":
     """
     import pandas as pd
 
-    alone = pd.Series([f"row {row}" for row in range(1, len(table) + 1)], index=table.index)
-    return as_text(table["item"]).fillna(alone) if "item" in table else alone
+    row_names = pd.Series([f"row {row}" for row in range(1, len(table) + 1)], index=table.index)
+    return as_text(table["item"]).fillna(row_names) if "item" in table else row_names
 
 
 def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
     """Return the battles between two models, seen from the candidate.
 
     Returns:
-        A row per battle with the columns `item`, `weight`, `is_identical` (the answers) and
-        `is_unparsed` (the reply); `credit` and `outcome`, the candidate's credit by soft and by
-        parsed verdicts, 1/2 for identical answers; `candidate` and `baseline`, the scores of both,
-        NaN if unknown; and `group`, the group of the item, if items have groups.
+        A row per battle with these columns:
+
+        - `item`, `weight`;
+        - `credit`: the candidate's credit, 1/2 for identical answers;
+        - `outcome`: the candidate's credit by the parsed verdict, 1/2 for identical answers;
+        - `candidate`, `baseline`: the scores of both, NaN if unknown;
+        - `is_identical`: whether the answers are identical;
+        - `is_unparsed`: whether the reply is unparsed;
+        - `group`: the group of the item, if items have groups.
     """
     import pandas as pd
 
@@ -269,15 +277,15 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
     names = {pair.candidate, pair.baseline}
     first = table["model_a"].astype(object)
     second = table["model_b"].astype(object)
-    kept = (first.isin(names) & second.isin(names) & (first != second)).to_numpy()
-    rows = table[kept]
-    is_first = (first[kept] == pair.candidate).to_numpy()
-    item = table_items(table)[kept]
+    is_of_pair = (first.isin(names) & second.isin(names) & (first != second)).to_numpy()
+    rows = table[is_of_pair]
+    is_first = (first[is_of_pair] == pair.candidate).to_numpy()
+    item = table_items(table)[is_of_pair]
     is_identical = item.isin(list(pair.identical or ())).to_numpy()
-    earned_by_a = rows["credit"].to_numpy(dtype=float)
-    parsed_of_a = parsed_credits(rows).to_numpy(dtype=float)
-    credit = np.where(is_first, earned_by_a, 1 - earned_by_a)
-    outcome = np.where(is_first, parsed_of_a, 1 - parsed_of_a)
+    credit_a = rows["credit"].to_numpy(dtype=float)
+    outcome_a = parsed_credits(rows).to_numpy(dtype=float)
+    credit = np.where(is_first, credit_a, 1 - credit_a)
+    outcome = np.where(is_first, outcome_a, 1 - outcome_a)
     score_a = _numbers_or_nan(rows, "score_a")
     score_b = _numbers_or_nan(rows, "score_b")
     columns = {
@@ -288,7 +296,7 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
         "candidate": np.where(is_first, score_a, score_b),
         "baseline": np.where(is_first, score_b, score_a),
         "is_identical": is_identical,
-        "is_unparsed": battles.is_unparsed[kept],
+        "is_unparsed": battles.is_unparsed[is_of_pair],
     }
     if battles.group is not None:
         columns["group"] = as_text(rows[battles.group]).to_numpy()
@@ -354,8 +362,8 @@ def verdict_differences(
         results: results of their direct battles, a row per item.
 
     Returns:
-        By measure: the Elo difference over all battles and, if the two met, the win rate in their
-        direct battles by item.
+        The differences by measure: the Elo difference over all battles and, if the two met, the win
+        rate in their direct battles by item.
 
     Raises:
         NotIdentifiedError: a model has no readable battle.
@@ -377,10 +385,10 @@ def verdict_differences(
 
 
 def level_credits(table: "pd.DataFrame", pair: ComparedPair) -> np.ndarray:
-    """Return credits in which identical answers of two models earn the same.
+    """Return credits in which identical answers of two models earn the same credit.
 
     On items with identical answers, a battle between the two is a tie. In battles with a third
-    model, both get the mean of the two credits that they earned against it.
+    model, each of the two gets the mean of the credits that both earned against the third model.
 
     Args:
         table: the battles, which are not changed.
@@ -415,15 +423,16 @@ def level_credits(table: "pd.DataFrame", pair: ComparedPair) -> np.ndarray:
         "earned": np.where(is_a, credit[rows], 1 - credit[rows]),
     }
     has_third = is_a != is_b
-    shared = _share_credits(pd.DataFrame(columns)[has_third])
-    credit[rows[has_third]] = np.where(is_a[has_third], shared, 1 - shared)
+    mean_credits = _mean_credits_of_both(pd.DataFrame(columns)[has_third])
+    credit[rows[has_third]] = np.where(is_a[has_third], mean_credits, 1 - mean_credits)
     return credit
 
 
-def _share_credits(earned: "pd.DataFrame") -> np.ndarray:
+def _mean_credits_of_both(earned: "pd.DataFrame") -> np.ndarray:
     """Return the mean credit that two models earned against each third model on each item.
 
-    It is the mean of the two models' weighted mean credits, however often each was judged.
+    It is the unweighted mean of the two models' mean credits, however often each was judged. The
+    mean credit of a model is weighted.
 
     Args:
         earned: a row per battle with the columns item, third (the other model), model (one of the
@@ -431,12 +440,12 @@ def _share_credits(earned: "pd.DataFrame") -> np.ndarray:
 
     Returns:
         The mean for each battle, shape (battles,). If only one of the two was judged against the
-        third model on the item, it is the battle's own credit.
+        third model on the item, the credit of the battle is returned.
     """
-    met = ["item", "third"]
-    weighed = earned.assign(earned=earned["earned"] * earned["weight"])
-    sums = weighed.groupby([*met, "model"])[["earned", "weight"]].sum()
-    means = (sums["earned"] / sums["weight"]).groupby(met).agg(["mean", "size"])
-    joined = earned.join(means, on=met)
-    is_judged_of_both = joined["size"] == 2
-    return np.where(is_judged_of_both, joined["mean"], joined["earned"])
+    matchup_columns = ["item", "third"]
+    weighted = earned.assign(earned=earned["earned"] * earned["weight"])
+    sums = weighted.groupby([*matchup_columns, "model"])[["earned", "weight"]].sum()
+    means = (sums["earned"] / sums["weight"]).groupby(matchup_columns).agg(["mean", "size"])
+    joined = earned.join(means, on=matchup_columns)
+    has_both = joined["size"] == 2
+    return np.where(has_both, joined["mean"], joined["earned"])

@@ -1,4 +1,4 @@
-"""The judge card: its sections, a card per judge, and the reports of them."""
+"""The judge card: its sections, a card per judge, and the reports on the cards."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -35,9 +35,9 @@ from podium.rankers.ranking import build_provenance
 from podium.tables import EMPTY, Fact, Report, Section, Table
 from podium.text import as_text
 
-Reply: TypeAlias = CardAnswer | Missing
-"""The answer of a section, or why there is none."""
-Sections: TypeAlias = Mapping[str, tuple[str, Callable[[Any], Reply]]]
+SectionAnswer: TypeAlias = CardAnswer | Missing
+"""The answer of a section, or why it cannot be answered."""
+Sections: TypeAlias = Mapping[str, tuple[str, Callable[[Any], SectionAnswer]]]
 """Sections by JSON key: the title, and the function that computes the answer."""
 SECTIONS: Sections = {
     "position": ("position: the response shown first", position),
@@ -57,13 +57,13 @@ SECTIONS: Sections = {
     "gold": ("ranking compared with a gold standard", gold_agreement),
 }
 """The sections of every card, in the order shown."""
-ACROSS: Sections = {
+SECTIONS_ACROSS_JUDGES: Sections = {
     "side_by_side": ("judges and realizations side by side", side_by_side),
     "jury": ("what the jury is worth", jury_worth),
     "rejudged": ("the same battles re-judged", compare_rejudged),
 }
 """The sections that compare judges, in the order shown."""
-MORE = "The figures behind a line: --section position · all of them: --full"
+HINT_OF_FIGURES = "The figures behind a line: --section position · all of them: --full"
 SECTIONS_OF_CHECKS = {
     "cycle": "cycles",
     "length": "verbosity",
@@ -89,7 +89,7 @@ class Card:
     """
 
     subject: Subject
-    answers: Mapping[str, Reply]
+    answers: Mapping[str, SectionAnswer]
 
     @property
     def sections(self) -> CardSections:
@@ -105,15 +105,16 @@ class Card:
     def answer(self) -> tuple[str, ...]:
         """The summary in at most three sentences.
 
-        They say whether the judge may rank, whether its Elo gaps match human ones, and what to do.
-        If it is not known which rows are about the same item, the first sentence says so, and
-        only the sentence on whether the judge may rank follows.
+        The sentences say whether the judge may rank, whether its Elo gaps match human ones, and
+        what to do. If it is not known which rows are about the same item, the first sentence says
+        so, and only the sentence on whether the judge may rank follows.
         """
         sentences = card_answer(self.sections, self.checks)
-        unit = check_unit(self.subject.battles)
-        if not unit:
+        unit_checks = check_unit(self.subject.battles)
+        if not unit_checks:
             return sentences
-        return (f"{unit[0].start_sentence(unit[0].clause)}.", *sentences[:1])
+        unit_check = unit_checks[0]
+        return (f"{unit_check.start_sentence(unit_check.clause)}.", *sentences[:1])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the card for JSON: summary, checks, counts, and the answers of all sections."""
@@ -143,7 +144,7 @@ class Diagnosis(Document):
     """
 
     cards: tuple[Card, ...]
-    across: Mapping[str, Reply]
+    across: Mapping[str, SectionAnswer]
     level: float
     warnings: tuple[Notice, ...]
     provenance: Mapping[str, Any]
@@ -208,26 +209,27 @@ def diagnose(
     warnings = list(battles.notes)
     if battles.has_weights:
         warnings.append(Notice("verdicts-unweighted"))
-    typed = {"reading": dict(battles.reading), **options}
+    given_options = {"reading": dict(battles.reading), **options}
     return Diagnosis(
         cards=tuple(cards),
-        across=answer_sections(ACROSS, subjects),
+        across=answer_sections(SECTIONS_ACROSS_JUDGES, subjects),
         level=level,
         warnings=tuple(dict.fromkeys(warnings)),
-        provenance=build_provenance(battles.sources, typed),
+        provenance=build_provenance(battles.sources, given_options),
     )
 
 
-def answer_sections(sections: Sections, subject: Any) -> dict[str, Reply]:
+def answer_sections(sections: Sections, subject: Any) -> dict[str, SectionAnswer]:
     """Compute the answers of sections.
 
     Args:
         sections: the sections.
         subject: the argument of the sections' functions: a `Subject` for `SECTIONS`, a list of
-            all subjects for `ACROSS`.
+            all subjects for `SECTIONS_ACROSS_JUDGES`.
 
     Returns:
-        The answers by JSON key; `Missing` for one that cannot be identified or fitted.
+        The answers by JSON key. An answer whose figures cannot be identified or fitted is
+        `Missing`.
     """
     answers = {}
     for name, (_, compute) in sections.items():
@@ -253,11 +255,12 @@ def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) 
     subjects = []
     for name in battles.judges:
         judge = None if name == "(no judge)" else name
-        is_own = judge_of_battle == (judge or "")
-        verdicts = judgments.select(judge_of_judgment == (judge or ""))
-        own_battles = battles.select(is_own)
-        others = battles.select(~is_own)
-        subjects.append(Subject(judge, verdicts, own_battles, others, **options))
+        is_judged = judge_of_battle == (judge or "")
+        judgments_of_judge = judgments.select(judge_of_judgment == (judge or ""))
+        battles_of_judge = battles.select(is_judged)
+        other_battles = battles.select(~is_judged)
+        subject = Subject(judge, judgments_of_judge, battles_of_judge, other_battles, **options)
+        subjects.append(subject)
     return subjects
 
 
@@ -269,15 +272,15 @@ def _judges_by_row(battles: Battles) -> np.ndarray:
 def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     """Build the summary: a tuple with one report.
 
-    For one judge the report has the card's answer and a line per check, for several judges a row
-    per judge.
+    The report on one judge has the card's answer and a line per check. The report on several judges
+    has a row per judge.
     """
     if len(diagnosis.cards) > 1:
         return (_judges_report(diagnosis),)
     (card,) = diagnosis.cards
     rows = tuple(check.row for check in card.checks)
     table = Table("", CHECK_COLUMNS, rows, align="lll", words=True)
-    return (Report(_title(card), card.answer, table, (_sizes(card), MORE)),)
+    return (Report(_title(card), card.answer, table, (_counts_line(card), HINT_OF_FIGURES)),)
 
 
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
@@ -292,13 +295,12 @@ def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
         UsageError: no section and no check has this name.
     """
     name = SECTIONS_OF_CHECKS.get(name, name)
-    if name in ACROSS:
-        sections = _report_sections({name: ACROSS[name]}, diagnosis.across)
+    if name in SECTIONS_ACROSS_JUDGES:
+        sections = _report_sections({name: SECTIONS_ACROSS_JUDGES[name]}, diagnosis.across)
         return (Report("all judges", sections=sections),)
     if name not in SECTIONS:
-        raise UsageError(
-            f"no section called {name!r}; available: {', '.join([*SECTIONS, *ACROSS])}"
-        )
+        available = ", ".join([*SECTIONS, *SECTIONS_ACROSS_JUDGES])
+        raise UsageError(f"no section called {name!r}; available: {available}")
     section = {name: SECTIONS[name]}
     return tuple(
         Report(_title(card), sections=_report_sections(section, card.answers))
@@ -307,37 +309,42 @@ def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
 
 
 def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
-    """Build a report per card, and one for the comparisons between judges.
+    """Build a report per card, and a report on the comparisons between judges.
 
-    The last one is left out for a single card without any comparison.
+    The report on comparisons is left out if there is a single card and no comparison.
     """
     reports = [
         Report(
             _title(card),
             card.answer,
-            notes=(_sizes(card),),
+            notes=(_counts_line(card),),
             sections=_report_sections(SECTIONS, card.answers),
         )
         for card in diagnosis.cards
     ]
     has_comparison = any(not isinstance(answer, Missing) for answer in diagnosis.across.values())
     if len(reports) > 1 or has_comparison:
-        reports.append(Report("all judges", sections=_report_sections(ACROSS, diagnosis.across)))
+        reports.append(
+            Report(
+                "all judges", sections=_report_sections(SECTIONS_ACROSS_JUDGES, diagnosis.across)
+            )
+        )
     return tuple(reports)
 
 
 def _judges_report(diagnosis: Diagnosis) -> Report:
     """Build the report with a row per judge.
 
-    Its answer names the judges that humans agree with most. Without human labels, it is the first
-    sentence of each of the first three cards.
+    The report's answer names the judges that humans agree with most. Without human labels, the
+    answer is the first sentence of each of the first three cards.
     """
     cards = {card.subject.judge or UNNAMED: card for card in diagnosis.cards}
     table = _judges_table(cards)
-    best = best_with_humans(cards)
-    answers = [best]
-    if not best:
-        answers = [f"{name}: {card.answer[0]}" for name, card in list(cards.items())[:3]]
+    best_judges = best_with_humans(cards)
+    answers = [best_judges]
+    if not best_judges:
+        first_cards = list(cards.items())[:3]
+        answers = [f"{name}: {card.answer[0]}" for name, card in first_cards]
     notes = []
     rejudged = diagnosis.across["rejudged"]
     if isinstance(rejudged, Rejudged):
@@ -379,18 +386,20 @@ def _title(card: Card) -> str:
     return f"card of scores · {card.subject.judge or UNNAMED_METRIC} · {level}"
 
 
-def _sizes(card: Card) -> str:
+def _counts_line(card: Card) -> str:
     """Write the numbers of models, items, judgments and battles of a card."""
     battles = card.subject.battles
     counts = counts_text(battles.counts(), battles.unparsed_reasons())
     return f"{len(battles.models)} models, {counts}"
 
 
-def _report_sections(sections: Sections, answers: Mapping[str, Reply]) -> tuple[Section, ...]:
+def _report_sections(
+    sections: Sections, answers: Mapping[str, SectionAnswer]
+) -> tuple[Section, ...]:
     """Build a report section per answer, and up to two sections about all answers.
 
-    The first of these lists why figures are missing, the second how intervals are made. Each is
-    left out if it would be empty.
+    Of the sections about all answers, the first one lists why figures are missing, and the second
+    one how intervals are made. A section that would be empty is left out.
     """
     built = []
     labels_by_reason: dict[str, list[str]] = {}
@@ -407,7 +416,7 @@ def _report_sections(sections: Sections, answers: Mapping[str, Reply]) -> tuple[
             facts = tuple(_fact(label, value) for label, value in lines)
             built.append(Section(name, title, facts, answer.tables()))
     reasons = [f"{_join_once(labels)}: {why}" for why, labels in labels_by_reason.items()]
-    methods = [f"{how}: {_join_once(labels)}" for how, labels in labels_by_method.items()]
+    methods = [f"{method}: {_join_once(labels)}" for method, labels in labels_by_method.items()]
     for title, notes in (("not answered", reasons), ("how the intervals are made", methods)):
         if notes:
             built.append(Section(title, title, notes=tuple(notes)))

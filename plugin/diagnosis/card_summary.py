@@ -14,7 +14,7 @@ MATCHING_SLOPE = (0.8, 1.25)
 
 The interval of the slope must also contain 1.
 """
-STEPS = frozenset(
+CHECKS_WITH_STEP = frozenset(
     {"order decides", "position", "one order", "self-preference", "length", "unparsed"}
 )
 """Names of the checks whose remedy the summary mentions if they are flagged."""
@@ -28,8 +28,8 @@ def card_answer(card: CardSections, checks: Sequence[Check]) -> tuple[str, ...]:
         checks: the checks of the card.
 
     Returns:
-        One sentence each, in this order; the last one only if something is to be done. If no judge
-        decided the battles, one sentence that says so.
+        A sentence on each of these, in this order. The sentence on what to do next is left out if
+        nothing is to be done. If no judge decided the battles, a single sentence says so.
     """
     if not card.has_judge:
         return (ANSWERS["no judge"],)
@@ -44,8 +44,8 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
         cards: the cards by name of the judge.
 
     Returns:
-        A sentence; about a single judge if the agreement of only one is known, and empty if that
-        of none is.
+        A sentence. It is about a single judge if the agreement of only one judge is known, and
+        empty if no agreement is known.
     """
     agreements = {}
     for name, card in cards.items():
@@ -53,16 +53,16 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
         if isinstance(share, Statistic):
             agreements[name] = share
     best = sorted(agreements, key=lambda name: (-agreements[name].value, name))[:2]
-    texts = [JUDGE.format(name=name, share=agreements[name]) for name in best]
-    if not texts:
+    descriptions = [JUDGE.format(name=name, share=agreements[name]) for name in best]
+    if not descriptions:
         return ""
-    if len(texts) == 1:
-        return ANSWERS["only judge with labels"].format(best=texts[0])
+    if len(descriptions) == 1:
+        return ANSWERS["only judge with labels"].format(best=descriptions[0])
     lead = agreement_lead(*(cards[name].subject for name in best))
     is_clear = lead.low is not None and lead.low > 0
     return ANSWERS["best judge"].format(
-        best=texts[0],
-        second=texts[1],
+        best=descriptions[0],
+        second=descriptions[1],
         points=100 * lead.value,
         interval=lead.interval,
         doubt="" if is_clear else DOUBT,
@@ -72,9 +72,9 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
 def _may_rank(card: CardSections, checks: Sequence[Check]) -> str:
     """Return the sentence on whether the judge may rank.
 
-    If there is a check `order decides`, its finding is the sentence. Else the judge may rank if
-    the interval of its agreement with humans lies above 0.5. Without human labels this is not
-    known.
+    If there is a check `order decides`, its finding is the sentence. Otherwise, the judge may rank
+    if the interval of its agreement with humans lies above 0.5. Without human labels, the sentence
+    says that this is not known.
     """
     order_check = next((check for check in checks if check.name == "order decides"), None)
     if order_check is not None:
@@ -94,7 +94,8 @@ def _may_rank(card: CardSections, checks: Sequence[Check]) -> str:
 def _scale_sentence(card: CardSections) -> str:
     """Say whether the judge's Elo gaps match human ones, by the rule of `MATCHING_SLOPE`.
 
-    It is not known if the slope is missing, or if the reference ratings are not by human labels.
+    The sentence says that this is not known if the slope is missing, or if the reference ratings
+    are not by human labels.
     """
     missing = card.find_lacking("self_preference", "slope")
     if missing is not None:
@@ -113,13 +114,13 @@ def _scale_sentence(card: CardSections) -> str:
 def _next_step(checks: Sequence[Check]) -> str:
     """Say what the flagged checks found and what to do about them, the gravest first.
 
-    Only the checks in `STEPS` are named. If none of them is flagged and the agreement with humans
-    is not known, the sentence asks for human labels.
+    Only the checks in `CHECKS_WITH_STEP` are named. If none of them is flagged and the agreement
+    with humans is not known, the sentence asks for human labels.
 
     Returns:
         A sentence; empty if nothing is needed.
     """
-    flagged = [check for check in checks if check.is_flagged and check.name in STEPS]
+    flagged = [check for check in checks if check.is_flagged and check.name in CHECKS_WITH_STEP]
     flagged.sort(key=lambda check: GRAVITY[check.name])
     if flagged:
         steps = [_step_text(check) for check in flagged]

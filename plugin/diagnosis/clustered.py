@@ -15,8 +15,10 @@ from podium.distributions import stdtr
 from podium.rankers.errors.intervals import FEWEST_DRAWS, t_quantile, wilson_interval
 from podium.rankers.fit.coded import cluster_codes
 
+KIND_OF_INTERVAL = "{}"
+"""Stands for the kind of the interval in the description of a method (`Clustered.linear`)."""
 UNBOUNDED = (-np.inf, np.inf)
-MORE = "judge more pairs"
+MORE_PAIRS = "judge more pairs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +48,18 @@ class Clustered:
         Returns:
             The sums, shape (clusters,) or (clusters, columns). Only clusters of this sample count.
         """
-        codes, place = np.unique(self.code, return_inverse=True)
+        codes, position = np.unique(self.code, return_inverse=True)
         if values.ndim == 1:
-            return np.bincount(place, values, len(codes))
-        return np.stack([np.bincount(place, column, len(codes)) for column in values.T], axis=1)
+            return np.bincount(position, values, len(codes))
+        sums = [np.bincount(position, column, len(codes)) for column in values.T]
+        return np.stack(sums, axis=1)
 
     def share(
         self,
         hits: np.ndarray,
         of: str = "battles",
         what: str = "",
-        remedy: str = MORE,
+        remedy: str = MORE_PAIRS,
         **rows: Any,
     ) -> Figured:
         """Estimate the share sum(hits) / sum(cells) with Wilson's interval.
@@ -64,8 +67,9 @@ class Clustered:
         Args:
             hits: number of hits of each row, or whether the row is a hit, shape (rows,).
             of: name of what is counted, as it stands beside the sample size.
-            what: name of what is counted in the message that there is none; by default `of`.
-            remedy: what the user can do if there is none.
+            what: name of what is counted, as it stands in the message that there are none; by
+                default `of`.
+            remedy: what the user can do if there are none.
             **rows: the arguments `among`, `cells` and `within` of `mean`.
 
         Returns:
@@ -78,7 +82,7 @@ class Clustered:
         values: np.ndarray,
         of: str = "battles",
         what: str = "",
-        remedy: str = MORE,
+        remedy: str = MORE_PAIRS,
         *,
         among: np.ndarray | None = None,
         cells: np.ndarray | None = None,
@@ -93,8 +97,9 @@ class Clustered:
         Args:
             values: the sum of each row's values, shape (rows,).
             of: name of what is counted, as it stands beside the sample size.
-            what: name of what is counted in the message that there is none; by default `of`.
-            remedy: what the user can do if there is none.
+            what: name of what is counted, as it stands in the message that there are none; by
+                default `of`.
+            remedy: what the user can do if there are none.
             among: mask of the rows that count; by default the rows with `cells` above 0.
             cells: number of values that each row is the sum of; by default 1.
             within: lowest and highest possible mean, at which intervals end. Wilson's intervals
@@ -115,7 +120,9 @@ class Clustered:
         total = float(np.sum(size))
         centre = float(np.sum(values) / total)
         influence = (values - centre * size) / total
-        method = "{}" if cells is None else "{}, linearised ratio"
+        method = KIND_OF_INTERVAL
+        if cells is not None:
+            method += ", linearised ratio"
         statistic = rows.linear(centre, influence, int(total), of, unit, method, within)
         if unit is not Unit.SHARE or statistic.low is None:
             return statistic
@@ -123,8 +130,8 @@ class Clustered:
         low, high = wilson_interval(
             centre, _variance(sums), len(sums), self.level, sums - sums.mean()
         )
-        method = f"Wilson, {self.unit}-clustered effective sample size, t"
-        return replace(statistic, low=float(low), high=float(high), method=method)
+        wilson_method = f"Wilson, {self.unit}-clustered effective sample size, t"
+        return replace(statistic, low=float(low), high=float(high), method=wilson_method)
 
     def linear(
         self,
@@ -133,7 +140,7 @@ class Clustered:
         n: int,
         of: str = "battles",
         unit: Unit = Unit.NUMBER,
-        method: str = "{}",
+        method: str = KIND_OF_INTERVAL,
         within: tuple[float, float] = UNBOUNDED,
     ) -> Statistic:
         """Return a value with the clustered t interval of its influence function.
@@ -144,7 +151,8 @@ class Clustered:
             n: sample size.
             of: what the sample size counts.
             unit: unit of the value.
-            method: description of the method; `{}` in it is replaced by the kind of interval.
+            method: description of the method. The kind of the interval, such as `item-clustered t`,
+                replaces `KIND_OF_INTERVAL` in it.
             within: lowest and highest possible value, at which the interval ends.
 
         Returns:
@@ -160,11 +168,12 @@ class Clustered:
         }
         if len(sums) < 2:
             return Statistic(value, method=f"a single {self.unit}: no interval", **facts)
-        reach = float(t_quantile(len(sums), self.level) * np.sqrt(_variance(sums)))
-        low = max(within[0], value - reach)
-        high = min(within[1], value + reach)
-        how = method.format(f"{self.unit}-clustered t")
-        return Statistic(value, low, high, method=how, **facts)
+        half_width = float(t_quantile(len(sums), self.level) * np.sqrt(_variance(sums)))
+        lowest, highest = within
+        low = max(lowest, value - half_width)
+        high = min(highest, value + half_width)
+        method = method.replace(KIND_OF_INTERVAL, f"{self.unit}-clustered t")
+        return Statistic(value, low, high, method=method, **facts)
 
 
 def two_sided_p(value: float, influence: np.ndarray) -> float:
@@ -195,7 +204,7 @@ def cluster_battles(battles: Battles, level: float = 0.95) -> Clustered:
 
 
 def usable_draws(draws: np.ndarray) -> np.ndarray | None:
-    """Return the resampled values that are not NaN; None if they are fewer than half, or than 2.
+    """Return the resampled values that are not NaN; None if fewer than half or fewer than 2 are.
 
     Args:
         draws: the values, shape (draws,).
@@ -207,7 +216,7 @@ def usable_draws(draws: np.ndarray) -> np.ndarray | None:
 def reflected_interval(
     value: float, draws: np.ndarray, level: float
 ) -> tuple[float, float, float] | None:
-    """Correct a mean of squares for noise, and reflect the interval of its resamples.
+    """Correct a mean of squares for noise, and return its reflected bootstrap interval.
 
     Noise in the sample raises a mean of squares. Resampling adds the same amount of noise again,
     so that 2 value - mean(draws) is free of noise. Source: Davison and Hinkley 1997, Bootstrap
@@ -226,8 +235,11 @@ def reflected_interval(
     if usable is None:
         return None
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2])
-    middle, least, most = (max(0.0, float(2 * value - end)) for end in (usable.mean(), high, low))
-    return middle, least, most
+    # Reflection exchanges the ends of the interval.
+    corrected = max(0.0, float(2 * value - usable.mean()))
+    reflected_low = max(0.0, float(2 * value - high))
+    reflected_high = max(0.0, float(2 * value - low))
+    return corrected, reflected_low, reflected_high
 
 
 def agreement_statistic(
@@ -250,13 +262,13 @@ def agreement_statistic(
         **facts: further fields of the statistic; `n` is required.
 
     Returns:
-        The agreement. If fewer than half of the draws are usable, it has no interval, and another
-        description of the method.
+        The agreement. If fewer than half of the draws are usable, it has no interval, and its
+        method says so.
     """
     usable = usable_draws(draws)
     if usable is None:
-        few = "too few usable resamples of the items: no interval"
-        return Statistic(value, level=level, method=few, **facts)
+        no_interval = "too few usable resamples of the items: no interval"
+        return Statistic(value, level=level, method=no_interval, **facts)
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2]).tolist()
     ends = farther_ends(value, (low, high), within)
     return Statistic(value, *ends, level=level, method=method, **facts)
@@ -265,7 +277,7 @@ def agreement_statistic(
 def farther_ends(
     value: float, interval: tuple[float, float], within: tuple[float, float]
 ) -> tuple[float, float]:
-    """Widen a percentile interval to the reflected interval where this reaches farther.
+    """Widen a percentile interval: each end moves to the reflected interval if this lies farther.
 
     The reflected interval of (low, high) is (2 value - high, 2 value - low). The noise of
     resamples lowers agreement, so that the percentile interval alone lies too low.

@@ -103,7 +103,7 @@ class Position(CardAnswer):
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         """Return the labelled fields.
 
-        If not all pairs were read in both orders, a caveat follows the first four of them.
+        If not all pairs were read in both orders, a caveat follows the first four fields.
         """
         lines = CardAnswer.labelled_values(self)
         if self.balanced:
@@ -115,23 +115,24 @@ class Position(CardAnswer):
     def tables(self) -> tuple[Table, ...]:
         """Return a table of how verdicts agree when the order is swapped.
 
-        It has a column each for all order pairs, the clear ones and the near-ties, as far as there
-        are any. Without order pairs there is no table.
+        The table has a column for all order pairs, one for clear pairs and one for near-ties. A
+        column without order pairs is left out, and so is a table without columns.
         """
-        parts = (
+        groups = (
             ("all", self.swaps.all),
             ("clear", self.swaps.clear),
             ("near-ties", self.swaps.near),
         )
-        shown = [(name, swaps) for name, swaps in parts if isinstance(swaps, Swaps)]
-        header = ("order swapped", *(f"{name}: {swaps.pairs:,} pairs" for name, swaps in shown))
-        columns = [labelled_figures(swaps) for _, swaps in shown]
+        known_groups = [(name, swaps) for name, swaps in groups if isinstance(swaps, Swaps)]
+        names = [f"{name}: {swaps.pairs:,} pairs" for name, swaps in known_groups]
+        header = ("order swapped", *names)
+        columns = [labelled_figures(swaps) for _, swaps in known_groups]
         rows = []
         for line in zip(*columns, strict=True):
             label, _ = line[0]
             rows.append((label, *(figure.brief for _, figure in line)))
         title = f"near-tie: {self.swaps.rule}" if self.swaps.rule else ""
-        return (Table(title, header, tuple(rows)),) if shown else ()
+        return (Table(title, header, tuple(rows)),) if known_groups else ()
 
 
 def position(subject: Subject) -> Position | Missing:
@@ -141,45 +142,49 @@ def position(subject: Subject) -> Position | Missing:
     order pairs.
 
     Returns:
-        The figures; `Missing` if there is no such judgment.
+        The figures; `Missing` if no judgment has a verdict and a known order.
     """
-    _, outcome, _, known = first_shown(subject.judgments)
-    if not known.any():
+    _, outcome, _, is_known = first_shown(subject.judgments)
+    if not is_known.any():
         return _no_order(subject.judgments)
-    win = np.sign(outcome[known] - 0.5)
-    shown = cluster_battles(subject.judgments, subject.level).take(known)
+    win = np.sign(outcome[is_known] - 0.5)
+    sample = cluster_battles(subject.judgments, subject.level).take(is_known)
     order_pairs = subject.order_pairs
     if len(order_pairs):
-        missing = ("margins in both orders", "give a column margin")
+        no_pairs = ("margins in both orders", "give a column margin")
     else:
-        missing = ("pairs read in both orders", BOTH_ORDERS)
-    lead = order_pairs.margin.mean(axis=1)
-    earlier, later = order_pairs.wins
+        no_pairs = ("pairs read in both orders", BOTH_ORDERS)
+    margin_lead = order_pairs.margin.mean(axis=1)
+    # A win (1), tie (0) or loss (-1) of the response shown first counts as 1, 0.5 or 0.
+    earlier_wins, later_wins = order_pairs.wins
+    win_rates = ((earlier_wins + 1) / 2 + (later_wins + 1) / 2) / 2
     swaps = swaps_by_closeness(order_pairs, subject.near_tie)
     of = "judgments"
     return Position(
-        first_wins=shown.share(win == 1, of),
-        ties=shown.share(win == 0, of),
-        second_wins=shown.share(win == -1, of),
-        prefers_first=shown.share(win == 1, of, "decisive verdicts", among=win != 0),
+        first_wins=sample.share(win == 1, of),
+        ties=sample.share(win == 0, of),
+        second_wins=sample.share(win == -1, of),
+        prefers_first=sample.share(win == 1, of, "decisive verdicts", among=win != 0),
         balanced=2 * len(order_pairs) == len(win),
-        first_win_rate=order_pairs.rows.share((earlier + later + 2) / 4, "pairs", *missing),
-        margin_lead=order_pairs.rows.mean(lead, "pairs", *missing, among=np.isfinite(lead)),
+        first_win_rate=order_pairs.rows.share(win_rates, "pairs", *no_pairs),
+        margin_lead=order_pairs.rows.mean(
+            margin_lead, "pairs", *no_pairs, among=np.isfinite(margin_lead)
+        ),
         effect=effect_of_being_first(order_pairs, swaps.all),
-        difference=_position_difference(order_pairs, missing),
+        difference=_position_difference(order_pairs, no_pairs),
         swaps=swaps,
     )
 
 
-def _position_difference(order_pairs: OrderPairs, missing: tuple[str, str]) -> Figured:
+def _position_difference(order_pairs: OrderPairs, no_pairs: tuple[str, str]) -> Figured:
     """Return the position difference (PD): how much a response's credit depends on its position.
 
-    It is the mean over pairs of |credit of a response shown first - its credit shown second|,
+    The PD is the mean over pairs of |credit of a response shown first - its credit shown second|,
     between 0 and 1. Repeats of a pair are averaged first. Source: Xu et al. 2025, section 4.3.
 
     Args:
         order_pairs: the pairs read in both orders.
-        missing: what is missing if there are no such pairs, and what the user can do.
+        no_pairs: what is missing if there are no order pairs, and what the user can do.
     """
     _, first_repeat, matchup = np.unique(
         order_pairs.matchup, return_index=True, return_inverse=True
@@ -190,18 +195,18 @@ def _position_difference(order_pairs: OrderPairs, missing: tuple[str, str]) -> F
     # for either response of a pair, so that repeats can begin with either.
     shown_first = np.bincount(matchup, earlier) / repeats
     shown_second = np.bincount(matchup, 1 - later) / repeats
-    gap = np.abs(shown_first - shown_second)
-    return order_pairs.rows.take(first_repeat).mean(gap, "pairs", *missing, within=(0, 1))
+    difference = np.abs(shown_first - shown_second)
+    return order_pairs.rows.take(first_repeat).mean(difference, "pairs", *no_pairs, within=(0, 1))
 
 
 def effect_of_being_first(order_pairs: OrderPairs, swaps: Swaps | Missing) -> Figured:
     """Estimate the logits that being shown first adds.
 
-    It is half the log-odds that a flip goes to the response shown first. Let the two responses
-    differ by d logits, let the effect be b logits, and let s be the sigmoid. The judge then
-    prefers the response shown first in both orders with probability s(d + b) s(b - d), and the
-    response shown second in both orders with probability s(-d - b) s(d - b). The ratio of these
-    is exp(2 b) for every d, also with ties by Davidson's rule.
+    The estimate is half the log-odds that a flip goes to the response shown first. Let two
+    responses differ by d logits, let the effect be b logits, and let s be the sigmoid. The judge
+    then prefers the response shown first in both orders with probability s(d + b) s(b - d), and the
+    response shown second in both orders with probability s(-d - b) s(d - b). The ratio of the two
+    probabilities is exp(2 b) for every d, also with ties by Davidson's rule.
 
     Args:
         order_pairs: the pairs read in both orders.
@@ -238,52 +243,56 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
         return Missing("no pair was read in both orders", BOTH_ORDERS)
     # A flip is a win of the response shown first in both judgments, or a loss in both.
     earlier, later = order_pairs.wins
-    flip = (earlier == later) & (earlier != 0)
-    decisive = (earlier != 0) & (later != 0)
-    pairs = order_pairs.rows
-    win = np.concatenate([earlier, later])
-    judgments = replace(pairs, code=np.tile(pairs.code, 2))
+    is_flip = (earlier == later) & (earlier != 0)
+    is_decisive = (earlier != 0) & (later != 0)
+    sample = order_pairs.rows
+    verdicts = np.concatenate([earlier, later])
+    judgments = replace(sample, code=np.tile(sample.code, 2))
     return Swaps(
         pairs=len(order_pairs),
-        same=pairs.share(earlier == -later, "pairs"),
-        half=pairs.share((earlier == 0) != (later == 0), "pairs"),
-        flip=pairs.share(flip, "pairs"),
-        flip_decisive=pairs.share(flip, "pairs", "pairs without a tie", among=decisive),
-        prefers_first=judgments.share(win == 1, "judgments", "decisive verdicts", among=win != 0),
-        flips_to_first=pairs.share(earlier == 1, "flips", among=flip),
+        same=sample.share(earlier == -later, "pairs"),
+        half=sample.share((earlier == 0) != (later == 0), "pairs"),
+        flip=sample.share(is_flip, "pairs"),
+        flip_decisive=sample.share(is_flip, "pairs", "pairs without a tie", among=is_decisive),
+        prefers_first=judgments.share(
+            verdicts == 1, "judgments", "decisive verdicts", among=verdicts != 0
+        ),
+        flips_to_first=sample.share(earlier == 1, "flips", among=is_flip),
     )
 
 
 def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByCloseness:
     """Measure the agreement of all order pairs, of clear ones and of near-ties.
 
-    The margin of a pair is the mean over both orders, and so is its credit. If other pairs have
-    margins, a pair without a margin is neither clear nor a near-tie.
+    The margin and the credit of a pair are means over both orders. If other pairs have margins, a
+    pair without a margin is neither clear nor a near-tie.
 
     Args:
         order_pairs: the pairs read in both orders.
         near_tie: largest |margin| of a near-tie.
     """
-    # Both columns are seen from the response shown first, which is another one in each judgment.
-    # Half the difference of the columns is therefore the mean over orders, seen from the response
-    # that the earlier judgment shows first. The sign does not matter for a near-tie.
     everything = measure_swaps(order_pairs)
     if isinstance(everything, Missing):
         return SwapsByCloseness(everything, everything, everything, None)
-    credit_gap = -np.diff(order_pairs.credit, axis=1)[:, 0]
-    margin_gap = -np.diff(order_pairs.margin, axis=1)[:, 0]
-    mask_and_rule = near_ties(0.5 + credit_gap / 2, margin_gap / 2, near_tie)
+    # Both columns are seen from the response shown first, which is another one in each judgment.
+    # Half the difference of the columns is therefore the mean over orders, seen from the response
+    # that the earlier judgment shows first. The sign does not matter for a near-tie.
+    credit_lead = -np.diff(order_pairs.credit, axis=1)[:, 0] / 2
+    margin = -np.diff(order_pairs.margin, axis=1)[:, 0] / 2
+    mask_and_rule = near_ties(0.5 + credit_lead, margin, near_tie)
     if mask_and_rule is None:
         unknown = Missing(
             "the verdicts have neither margins nor probabilities", "give a column margin"
         )
         return SwapsByCloseness(everything, unknown, unknown, None)
-    near, rule = mask_and_rule
-    has_margin = np.isfinite(margin_gap)
-    known = has_margin if has_margin.any() else np.ones(len(has_margin), dtype=bool)
-    clear = measure_swaps(order_pairs.take(known & ~near))
-    close = measure_swaps(order_pairs.take(known & near))
-    return SwapsByCloseness(everything, clear, close, rule)
+    is_near_tie, rule = mask_and_rule
+    is_known = np.isfinite(margin)
+    if not is_known.any():
+        # Credits decide, which all pairs have.
+        is_known = np.ones(len(margin), dtype=bool)
+    clear = measure_swaps(order_pairs.take(is_known & ~is_near_tie))
+    near = measure_swaps(order_pairs.take(is_known & is_near_tie))
+    return SwapsByCloseness(everything, clear, near, rule)
 
 
 def _no_order(judgments: Battles) -> Missing:
@@ -350,7 +359,7 @@ def consistency(subject: Subject) -> Consistency:
 def _share_against_margin(judgments: Battles, win: np.ndarray, sample: Clustered) -> Figured:
     """Return the share of decisive verdicts with a margin whose margin favours the other response.
 
-    A margin of 0 favours none.
+    A margin of 0 favours neither response.
 
     Args:
         judgments: the verdicts.
@@ -366,11 +375,12 @@ def _share_against_margin(judgments: Battles, win: np.ndarray, sample: Clustered
 
 
 def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> Figured:
-    """Return how often two verdicts agree that are on the same item, models and order.
+    """Return how often two verdicts on the same item, models and order agree.
 
-    It is the share of equal pairs among all pairs of such verdicts, averaged over the combinations
-    of item, models and order with two or more verdicts. It is `Missing` if no row names its item,
-    if no judgment was repeated, or if repeated rows may be copies.
+    For each combination of item, models and order with two or more verdicts, the share of equal
+    pairs among all pairs of verdicts is computed. The result is the mean of these shares. It is
+    `Missing` if no row names its item, if no judgment was repeated, or if repeated rows may be
+    copies.
 
     Args:
         judgments: the verdicts, one per order.
@@ -379,35 +389,36 @@ def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> F
     """
     if not judgments.has_items:
         return Missing("no row names its item, which a repeat shares", "give a column item")
-    read = ~np.isnan(win)
+    is_readable = ~np.isnan(win)
     # Outcomes are turned to those of the model with the lower code, so that rows that name the
     # same two models in another order can be compared.
     a_is_low = np.less(*judgments.model_codes)
-    key = _codes_with_order(judgments, a_is_low)
-    code = np.unique(key[read], return_inverse=True)[1]
-    outcome = np.where(a_is_low, win, -win)[read]
-    tally = np.stack([np.bincount(code, outcome == verdict) for verdict in (1, 0, -1)], axis=1)
-    size = tally.sum(axis=1)
-    repeated = size > 1
-    if not repeated.any():
+    key = _matchup_and_order_codes(judgments, a_is_low)
+    code = np.unique(key[is_readable], return_inverse=True)[1]
+    outcome = np.where(a_is_low, win, -win)[is_readable]
+    counts = np.stack([np.bincount(code, outcome == verdict) for verdict in (1, 0, -1)], axis=1)
+    verdict_count = counts.sum(axis=1)
+    is_repeated = verdict_count > 1
+    if not is_repeated.any():
         return Missing(
             "no judgment was repeated", "repeat judgments (a column repeat numbers them)"
         )
-    if _may_be_copies(judgments, read, code, repeated):
+    if _may_be_copies(judgments, is_readable, code, is_repeated):
         why = (
             "verdicts that occur twice may be copies: neither a repeat nor the reply shows that "
             "they are not"
         )
         return Missing(why, "number the repeats in a column repeat")
-    row = np.zeros(len(repeated), dtype=np.int64)
-    row[code] = np.flatnonzero(read)
+    # A row of each code, which says its cluster.
+    row = np.zeros(len(is_repeated), dtype=np.int64)
+    row[code] = np.flatnonzero(is_readable)
     # Of n verdicts, n (n - 1) ordered pairs are compared; n_v (n_v - 1) of them have verdict v.
-    agreeing = (tally * (tally - 1)).sum(axis=1)[repeated]
-    compared = (size * (size - 1))[repeated]
-    return sample.take(row[repeated]).share(agreeing / compared, "repeated judgments")
+    agreeing = (counts * (counts - 1)).sum(axis=1)[is_repeated]
+    compared = (verdict_count * (verdict_count - 1))[is_repeated]
+    return sample.take(row[is_repeated]).share(agreeing / compared, "repeated judgments")
 
 
-def _codes_with_order(judgments: Battles, a_is_low: np.ndarray) -> np.ndarray:
+def _matchup_and_order_codes(judgments: Battles, a_is_low: np.ndarray) -> np.ndarray:
     """Return a number per row that stands for item, response number, models and order.
 
     Rows with an unknown order share a number.
@@ -418,38 +429,39 @@ def _codes_with_order(judgments: Battles, a_is_low: np.ndarray) -> np.ndarray:
     """
     # 0 if the order is unknown, 2 if the model with the lower code was shown first, else 1.
     order = read_orders(judgments)
-    low_was_first = np.where(order == "ba", 2 - a_is_low, 0)
-    low_was_first = np.where(order == "ab", 1 + a_is_low, low_was_first)
+    order_code = np.where(order == "ba", 2 - a_is_low, 0)
+    order_code = np.where(order == "ab", 1 + a_is_low, order_code)
     rows = np.arange(len(judgments))
-    return matchup_codes(judgments, rows) * 3 + low_was_first
+    return matchup_codes(judgments, rows) * 3 + order_code
 
 
 def _may_be_copies(
-    judgments: Battles, read: np.ndarray, code: np.ndarray, repeated: np.ndarray
+    judgments: Battles, is_readable: np.ndarray, code: np.ndarray, has_several: np.ndarray
 ) -> bool:
     """Return whether verdicts on the same item, models and order may be copies of one row.
 
-    They are repeats, and not copies, if any of them differ in the number of the repeat or in the
-    text of the reply. If no source file contains rows of another one, different credits show it,
-    too.
+    The verdicts are repeats, and not copies, if any of them differ in the number of the repeat or
+    in the text of the reply. Different credits also show it, unless a source file contains rows of
+    another one.
 
     Args:
         judgments: the verdicts.
-        read: mask of the readable verdicts, shape (judgments,).
+        is_readable: mask of the readable verdicts, shape (judgments,).
         code: number that stands for item, models and order of the readable verdicts, shape
             (readable,).
-        repeated: whether a number has several verdicts, shape (numbers,).
+        has_several: whether a number has several verdicts, shape (numbers,).
     """
-    names = ["repeat", *REPLIES]
+    columns = ["repeat", *REPLIES]
     if not judgments.copies:
-        names.append("credit")
-    is_repeated = repeated[code]
-    group = code[is_repeated]
-    groups = len(np.unique(group))
-    for name in names:
+        columns.append("credit")
+    is_repeated = has_several[code]
+    repeated_code = code[is_repeated]
+    codes = len(np.unique(repeated_code))
+    for name in columns:
         if name not in judgments.rows.battle_columns:
             continue
-        texts = judgments.rows.texts_of(name)[read][is_repeated]
-        if len(set(zip(group.tolist(), texts.tolist(), strict=True))) > groups:
+        texts = judgments.rows.texts_of(name)[is_readable][is_repeated]
+        # If the texts of one code differ, there are more pairs of code and text than codes.
+        if len(set(zip(repeated_code.tolist(), texts.tolist(), strict=True))) > codes:
             return False
     return True

@@ -12,28 +12,28 @@ from podium.errors import NotIdentifiedError
 from podium.rankers.errors.intervals import FEWEST_DRAWS
 from podium.rankers.fit.coded import ratio_or_nan
 
-LOWEST = 0.1
+LOWEST_ALPHA = 0.1
 """Smallest alpha that is fitted. Source: appendix F."""
-HIGHEST = 10_000.0
+HIGHEST_ALPHA = 10_000.0
 """Largest alpha that is fitted. Source: appendix F."""
-STEPS = 193
+TABULATED_ALPHAS = 193
 """Number of tabulated values of alpha."""
-NODES = 1025
-"""Number of gold win rates at which a curve is tabulated, equally spaced in [0, 1]."""
-REFINED = 17
-"""Number of values of alpha that are tried from one tabulated value to the next.
+TABULATED_RATES = 1025
+"""Number of gold win rates, equally spaced in [0, 1], at which a curve is tabulated."""
+ALPHAS_BETWEEN = 17
+"""Number of values of alpha that are tried from one tabulated value to the next, both included.
 
-Both tabulated values are included; between them, curves are interpolated.
+Between tabulated values, curves are interpolated.
 """
-GRID = np.linspace(np.log(LOWEST), np.log(HIGHEST), STEPS)
+LOG_ALPHAS = np.linspace(np.log(LOWEST_ALPHA), np.log(HIGHEST_ALPHA), TABULATED_ALPHAS)
 """Logarithms of the tabulated values of alpha."""
 
 
 def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
     """Return the win rates by a judge of decisiveness alpha, given the gold win rates.
 
-    They are the CDF of Beta(alpha, alpha) at the gold win rates. For alpha = 1 they are the gold
-    win rates themselves.
+    The win rates are the CDF of Beta(alpha, alpha) at the gold win rates. For alpha = 1, they equal
+    the gold win rates.
 
     Args:
         gold: win rates in [0, 1], any shape.
@@ -52,8 +52,8 @@ def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
 def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
     """Fit alpha, the decisiveness of a judge, to win rates.
 
-    Alpha minimizes `absolute_error`. Pairs with a win rate of 0.5 by either side say nothing about
-    it and are left out.
+    Alpha minimizes `absolute_error`. Pairs with a win rate of 0.5 by the judge or by the gold
+    standard say nothing about alpha and are left out.
 
     Args:
         judge: win rates by the judge, without NaN, shape (pairs,).
@@ -64,42 +64,43 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
             largest alpha fits as well as the best one.
     """
     # Pairs with a win rate of a half do not depend on alpha: every curve passes (0.5, 0.5).
-    informative = (np.abs(gold - 0.5) > 1e-9) & (np.abs(judge - 0.5) > 1e-9)
-    if not informative.any():
+    is_informative = (np.abs(gold - 0.5) > 1e-9) & (np.abs(judge - 0.5) > 1e-9)
+    if not is_informative.any():
         raise NotIdentifiedError(
             "every pair has a win rate of a half by the judge or in the gold standard"
         )
-    judge = judge[informative]
-    gold = gold[informative]
-    errors = np.array([absolute_error(judge, gold, alpha) for alpha in np.exp(GRID).tolist()])
+    judge = judge[is_informative]
+    gold = gold[is_informative]
+    errors = np.array([absolute_error(judge, gold, alpha) for alpha in np.exp(LOG_ALPHAS).tolist()])
     best = int(np.argmin(errors))
-    as_good = errors <= errors.min() + 1e-9 * np.sum(np.abs(judge - 0.5))
-    if as_good.all():
+    fits_as_well = errors <= errors.min() + 1e-9 * np.sum(np.abs(judge - 0.5))
+    if fits_as_well.all():
         raise NotIdentifiedError(
             "every alpha fits equally well: the gold win rates are all 0, a half, or 1"
         )
-    if as_good[0] or as_good[-1]:
-        shape = "nearly all 0 or 1" if as_good[-1] else "nearly all a half"
+    if fits_as_well[0] or fits_as_well[-1]:
+        extreme = "nearly all 0 or 1" if fits_as_well[-1] else "nearly all a half"
         raise NotIdentifiedError(
-            f"the judge's win rates are {shape}, beyond any alpha in [{LOWEST:g}, {HIGHEST:g}]"
+            f"the judge's win rates are {extreme}, beyond any alpha in "
+            f"[{LOWEST_ALPHA:g}, {HIGHEST_ALPHA:g}]"
         )
     from scipy.optimize import minimize_scalar
 
     # The minimum is searched between the tabulated neighbours of the best tabulated alpha.
     refined = minimize_scalar(
         lambda log_alpha: absolute_error(judge, gold, float(np.exp(log_alpha))),
-        bounds=(GRID[best - 1], GRID[best + 1]),
+        bounds=(LOG_ALPHAS[best - 1], LOG_ALPHAS[best + 1]),
         method="bounded",
         options={"xatol": 1e-9},
     )
-    return float(np.exp(refined.x if refined.fun <= errors[best] else GRID[best]))
+    return float(np.exp(refined.x if refined.fun <= errors[best] else LOG_ALPHAS[best]))
 
 
 def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Fit alpha in every resample, by tabulated and then by interpolated curves.
+    """Fit alpha in every resample, by tabulated curves and then by interpolated curves.
 
-    Alpha is in [`LOWEST`, `HIGHEST`], also where one of these fits best. Unlike `decisiveness`, no
-    error is raised where all alphas fit equally well: one of them is returned.
+    Alpha is in [`LOWEST_ALPHA`, `HIGHEST_ALPHA`]; both ends may be returned. Unlike `decisiveness`,
+    the function raises no error if all alphas fit equally well: it returns one of them.
 
     Args:
         judge: win rates by the judge, NaN if unknown, shape (draws, pairs).
@@ -109,35 +110,37 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     Returns:
         Alpha, shape (draws,), NaN where no known pair has a win rate by the judge other than 0.5.
     """
-    known = ~np.isnan(judge) & ~np.isnan(gold)
-    weights = np.where(known, np.abs(judge - 0.5), 0)
+    is_known = ~np.isnan(judge) & ~np.isnan(gold)
+    weights = np.where(is_known, np.abs(judge - 0.5), 0)
     targets = np.nan_to_num(judge, nan=0.5)
-    fixed = _curves_through(gold) if gold.ndim == 1 else None
+    fixed_table = _curves_at(gold) if gold.ndim == 1 else None
     alpha = np.full(len(judge), np.nan)
     for k in np.flatnonzero(weights.sum(axis=1) > 0):
-        table = _curves_through(np.nan_to_num(gold[k], nan=0.5)) if fixed is None else fixed
+        table = _curves_at(np.nan_to_num(gold[k], nan=0.5)) if fixed_table is None else fixed_table
         # First the best of all tabulated alphas, by the loss of `absolute_error`. Then alphas
         # between its two neighbours are tried, with linear interpolation of the curves. `place`
-        # has their fractional positions in `GRID`.
+        # has their fractional positions in `LOG_ALPHAS`.
         best = int(np.argmin(np.abs(table - targets[k]) @ weights[k]))
-        place = np.linspace(max(best - 1, 0), min(best + 1, STEPS - 1), 2 * REFINED - 1)
-        left = np.minimum(place.astype(np.int64), STEPS - 2)
+        place = np.linspace(
+            max(best - 1, 0), min(best + 1, TABULATED_ALPHAS - 1), 2 * ALPHAS_BETWEEN - 1
+        )
+        left = np.minimum(place.astype(np.int64), TABULATED_ALPHAS - 2)
         share_of_right = (place - left)[:, None]
         curves = table[left] * (1 - share_of_right) + table[left + 1] * share_of_right
         errors = np.abs(curves - targets[k]) @ weights[k]
         best_place = place[int(np.argmin(errors))]
-        alpha[k] = LOWEST * np.exp((GRID[1] - GRID[0]) * best_place)
+        alpha[k] = LOWEST_ALPHA * np.exp((LOG_ALPHAS[1] - LOG_ALPHAS[0]) * best_place)
     return alpha
 
 
-def _curves_through(gold: np.ndarray) -> np.ndarray:
+def _curves_at(gold: np.ndarray) -> np.ndarray:
     """Return `judge_curve` of all tabulated alphas at the gold win rates, shape (193, pairs).
 
-    It is interpolated linearly between the tabulated gold win rates. Gold win rates are clipped to
-    [0, 1].
+    Curves are interpolated linearly between the tabulated gold win rates. Gold win rates are
+    clipped to [0, 1].
     """
-    place = np.clip(gold, 0, 1) * (NODES - 1)
-    left = np.minimum(place.astype(np.int64), NODES - 2)
+    place = np.clip(gold, 0, 1) * (TABULATED_RATES - 1)
+    left = np.minimum(place.astype(np.int64), TABULATED_RATES - 2)
     share_of_right = place - left
     table = _tabulated_curves()
     return table[:, left] * (1 - share_of_right) + table[:, left + 1] * share_of_right
@@ -145,14 +148,14 @@ def _curves_through(gold: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def _tabulated_curves() -> np.ndarray:
-    """Return `judge_curve` of all tabulated alphas at `NODES` gold win rates.
+    """Return `judge_curve` of all tabulated alphas at `TABULATED_RATES` gold win rates.
 
     The shape is (193, 1025).
     """
     from scipy.special import betainc
 
-    alpha = np.exp(GRID)[:, None]
-    return betainc(alpha, alpha, np.linspace(0, 1, NODES)[None, :])
+    alpha = np.exp(LOG_ALPHAS)[:, None]
+    return betainc(alpha, alpha, np.linspace(0, 1, TABULATED_RATES)[None, :])
 
 
 def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
@@ -167,9 +170,9 @@ def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     Returns:
         The share among pairs that are known on both sides, 0 if there are none, shape (...).
     """
-    agree_above = (judge > 0.5) == (gold > 0.5)
-    agree_below = (judge < 0.5) == (gold < 0.5)
-    return _mean_among((agree_above * 1.0 + agree_below) / 2, ~np.isnan(judge - gold))
+    agrees_above = (judge > 0.5) == (gold > 0.5)
+    agrees_below = (judge < 0.5) == (gold < 0.5)
+    return _mean_among((agrees_above * 1.0 + agrees_below) / 2, ~np.isnan(judge - gold))
 
 
 def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
@@ -213,19 +216,19 @@ def system_biases(
 def nan_standard_deviation(values: np.ndarray, fewest: float = 2) -> np.ndarray:
     """Return the standard deviation (divisor n - 1) along the last axis, ignoring NaN.
 
-    It is NaN if fewer than `fewest` values are known.
+    The standard deviation is NaN if fewer than `fewest` values are known.
     """
     known = ~np.isnan(values)
-    number = known.sum(axis=-1)
+    count = known.sum(axis=-1)
     squares = np.where(known, values - _mean_among(values, known)[..., None], 0) ** 2
-    deviation = np.sqrt(squares.sum(axis=-1) / np.maximum(number - 1, 1))
-    return np.where(number >= fewest, deviation, np.nan)
+    deviation = np.sqrt(squares.sum(axis=-1) / np.maximum(count - 1, 1))
+    return np.where(count >= fewest, deviation, np.nan)
 
 
 def standard_error_of_draws(draws: np.ndarray) -> np.ndarray:
     """Return the standard deviation of each column over draws, shape (columns,).
 
-    It is NaN if fewer than half of the draws are known.
+    The standard deviation is NaN if fewer than half of the draws are known.
     """
     return nan_standard_deviation(draws.T, max(2, FEWEST_DRAWS * len(draws)))
 

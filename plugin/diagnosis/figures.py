@@ -26,9 +26,9 @@ class Unit(Enum):
     NATS = "nats"
 
 
-PLAIN = (1.0, 3, "")
+PLAIN_STYLE = (1.0, 3, "")
 STYLES = {Unit.SHARE: (100.0, 1, "%"), Unit.ELO: (1.0, 1, " Elo"), Unit.NATS: (1.0, 5, " nats")}
-"""How numbers of a unit are written: factor, decimals and suffix. Other units have `PLAIN`."""
+"""Factor, decimals and suffix of the numbers of a unit. Other units have `PLAIN_STYLE`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class Statistic(Estimate):
     @property
     def estimate(self) -> str:
         """The value as text, with its unit."""
-        return self._digits(self.value) + STYLES.get(self.unit, PLAIN)[2]
+        return self._digits(self.value) + STYLES.get(self.unit, PLAIN_STYLE)[2]
 
     @property
     def interval(self) -> str:
@@ -81,7 +81,7 @@ class Statistic(Estimate):
     def cells(self) -> tuple[str, ...]:
         """Value, interval, sample size and number of items as four texts.
 
-        The last is empty if the number of clusters is unknown, or if clusters are rows.
+        The number of items is empty if the number of clusters is unknown, or if clusters are rows.
         """
         sample = f"{self.n:,} {self.of}"
         if self.clusters is None or "row-clustered" in self.method:
@@ -91,7 +91,7 @@ class Statistic(Estimate):
 
     def _digits(self, value: float) -> str:
         """Format a number in the unit, without the unit's name; -0 loses its sign."""
-        factor, decimals, _ = STYLES.get(self.unit, PLAIN)
+        factor, decimals, _ = STYLES.get(self.unit, PLAIN_STYLE)
         text = f"{factor * value:.{decimals}f}"
         return text.removeprefix("-") if float(text) == 0 else text
 
@@ -100,7 +100,7 @@ class Statistic(Estimate):
 class Missing:
     """Why a figure cannot be computed, and what the user can do.
 
-    It has the text attributes of a `Statistic`, which are dashes.
+    The class has the text attributes of a `Statistic`; they are dashes.
     """
 
     why: str
@@ -142,7 +142,7 @@ class CardAnswer:
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         """Return the label and the value of each line of the section.
 
-        By default, they are the fields with a label (see `labelled_figures`).
+        By default, the lines are the fields with a label (see `labelled_figures`).
         """
         return labelled_figures(self)
 
@@ -152,7 +152,7 @@ class CardAnswer:
 
 
 def labelled_figures(answer: Any) -> tuple[tuple[str, Figured], ...]:
-    """Return label and value of each field that is annotated `Annotated[Figured, label]`.
+    """Return label and value of each field that is annotated as `Annotated[Figured, label]`.
 
     Other fields are left out.
 

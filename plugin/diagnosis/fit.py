@@ -1,4 +1,4 @@
-"""Win rates that no strengths explain: cycles of models, and pairs that a fit misses."""
+"""Win rates that no strengths explain: cycles of models, and pairs that a fit does not explain."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from podium.wording import plural
 
 RESAMPLES = 500
 """Number of bootstrap resamples from which the noise of the SNTD is computed."""
-MOST_DRAWN = 20_000_000
+MOST_TRIPLES_TIMES_DRAWS = 20_000_000
 """Largest product of triples and resamples.
 
 With more triples, fewer than `RESAMPLES` are drawn, but never fewer than `FEWEST_RESAMPLES`.
@@ -41,24 +41,24 @@ MOST_LISTED = 100
 """Largest number of cycles that are listed; all are counted."""
 FEWEST_ITEMS = 10
 """Fewest items of a pair that enters the model-level SNTD, or that is tested against the fit."""
-CLOSE_A_CYCLE = "judge pairs that close a cycle, for example a round robin of three models"
-FEWEST_OF_A_KIND = 5
+CLOSE_CYCLE_REMEDY = "judge pairs that close a cycle, for example a round robin of three models"
+FEWEST_EXPECTED = 5
 """Fewest expected wins, and fewest expected losses, of a pair that is tested against the fit.
 
 With fewer, the t distribution does not hold.
 """
-ROUNDING = 1e-9
+ROUNDING_SE = 1e-9
 """Standard errors up to this count as 0: the residual is the same on all items."""
 
 
 class Cycle(NamedTuple):
-    """Three models of which the first beats the second, the second the third, the third the first.
+    """Three models that beat one another in a circle: a beats b, b beats c, and c beats a.
 
     Attributes:
-        models: names of the three models, in this order.
-        rates: win rates of first against second, second against third, third against first.
-        p: the largest of three p-values that a win rate is not above a half.
-        adjusted: p, adjusted by Holm's rule over both possible cycles of every triple.
+        models: names of a, b and c.
+        rates: win rates of a against b, of b against c, and of c against a.
+        p: the largest of the three p-values of the hypotheses that a win rate is at most 0.5.
+        adjusted: the p-value, adjusted by Holm's rule over both possible cycles of every triple.
     """
 
     models: tuple[str, str, str]
@@ -158,25 +158,26 @@ def _estimate_deviation(
 ) -> tuple[float | Missing, Figured]:
     """Return the mean SNTD of win rates, over triples whose pairs have `FEWEST_ITEMS` items each.
 
-    The first figure is the SNTD in the sample. The second one is corrected for the noise that the
-    sampling of items adds, and has an interval. Both are `Missing` without such a triple. The
-    second is `Missing` if most resamples leave a pair without a verdict.
-
     Args:
         cells: the credits by cluster and pair.
         triples: positions of the three pairs of each triple, shape (triples, 3).
         subject: the judge.
         unit: what a cluster is.
+
+    Returns:
+        The SNTD in the sample. And its value corrected for the noise that the sampling of items
+        adds, with an interval. Both are `Missing` without such a triple. The corrected value is
+        also `Missing` if most resamples leave a pair without a verdict.
     """
     remedy = "judge every pair on more items"
     has_enough = cells.items >= FEWEST_ITEMS
-    solid = triples[has_enough[triples].all(axis=1)]
-    if not len(solid):
-        few = Missing(f"no three models have {FEWEST_ITEMS} items in each pair", remedy)
-        return few, few
-    sntd = float(model_deviation(cells.pairs.credit / cells.pairs.weight, solid))
-    number = max(FEWEST_RESAMPLES, min(RESAMPLES, MOST_DRAWN // len(solid)))
-    draws = deviations_of_draws(cells, solid, number, subject.rng)
+    kept_triples = triples[has_enough[triples].all(axis=1)]
+    if not len(kept_triples):
+        missing = Missing(f"no three models have {FEWEST_ITEMS} items in each pair", remedy)
+        return missing, missing
+    sntd = float(model_deviation(cells.pairs.credit / cells.pairs.weight, kept_triples))
+    resamples = max(FEWEST_RESAMPLES, min(RESAMPLES, MOST_TRIPLES_TIMES_DRAWS // len(kept_triples)))
+    draws = deviations_of_draws(cells, kept_triples, resamples, subject.rng)
     estimate = reflected_interval(sntd, draws, subject.level)
     if estimate is None:
         return sntd, Missing("in most resamples of the items some pair has no verdict", remedy)
@@ -185,7 +186,7 @@ def _estimate_deviation(
         *estimate,
         level=subject.level,
         method=f"{unit} bootstrap, reflected and corrected for noise, {usable} resamples",
-        n=len(solid),
+        n=len(kept_triples),
         of="triples",
         clusters=cells.clusters,
         unit=Unit.NATS,
@@ -200,10 +201,10 @@ def find_triples(pairs: Pairs) -> np.ndarray:
         The positions in `pairs` of the pairs (a, b), (b, c) and (a, c) of each triple of codes
         a < b < c, shape (triples, 3).
     """
-    number = np.full((pairs.models, pairs.models), -1)
-    number[pairs.first, pairs.second] = np.arange(len(pairs.first))
+    position = np.full((pairs.models, pairs.models), -1)
+    position[pairs.first, pairs.second] = np.arange(len(pairs.first))
     a, b, c = triples_among(pairs.models).T
-    edges = np.stack([number[a, b], number[b, c], number[a, c]], axis=1)
+    edges = np.stack([position[a, b], position[b, c], position[a, c]], axis=1)
     return edges[(edges >= 0).all(axis=1)]
 
 
@@ -236,12 +237,13 @@ def deviations_of_draws(
     return resample(deviations, cells.clusters, resamples, rng, width=3 * len(triples))
 
 
-def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
-    """Return one-sided p-values that a win rate is not above 0.5, shape (2, pairs).
+def _win_p_values(cells: PairCells, rate: np.ndarray) -> np.ndarray:
+    """Return one-sided p-values of the hypothesis that a win rate is at most 0.5.
 
-    The first row is about the win rates of each pair's first model, the second row about those of
-    its second model. The test is a t test clustered by item. If all items have the same credit, or
-    if there is a single item, it is the chance that the model wins all of them.
+    The shape is (2, pairs): the first row is for the win rate of each pair's first model, the
+    second row for that of the second model. The test is a t test clustered by item. If all items
+    have the same credit, or if there is a single item, the p-value is the probability that the
+    model wins all items by chance.
 
     Args:
         cells: the credits by cluster and pair.
@@ -253,11 +255,12 @@ def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
     se = np.sqrt(squares * items / freedom) / cells.pairs.weight
     has_no_variance = (se < 1e-12) | (items < 2)
     t = (rate - 0.5) / np.where(has_no_variance, 1, se)
-    # Without variance, the p-value is the chance that this model wins all items if each is won
-    # with probability 0.5. It is 1 for the other model, and for both at a rate of 0.5.
-    all_won = 0.5**items
-    first_without_variance = np.where(rate > 0.5, all_won, 1.0)
-    second_without_variance = np.where(rate < 0.5, all_won, 1.0)
+    # Without variance, the p-value of the better model is the probability that it wins all items if
+    # each is won with probability 0.5. The p-value of the other model is 1. At a win rate of 0.5,
+    # both p-values are 1.
+    p_of_all_won = 0.5**items
+    first_without_variance = np.where(rate > 0.5, p_of_all_won, 1.0)
+    second_without_variance = np.where(rate < 0.5, p_of_all_won, 1.0)
     first = np.where(has_no_variance, first_without_variance, stdtr(freedom, -t))
     second = np.where(has_no_variance, second_without_variance, stdtr(freedom, t))
     return np.stack([first, second])
@@ -273,18 +276,20 @@ def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) 
     """
     pairs = cells.pairs
     rate = pairs.credit / pairs.weight
-    win_p = _win_p(cells, rate)
+    p_values = _win_p_values(cells, rate)
     above = (rate > 0.5)[triples]
     below = (rate < 0.5)[triples]
     is_forward = above[:, 0] & above[:, 1] & below[:, 2]
     is_backward = below[:, 0] & below[:, 1] & above[:, 2]
-    # A cycle of a triple runs forward (a beats b, b beats c, c beats a) or backward. `direction`
-    # is 0 or 1, which is also the row of `win_p` with the winners of ab and bc. There are two
-    # possible cycles per triple, so that there are 2 * triples tests.
+    # A cycle of a triple runs forward (a beats b, b beats c, c beats a) or backward. `direction` is
+    # 0 or 1, and also the row of `p_values` for the winners of the pairs ab and bc; the winner of
+    # ac is in the other row. Two cycles per triple are possible, which makes 2 * triples tests.
     edges = np.concatenate([triples[is_forward], triples[is_backward]])
     direction = np.repeat([0, 1], [is_forward.sum(), is_backward.sum()])
     ab, bc, ac = edges.T
-    p = np.max([win_p[direction, ab], win_p[direction, bc], win_p[1 - direction, ac]], axis=0)
+    p = np.max(
+        [p_values[direction, ab], p_values[direction, bc], p_values[1 - direction, ac]], axis=0
+    )
     adjusted = holm(p, tests=2 * len(triples))
     cycles_found = []
     for k in np.argsort(p, kind="stable").tolist():
@@ -292,15 +297,17 @@ def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) 
         b = models[pairs.second[ab[k]]]
         c = models[pairs.second[bc[k]]]
         rate_ab, rate_bc, rate_ac = rate[edges[k]].tolist()
-        names, rates = (a, b, c), (rate_ab, rate_bc, 1 - rate_ac)
+        names = (a, b, c)
+        rates = (rate_ab, rate_bc, 1 - rate_ac)
         if direction[k]:
-            names, rates = (a, c, b), (rate_ac, 1 - rate_bc, 1 - rate_ab)
+            names = (a, c, b)
+            rates = (rate_ac, 1 - rate_bc, 1 - rate_ab)
         cycles_found.append(Cycle(names, rates, float(p[k]), float(adjusted[k])))
     return cycles_found
 
 
 class PairResidual(NamedTuple):
-    """Observed and expected win rate of a pair, the stronger model first, and their test.
+    """The residual of a pair: observed minus expected win rate of the stronger model, and its test.
 
     Attributes:
         first: the model that the strengths put ahead.
@@ -309,10 +316,10 @@ class PairResidual(NamedTuple):
         observed: win rate of the first model.
         expected: win rate of the first model by the strengths.
         residual: observed - expected win rate.
-        low: lower end of the interval of the residual; None if it cannot be tested.
-        high: upper end of the interval of the residual; None if it cannot be tested.
+        low: lower end of the interval of the residual; None if there is no interval.
+        high: upper end of the interval of the residual; None if there is no interval.
         p: two-sided p-value that the residual is 0; None if it cannot be tested.
-        adjusted: p, adjusted by Holm's rule over all pairs that can be tested.
+        adjusted: the p-value, adjusted by Holm's rule over all pairs that can be tested.
     """
 
     first: str
@@ -443,31 +450,32 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     if len(pairs.first) < len(names):
         met = f"{len(pairs.first)} {plural('pair', len(pairs.first))}"
         why = f"{len(names)} models met in {met} only, which some strengths always explain"
-        return Missing(why, CLOSE_A_CYCLE)
+        return Missing(why, CLOSE_CYCLE_REMEDY)
     influence = influence_on_residuals(coded, strengths)
     expected = expected_without_penalty(strengths)
     residual = pairs.credit / pairs.weight - expected
     items = items_per_pair(coded, pairs)
-    p, reach = _test_pairs(strengths, expected, influence, items, level)
+    p, half_width = _test_pairs(strengths, expected, influence, items, level)
     adjusted = holm(p)
-    known = ~np.isnan(reach)
+    known = ~np.isnan(half_width)
     known_models = len(np.unique(np.concatenate([pairs.first[known], pairs.second[known]])))
-    number = np.bincount(pair_index(coded, pairs)[0], minlength=len(pairs.first))
+    battle_counts = np.bincount(pair_index(coded, pairs)[0], minlength=len(pairs.first))
     misses = []
-    # By p-value, then by |residual|; pairs without a p-value come last.
+    # The smallest p-value comes first, then the largest |residual|. Pairs without a p-value come
+    # last. The last key of `lexsort` sorts first.
     for k in np.lexsort((-np.abs(residual), np.nan_to_num(p, nan=2.0))).tolist():
-        rates = (float(expected[k]), float(residual[k]), float(reach[k]))
+        rates = (float(expected[k]), float(residual[k]), float(half_width[k]))
         models = (names[pairs.first[k]], names[pairs.second[k]])
-        misses.append(_pair_residual(models, int(number[k]), *rates, (p[k], adjusted[k])))
+        misses.append(_pair_residual(models, int(battle_counts[k]), *rates, (p[k], adjusted[k])))
     tested = f"{known.sum()} tested {plural('pair', known.sum())} on {coded.clusters} items"
-    few = Missing(f"no joint test with {tested}", "judge more pairs and items")
+    no_joint_test = Missing(f"no joint test with {tested}", "judge more pairs and items")
     return BradleyTerryFit(
         pairs=len(pairs.first),
         tested=int((~np.isnan(p)).sum()),
         level=level,
         method=f"{coded.unit}-clustered sandwich of the residuals, t",
         missed=int((adjusted <= 1 - level).sum()),
-        whole=_joint_test(residual[known], influence[:, known], known_models) or few,
+        whole=_joint_test(residual[known], influence[:, known], known_models) or no_joint_test,
         worst=_test_models(strengths, names, residual, influence, known),
         misses=tuple(misses),
     )
@@ -478,7 +486,7 @@ def _pair_residual(
     battles: int,
     expected: float,
     residual: float,
-    reach: float,
+    half_width: float,
     p_values: tuple[float, float],
 ) -> PairResidual:
     """Build the record of a pair, seen from the model that the strengths put ahead.
@@ -488,7 +496,7 @@ def _pair_residual(
         battles: number of their battles.
         expected: win rate of the first model by the strengths.
         residual: observed - expected win rate of the first model.
-        reach: half-width of the interval of the residual, NaN if it cannot be tested.
+        half_width: half-width of the interval of the residual, NaN if it cannot be tested.
         p_values: the p-value and the adjusted p-value, NaN if the residual cannot be tested.
     """
     first, second = models
@@ -504,8 +512,8 @@ def _pair_residual(
         observed=expected + residual,
         expected=expected,
         residual=residual,
-        low=finite_or_none(residual - reach),
-        high=finite_or_none(residual + reach),
+        low=finite_or_none(residual - half_width),
+        high=finite_or_none(residual + half_width),
         p=finite_or_none(p),
         adjusted=finite_or_none(adjusted),
     )
@@ -531,7 +539,8 @@ def expected_without_penalty(strengths: Strengths) -> np.ndarray:
 def influence_on_residuals(coded: CodedBattles, strengths: Strengths) -> np.ndarray:
     """Return the influence of each cluster on each pair's residual, shape (clusters, pairs).
 
-    It is the influence on the observed win rate minus that on the expected win rate.
+    The influence on a residual is the influence on the observed win rate minus the influence on the
+    expected win rate.
     """
     pairs = strengths.pairs
     cells = cells_by_cluster(coded, pairs)
@@ -540,8 +549,8 @@ def influence_on_residuals(coded: CodedBattles, strengths: Strengths) -> np.ndar
     surplus[cells.cluster, cells.pair] = cells.surplus_over(expected)
     on_observed = surplus / pairs.weight
     on_strengths = strengths.influence(coded)
-    on_gap = on_strengths[:, pairs.first] - on_strengths[:, pairs.second]
-    on_expected = expected * (1 - expected) * on_gap
+    on_difference = on_strengths[:, pairs.first] - on_strengths[:, pairs.second]
+    on_expected = expected * (1 - expected) * on_difference
     return on_observed - on_observed.mean(axis=0) - on_expected
 
 
@@ -554,9 +563,10 @@ def _test_pairs(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Test the residual of each pair.
 
-    A pair is tested if it has at least `FEWEST_ITEMS` items, at least `FEWEST_OF_A_KIND` expected
-    wins and losses, and no model that won or lost everything. A pair that one model won entirely
-    has a p-value but no interval. A pair whose residual is the same on all items has neither.
+    A pair is tested if it has at least `FEWEST_ITEMS` items, at least `FEWEST_EXPECTED` expected
+    wins and as many expected losses, and no model that won or lost all its battles. A pair of which
+    one model won all battles has a p-value but no interval. A pair whose residual is the same on
+    all items has neither.
 
     Args:
         strengths: the fit.
@@ -573,23 +583,21 @@ def _test_pairs(
     residual = pairs.credit / pairs.weight - expected
     is_separated = strengths.graph.separated
     is_bounded = ~(is_separated[pairs.first] | is_separated[pairs.second])
-    rarer = np.minimum(expected, 1 - expected)
-    # `rarer` is the smaller of the two expected win rates, so that items * rarer is the smaller of
-    # the expected numbers of wins and losses. All battles of a `one_sided` pair were won by one
-    # model.
-    tested = is_bounded & (items >= FEWEST_ITEMS) & (items * rarer >= FEWEST_OF_A_KIND)
-    one_sided = (pairs.credit == 0) | (pairs.credit == pairs.weight)
+    smaller_rate = np.minimum(expected, 1 - expected)
+    # items * smaller_rate is the smaller of the expected numbers of wins and losses.
+    is_tested = is_bounded & (items >= FEWEST_ITEMS) & (items * smaller_rate >= FEWEST_EXPECTED)
+    is_one_sided = (pairs.credit == 0) | (pairs.credit == pairs.weight)
     se = np.sqrt((influence**2).sum(axis=0) * clusters / max(clusters - 1, 1))
-    varied = tested & ~one_sided & (se > ROUNDING)
-    t = np.divide(residual, se, out=np.zeros(len(se)), where=varied)
+    has_interval = is_tested & ~is_one_sided & (se > ROUNDING_SE)
+    t = np.divide(residual, se, out=np.zeros(len(se)), where=has_interval)
     p_of_t = 2 * stdtr(np.maximum(items - 1, 1), -np.abs(t))
     # If one model won all battles of the pair, there is no variance. The p-value is then twice the
-    # chance that it wins all items, at the win rate that is expected by the fit.
-    chance = np.where(residual > 0, expected, 1 - expected) ** items
-    p = np.where(varied, p_of_t, np.nan)
-    p = np.where(tested & one_sided, np.minimum(2 * chance, 1), p)
-    reach = t_quantile(np.maximum(items, 2), level) * se
-    return p, np.where(varied, reach, np.nan)
+    # probability that it wins all items, at the win rate that is expected by the fit.
+    p_of_all_won = np.where(residual > 0, expected, 1 - expected) ** items
+    p = np.where(has_interval, p_of_t, np.nan)
+    p = np.where(is_tested & is_one_sided, np.minimum(2 * p_of_all_won, 1), p)
+    half_width = t_quantile(np.maximum(items, 2), level) * se
+    return p, np.where(has_interval, half_width, np.nan)
 
 
 def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> JointTest | None:
@@ -606,16 +614,16 @@ def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> Joi
     # With G clusters and k = pairs - (models - 1) dimensions, T^2 (G - k) / (k (G - 1)) is
     # distributed as F(k, G - k). The covariance has rank k: its k largest eigenvalues are used.
     clusters = len(influence)
-    surplus = len(residual) - (models - 1)
-    if not len(residual) or not 1 <= surplus < clusters - 1:
+    dimensions = len(residual) - (models - 1)
+    if not len(residual) or not 1 <= dimensions < clusters - 1:
         return None
     values, vectors = np.linalg.eigh(influence.T @ influence * (clusters / (clusters - 1)))
-    kept = np.argsort(values)[::-1][:surplus]
+    kept = np.argsort(values)[::-1][:dimensions]
     if values[kept].min() <= 1e-12 * values.max():
         return None
-    square = float(np.sum((vectors[:, kept].T @ residual) ** 2 / values[kept]))
-    statistic = square * (clusters - surplus) / (surplus * (clusters - 1))
-    degrees = (surplus, clusters - surplus)
+    t_squared = float(np.sum((vectors[:, kept].T @ residual) ** 2 / values[kept]))
+    statistic = t_squared * (clusters - dimensions) / (dimensions * (clusters - 1))
+    degrees = (dimensions, clusters - dimensions)
     return JointTest(statistic, degrees, float(fdtrc(*degrees, statistic)))
 
 
@@ -641,9 +649,9 @@ def _test_models(
     tests = []
     for k, name in enumerate(names):
         has_model = (strengths.pairs.first == k) | (strengths.pairs.second == k)
-        its_pairs = known & has_model
+        is_tested_pair = known & has_model
         # The model's own strength takes one dimension, as in a fit of two models.
-        test = _joint_test(residual[its_pairs], influence[:, its_pairs], models=2)
+        test = _joint_test(residual[is_tested_pair], influence[:, is_tested_pair], models=2)
         if test:
             tests.append((test.p, name))
     if not tests:

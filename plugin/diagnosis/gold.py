@@ -40,7 +40,7 @@ from podium.rankers.fit.scale import POINTS
 from podium.tables import EMPTY, Table
 from podium.wording import some
 
-NARROWEST = 20.0
+NARROWEST_RANGE = 20.0
 """Smallest range (highest - lowest) of gold scores, in Elo, from which win rates are computed.
 
 Scores within a smaller range are hardly on the Elo scale, so that win rates are `Missing`.
@@ -57,14 +57,16 @@ None stands for the sample itself, in which each item counts once.
 
 @dataclass(frozen=True, slots=True)
 class GoldPairs:
-    """Common models of a judge and its gold standard, and the pairs with a win rate by both.
+    """The models that a judge and its gold standard have in common, and their pairs.
+
+    Only pairs with a win rate by the judge and by the gold standard are listed.
 
     Attributes:
-        judge: ratings by the judge.
-        gold: ratings by the gold standard.
+        judge_ratings: ratings by the judge.
+        gold_ratings: ratings by the gold standard.
         models: names of the common models, sorted.
-        ours: code of each common model in the judge's ratings, shape (models,).
-        theirs: code of each common model in the gold ratings, shape (models,).
+        judge_codes: code of each common model in the judge's ratings, shape (models,).
+        gold_codes: code of each common model in the gold ratings, shape (models,).
         first: position in `models` of the first model of each pair, shape (pairs,).
         second: position in `models` of the second model of each pair, shape (pairs,).
         gold_pairs: number of pairs with a win rate by the gold standard, including pairs that the
@@ -72,45 +74,51 @@ class GoldPairs:
         rates_missing: why the gold standard gives no win rates; None if it does.
     """
 
-    judge: BattleRatings
-    gold: AnyRatings
+    judge_ratings: BattleRatings
+    gold_ratings: AnyRatings
     models: tuple[str, ...]
-    ours: np.ndarray
-    theirs: np.ndarray
+    judge_codes: np.ndarray
+    gold_codes: np.ndarray
     first: np.ndarray
     second: np.ndarray
     gold_pairs: int
     rates_missing: Missing | None
 
     def strengths(
-        self, ours: Counts = None, theirs: Counts = None
+        self, judge_counts: Counts = None, gold_counts: Counts = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the log-strengths of the models by judge and by gold standard.
 
         Args:
-            ours: counts of the judge's items in resamples.
-            theirs: counts of the gold standard's items.
+            judge_counts: counts of the judge's items in resamples.
+            gold_counts: counts of the gold standard's items.
 
         Returns:
             The log-strengths, shape (models,) each, or (draws, models) with counts.
         """
-        by_judge = self.judge.strengths(ours)
-        by_gold = self.gold.strengths(theirs)
-        return by_judge[..., self.ours], by_gold[..., self.theirs]
+        by_judge = self.judge_ratings.strengths(judge_counts)
+        by_gold = self.gold_ratings.strengths(gold_counts)
+        return by_judge[..., self.judge_codes], by_gold[..., self.gold_codes]
 
-    def rates(self, ours: Counts = None, theirs: Counts = None) -> tuple[np.ndarray, np.ndarray]:
+    def rates(
+        self, judge_counts: Counts = None, gold_counts: Counts = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the win rates of the pairs by judge and by gold standard.
 
         Args:
-            ours: counts of the judge's items in resamples.
-            theirs: counts of the gold standard's items.
+            judge_counts: counts of the judge's items in resamples.
+            gold_counts: counts of the gold standard's items.
 
         Returns:
             The win rates of the first model of each pair, shape (pairs,) each, or (draws, pairs)
             with counts.
         """
-        by_judge = self.judge.rates(self.ours[self.first], self.ours[self.second], ours)
-        by_gold = self.gold.rates(self.theirs[self.first], self.theirs[self.second], theirs)
+        by_judge = self.judge_ratings.rates(
+            self.judge_codes[self.first], self.judge_codes[self.second], judge_counts
+        )
+        by_gold = self.gold_ratings.rates(
+            self.gold_codes[self.first], self.gold_codes[self.second], gold_counts
+        )
         return by_judge, by_gold
 
 
@@ -142,24 +150,24 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
             "--human-judge"
         )
         return Missing(why, remedy)
-    theirs = subject.human if gold is None else gold.source_ratings
-    ours = subject.judge_ratings
-    names = tuple(sorted(set(ours.models) & set(theirs.models)))
+    gold_ratings = subject.human if gold is None else gold.source_ratings
+    judge_ratings = subject.judge_ratings
+    names = tuple(sorted(set(judge_ratings.models) & set(gold_ratings.models)))
     if len(names) < 3:
         why = f"{len(names)} models are known both to the judge and to the gold standard"
         return Missing(why, "spell the models alike on both sides; at least three are needed")
-    here = np.array([ours.models.index(name) for name in names])
-    there = np.array([theirs.models.index(name) for name in names])
+    judge_codes = np.array([judge_ratings.models.index(name) for name in names])
+    gold_codes = np.array([gold_ratings.models.index(name) for name in names])
     first, second = np.triu_indices(len(names), 1)
-    is_gold = theirs.number[there[first], there[second]] >= FEWEST_DECIDED
-    is_judged = ours.number[here[first], here[second]] > 0
+    is_gold = gold_ratings.number[gold_codes[first], gold_codes[second]] >= FEWEST_DECIDED
+    is_judged = judge_ratings.number[judge_codes[first], judge_codes[second]] > 0
     is_common = is_gold & is_judged
     return GoldPairs(
-        judge=ours,
-        gold=theirs,
+        judge_ratings=judge_ratings,
+        gold_ratings=gold_ratings,
         models=names,
-        ours=here,
-        theirs=there,
+        judge_codes=judge_codes,
+        gold_codes=gold_codes,
         first=first[is_common],
         second=second[is_common],
         gold_pairs=int(is_gold.sum()),
@@ -171,7 +179,7 @@ def _rates_missing(gold: Gold | None) -> Missing | None:
     """Return why a gold standard gives no win rates; None if it gives them.
 
     Battles and human labels give them. Scores do if they are on the Elo scale and differ by at
-    least `NARROWEST` points.
+    least `NARROWEST_RANGE` points.
     """
     if gold is None or gold.scores is None:
         return None
@@ -180,7 +188,7 @@ def _rates_missing(gold: Gold | None) -> Missing | None:
             f"its scale {gold.scale.name!r} gives no win rates", "give Elo ratings, or battles"
         )
     score_range = float(np.ptp(list(gold.scores.values())))
-    if score_range >= NARROWEST:
+    if score_range >= NARROWEST_RANGE:
         return None
     why = f"all its scores lie within {score_range:g} points, too close for Elo ratings"
     return Missing(why, f"give scores in Elo points (log-strengths times {POINTS:.1f})")
@@ -191,73 +199,81 @@ class GoldDraws(NamedTuple):
 
     Attributes:
         tau: Kendall's tau of the two rankings, shape (draws,).
-        judge: win rates of the first model of each pair by the judge, shape (draws, pairs).
-        gold: win rates by the gold standard, shape (draws, pairs). The shape is (pairs,) if the
-            gold standard is a ranking, which has no items to resample.
+        judge_rates: win rates of the first model of each pair by the judge, shape (draws, pairs).
+        gold_rates: win rates by the gold standard, shape (draws, pairs). The shape is (pairs,) if
+            the gold standard is a ranking, which has no items to resample.
         method: description of the resampling.
     """
 
     tau: np.ndarray
-    judge: np.ndarray
-    gold: np.ndarray
+    judge_rates: np.ndarray
+    gold_rates: np.ndarray
     method: str
 
 
-def resample_both(
-    both: GoldPairs, resamples: int, rng: np.random.Generator, *, ranked: bool = True
+def resample_items(
+    matched: GoldPairs, resamples: int, rng: np.random.Generator, *, computes_tau: bool = True
 ) -> GoldDraws:
     """Bootstrap the items of the judge and of the gold battles.
 
-    If the two share an item, both are drawn in one resample, so that a shared item counts equally
-    often in both. Otherwise they are resampled independently. A ranking as gold standard has no
-    items and stays as it is.
+    If judge and gold standard share an item, one resample draws the items of both, so that a shared
+    item counts equally often in both. Otherwise, they are resampled independently. A ranking as
+    gold standard has no items and is not resampled.
 
     Args:
-        both: the common models and pairs.
+        matched: the common models and pairs.
         resamples: number of resamples.
         rng: random generator.
-        ranked: whether to compute tau, too; it is NaN otherwise.
+        computes_tau: whether tau is computed. If not, it is NaN.
 
     Returns:
-        The figures in resamples; 0 resamples if the judge has a single item.
+        The figures in resamples. There are 0 resamples if the judge has a single item.
     """
-    judge_items = len(both.judge.clusters)
-    gold_items = len(both.gold.clusters)
-    pairs = len(both.first)
+    judge_items = len(matched.judge_ratings.clusters)
+    gold_items = len(matched.gold_ratings.clusters)
+    pairs = len(matched.first)
     if judge_items < 2:
-        return GoldDraws(np.empty(0), np.empty((0, pairs)), both.rates()[1], "")
-    distinct_items, (ours, theirs) = number_items((both.judge, both.gold))
-    together = distinct_items < judge_items + gold_items
+        return GoldDraws(np.empty(0), np.empty((0, pairs)), matched.rates()[1], "")
+    sources = (matched.judge_ratings, matched.gold_ratings)
+    item_count, (judge_positions, gold_positions) = number_items(sources)
+    share_items = item_count < judge_items + gold_items
 
     def columns_of(counts: np.ndarray) -> np.ndarray:
         """Return columns of tau and of the pairs' win rates, by judge and by gold standard.
 
         `counts` say how often each resample draws each item, shape (draws, items).
         """
-        judge_counts = counts[:, ours] if together else counts
-        if together:
-            gold_counts = counts[:, theirs]
-        elif gold_items:
-            chances = np.full(gold_items, 1 / gold_items)
-            drawn = rng.multinomial(gold_items, chances, size=len(counts))
-            gold_counts = drawn.astype(np.float64)
+        judge_counts = counts
+        if share_items:
+            judge_counts = counts[:, judge_positions]
+            gold_counts = counts[:, gold_positions]
         else:
-            gold_counts = np.zeros((len(counts), 0))
+            gold_counts = _draw_gold_items(gold_items, len(counts), rng)
         tau = np.full(len(counts), np.nan)
-        if ranked:
-            tau = kendall_taus(*both.strengths(judge_counts, gold_counts))
-        return np.concatenate([tau[:, None], *both.rates(judge_counts, gold_counts)], axis=1)
+        if computes_tau:
+            tau = kendall_taus(*matched.strengths(judge_counts, gold_counts))
+        return np.concatenate([tau[:, None], *matched.rates(judge_counts, gold_counts)], axis=1)
 
-    items = distinct_items if together else judge_items
-    columns = resample(columns_of, items, resamples, rng, width=len(both.models) ** 2)
-    judge = columns[:, 1 : 1 + pairs]
-    gold = columns[:, 1 + pairs :]
-    what = "bootstrap, gold standard as given"
+    resampled_items = item_count if share_items else judge_items
+    columns = resample(columns_of, resampled_items, resamples, rng, width=len(matched.models) ** 2)
+    judge_rates = columns[:, 1 : 1 + pairs]
+    gold_rates = columns[:, 1 + pairs :]
+    bootstrap = "bootstrap, gold standard as given"
     if gold_items:
-        how = "together" if together else "apart"
-        what = f"bootstrap of judge and gold standard {how}"
-    method = f"{both.judge.coded.unit} {what}, {resamples} resamples"
-    return GoldDraws(columns[:, 0], judge, gold if gold_items else gold[0], method)
+        how = "together" if share_items else "apart"
+        bootstrap = f"bootstrap of judge and gold standard {how}"
+    method = f"{matched.judge_ratings.coded.unit} {bootstrap}, {resamples} resamples"
+    return GoldDraws(
+        columns[:, 0], judge_rates, gold_rates if gold_items else gold_rates[0], method
+    )
+
+
+def _draw_gold_items(items: int, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw how often each item counts in each resample, shape (draws, items); `items` may be 0."""
+    if not items:
+        return np.zeros((draws, 0))
+    probabilities = np.full(items, 1 / items)
+    return rng.multinomial(items, probabilities, size=draws).astype(np.float64)
 
 
 class SystemBias(NamedTuple):
@@ -320,57 +336,59 @@ class Biases(NamedTuple):
 
 
 class GoldComparison:
-    """The figures of a judge against a gold standard, each an estimate or `Missing`.
+    """The comparison of a judge with a gold standard.
+
+    Each figure is an estimate, or `Missing` if it cannot be computed.
 
     Attributes:
-        both: the common models and pairs.
+        matched: the common models and pairs.
         draws: win rates and tau in resamples.
         level: confidence level.
-        judge: win rates of the first model of each pair by the judge, shape (pairs,).
-        gold: win rates by the gold standard, shape (pairs,).
+        judge_rates: win rates of the first model of each pair by the judge, shape (pairs,).
+        gold_rates: win rates by the gold standard, shape (pairs,).
         items: number of the judge's items.
         systems: number of common models.
         facts: default fields of the statistics.
-        reach: half-width of an interval in standard errors.
+        t_quantile: half-width of an interval, in standard errors.
         pairs_missing: why there are too few pairs to compare; None if there are enough.
         rates_missing: why win rates cannot be compared in size; None if they can.
         alpha: decisiveness of the judge, without correction for noise; or why it is missing.
     """
 
-    def __init__(self, both: GoldPairs, draws: GoldDraws, level: float) -> None:
+    def __init__(self, matched: GoldPairs, draws: GoldDraws, level: float) -> None:
         """Compute the win rates of the pairs, and fit alpha.
 
         Args:
-            both: the common models and pairs.
+            matched: the common models and pairs.
             draws: win rates and tau in resamples.
             level: confidence level of the intervals, in (0, 1).
         """
-        self.both = both
+        self.matched = matched
         self.draws = draws
         self.level = level
-        self.judge, self.gold = both.rates()
-        self.items = len(both.judge.clusters)
-        self.systems = len(both.models)
+        self.judge_rates, self.gold_rates = matched.rates()
+        self.items = len(matched.judge_ratings.clusters)
+        self.systems = len(matched.models)
         self.facts: dict[str, Any] = {
             "level": level,
-            "n": len(both.first),
+            "n": len(matched.first),
             "of": "pairs",
             "clusters": self.items,
         }
-        self.reach = t_quantile(max(self.items, 2), level)
-        self.pairs_missing = _pairs_missing(both)
+        self.t_quantile = t_quantile(max(self.items, 2), level)
+        self.pairs_missing = _pairs_missing(matched)
         # The winners of pairs can be compared without win rates, their sizes cannot.
-        self.rates_missing = both.rates_missing or self.pairs_missing
+        self.rates_missing = matched.rates_missing or self.pairs_missing
         self.alpha: float | Missing
         if self.rates_missing is not None:
             self.alpha = self.rates_missing
         else:
-            fit_alpha = partial(decisiveness, self.judge, self.gold)
+            fit_alpha = partial(decisiveness, self.judge_rates, self.gold_rates)
             self.alpha = attempt(fit_alpha, "give more items, or closer systems")
 
     def tau(self) -> Figured:
         """Estimate Kendall's tau-b of the two rankings; `Missing` if one puts all systems level."""
-        tau = float(kendall_taus(*self.both.strengths()))
+        tau = float(kendall_taus(*self.matched.strengths()))
         if np.isnan(tau):
             return Missing(
                 "one of the rankings puts all systems level", "judge systems that differ"
@@ -386,69 +404,72 @@ class GoldComparison:
         """
         if self.pairs_missing:
             return self.pairs_missing
-        value = float(pair_agreement(self.judge, self.gold))
-        draws = pair_agreement(self.draws.judge, self.draws.gold)
+        value = float(pair_agreement(self.judge_rates, self.gold_rates))
+        draws = pair_agreement(self.draws.judge_rates, self.draws.gold_rates)
         return self._agreement(value, draws, (0.0, 1.0), unit=Unit.SHARE)
 
     def mse(self) -> tuple[float | Missing, Figured]:
-        """Return the mean squared difference of win rates: as it is, and corrected for noise.
+        """Return the mean squared difference of win rates, and its value corrected for noise.
 
-        Both are `Missing` if win rates cannot be compared, the second also if the items are too
-        few to be resampled.
+        Both figures are `Missing` if win rates cannot be compared in size. The corrected value is
+        also `Missing` if the items are too few to be resampled.
         """
         if self.rates_missing:
             return self.rates_missing, self.rates_missing
-        value = float(squared_error(self.judge, self.gold))
-        draws = squared_error(self.draws.judge, self.draws.gold)
+        value = float(squared_error(self.judge_rates, self.gold_rates))
+        draws = squared_error(self.draws.judge_rates, self.draws.gold_rates)
         return value, self._reflected_figure(value, draws)
 
     def alphas(self) -> tuple[float | Missing, Figured]:
-        """Return alpha: as it is, and corrected for the bias that the sampling of items causes.
+        """Return alpha, and its value corrected for the bias that the sampling of items causes.
 
-        Both are `Missing` if alpha is, the second also if most resamples have no alpha.
+        Both figures are `Missing` if alpha is. The corrected value is also `Missing` if most
+        resamples have no alpha.
         """
         # The sampling noise of the judge's win rates adds its variance to their squared distance
-        # from the fitted curve. The rates are moved towards the curve (`centre`) by the factor
-        # kept = sqrt(1 - noise / distance), so that their distance has no noise in it. Resampling
-        # around `centre` then shows how much noise changes log alpha.
+        # from the fitted curve. To remove the noise from the distance, the rates are moved towards
+        # the curve: `kept_share` = sqrt(1 - noise / distance) of their distance is left. Resamples
+        # around these `centre_rates` show how much noise changes log alpha.
         if isinstance(self.alpha, Missing):
             return self.alpha, self.alpha
-        fitted = judge_curve(self.gold, self.alpha)
-        noise = float(np.nansum(standard_error_of_draws(self.draws.judge) ** 2))
-        distance = float(np.sum((self.judge - fitted) ** 2))
-        kept = np.sqrt(max(0.0, 1 - noise / distance)) if distance > 0 else 0.0
-        centre = fitted + kept * (self.judge - fitted)
-        around = np.clip(centre + (self.draws.judge - self.judge), 0, 1)
-        usable = usable_draws(np.log(decisiveness_of_draws(around, self.draws.gold)))
+        curve = judge_curve(self.gold_rates, self.alpha)
+        noise = float(np.nansum(standard_error_of_draws(self.draws.judge_rates) ** 2))
+        distance = float(np.sum((self.judge_rates - curve) ** 2))
+        kept_share = np.sqrt(max(0.0, 1 - noise / distance)) if distance > 0 else 0.0
+        centre_rates = curve + kept_share * (self.judge_rates - curve)
+        rates_of_draws = np.clip(centre_rates + (self.draws.judge_rates - self.judge_rates), 0, 1)
+        usable = usable_draws(np.log(decisiveness_of_draws(rates_of_draws, self.draws.gold_rates)))
         if usable is None:
             why = "most resamples of the items have no alpha"
             if self.items < 2:
                 why = "a single item is not resampled"
             return self.alpha, Missing(why, "give more items")
-        without_noise = float(np.log(decisiveness_of_draws(centre[None, :], self.gold))[0])
-        middle = np.log(self.alpha) - (usable.mean() - without_noise)
-        reach = self.reach * usable.std(ddof=1)
-        estimate = np.exp([middle, middle - reach, middle + reach]).tolist()
+        without_noise = float(
+            np.log(decisiveness_of_draws(centre_rates[None, :], self.gold_rates))[0]
+        )
+        log_alpha = np.log(self.alpha) - (usable.mean() - without_noise)
+        half_width = self.t_quantile * usable.std(ddof=1)
+        estimate = np.exp([log_alpha, log_alpha - half_width, log_alpha + half_width]).tolist()
         method = f"{self.draws.method}, normal on the logarithm, corrected for noise"
         return self.alpha, self._statistic(estimate, method)
 
     def biases(self, subject: Subject) -> Biases:
         """Return the biases between systems, and the judge's bias towards its own model.
 
-        All of them are `Missing` if alpha is, because the corrected biases need it.
+        All figures are `Missing` if alpha is: the corrected biases depend on alpha.
         """
         if isinstance(self.alpha, Missing):
             return Biases(self.alpha, self.alpha, self.alpha, self.alpha)
-        gold = self.draws.gold
-        judge = self.draws.judge
+        gold = self.draws.gold_rates
+        judge = self.draws.judge_rates
         alphas = decisiveness_of_draws(judge, gold)
         gold_by_draw = np.broadcast_to(gold, judge.shape)
         curves = [
             judge_curve(rates, alpha) for rates, alpha in zip(gold_by_draw, alphas, strict=True)
         ]
         fitted = np.reshape(curves, gold_by_draw.shape)
-        expected = judge_curve(self.gold, self.alpha)
-        raw = self._biases_beyond(self.gold, gold)
+        expected = judge_curve(self.gold_rates, self.alpha)
+        raw = self._biases_beyond(self.gold_rates, gold)
         corrected, drawn = self._biases_beyond(expected, fitted)
         delta = float(nan_standard_deviation(corrected))
         variance = self._reflected_figure(delta**2, nan_standard_deviation(drawn) ** 2)
@@ -466,7 +487,7 @@ class GoldComparison:
     def _biases_beyond(
         self, expected: np.ndarray, of_draws: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return by how much the judge's win rates exceed expected ones, averaged by system.
+        """Return by how much the judge's win rates exceed expected win rates, averaged by system.
 
         Args:
             expected: expected win rates, shape (pairs,).
@@ -476,9 +497,9 @@ class GoldComparison:
         Returns:
             The biases in the sample, shape (systems,), and in resamples, shape (draws, systems).
         """
-        pairs = self.both.first, self.both.second
-        value = system_biases(*pairs, self.judge - expected, self.systems)
-        drawn = system_biases(*pairs, self.draws.judge - of_draws, self.systems)
+        pairs = self.matched.first, self.matched.second
+        value = system_biases(*pairs, self.judge_rates - expected, self.systems)
+        drawn = system_biases(*pairs, self.draws.judge_rates - of_draws, self.systems)
         return value, drawn
 
     def _by_system(
@@ -490,24 +511,26 @@ class GoldComparison:
             raw: raw biases in the sample and in resamples, as `_biases_beyond` returns them.
             corrected: corrected biases in the sample and in resamples.
         """
-        in_pairs = np.concatenate([self.both.first, self.both.second])
+        in_pairs = np.concatenate([self.matched.first, self.matched.second])
         opponents = np.bincount(in_pairs, minlength=self.systems)
-        raw_value, raw_draws = raw
+        raw_biases, raw_draws = raw
         raw_se = standard_error_of_draws(raw_draws)
-        value, draws = corrected
-        se = standard_error_of_draws(draws)
-        p_of_t = 2 * stdtr(max(self.items - 1, 1), -np.abs(ratio_or_nan(value, se)))
+        corrected_biases, corrected_draws = corrected
+        corrected_se = standard_error_of_draws(corrected_draws)
+        p_of_t = 2 * stdtr(
+            max(self.items - 1, 1), -np.abs(ratio_or_nan(corrected_biases, corrected_se))
+        )
         p = holm(np.asarray(p_of_t))
         method = f"{self.draws.method}, standard error, t"
         systems = []
-        order = np.argsort(-np.nan_to_num(np.abs(value)), kind="stable")
+        order = np.argsort(-np.nan_to_num(np.abs(corrected_biases)), kind="stable")
         for k in order[opponents[order] > 0].tolist():
             number = int(opponents[k])
             record = SystemBias(
-                model=self.both.models[k],
+                model=self.matched.models[k],
                 opponents=number,
-                raw=self._bias(raw_value[k], raw_se[k], number, method),
-                corrected=self._bias(value[k], se[k], number, method),
+                raw=self._bias(raw_biases[k], raw_se[k], number, method),
+                corrected=self._bias(corrected_biases[k], corrected_se[k], number, method),
                 p=finite_or_none(p[k]),
             )
             systems.append(record)
@@ -527,29 +550,29 @@ class GoldComparison:
             errors: standard errors of the corrected biases, shape (systems,).
 
         Returns:
-            The bias; `Missing` if no row names the judge, or if its own model is no system or has
-            no opponents.
+            The bias. It is `Missing` if no row names the judge, if the judge's own model is not
+            among the systems, or if this model has no opponents.
         """
         from scipy import stats
 
         if subject.judge is None:
             return Missing("no row names the judge", "name the judge's model in a column judge")
-        both = self.both
+        matched = self.matched
         model = subject.battles.judge_of(subject.judge).shown_model
-        own_model = same_model(both.models, model)
+        own_model = same_model(matched.models, model)
         if own_model is None:
             remedy = "let the judge's model compete, under the judge's name"
             return Missing(f"no model of the gold standard is called {model}", remedy)
-        k = both.models.index(own_model)
-        is_second = both.second == k
-        has_model = (both.first == k) | is_second
-        opponents = int(has_model.sum())
+        k = matched.models.index(own_model)
+        is_second = matched.second == k
+        is_own_pair = (matched.first == k) | is_second
+        opponents = int(is_own_pair.sum())
         if not opponents:
             return Missing(f"no gold win rate involves {own_model}", "give gold battles of it")
         tests = _competing_judges(subject)
         # Win rates of the judge's own model, against each opponent.
-        measured = np.where(is_second, 1 - self.judge, self.judge)[has_model]
-        fitted = np.where(is_second, 1 - expected, expected)[has_model]
+        measured = np.where(is_second, 1 - self.judge_rates, self.judge_rates)[is_own_pair]
+        fitted = np.where(is_second, 1 - expected, expected)[is_own_pair]
         paired_p = None
         if opponents > 1 and float(np.ptp(measured - fitted)) > 1e-12:
             paired = stats.ttest_rel(measured, fitted, alternative="greater")
@@ -577,7 +600,8 @@ class GoldComparison:
         if np.isnan(se):
             method = "too few items: no interval"
         else:
-            estimate += [float(value - self.reach * se), float(value + self.reach * se)]
+            half_width = self.t_quantile * se
+            estimate += [float(value - half_width), float(value + half_width)]
         return self._statistic(estimate, method, n=opponents, of="opponents", unit=Unit.SHARE)
 
     def _reflected_figure(self, value: float, draws: np.ndarray) -> Figured:
@@ -622,12 +646,12 @@ class GoldComparison:
         return Statistic(*estimate, method=method, **(self.facts | facts))
 
 
-def _pairs_missing(both: GoldPairs) -> Missing | None:
-    """Return that there are too few pairs to compare win rates; None if there are enough."""
-    if len(both.first) >= 2:
+def _pairs_missing(matched: GoldPairs) -> Missing | None:
+    """Return why there are too few pairs to compare win rates; None if there are enough."""
+    if len(matched.first) >= 2:
         return None
     why = (
-        f"{len(both.first)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} "
+        f"{len(matched.first)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} "
         "decided gold battles"
     )
     return Missing(why, "give more gold battles per pair, or a gold ranking")
@@ -692,14 +716,14 @@ class GoldAgreement(CardAnswer):
     self_bias: SelfBias | Missing
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        """Return the figures corrected for noise, each with the uncorrected one in its label.
+        """Return the figures corrected for noise, each with the uncorrected figure in its label.
 
         The decisiveness of single votes is left out if it equals that of merged verdicts.
         """
-        raw = (self.mse, self.alpha, self.single_alpha, self.delta)
-        mse, alpha, single, delta = (
-            EMPTY if isinstance(value, Missing) else f"{value:.3g}" for value in raw
-        )
+        mse = _short_number(self.mse)
+        alpha = _short_number(self.alpha)
+        single = _short_number(self.single_alpha)
+        delta = _short_number(self.delta)
         judged = f"{self.pairs:,} of {self.gold_pairs:,} gold pairs judged"
         lines: list[tuple[str, Value]] = [
             ("gold standard", f"{self.gold}: {self.systems:,} systems, {judged}"),
@@ -736,6 +760,11 @@ class GoldAgreement(CardAnswer):
         return (Table("Bias by system (judge win rate less gold win rate)", header, tuple(rows)),)
 
 
+def _short_number(value: float | Missing) -> str:
+    """Write a figure with three digits; a dash if it is missing."""
+    return EMPTY if isinstance(value, Missing) else f"{value:.3g}"
+
+
 def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreement | Missing:
     """Compare a judge's ranking, and its win rates without ties, with the gold standard.
 
@@ -746,8 +775,8 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
         resamples: number of bootstrap resamples of the items, at least 2.
 
     Returns:
-        The figures, some of which may be `Missing`; `Missing` for the reasons of
-        `match_gold_pairs`.
+        The figures, some of which may be `Missing`. The whole result is `Missing` for the reasons
+        of `match_gold_pairs`.
 
     Raises:
         NotIdentifiedError: the battles of the judge or of the gold standard do not connect all
@@ -755,19 +784,19 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
         NotConvergedError: a fit does not converge.
         UsageError: fewer than 2 resamples.
     """
-    both = match_gold_pairs(subject)
-    if isinstance(both, Missing):
-        return both
-    draws = resample_both(both, resamples, subject.rng)
-    figures = GoldComparison(both, draws, subject.level)
+    matched = match_gold_pairs(subject)
+    if isinstance(matched, Missing):
+        return matched
+    draws = resample_items(matched, resamples, subject.rng)
+    figures = GoldComparison(matched, draws, subject.level)
     # If verdicts in two orders were merged, alpha is also fitted to the single verdicts.
     single = figures
     has_merged_orders = subject.judgments.readable.sum() > subject.battles.readable.sum()
     if has_merged_orders:
         ratings = fit_ratings(subject.judgments)
-        ours = np.array([ratings.models.index(name) for name in both.models])
-        votes = replace(both, judge=ratings, ours=ours)
-        draws_of_votes = resample_both(votes, resamples, subject.rng, ranked=False)
+        codes = np.array([ratings.models.index(name) for name in matched.models])
+        votes = replace(matched, judge_ratings=ratings, judge_codes=codes)
+        draws_of_votes = resample_items(votes, resamples, subject.rng, computes_tau=False)
         single = GoldComparison(votes, draws_of_votes, subject.level)
     mse, mse_beyond_noise = figures.mse()
     alpha, alpha_beyond_noise = figures.alphas()
@@ -775,9 +804,9 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     biases = figures.biases(subject)
     return GoldAgreement(
         gold=subject.gold.source if subject.gold else "human labels",
-        systems=len(both.models),
-        pairs=len(both.first),
-        gold_pairs=both.gold_pairs,
+        systems=len(matched.models),
+        pairs=len(matched.first),
+        gold_pairs=matched.gold_pairs,
         tau=figures.tau(),
         accuracy=figures.accuracy(),
         mse=mse,

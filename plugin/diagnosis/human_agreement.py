@@ -1,7 +1,7 @@
 """Agreement of a judge with human labels, and whether its margins predict it."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import numpy as np
 
@@ -31,14 +31,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+HARD_VERDICTS: Final = "smoothing"
+"""Kind of the signal that consists of hard verdicts (`podium.rankers.calibration.signals`)."""
 RESAMPLES = 1000
 """Number of bootstrap resamples for the interval of the calibration error."""
-LABELS = (
+LABELS_REMEDY = (
     "give a column human (what model_a earned from humans), or name a human judge with "
     "--human-judge"
 )
-MARGINS = "give a column margin (judge score of a minus that of b), or soft credits"
-BAND = 1_000
+MARGINS_REMEDY = "give a column margin (judge score of a minus that of b), or soft credits"
+FIRST_BAND = 1_000
 """Longest response in the first band of lengths, in tokens.
 
 The next bands end at 2, 4, 8 ... times this length.
@@ -50,8 +52,8 @@ class ReliabilityBin(NamedTuple):
 
     Attributes:
         mean_margin: mean |margin| of the battles; None if there are no margins.
-        predicted: mean predicted probability that humans prefer the same model.
-        agreement: measured share of battles in which they do.
+        predicted: mean predicted probability that humans prefer the same model as the judge.
+        agreement: measured share of battles in which humans prefer the same model.
     """
 
     mean_margin: float | None
@@ -66,7 +68,7 @@ class HumanAgreement(CardAnswer):
     Attributes:
         accuracy: share of battles with the same outcome (win, tie or loss) by judge and humans.
         kappa: Cohen's kappa of the outcomes.
-        agreement: share of battles with the same winner, among those without a tie.
+        agreement: share of battles with the same winner, among battles without a tie.
         temperature: beta of P(humans prefer a) = sigmoid(beta * margin).
         calibration_error: expected calibration error, the mean |measured - predicted share| over
             bins, weighted by their numbers of battles.
@@ -102,10 +104,10 @@ class HumanAgreement(CardAnswer):
 def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
     """Measure the agreement of a judge with human labels.
 
-    Only battles with a human label count. Predictions are made from the margins, or from the
-    credits if there are no margins and enough credits are probabilities. If there is neither,
-    `temperature` and `calibration_error` are `Missing`. Source: Soft-Elo, section 4.1 and
-    appendix G.
+    Only battles with a human label count. Predictions are made from the margins. If there are no
+    margins, they are made from the credits, provided that enough credits are probabilities. If no
+    predictions can be made, `temperature` and `calibration_error` are `Missing`. Source: Soft-Elo,
+    section 4.1 and appendix G.
 
     Returns:
         The agreement; `Missing` if no readable battle has a human label.
@@ -113,22 +115,23 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
     battles = subject.battles
     level = subject.level
     if not (~np.isnan(subject.human_credit) & battles.readable).any():
-        return Missing("no readable battle has a human label", LABELS)
+        return Missing("no readable battle has a human label", LABELS_REMEDY)
     try:
         evidence = build_evidence(battles, read_signal(battles, default_kind(battles)))
     except NotIdentifiedError:
-        evidence = build_evidence(battles, read_signal(battles, "smoothing"))
+        # Without usable margins or probabilities, the hard verdicts are left.
+        evidence = build_evidence(battles, read_signal(battles, HARD_VERDICTS))
     match = match_labels(evidence.hard, evidence.human)
     sample = Clustered(evidence.cluster, evidence.unit, level)
-    both = match.is_known
-    temperature, probability = _temperature(evidence, level)
+    is_known = match.is_known
+    temperature, probability = _estimate_temperature(evidence, level)
     reliability = bin_predictions(match, evidence.margin, probability)
     calibration_error, bins = _estimate_calibration_error(
         reliability, match.agrees, sample, subject.rng
     )
     return HumanAgreement(
-        accuracy=sample.share(match.agrees, what="labelled battles", among=both),
-        kappa=clustered_kappa(match.judge[both], match.human[both], sample.take(both)),
+        accuracy=sample.share(match.agrees, what="labelled battles", among=is_known),
+        kappa=clustered_kappa(match.judge[is_known], match.human[is_known], sample.take(is_known)),
         agreement=sample.share(match.agrees, what="battles without a tie", among=match.is_decisive),
         temperature=temperature,
         calibration_error=calibration_error,
@@ -137,7 +140,7 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
 
 
 def agreement_lead(first: Subject, second: Subject) -> Statistic:
-    """Return the agreement of humans with the first judge minus that with the second.
+    """Return the agreement of humans with the first judge minus the agreement with the second.
 
     The agreement with a judge is the share of its battles in which judge and humans prefer the
     same model, among the labelled battles in which neither calls a tie. The two judges may have
@@ -151,23 +154,24 @@ def agreement_lead(first: Subject, second: Subject) -> Statistic:
     Returns:
         The difference in [-1, 1]. Its sample size is the number of battles of both judges.
     """
-    first_share, first_influence, first_number = _agreement_by_item(first)
-    second_share, second_influence, second_number = _agreement_by_item(second)
+    first_share, first_influence, first_battles = _agreement_by_item(first)
+    second_share, second_influence, second_battles = _agreement_by_item(second)
+    # Subtraction aligns the influences by item; an item of one judge has no influence on the other.
     influence = first_influence.sub(second_influence, fill_value=0).to_numpy()
     sample = Clustered(np.arange(len(influence)), "item", first.level)
-    number = first_number + second_number
-    return sample.linear(first_share - second_share, influence, number, unit=Unit.SHARE)
+    battles = first_battles + second_battles
+    return sample.linear(first_share - second_share, influence, battles, unit=Unit.SHARE)
 
 
 def _agreement_by_item(subject: Subject) -> "tuple[float, pd.Series, int]":
     """Measure how often humans and a judge prefer the same model.
 
-    Labelled battles in which neither calls a tie count.
+    Only labelled battles in which neither calls a tie count.
 
     Returns:
-        The share of these battles with the same winner; the influence of each item on the share,
-        with the items as index; and the number of the battles. A battle without an item has a
-        name of its own as index.
+        Three values: the share of these battles with the same winner; the influence of each item on
+        the share, with the item as index (a battle without an item has a name of its own); and the
+        number of these battles.
     """
     import pandas as pd
 
@@ -197,20 +201,23 @@ def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> 
     return sample.linear(value, kappa_influence(judge, human, value), len(judge), within=(-1, 1))
 
 
-def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray | None]:
-    """Return the temperature beta, and the predicted probabilities.
+def _estimate_temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray | None]:
+    """Return the temperature beta, and the predictions made with it.
+
+    A prediction is the probability that humans prefer the first model of a battle. If the signal is
+    the credit, the credits are the predictions, and there is no beta.
 
     Returns:
         Beta; `Missing` if the signal is the hard verdict or the credit, or if beta cannot be
-        fitted. And the probability that humans prefer the first model of each battle, shape
-        (battles,). Credits are such probabilities themselves. The array is None if the signal is
-        the hard verdict, or if beta cannot be fitted.
+        fitted. And the predictions, shape (battles,); None if the signal is the hard verdict, or if
+        beta cannot be fitted.
     """
-    if evidence.signal.kind == "smoothing":
-        return Missing("the verdicts have no margin", MARGINS), None
+    if evidence.signal.kind == HARD_VERDICTS:
+        return Missing("the verdicts have no margin", MARGINS_REMEDY), None
     if evidence.signal.kind == "credit":
         why = "the credits are probabilities, taken as they are"
-        return Missing(why, "give a column margin"), evidence.signal.predict(np.ones(1))
+        unchanged = np.ones(1)  # a single weight of 1
+        return Missing(why, "give a column margin"), evidence.signal.predict(unchanged)
     target = attempt(lambda: fit_target(evidence, level), "label more battles")
     if isinstance(target, Missing):
         return target, None
@@ -248,24 +255,24 @@ def _estimate_calibration_error(
     """
     if reliability is None:
         why = "no labelled battle without a tie has a predicted probability"
-        return Missing(why, MARGINS), ()
+        return Missing(why, MARGINS_REMEDY), ()
     sample = sample.take(reliability.rows)
-    right = agree[reliability.rows].astype(np.float64)
+    agrees = agree[reliability.rows].astype(np.float64)
     bins = []
     for k, summary in enumerate(reliability.bins):
-        share = sample.share(right, among=reliability.bin_of_battle == k)
+        share = sample.share(agrees, among=reliability.bin_of_battle == k)
         bins.append(ReliabilityBin(summary.mean_margin, summary.predicted, share))
     is_in_bin = reliability.bin_of_battle[:, None] == np.arange(len(bins))
-    gaps = (right - reliability.predicted)[:, None] * is_in_bin
+    gaps = (agrees - reliability.predicted)[:, None] * is_in_bin
     error = _mean_absolute_gap(gaps, sample, rng)
     return error, tuple(bins)
 
 
 def _mean_absolute_gap(gaps: np.ndarray, sample: Clustered, rng: np.random.Generator) -> Statistic:
-    """Return the sum over bins of |mean gap| with a conservative bootstrap interval.
+    """Return the sum over bins of |mean gap|, with a conservative bootstrap interval.
 
-    With a single cluster there is no interval. The mean of a bin's column is over all battles, so
-    that the sum weights bins by their number of battles.
+    The mean gap of a bin is over all battles, so that the sum weights bins by their number of
+    battles. With a single cluster, there is no interval.
 
     Args:
         gaps: measured - predicted in the bin of a battle, 0 in all other bins, shape
@@ -276,24 +283,25 @@ def _mean_absolute_gap(gaps: np.ndarray, sample: Clustered, rng: np.random.Gener
     mean_gap = gaps.mean(axis=0)
     value = float(np.abs(mean_gap).sum())
     sums = sample.sums(gaps)
-    battles = sample.sums(np.ones(len(gaps)))
+    battle_counts = sample.sums(np.ones(len(gaps)))
     clusters = len(sums)
     if clusters < 2:
-        return sample.linear(value, np.zeros(len(gaps)), len(gaps))
+        # A sample with a single cluster makes no interval, so that the influence does not matter.
+        return sample.linear(value, influence=np.zeros(len(gaps)), n=len(gaps))
 
     def errors_of_draws(counts: np.ndarray) -> np.ndarray:
         """Return the mean gaps in resamples minus those in the sample, shape (draws, bins)."""
-        return counts @ sums / (counts @ battles)[:, None] - mean_gap
+        return counts @ sums / (counts @ battle_counts)[:, None] - mean_gap
 
-    # Percentiles of the resampled value would lie too high, because resampling adds noise. The
-    # half-width is instead a quantile of the summed distance between resample and sample.
+    # Percentiles of the resampled value would lie too high, because resampling adds noise. Instead,
+    # the half-width is a quantile of the summed distance between resample and sample.
     draws = resample(errors_of_draws, clusters, RESAMPLES, rng)
     distance = np.quantile(np.abs(draws).sum(axis=1), sample.level)
-    reach = float(small_sample_factor(clusters, sample.level) * distance)
+    half_width = float(small_sample_factor(clusters, sample.level) * distance)
     return Statistic(
         value,
-        max(0.0, value - reach),
-        value + reach,
+        max(0.0, value - half_width),
+        value + half_width,
         level=sample.level,
         method=f"{sample.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples",
         n=len(gaps),
@@ -353,11 +361,15 @@ def _slice_lengths(battles: Battles) -> list[tuple[str, np.ndarray]]:
     prefix = "transcript_length" if "transcript_length_a" in battles.table else "length"
     lengths = [battles.numbers_of(f"{prefix}_{side}") for side in "ab"]
     tokens = np.fmax(*lengths) / CHARACTERS_PER_TOKEN
-    # Number of the band: 0 up to `BAND` tokens, 1 up to twice as many, 2 up to 4 times as many.
-    band = np.ceil(np.log2(np.maximum(tokens, 1) / BAND)).clip(0)
+    # Number of the band: 0 up to `FIRST_BAND` tokens, 1 up to twice as many, 2 up to 4 times.
+    band = np.ceil(np.log2(np.maximum(tokens, 1) / FIRST_BAND)).clip(0)
     bands = []
-    for number in np.unique(band[~np.isnan(band)]).astype(int).tolist():
-        high = BAND * 2**number
-        name = f"up to {high:,} tokens" if number == 0 else f"{high // 2:,} to {high:,} tokens"
-        bands.append((name, band == number))
+    for band_number in np.unique(band[~np.isnan(band)]).astype(int).tolist():
+        band_end = FIRST_BAND * 2**band_number
+        name = (
+            f"up to {band_end:,} tokens"
+            if band_number == 0
+            else f"{band_end // 2:,} to {band_end:,} tokens"
+        )
+        bands.append((name, band == band_number))
     return bands

@@ -53,16 +53,17 @@ MAKERS: Mapping[str, tuple[str, ...]] = {
     "UW": ("guanaco",),
     "xAI": ("grok",),
 }
-"""For each maker, how words in the names of its models begin, in lower case.
+"""Beginnings of words in the names of models, in lower case, by maker.
 
-If several match a name, the match that begins first counts, and the longest of those that begin at
-the same place. So `nemotron-llama` is by NVIDIA, and `gpt-neox` by EleutherAI, not OpenAI.
+If several beginnings occur in a name, the one that stands first counts; of several that stand at
+the same place, the longest. So `nemotron-llama` is by NVIDIA, and `gpt-neox` by EleutherAI, not
+OpenAI.
 """
-NO_MODEL = re.compile(r"alpaca[-_ ]?eval|openai-api")
-"""Words in names of models that are not from the maker whose name they contain.
+MISLEADING_WORDS = re.compile(r"alpaca[-_ ]?eval|openai-api")
+"""Words that contain the name of a maker, but do not say that the model is by this maker.
 
 `alpaca_eval` in `alpaca_eval_gpt4` is the benchmark AlpacaEval, and `openai-api` is a provider of
-Inspect. They are removed before the maker is guessed.
+Inspect. These words are removed before the maker is guessed.
 """
 REMEDIES = {
     "truncated": "more-tokens",
@@ -105,7 +106,7 @@ def family_of(model: str, given: Mapping[str, str]) -> Family | None:
             return Family(family, "given")
     # In `provider/model`, the maker is guessed from the model, and from the whole name if that
     # fails.
-    name = NO_MODEL.sub("", model.lower())
+    name = MISLEADING_WORDS.sub("", model.lower())
     without_provider = name.rpartition("/")[2]
     maker = _guess_maker(without_provider) or _guess_maker(name)
     return Family(maker, "guessed") if maker else None
@@ -117,7 +118,7 @@ def _guess_maker(name: str) -> str | None:
     Args:
         name: name of the model in lower case.
     """
-    matches = []
+    sort_keys = []
     for maker, beginnings in MAKERS.items():
         for beginning in beginnings:
             if beginning not in name:
@@ -125,11 +126,11 @@ def _guess_maker(name: str) -> str | None:
             # At the beginning of a word: `phi-` matches in `phi-3`, not in `dolphi-3`.
             match = re.search(rf"(?<![a-z0-9]){re.escape(beginning)}", name)
             if match:
-                matches.append((match.start(), -len(beginning), maker))
-    if not matches:
+                sort_keys.append((match.start(), -len(beginning), maker))
+    if not sort_keys:
         return None
-    # The match that begins first counts, and the longest of those.
-    _, _, first_maker = min(matches)
+    # The smallest key is of the match that stands first and, among those, of the longest one.
+    _, _, first_maker = min(sort_keys)
     return first_maker
 
 
@@ -152,11 +153,11 @@ def group_by_family(models: Iterable[str], given: Mapping[str, str]) -> dict[str
 
 
 class Relation(NamedTuple):
-    """Which of the judged models is a judge's own, and which others are of its family.
+    """Which of the judged models is a judge's own model, and which others are of its family.
 
     Attributes:
         judge: name of the judge's model.
-        own: the judged model that is the judge's own; None if there is none.
+        own: the judged model that is the judge's own model; None if it was not judged.
         family: family of the judge; None if unknown.
         how: whether the family was `given` or `guessed`; None if unknown.
         kin: the other judged models of its family.
@@ -172,8 +173,8 @@ class Relation(NamedTuple):
 def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[Notice]:
     """Return warnings about unparsed replies, and about judges related to models they judge.
 
-    There is one warning per related judge: that it judges itself, else that it judges models of
-    its family.
+    There is at most one warning per judge: that it judges its own model or, if it does not, that it
+    judges models of its family.
 
     Args:
         battles: the battles.
@@ -244,7 +245,7 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
 def is_judged(battles: Battles) -> bool:
     """Return whether a judge decided the battles; False for scores that no judge gave.
 
-    Battles without scores are taken as decided by a judge, also if no row names it.
+    Battles without scores count as decided by a judge, even if no row names the judge.
     """
     return "score_a" not in battles.columns or bool(_named_judges(battles))
 
@@ -311,7 +312,7 @@ def _remedies(battles: Battles) -> dict[str, Any]:
 def _remedy_of(reason: UnparsedReason, battles: Battles) -> str:
     """Return the code of the remedy for replies that are unparsed for this reason.
 
-    For a reason without a remedy of its own, it depends on whether podium called the judge.
+    For a reason that is not in `REMEDIES`, the code depends on whether podium called the judge.
     """
     if reason.code in REMEDIES:
         return REMEDIES[reason.code]

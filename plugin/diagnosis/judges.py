@@ -8,7 +8,7 @@ import numpy as np
 
 from podium.data.battles import Battles
 from podium.data.human_labels import is_turned, matchup_frame
-from podium.diagnosis.clustered import Clustered, agreement_statistic
+from podium.diagnosis.clustered import KIND_OF_INTERVAL, Clustered, agreement_statistic
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
 from podium.diagnosis.gold import match_gold_pairs
 from podium.diagnosis.ratings import (
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 RESAMPLES = 200
 """Default number of bootstrap resamples of the items."""
-AFRESH = "re-judge the old responses: inspect eval podium/recorded -T battles=LOG"
-MATCHUP = ["item", "first", "second", "response"]
+REJUDGE_OLD_RESPONSES = "re-judge the old responses: inspect eval podium/recorded -T battles=LOG"
+MATCHUP_COLUMNS = ["item", "first", "second", "response"]
 """Columns that identify what is compared; a matchup is one combination of their values."""
-LENGTHS = ["length_first", "length_second"]
+LENGTH_COLUMNS = ["length_first", "length_second"]
 
 Drift: TypeAlias = dict[str, Statistic] | Missing
 """Change of the rating in Elo by name of the model, or why it is unknown."""
@@ -141,18 +141,18 @@ def side_by_side(
         return Missing(
             "there is one judge only", "give the verdicts of several, named in a column judge"
         )
-    ready, reasons = _ranking_judges(subjects)
-    if len(ready) < 2:
+    ranking_judges, reasons = _ranking_judges(subjects)
+    if len(ranking_judges) < 2:
         return Missing(f"fewer than two judges give a ranking: {reasons[0]}", "judge more battles")
-    sources = [ratings for _, ratings in ready]
+    sources = [ratings for _, ratings in ranking_judges]
     names = tuple(sorted(set.intersection(*(set(source.models) for source in sources))))
     if len(names) < 3:
         return Missing(
             f"{len(names)} models are ranked by all judges", "let all judge the same models"
         )
-    theta, draws = _strengths(sources, names, resamples, subjects[0].rng)
+    theta, draws = _resample_strengths(sources, names, resamples, subjects[0].rng)
     standings = []
-    for k, (subject, ratings) in enumerate(ready):
+    for k, (subject, ratings) in enumerate(ranking_judges):
         standing = JudgeStanding(
             judge=subject.judge or "(no judge)",
             realization=subject.realization,
@@ -172,10 +172,10 @@ def _ranking_judges(
     """Fit a ranking to the verdicts of each judge.
 
     Returns:
-        The judges with a ranking, each with its ratings; and for each of the others the reason
-        why it has none.
+        The judges with a ranking, each with its ratings. And the reasons why the other judges have
+        no ranking, one for each of them.
     """
-    ready = []
+    ranking_judges = []
     reasons = []
     for subject in subjects:
         try:
@@ -183,8 +183,8 @@ def _ranking_judges(
         except (NotIdentifiedError, NotConvergedError) as error:
             reasons.append(str(error))
         else:
-            ready.append((subject, ratings))
-    return ready, reasons
+            ranking_judges.append((subject, ratings))
+    return ranking_judges, reasons
 
 
 def _correlations(
@@ -216,16 +216,16 @@ def _by_tau(standing: JudgeStanding) -> tuple[float, str]:
     return -tau, standing.judge
 
 
-def _strengths(
+def _resample_strengths(
     sources: Sequence[BattleRatings],
     names: tuple[str, ...],
     resamples: int,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the log-strengths of the named models by each judge.
+    """Return the log-strengths of models by each judge, and their values in resamples.
 
     Args:
-        sources: ratings by each judge, which have all these models.
+        sources: ratings by each judge; each judge rates all the models.
         names: names of the models.
         resamples: number of resamples.
         rng: random generator.
@@ -316,7 +316,7 @@ class Rejudged(CardAnswer):
         first: name of the first judge.
         second: name of the second judge.
         battles: number of matchups that both judged. Repeats of a matchup count once.
-        most: number of matchups of the judge that has more of them.
+        most: number of matchups of the judge with more matchups.
         changed: number of battles in which a response changed its length, and so was generated
             anew; None if lengths are not known.
         agreement: share of battles on which both judges have the same verdict, among those with a
@@ -352,12 +352,12 @@ class Rejudged(CardAnswer):
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         """Return the numbers of battles, the agreement, and why drifts are missing."""
-        answers = "whether the responses are the same is not known: no lengths"
+        responses = "whether the responses are the same is not known: no lengths"
         if self.changed is not None:
             same = f"{self.battles - self.changed:,} with the same responses"
-            answers = f"{same}, {self.changed:,} with changed ones"
+            responses = f"{same}, {self.changed:,} with changed ones"
         return (
-            ("battles re-judged", f"{self.battles:,} of {self.most:,}; {answers}"),
+            ("battles re-judged", f"{self.battles:,} of {self.most:,}; {responses}"),
             ("same verdict", self.agreement),
             *((label, drift) for label, drift in self.drifts if isinstance(drift, Missing)),
         )
@@ -371,17 +371,17 @@ class Rejudged(CardAnswer):
         if isinstance(self.judge, Missing):
             return ()
         header = ["model", "by the judge"]
-        beyond: Mapping[str, Statistic] = {}
+        drift_of_models: Mapping[str, Statistic] = {}
         if not isinstance(self.models, Missing) and self.models:
             header.append("by its responses")
-            beyond = self.models
+            drift_of_models = self.models
         drifts = list(self.judge.items())
         drifts.sort(key=lambda drift: (-abs(drift[1].value), drift[0]))
         rows = []
         for name, drift in drifts:
             row = [name, drift.brief]
-            if beyond:
-                row.append(beyond[name].brief if name in beyond else "-")
+            if drift_of_models:
+                row.append(drift_of_models[name].brief if name in drift_of_models else "-")
             rows.append(tuple(row))
         title = f"Elo by {self.second} less Elo by {self.first}"
         return (Table(title, tuple(header), tuple(rows)),)
@@ -401,123 +401,121 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         The comparison; `Missing` unless there are exactly two judges that share battles.
     """
     if len(subjects) < 2:
-        return Missing("there is one judge only", AFRESH)
+        return Missing("there is one judge only", REJUDGE_OLD_RESPONSES)
     if len(subjects) > 2:
         return Missing(f"there are {len(subjects)} judges", "give the verdicts of two")
     if not all(subject.battles.has_items for subject in subjects):
         return Missing("no row names its item, which judges share", "give a column item")
-    # Rows without an item have a `row` of their own and are left out: they match nothing. Repeats
-    # of a matchup are averaged.
-    tables = [_by_matchup(subject.battles) for subject in subjects]
+    tables = [_battles_by_matchup(subject.battles) for subject in subjects]
     matchups = []
     for table in tables:
+        # The column `row` is negative in rows with an item. Rows without one match nothing.
         rows_with_item = table[table["row"] < 0]
-        by_matchup = rows_with_item.groupby(MATCHUP, as_index=False)
-        matchups.append(by_matchup[["credit", *LENGTHS]].mean())
-    both = matchups[0].merge(matchups[1], on=MATCHUP, suffixes=("", "_second_judge"))
-    if both.empty:
-        return Missing("no battle was judged by both", AFRESH)
-    lengths = both[LENGTHS].to_numpy()
-    second_lengths = both[[f"{name}_second_judge" for name in LENGTHS]].to_numpy()
+        by_matchup = rows_with_item.groupby(MATCHUP_COLUMNS, as_index=False)
+        # Repeats of a matchup are averaged.
+        matchups.append(by_matchup[["credit", *LENGTH_COLUMNS]].mean())
+    common = matchups[0].merge(matchups[1], on=MATCHUP_COLUMNS, suffixes=("", "_second_judge"))
+    if common.empty:
+        return Missing("no battle was judged by both", REJUDGE_OLD_RESPONSES)
+    lengths = common[LENGTH_COLUMNS].to_numpy()
+    second_lengths = common[[f"{name}_second_judge" for name in LENGTH_COLUMNS]].to_numpy()
     known = ~np.isnan(lengths + second_lengths).any(axis=1)
     changed = known & (lengths != second_lengths).any(axis=1)
-    wins = np.sign(both[["credit", "credit_second_judge"]].to_numpy() - 0.5)
-    rows = Clustered(both["item"].factorize()[0], "item", subjects[0].level)
+    wins = np.sign(common[["credit", "credit_second_judge"]].to_numpy() - 0.5)
+    sample = Clustered(common["item"].factorize()[0], "item", subjects[0].level)
     models: Drift = Missing("the responses are the same: the judge alone changed", "")
     if changed.any():
-        models = _drift(subjects, tables, both[changed], less=both[~changed])
+        models = _drift(subjects, tables, common[changed], subtracted=common[~changed])
     return Rejudged(
         first=subjects[0].judge or "(no judge)",
         second=subjects[1].judge or "(no judge)",
-        battles=len(both),
+        battles=len(common),
         most=max(map(len, matchups)),
         changed=int(changed.sum()) if known.any() else None,
-        agreement=rows.share(
+        agreement=sample.share(
             wins[:, 0] == wins[:, 1], "battles", among=~np.isnan(wins).any(axis=1)
         ),
-        judge=_drift(subjects, tables, both[~changed]),
+        judge=_drift(subjects, tables, common[~changed]),
         models=models,
     )
 
 
-def _by_matchup(battles: Battles) -> "pd.DataFrame":
-    """Return the columns of `matchup_frame` with credit and lengths, a row per battle.
+def _battles_by_matchup(battles: Battles) -> "pd.DataFrame":
+    """Return `matchup_frame` of battles with the columns credit and lengths, a row per battle.
 
     The model whose name sorts first is the first one. `credit` is its credit by the parsed
     verdict, NaN if unparsed.
     """
     turned = is_turned(battles.table).to_numpy()
     credit = battles.outcomes
-    of_a = battles.numbers_of("length_a")
-    of_b = battles.numbers_of("length_b")
+    length_a = battles.numbers_of("length_a")
+    length_b = battles.numbers_of("length_b")
     return matchup_frame(battles).assign(
         credit=np.where(turned, 1 - credit, credit),
-        length_first=np.where(turned, of_b, of_a),
-        length_second=np.where(turned, of_a, of_b),
+        length_first=np.where(turned, length_b, length_a),
+        length_second=np.where(turned, length_a, length_b),
     )
 
 
 def _drift(
     subjects: Sequence[Subject],
     tables: "Sequence[pd.DataFrame]",
-    on: "pd.DataFrame",
-    less: "pd.DataFrame | None" = None,
+    matchups: "pd.DataFrame",
+    subtracted: "pd.DataFrame | None" = None,
 ) -> Drift:
-    """Estimate the rating changes from the first judge to the second on some matchups.
+    """Estimate the rating changes from the first judge to the second judge on some matchups.
 
     Args:
         subjects: the two judges.
-        tables: battles of each judge, as `_by_matchup` returns them.
-        on: the matchups on which ratings are compared.
-        less: further matchups, whose rating changes are subtracted; None to subtract nothing.
+        tables: battles of each judge, as `_battles_by_matchup` returns them.
+        matchups: the matchups on which ratings are compared.
+        subtracted: further matchups, whose rating changes are subtracted; None to subtract nothing.
 
     Returns:
         The changes in Elo by model, centred on 0, for the models with bounded ratings in all fits.
         Their intervals hold for all models together. `Missing` if a fit is not identified, or if
         fewer than two models have bounded ratings.
     """
-    # Each term: its sign in the sum, the position of the judge, and the matchups to fit.
-    terms = [(-1, 0, on), (1, 1, on)]
-    if less is not None:
-        terms += [(1, 0, less), (-1, 1, less)]
+    # The change is a sum of ratings. Each term has the sign of the ratings in the sum, the position
+    # of the judge who gave them, and the matchups that they are fitted to.
+    terms = [(-1, 0, matchups), (1, 1, matchups)]
+    if subtracted is not None:
+        terms += [(1, 0, subtracted), (-1, 1, subtracted)]
     try:
-        fits = [_fit_on(subjects[k], tables[k], chosen) for _, k, chosen in terms]
+        fits = [_fit_matchups(subjects[k], tables[k], fitted) for _, k, fitted in terms]
     except (NotIdentifiedError, NotConvergedError) as error:
-        return Missing(str(error), AFRESH)
+        return Missing(str(error), REJUDGE_OLD_RESPONSES)
     ratings = bounded_by_all(*fits)
     names = ratings[0].models
     if len(names) < 2:
         return Missing(f"{len(names)} models have bounded ratings by both", "judge more battles")
     level = subjects[0].level
-    codes = np.concatenate([of_term.rows.code for of_term in ratings])
-    # Intervals hold for all models together (Bonferroni), which the level of each allows for.
-    rows = Clustered(codes, "item", 1 - (1 - level) / len(names))
-    signed_elo = []
-    signed_influence = []
-    for (sign, _, _), of_term in zip(terms, ratings, strict=True):
-        signed_elo.append(sign * of_term.elo)
-        signed_influence.append(sign * of_term.influence)
-    change = np.sum(signed_elo, axis=0)
-    influence = np.concatenate(signed_influence)
+    codes = np.concatenate([by_term.rows.code for by_term in ratings])
+    # Each interval has a higher level, so that all of them together hold at `level` (Bonferroni).
+    sample = Clustered(codes, "item", 1 - (1 - level) / len(names))
+    signed_ratings = [(sign, by_term) for (sign, _, _), by_term in zip(terms, ratings, strict=True)]
+    change = np.sum([sign * by_term.elo for sign, by_term in signed_ratings], axis=0)
+    influence = np.concatenate([sign * by_term.influence for sign, by_term in signed_ratings])
     change = change - change.mean()
     influence = influence - influence.mean(axis=1, keepdims=True)
-    method = f"{{}}, Bonferroni over {len(names)} models"
+    method = f"{KIND_OF_INTERVAL}, Bonferroni over {len(names)} models"
     drifts = {}
     for k, name in enumerate(names):
-        simultaneous = rows.linear(
-            float(change[k]), influence[:, k], len(on), "battles", Unit.ELO, method
+        drift = sample.linear(
+            float(change[k]), influence[:, k], len(matchups), "battles", Unit.ELO, method
         )
-        drifts[name] = replace(simultaneous, level=level)
+        # The level that is shown is that of all intervals together.
+        drifts[name] = replace(drift, level=level)
     return drifts
 
 
-def _fit_on(subject: Subject, table: "pd.DataFrame", on: "pd.DataFrame") -> Ratings:
+def _fit_matchups(subject: Subject, table: "pd.DataFrame", matchups: "pd.DataFrame") -> Ratings:
     """Fit ratings to a judge's battles of some matchups.
 
     Args:
         subject: the judge.
-        table: the battles of the judge, as `_by_matchup` returns them.
-        on: the matchups, with the columns `MATCHUP`.
+        table: the battles of the judge, as `_battles_by_matchup` returns them.
+        matchups: the matchups, with the columns `MATCHUP_COLUMNS`.
 
     Raises:
         NotIdentifiedError: the battles do not connect all models.
@@ -525,8 +523,10 @@ def _fit_on(subject: Subject, table: "pd.DataFrame", on: "pd.DataFrame") -> Rati
     """
     import pandas as pd
 
-    chosen = pd.MultiIndex.from_frame(table[MATCHUP]).isin(pd.MultiIndex.from_frame(on[MATCHUP]))
-    return fit_ratings(subject.battles.select(chosen)).ratings
+    is_chosen = pd.MultiIndex.from_frame(table[MATCHUP_COLUMNS]).isin(
+        pd.MultiIndex.from_frame(matchups[MATCHUP_COLUMNS])
+    )
+    return fit_ratings(subject.battles.select(is_chosen)).ratings
 
 
 def _drift_sentence(label: str, drift: Mapping[str, Statistic]) -> str:

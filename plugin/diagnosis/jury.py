@@ -16,7 +16,7 @@ from podium.data.counting.battle_frame import BattleFrame
 from podium.defaults import REGULARIZATION
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
-from podium.diagnosis.ratings import REMEDY
+from podium.diagnosis.ratings import REFERENCE_REMEDY
 from podium.diagnosis.subject import Subject
 from podium.numbers import cell_text
 from podium.rankers.errors.intervals import finite_or_none
@@ -29,23 +29,24 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.judge_aware import jury_battles, jury_figures
 from podium.tables import EMPTY, Table
 
+# Names of the ways to spend the calls that are no single judge.
 ROTATION = "one judge per battle, in rotation"
-ALL = "all judges on each battle"
-TINY = 1e-12
+ALL_JUDGES = "all judges on each battle"
+SMALLEST_DISTANCE = 1e-12
 """Replaces smaller distances from human ratings, because errors are divided by the distance."""
 MORE_ITEMS = (
     "let each judge all models on 30 items or more, or leave out one that contradicts the others"
 )
 REMEDY_OF_SIGN = "check that human labels and verdicts are about the same model"
-FEWEST_COMMON = 30
-"""Fewest battles judged by all judges with which the way `ALL` is compared."""
+FEWEST_COMMON_BATTLES = 30
+"""Fewest battles judged by all judges with which the way `ALL_JUDGES` is compared."""
 
 
 class Spending(NamedTuple):
     """One way to spend the jury's calls.
 
     Attributes:
-        name: name of the judge, `ROTATION`, or `ALL`.
+        name: name of the judge, `ROTATION`, or `ALL_JUDGES`.
         battles: number of battles that were judged in this way.
         se: standard error of the ratings if all calls were spent in this way, in Elo on the scale
             of all judges; the root mean square over models.
@@ -73,12 +74,12 @@ class JuryWorth(CardAnswer):
     Attributes:
         spendings: the ways, the most precise first.
         ratio: standard error of the first way divided by the standard error of the second.
-        by_cost: names of the ways, the most precise at equal cost first, and the ratio of the
-            first two standard errors; None if a cost is unknown.
+        by_cost: the comparison at equal cost: the names of the ways, the most precise first, and
+            the ratio of the first two standard errors. None if a cost is unknown.
         left_out: names of the ways that do not rate all models on 30 items.
         calls: number of judgments.
-        effective_judges: number of independent judges that would be as precise as the jury, if
-            each battle is judged by all.
+        effective_judges: number of independent judges that would be as precise as this jury, if
+            all judges judge each battle.
     """
 
     spendings: tuple[Spending, ...]
@@ -91,15 +92,15 @@ class JuryWorth(CardAnswer):
     @property
     def sentence(self) -> str:
         """The most precise way at equal calls and at equal cost, with the interval of its lead."""
-        best, second = self.spendings[:2]
+        first, second = self.spendings[:2]
         text = (
-            f"at equal calls {best.name} gives the smallest standard error, {best.se:.1f} Elo; "
+            f"at equal calls {first.name} gives the smallest standard error, {first.se:.1f} Elo; "
             f"{second.name} {second.se:.1f} {_ratio_text(self.ratio)}"
         )
         if self.by_cost is None:
             return text
-        (first, other, *_), ratio = self.by_cost
-        return f"{text}; at equal cost {first}, then {other} {_ratio_text(ratio)}"
+        names, cost_ratio = self.by_cost
+        return f"{text}; at equal cost {names[0]}, then {names[1]} {_ratio_text(cost_ratio)}"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         """Return the most precise way, the ways that are not compared, and the effective judges."""
@@ -135,7 +136,7 @@ class JuryWorth(CardAnswer):
 def _ratio_text(ratio: Statistic) -> str:
     """Write the ratio of two standard errors.
 
-    It says that the ratio may be chance if its interval reaches 1.
+    If the interval of the ratio reaches 1, the text says that the ratio may be chance.
     """
     doubt = "" if ratio.high is not None and ratio.high < 1 else ", which may be chance"
     return f"(ratio {ratio.brief}{doubt})"
@@ -161,9 +162,9 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     level = subjects[0].level
     data = jury_battles(battles)
     theta = fit_battles(data.coded).theta
-    free = fit_slopes(data, theta, REGULARIZATION)
-    ways, left_out = _ways(data, battles.judges, subjects[0].rng)
-    ratings = _ratings_by_way(ways, theta, free)
+    fit_of_all = fit_slopes(data, theta, REGULARIZATION)
+    ways, left_out = _battles_by_way(data, battles.judges, subjects[0].rng)
+    ratings = _ratings_by_way(ways, theta, fit_of_all)
     if len(ways) < 2 or ratings is None:
         why = "fewer than two ways to judge give ratings, or judges contradict each other"
         return Missing(why, MORE_ITEMS)
@@ -174,11 +175,11 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
         share_of_calls = len(ways[name].judge) / len(data.judge)
         variances[name] = share_of_calls * np.mean(influence**2, axis=1)
     items = Clustered(np.arange(data.coded.clusters), data.coded.unit, level)
-    costs = _costs(battles, ways, data)
-    by_cost = _compare_by_cost(variances, costs, free, items)
-    order, ratio = _compare_ways(variances, free, items)
-    errors = _human_errors(battles, ratings, data, items)
-    figures = _judge_figures(free, level)
+    costs = _cost_by_way(battles, ways, data)
+    by_cost = _compare_by_cost(variances, costs, fit_of_all, items)
+    order, ratio = _compare_ways(variances, fit_of_all, items)
+    errors = _distances_from_humans(battles, ratings, data, items)
+    figures = _judge_figures(fit_of_all, level)
     spendings = []
     for name in order:
         se = float(np.sqrt(variances[name].sum()))
@@ -196,87 +197,87 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
 
 
 def _ratings_by_way(
-    ways: Mapping[str, JuryBattles], theta: np.ndarray, free: SlopeFit
+    ways: Mapping[str, JuryBattles], theta: np.ndarray, fit_of_all: SlopeFit
 ) -> dict[str, tuple[np.ndarray, np.ndarray]] | None:
     """Fit ratings to the battles of each way.
 
     Args:
         ways: the battles by way.
         theta: log-strengths to start from, shape (models,).
-        free: the fit of all judges, on whose scale ratings are given.
+        fit_of_all: the fit of all judges, on whose scale ratings are given.
 
     Returns:
-        For each way, what `_scaled_ratings` returns: the ratings and their influence by item.
-        None if the ratings of some way do not rise with the ratings of all judges.
+        For each way, the ratings and their influence by item, as `_ratings_on_common_scale` returns
+        them. None if the ratings of some way do not rise with the ratings of all judges.
     """
     fits = {}
-    for name, part in ways.items():
-        fits[name] = fit_slopes(part, theta, REGULARIZATION, equal=True)
-    if not all(float(fit.theta @ free.theta) > 0 for fit in fits.values()):
+    for name, battles in ways.items():
+        fits[name] = fit_slopes(battles, theta, REGULARIZATION, equal=True)
+    if not all(float(fit.theta @ fit_of_all.theta) > 0 for fit in fits.values()):
         return None
-    return {name: _scaled_ratings(fit, free.theta) for name, fit in fits.items()}
+    return {name: _ratings_on_common_scale(fit, fit_of_all.theta) for name, fit in fits.items()}
 
 
 def _compare_by_cost(
     variances: Mapping[str, np.ndarray],
     costs: Mapping[str, float | None],
-    free: SlopeFit,
+    fit_of_all: SlopeFit,
     items: Clustered,
 ) -> tuple[tuple[str, ...], Statistic] | None:
     """Compare the ways at equal cost; None if a cost is unknown or 0.
 
-    Arguments and result are those of `_compare_ways`, but variances are multiplied by the mean
-    cost of a verdict in each way (`costs`).
+    The ways are compared by `_compare_ways`, after the variances of each way are multiplied by the
+    mean cost of a verdict in this way (`costs`).
     """
-    priced = {}
+    variances_at_equal_cost = {}
     for name, cost in costs.items():
         if not cost:
             return None
-        priced[name] = cost * variances[name]
-    return _compare_ways(priced, free, items)
+        variances_at_equal_cost[name] = cost * variances[name]
+    return _compare_ways(variances_at_equal_cost, fit_of_all, items)
 
 
-def _costs(
+def _cost_by_way(
     battles: Battles, ways: Mapping[str, JuryBattles], data: JuryBattles
 ) -> dict[str, float | None]:
     """Return the mean cost of a verdict by way, from each judge's mean in the column `cost`.
 
-    Each judge's mean is over all its battles with a cost; the mean of a way weights judges by
-    their verdicts. The cost is None if a judge of the way has no costs, or a cost that is not a
-    number of 0 or more. All costs are None without the column.
+    The mean of a judge is over all its battles with a cost; the mean of a way weights judges by
+    their numbers of verdicts. The cost of a way is None if one of its judges has no costs, or has a
+    cost that is not a number of 0 or more. All costs are None without the column.
     """
     import pandas as pd
 
     if "cost" not in battles.table:
         return dict.fromkeys(ways)
-    given = battles.table["cost"].astype(object)
-    cost = pd.to_numeric(given, errors="coerce").astype(np.float64)
-    # An unusable cost becomes infinite, and makes the means infinite in which it is.
-    usable_or_infinite = cost.where(given.isna() | (cost >= 0), np.inf)
-    by_judge = usable_or_infinite.groupby(battles.table["judge"], observed=True).mean()
-    by_code = np.array([float(by_judge.get(judge, np.nan)) for judge in data.judges])
-    return {name: finite_or_none(by_code[part.judge].mean()) for name, part in ways.items()}
+    given_costs = battles.table["cost"].astype(object)
+    cost = pd.to_numeric(given_costs, errors="coerce").astype(np.float64)
+    # An unusable cost becomes infinite, and so do all means that contain it.
+    usable_or_infinite = cost.where(given_costs.isna() | (cost >= 0), np.inf)
+    mean_of_judge = usable_or_infinite.groupby(battles.table["judge"], observed=True).mean()
+    mean_of_code = np.array([float(mean_of_judge.get(judge, np.nan)) for judge in data.judges])
+    return {name: finite_or_none(mean_of_code[part.judge].mean()) for name, part in ways.items()}
 
 
 def _compare_ways(
-    variances: Mapping[str, np.ndarray], free: SlopeFit, items: Clustered
+    variances: Mapping[str, np.ndarray], fit_of_all: SlopeFit, items: Clustered
 ) -> tuple[tuple[str, ...], Statistic]:
     """Sort the ways by standard error, and compare the first two.
 
     Args:
         variances: for each way, the part of each item in the variance of the ratings, shape
             (items,). Its sum is the square of the standard error.
-        free: the fit of all judges.
+        fit_of_all: the fit of all judges.
         items: the items as a sample.
 
     Returns:
         The names, the smallest standard error first; and the first standard error divided by the
-        second. The interval of the ratio is wider than a single one, because the first two were
-        chosen among all ways.
+        second one. The interval of the ratio has a higher level than `items`, because the first two
+        ways were chosen among all ways.
     """
     order = tuple(sorted(variances, key=lambda name: (variances[name].sum(), name)))
-    judges = free.data.judges
-    influence_on_slopes = free.influence[:, free.data.slope_columns]
+    judges = fit_of_all.data.judges
+    influence_on_slopes = fit_of_all.influence[:, fit_of_all.data.slope_columns]
     influences = []
     for name in order[:2]:
         # Influence of each item on the logarithm of the standard error, which is half the
@@ -286,19 +287,19 @@ def _compare_ways(
             # A judge's standard error is divided by its slope, which was estimated from the same
             # items.
             code = judges.index(name)
-            influence = influence - influence_on_slopes[:, code] / free.slopes[code]
+            influence = influence - influence_on_slopes[:, code] / fit_of_all.slopes[code]
         influences.append(influence)
     log_ratio = float(np.log(variances[order[0]].sum() / variances[order[1]].sum())) / 2
-    simultaneous = replace(items, level=1 - (1 - items.level) / (len(order) - 1))
-    of_logarithm = simultaneous.linear(
-        log_ratio, influences[0] - influences[1], len(free.data.judge)
+    items_at_higher_level = replace(items, level=1 - (1 - items.level) / (len(order) - 1))
+    log_statistic = items_at_higher_level.linear(
+        log_ratio, influences[0] - influences[1], len(fit_of_all.data.judge)
     )
-    method = f"{of_logarithm.method} of logarithms, simultaneous over all ways"
-    return order, of_logarithm.transform(np.exp, method=method, level=items.level)
+    method = f"{log_statistic.method} of logarithms, simultaneous over all ways"
+    return order, log_statistic.transform(np.exp, method=method, level=items.level)
 
 
 def _join_battles(subjects: Sequence[Subject]) -> Battles:
-    """Return the battles of all judges in one table, with the models of all of them."""
+    """Join the battles of all judges in one table, with one list of models."""
     import pandas as pd
 
     table = pd.concat([subject.battles.to_frame() for subject in subjects], ignore_index=True)
@@ -308,7 +309,7 @@ def _join_battles(subjects: Sequence[Subject]) -> Battles:
     return Battles(BattleFrame(table.assign(**sides, **items), subjects[0].battles.group))
 
 
-def _ways(
+def _battles_by_way(
     data: JuryBattles, judges: Sequence[str], rng: np.random.Generator
 ) -> tuple[dict[str, JuryBattles], tuple[str, ...]]:
     """Return the battles of each way to spend the calls.
@@ -319,8 +320,8 @@ def _ways(
         rng: random generator that draws the rotation.
 
     Returns:
-        The battles by way: of each judge, of a rotation (one verdict of a random judge on each
-        matchup), and, if at least 30 battles were judged by all, of all judges together. And the
+        The battles by way. The ways are each judge alone, a rotation (one verdict of a random judge
+        on each matchup) and, if all judges judged at least 30 battles, all judges together. And the
         names of the judges and ways that are left out, because they do not rate all models on 30
         items.
     """
@@ -333,19 +334,19 @@ def _ways(
     first_on_matchup = np.unique(matchup[shuffled], return_index=True)[1]
     ways[ROTATION] = data.take(np.sort(shuffled[first_on_matchup]))
     judged_by_all = ~np.isnan(data.means_by_judge(data.coded.credit)).any(axis=1)
-    if judged_by_all.sum() >= FEWEST_COMMON:
-        ways[ALL] = data.take(judged_by_all[matchup])
-    rated = {name: part for name, part in ways.items() if _rates_all(part)}
-    left_out = [name for name in dict.fromkeys((*judges, *ways)) if name not in rated]
-    return rated, tuple(left_out)
+    if judged_by_all.sum() >= FEWEST_COMMON_BATTLES:
+        ways[ALL_JUDGES] = data.take(judged_by_all[matchup])
+    rating_ways = {name: part for name, part in ways.items() if _rates_all_models(part)}
+    left_out = [name for name in dict.fromkeys((*judges, *ways)) if name not in rating_ways]
+    return rating_ways, tuple(left_out)
 
 
-def _rates_all(part: JuryBattles) -> bool:
+def _rates_all_models(battles: JuryBattles) -> bool:
     """Return whether battles give every model a finite rating.
 
     They must cover 30 items, must not all be ties, and must connect all models.
     """
-    coded = part.coded
+    coded = battles.coded
     if len(np.unique(coded.cluster)) < CHECKS["items"].threshold:
         return False
     if (coded.credit == 0.5).all() or not coded.battles_by_model().all():
@@ -354,13 +355,13 @@ def _rates_all(part: JuryBattles) -> bool:
     return graph.groups == 1 and not graph.separated.any()
 
 
-def _scaled_ratings(fit: SlopeFit, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _ratings_on_common_scale(fit: SlopeFit, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the ratings of one way on the scale of all judges, in Elo.
 
     Args:
         fit: the fit of one way.
         theta: log-strengths by all judges, shape (models,). The ratings are multiplied by the
-            factor with which they are nearest to these (least squares).
+            factor that brings them nearest to these log-strengths (least squares).
 
     Returns:
         The ratings, shape (models,), and the influence of each item on them, shape
@@ -373,16 +374,16 @@ def _scaled_ratings(fit: SlopeFit, theta: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _judge_figures(
-    free: SlopeFit, level: float
+    fit_of_all: SlopeFit, level: float
 ) -> dict[str, tuple[Figured | None, Figured | None]]:
     """Return the slope and the effect of being shown first of each judge, by name.
 
     A slope or an effect is None if it is unknown; the effect is unknown if no order is known.
     """
-    method = f"{free.data.coded.unit}-clustered sandwich"
+    method = f"{fit_of_all.data.coded.unit}-clustered sandwich"
     units = {"slope": Unit.NUMBER, "position": Unit.LOGITS}
     figures: dict[str, tuple[Figured | None, Figured | None]] = {}
-    for judge, row in jury_figures(free, level).items():
+    for judge, row in jury_figures(fit_of_all, level).items():
         effects = {}
         for name, unit in units.items():
             if row[name] is not None:
@@ -399,7 +400,7 @@ def _judge_figures(
     return figures
 
 
-def _human_errors(
+def _distances_from_humans(
     battles: Battles,
     ratings: Mapping[str, tuple[np.ndarray, np.ndarray]],
     data: JuryBattles,
@@ -407,24 +408,24 @@ def _human_errors(
 ) -> dict[str, Figured]:
     """Return the root mean square distance of each way's ratings from human ratings, in Elo.
 
-    Human ratings are scaled to the ratings of the way by the factor with which they are nearest. A
+    Human ratings are multiplied by the factor that brings them nearest to the ratings of the way. A
     distance is `Missing` if human labels do not rate all models, or if the ratings of the way do
     not rise with human ratings. The intervals ignore the errors of human ratings.
 
     Args:
         battles: the battles, with human labels.
-        ratings: for each way, what `_scaled_ratings` returns.
+        ratings: for each way, what `_ratings_on_common_scale` returns.
         data: the battles of all judges as arrays.
         items: the items as a sample.
     """
     labels = np.where(battles.readable, battles.numbers_of("human"), np.nan)
     if np.isnan(labels).all():
-        return dict.fromkeys(ratings, Missing("no human labels", REMEDY))
-    human = attempt(lambda: fit_battles(code_battles(battles, credit=labels)), REMEDY)
+        return dict.fromkeys(ratings, Missing("no human labels", REFERENCE_REMEDY))
+    human = attempt(lambda: fit_battles(code_battles(battles, credit=labels)), REFERENCE_REMEDY)
     if isinstance(human, Missing):
         return dict.fromkeys(ratings, human)
     if human.pairs.models != len(data.coded.models):
-        return dict.fromkeys(ratings, Missing("not all models have human labels", REMEDY))
+        return dict.fromkeys(ratings, Missing("not all models have human labels", REFERENCE_REMEDY))
     labelled = int((~np.isnan(labels)).sum())
     errors: dict[str, Figured] = {}
     for name, (elo, influence) in ratings.items():
@@ -432,11 +433,11 @@ def _human_errors(
         if not product > 0:
             errors[name] = Missing("these ratings do not rise with human ratings", REMEDY_OF_SIGN)
             continue
-        off = elo - human.theta * product / float(human.theta @ human.theta)
-        distance = max(float(np.sqrt(np.mean(off**2))), TINY)
-        of_items = influence @ off / (len(off) * distance)
+        differences = elo - human.theta * product / float(human.theta @ human.theta)
+        distance = max(float(np.sqrt(np.mean(differences**2))), SMALLEST_DISTANCE)
+        influence_on_distance = influence @ differences / (len(differences) * distance)
         errors[name] = items.linear(
-            distance, of_items, labelled, "labels", Unit.ELO, within=(0, np.inf)
+            distance, influence_on_distance, labelled, "labels", Unit.ELO, within=(0, np.inf)
         )
     return errors
 
@@ -444,9 +445,10 @@ def _human_errors(
 def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> Figured:
     """Return the number of independent judges that would be as precise as the jury.
 
-    It is J / (1 + (J - 1) r) for J judges. Here r is the mean correlation between two judges of
-    the distances |credit - human label|, over the labelled battles that all judged. The number is
-    `Missing` with fewer than 30 of these, or if the distances of a judge do not vary.
+    The number is J / (1 + (J - 1) r) for J judges. Here, r is the mean over pairs of judges of the
+    correlation between their distances |credit - human label|, over the labelled battles that all
+    judges judged. The number is `Missing` with fewer than 30 such battles, or if the distances of a
+    judge do not vary.
 
     Args:
         battles: the battles of all judges, with human labels.
@@ -455,35 +457,35 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     """
     labels = battles.numbers_of("human")
     if np.isnan(labels).all():
-        return Missing("no human labels", REMEDY)
+        return Missing("no human labels", REFERENCE_REMEDY)
     judges = len(data.judges)
     models = len(data.coded.models)
     errors = np.abs(data.means_by_judge(data.coded.credit - labels[battles.readable]))
     known = ~np.isnan(errors).any(axis=1)
-    if known.sum() < FEWEST_COMMON:
+    if known.sum() < FEWEST_COMMON_BATTLES:
         return Missing(
-            f"fewer than {FEWEST_COMMON} labelled battles were judged by all",
+            f"fewer than {FEWEST_COMMON_BATTLES} labelled battles were judged by all",
             "play with overlap=0.1",
         )
-    z = errors[known] - errors[known].mean(axis=0)
-    if not (z.std(axis=0) > 0).all():
+    standardized = errors[known] - errors[known].mean(axis=0)
+    if not (standardized.std(axis=0) > 0).all():
         return Missing(
             "the verdicts of a judge are all as far from the labels", "label more battles"
         )
-    z /= z.std(axis=0)
+    standardized /= standardized.std(axis=0)
     first, second = np.triu_indices(judges, 1)
-    products = z[:, first] * z[:, second]
-    r = products.mean(axis=0)
-    squares = z[:, first] ** 2 + z[:, second] ** 2
-    # Influence on a correlation of standardized z1 and z2: z1 z2 - r (z1^2 + z2^2) / 2.
-    influence = (products - r * squares / 2).mean(axis=1) / len(z)
-    inflation = 1 + (judges - 1) * float(r.mean())
+    products = standardized[:, first] * standardized[:, second]
+    correlations = products.mean(axis=0)
+    squares = standardized[:, first] ** 2 + standardized[:, second] ** 2
+    # Influence on the correlation r of standardized z1 and z2: z1 z2 - r (z1^2 + z2^2) / 2.
+    influence = (products - correlations * squares / 2).mean(axis=1) / len(standardized)
+    inflation = 1 + (judges - 1) * float(correlations.mean())
     derivative = -judges * (judges - 1) / inflation**2
     by_item = replace(items, code=data.matchups()[0][known] // models**2)
     return by_item.linear(
         judges / inflation,
         derivative * influence,
-        len(z),
+        len(standardized),
         "labelled battles",
         within=(0, judges),
     )

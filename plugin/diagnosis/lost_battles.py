@@ -19,7 +19,7 @@ LARGEST_SUM = 4096
 
 A Fourier transform of this length takes 1 ms.
 """
-MANY_DRAWS = 200
+FEWEST_NORMAL_DRAWS = 200
 """Fewest draws with which a sum above `LARGEST_SUM` is treated as normally distributed."""
 
 
@@ -42,13 +42,13 @@ class _SumPart(NamedTuple):
     """Independent random variables with the same distribution, which are terms of a sum.
 
     Attributes:
-        chances: probabilities of the values 0, 1, 2, ..., shape (values,).
-        times: number of these variables.
+        probabilities: probabilities of the values 0, 1, 2, ..., shape (values,).
+        variables: number of these variables.
         draws: number of draws of which each variable is the sum; 1 unless it is hypergeometric.
     """
 
-    chances: np.ndarray
-    times: int
+    probabilities: np.ndarray
+    variables: int
     draws: int = 1
 
 
@@ -69,8 +69,8 @@ class _Losses(NamedTuple):
     """Battles as arrays of shape (battles,).
 
     Attributes:
-        first: the lower code of the two models.
-        second: the higher code.
+        first: the lower one of the two models' codes.
+        second: the higher one of the two models' codes.
         cluster: number of the item.
         lost: whether the battle is unparsed.
     """
@@ -86,38 +86,37 @@ class _Losses(NamedTuple):
 
     def of_models(self, models: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers of battles and of unparsed battles of each model, shape (models,)."""
-        both = np.concatenate([self.first, self.second])
-        played = np.bincount(both, minlength=models)
-        unparsed = np.bincount(both, np.tile(self.lost, 2), models)
+        models_of_battles = np.concatenate([self.first, self.second])
+        played = np.bincount(models_of_battles, minlength=models)
+        unparsed = np.bincount(models_of_battles, np.tile(self.lost, 2), models)
         return played, unparsed
 
 
 def losses_by_model(battles: Battles) -> list[LossOfModel]:
-    """Test of each model whether its battles are unparsed more or less often than others.
+    """Test for each model whether its battles are unparsed more or less often than others.
 
     Items are independent. Within an item, battles may be lost together, for example because one
     response is too long. Suppose that the loss does not depend on the model. Then all models with
     the same number of battles on an item are equally likely to have any of the numbers of losses
-    observed there. An item on which only one pair of models met is instead compared with other
-    such items.
+    observed there. An item on which only one pair of models met is compared with other such items.
 
     Returns:
-        The models that can be compared with others where something is unparsed, in the order of
-        their names; others are left out. P-values are not adjusted for the number of models.
+        The losses, sorted by model. A model is left out if no battle is unparsed on the items where
+        it can be compared with others. P-values are not adjusted for the number of models.
     """
     codes = battles.model_codes
     cluster = np.unique(cluster_battles(battles).code, return_inverse=True)[1]
-    everything = _Losses(np.minimum(*codes), np.maximum(*codes), cluster, battles.is_unparsed)
+    all_battles = _Losses(np.minimum(*codes), np.maximum(*codes), cluster, battles.is_unparsed)
     models = len(battles.models)
-    is_alone = _has_one_pair(everything, models)[cluster]
-    within = _within_items(everything.take(~is_alone), models)
-    between = _between_items(everything.take(is_alone), models)
-    played, unparsed = everything.of_models(models)
+    has_one_pair = _has_one_pair(all_battles, models)[cluster]
+    losses_within_items = _within_items(all_battles.take(~has_one_pair), models)
+    losses_between_items = _between_items(all_battles.take(has_one_pair), models)
+    played, unparsed = all_battles.of_models(models)
     losses = []
     for k, name in enumerate(battles.models):
-        parts = [*within[k].parts, *between[k].parts]
+        parts = [*losses_within_items[k].parts, *losses_between_items[k].parts]
         if parts:
-            p = _p_of_sum(within[k].observed + between[k].observed, parts)
+            p = _p_of_sum(losses_within_items[k].observed + losses_between_items[k].observed, parts)
             losses.append(LossOfModel(name, float(unparsed[k] / played[k]), p))
     return losses
 
@@ -126,26 +125,26 @@ def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
     """Return whether all battles of a cluster are of the same two models, shape (clusters,)."""
     pair = battles.first * models + battles.second
     clusters = int(battles.cluster.max()) + 1
-    least = np.full(clusters, models**2)
-    most = np.full(clusters, -1)
-    np.minimum.at(least, battles.cluster, pair)
-    np.maximum.at(most, battles.cluster, pair)
-    return np.asarray(least == most)
+    smallest_pair = np.full(clusters, models**2)
+    largest_pair = np.full(clusters, -1)
+    np.minimum.at(smallest_pair, battles.cluster, pair)
+    np.maximum.at(largest_pair, battles.cluster, pair)
+    return np.asarray(smallest_pair == largest_pair)
 
 
 def _within_items(battles: _Losses, models: int) -> list[_Sum]:
     """Return each model's number of losses over items on which several pairs met.
 
-    A group is all models with the same number of battles on an item. By chance, each model of a
+    The models with the same number of battles on an item are a group. By chance, each model of a
     group is equally likely to have any of the numbers of losses that occur in the group. Models
     that are alone in their group are left out.
     """
     if not battles.lost.any():
         return [_Sum(0, [])] * models
     has_loss = np.bincount(battles.cluster, battles.lost) > 0
-    number = np.cumsum(has_loss) - 1
+    new_number = np.cumsum(has_loss) - 1
     kept = battles.take(has_loss[battles.cluster])
-    cluster = number[kept.cluster]
+    cluster = new_number[kept.cluster]
     # `key` numbers an item and a model that has battles on it.
     keys_of_battles = np.concatenate(
         [cluster * models + kept.first, cluster * models + kept.second]
@@ -163,12 +162,15 @@ def _within_items(battles: _Losses, models: int) -> list[_Sum]:
     has_others = counts.sum(axis=1) > 1
     shares = counts / counts.sum(axis=1, keepdims=True)
     # Groups with the same distribution of losses are terms of the same kind.
-    chances, kind = np.unique(shares, axis=0, return_inverse=True)
+    distributions, kind = np.unique(shares, axis=0, return_inverse=True)
     sums = []
     for model in range(models):
         is_term = (key % models == model) & has_others[group]
-        times = np.bincount(kind.ravel()[group[is_term]], minlength=len(chances))
-        parts = [_SumPart(chances[k], int(times[k])) for k in np.flatnonzero(times)]
+        counts_by_kind = np.bincount(kind.ravel()[group[is_term]], minlength=len(distributions))
+        parts = [
+            _SumPart(distributions[k], int(counts_by_kind[k]))
+            for k in np.flatnonzero(counts_by_kind)
+        ]
         sums.append(_Sum(int(unparsed[is_term].sum()), parts))
     return sums
 
@@ -176,8 +178,8 @@ def _within_items(battles: _Losses, models: int) -> list[_Sum]:
 def _between_items(battles: _Losses, models: int) -> list[_Sum]:
     """Return each model's number of items with a loss, among items on which only one pair met.
 
-    Items with the same number of battles are compared: by chance, the items with a loss are spread
-    over them as draws without replacement. A model that is on none or on all of them is left out.
+    Items with the same number of battles are compared: by chance, the items with a loss are draws
+    without replacement from them. A model that is on none of these items, or on all, is left out.
     """
     sums = [_Sum(0, [])] * models
     if not battles.lost.any():
@@ -186,23 +188,23 @@ def _between_items(battles: _Losses, models: int) -> list[_Sum]:
         battles.cluster, return_index=True, return_inverse=True, return_counts=True
     )
     lost = np.bincount(item, battles.lost) > 0
-    for number in np.unique(size):
-        has_size = size == number
+    for battle_count in np.unique(size):
+        has_size = size == battle_count
         items = int(has_size.sum())
         hits = int((lost & has_size).sum())
         for model in range(models):
             has_model = (battles.first[start] == model) | (battles.second[start] == model)
-            its_items = has_size & has_model
-            drawn = int(its_items.sum())
+            is_item_of_model = has_size & has_model
+            drawn = int(is_item_of_model.sum())
             if 0 < drawn < items and hits:
-                chances = _chances_of_hits(items, hits, drawn)
-                part = _SumPart(chances, 1, min(hits, drawn))
+                probabilities = _hypergeometric_probabilities(items, hits, drawn)
+                part = _SumPart(probabilities, 1, min(hits, drawn))
                 observed, parts = sums[model]
-                sums[model] = _Sum(observed + int((lost & its_items).sum()), [*parts, part])
+                sums[model] = _Sum(observed + int((lost & is_item_of_model).sum()), [*parts, part])
     return sums
 
 
-def _chances_of_hits(items: int, hits: int, drawn: int) -> np.ndarray:
+def _hypergeometric_probabilities(items: int, hits: int, drawn: int) -> np.ndarray:
     """Return the hypergeometric probabilities of 0, 1 and more hits.
 
     Args:
@@ -229,35 +231,35 @@ def _log_choices(number: int, chosen: np.ndarray | int) -> np.ndarray:
 def _p_of_sum(observed: int, parts: Sequence[_SumPart]) -> float:
     """Return the two-sided p-value of a sum: twice its smaller tail probability, at most 1.
 
-    Both tails contain the observed sum. The distribution is exact unless the sum can be larger
-    than `LARGEST_SUM` and has many draws; it is then treated as normal.
+    Both tails contain the observed sum. The distribution is exact, unless the sum can be larger
+    than `LARGEST_SUM` and has at least `FEWEST_NORMAL_DRAWS` draws; then it is treated as normal.
     """
-    largest = sum(part.times * (len(part.chances) - 1) for part in parts)
-    draws = sum(part.times * part.draws for part in parts)
-    if largest > LARGEST_SUM and draws >= MANY_DRAWS:
+    largest = sum(part.variables * (len(part.probabilities) - 1) for part in parts)
+    draws = sum(part.variables * part.draws for part in parts)
+    if largest > LARGEST_SUM and draws >= FEWEST_NORMAL_DRAWS:
         return _normal_p(observed, parts)
     values = largest + 1
     # The distribution of a sum is the convolution of the distributions of its terms, which is a
     # product of Fourier transforms.
     spectrum = np.ones(values // 2 + 1, dtype=complex)
     for part in parts:
-        spectrum = spectrum * np.fft.rfft(part.chances, values) ** part.times
-    chances = np.fft.irfft(spectrum, values)
-    tail = min(chances[: observed + 1].sum(), chances[observed:].sum())
+        spectrum = spectrum * np.fft.rfft(part.probabilities, values) ** part.variables
+    probabilities = np.fft.irfft(spectrum, values)
+    tail = min(probabilities[: observed + 1].sum(), probabilities[observed:].sum())
     return float(np.clip(2 * tail, 0.0, 1.0))
 
 
 def _normal_p(observed: int, parts: Sequence[_SumPart]) -> float:
     """Return the two-sided p-value of a sum that is treated as normally distributed.
 
-    It has a correction for continuity.
+    The p-value has a correction for continuity.
     """
     mean = 0.0
     variance = 0.0
     for part in parts:
-        values = np.arange(len(part.chances))
-        mean_of_part = float(values @ part.chances)
-        mean += part.times * mean_of_part
-        variance += part.times * float((values - mean_of_part) ** 2 @ part.chances)
+        values = np.arange(len(part.probabilities))
+        mean_of_part = float(values @ part.probabilities)
+        mean += part.variables * mean_of_part
+        variance += part.variables * float((values - mean_of_part) ** 2 @ part.probabilities)
     distance = max(abs(observed - mean) - 0.5, 0.0)
     return float(min(1.0, 2 * ndtr(-distance / np.sqrt(variance))))

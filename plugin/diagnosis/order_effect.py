@@ -44,9 +44,9 @@ class OrderEffect:
 
     @property
     def is_open(self) -> bool:
-        """Whether the interval contains both no effect and a deciding effect: the data are too few.
+        """Whether the data are too few to say if the order has no effect or decides the verdicts.
 
-        It is True also if the rate or its interval is unknown.
+        The interval then contains both effects. Also True if the rate or its interval is unknown.
         """
         return may_decide_nothing_or_all(self.rate)
 
@@ -63,8 +63,9 @@ def may_decide_nothing_or_all(rate: Figured) -> bool:
     """
     if not isinstance(rate, Statistic) or rate.low is None or rate.high is None:
         return True
-    has_half = rate.low <= 0.5 <= rate.high
-    return has_half and (rate.low < 0.5 - MOST_BY_ORDER or rate.high > 0.5 + MOST_BY_ORDER)
+    may_have_no_effect = rate.low <= 0.5 <= rate.high
+    may_decide = rate.low < 0.5 - MOST_BY_ORDER or rate.high > 0.5 + MOST_BY_ORDER
+    return may_have_no_effect and may_decide
 
 
 def order_effects(battles: Battles) -> list[OrderEffect]:
@@ -82,10 +83,10 @@ def order_effects(battles: Battles) -> list[OrderEffect]:
     together = _measure_effect(None, [*shown.values()], unit)
     if len(shown) == 1 or len(shown) > MOST_JUDGES:
         return [together]
-    of_judges = [
-        _measure_effect(judge, [verdicts], unit) for judge, verdicts in sorted(shown.items())
-    ]
-    return [*of_judges, together]
+    effects = []
+    for judge, verdicts in sorted(shown.items()):
+        effects.append(_measure_effect(judge, [verdicts], unit))
+    return [*effects, together]
 
 
 def _measure_effect(judge: str | None, shown: Sequence[FirstShown], unit: str) -> OrderEffect:
@@ -96,12 +97,14 @@ def _measure_effect(judge: str | None, shown: Sequence[FirstShown], unit: str) -
         shown: the verdicts of each judge, summed by cluster.
         unit: what a cluster is.
     """
-    cluster, won, number, flips = (np.concatenate(values) for values in zip(*shown, strict=True))
+    cluster, wins, verdicts, flips = (np.concatenate(values) for values in zip(*shown, strict=True))
     sample = Clustered(cluster, unit)
-    won = sample.sums(won)
-    number = sample.sums(number)
-    rate = Clustered(np.arange(len(won)), unit).share(won, cells=number)
-    lean = float(won.sum() / number.sum()) - 0.5
-    p = two_sided_p(lean, (won - (lean + 0.5) * number) / number.sum())
-    pairs = number.sum() / 2
+    # Each array has a value per cluster from here on.
+    wins = sample.sums(wins)
+    verdicts = sample.sums(verdicts)
+    rate = Clustered(np.arange(len(wins)), unit).share(wins, cells=verdicts)
+    verdict_count = verdicts.sum()
+    win_rate = float(wins.sum() / verdict_count)
+    p = two_sided_p(win_rate - 0.5, (wins - win_rate * verdicts) / verdict_count)
+    pairs = verdict_count / 2
     return OrderEffect(judge, rate, p, float(flips.sum() / pairs))

@@ -7,7 +7,7 @@ import numpy as np
 
 from podium.data.battles import Battles
 from podium.defaults import REGULARIZATION
-from podium.diagnosis.clustered import Clustered, cluster_battles
+from podium.diagnosis.clustered import KIND_OF_INTERVAL, Clustered, cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
 from podium.diagnosis.judge_checks import family_of, group_by_family
 from podium.diagnosis.ratings import Ratings, bounded_by_all, error_sums, fit_line
@@ -19,11 +19,11 @@ from podium.rankers.length_control.joint import fit_with_length, slope_influence
 from podium.tables import EMPTY, Table
 from podium.wording import some
 
-LENGTHS = "give columns length_a and length_b, in characters"
-MARGINS = "give a column margin (judge score of a minus that of b)"
+LENGTHS_REMEDY = "give columns length_a and length_b, in characters"
+MARGINS_REMEDY = "give a column margin (judge score of a minus that of b)"
 MORE_LABELS = "give the reference more battles"
 MOSTLY_CHANCE = "more than half of the variation of the reference ratings is chance"
-ROUNDING = 1e-12
+ROUNDING_SHARE = 1e-12
 """Largest share of a sum of squares that counts as 0."""
 FEWEST_MODELS = 5
 """Fewest models n of a partial correlation given one variable, whose variance is 1 / (n - 4)."""
@@ -82,8 +82,8 @@ class Verbosity(CardAnswer):
 def verbosity(subject: Subject) -> Verbosity | Missing:
     """Measure the effect of length on a judge's verdicts. Source: Soft-Elo, appendix F.1.
 
-    A battle is decisive if its verdict is no tie. Of `human`, only battles with a readable verdict
-    are used.
+    A battle is decisive if its verdict is no tie. The effect on human labels is measured on battles
+    with a readable verdict only.
 
     Returns:
         The figures; `Missing` if no readable battle has the lengths of both responses.
@@ -92,7 +92,7 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     ratio = log_ratio(battles)
     known = battles.readable & ~np.isnan(ratio)
     if not known.any():
-        return Missing("no readable battle has the lengths of both responses", LENGTHS)
+        return Missing("no readable battle has the lengths of both responses", LENGTHS_REMEDY)
     credit = battles.numbers_of("credit")
     sample = cluster_battles(battles, subject.level)
     win = np.sign(battles.outcomes - 0.5)
@@ -100,20 +100,20 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     longer_wins = np.sign(ratio) == win
     rule = None
     why = "the verdicts have neither margins nor probabilities"
-    in_near_ties: Figured = Missing(why, MARGINS)
-    close = near_ties(credit, readable_margins(battles), subject.near_tie)
-    if close is not None:
-        near, rule = close
+    in_near_ties: Figured = Missing(why, MARGINS_REMEDY)
+    mask_and_rule = near_ties(credit, readable_margins(battles), subject.near_tie)
+    if mask_and_rule is not None:
+        is_near_tie, rule = mask_and_rule
         what = "decisive near-ties with different lengths"
-        in_near_ties = sample.share(longer_wins, what=what, among=decisive & near)
+        in_near_ties = sample.share(longer_wins, what=what, among=decisive & is_near_tie)
     human: Figured = Missing("there are no human labels", "give a column human, or --human-judge")
     if not np.isnan(subject.human_credit).all():
         human_credit = np.where(battles.readable, subject.human_credit, np.nan)
         human = length_weight(battles, human_credit, ratio, subject.level)
     transcripts = None
     if "transcript_length_a" in battles.table:
-        of_transcripts = log_ratio(battles, "transcript_length")
-        transcripts = length_weight(battles, credit, of_transcripts, subject.level)
+        transcript_ratio = log_ratio(battles, "transcript_length")
+        transcripts = length_weight(battles, credit, transcript_ratio, subject.level)
     what = "decisive battles with different lengths"
     return Verbosity(
         longer=sample.share(longer_wins, what=what, among=decisive),
@@ -162,7 +162,9 @@ def length_weight(
     """
     kept = ~np.isnan(credit) & ~np.isnan(ratio)
     known = np.where(kept, credit, np.nan)
-    fit = attempt(lambda: length_effect(code_battles(battles, credit=known), ratio[kept]), LENGTHS)
+    fit = attempt(
+        lambda: length_effect(code_battles(battles, credit=known), ratio[kept]), LENGTHS_REMEDY
+    )
     if isinstance(fit, Missing):
         return fit
     weight, influence = fit
@@ -190,27 +192,28 @@ def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray
 def correlate_residuals(subject: Subject) -> Figured:
     """Return the partial correlation of a judge's ratings and mean length over models.
 
-    It is given the reference ratings, which stand for the true strengths. Models without lengths,
-    or without a bounded rating by judge and reference, are left out. The result is `Missing` if
-    fewer than 5 are left, if there is no reference, or if judge and reference cannot be compared.
+    The third variable, which is held constant, is the reference ratings. They stand for the true
+    strengths. Models without lengths, or without a bounded rating by judge and reference, are left
+    out. The result is `Missing` if fewer than 5 models are left, if there is no reference, or if
+    judge and reference cannot be compared.
     """
     reference = subject.reference
     if isinstance(reference, Missing):
         return reference
-    both = attempt(
+    bounded_ratings = attempt(
         lambda: bounded_by_all(subject.judge_ratings.ratings, reference), "join the groups"
     )
-    if isinstance(both, Missing):
-        return both
+    if isinstance(bounded_ratings, Missing):
+        return bounded_ratings
     length = _mean_length(subject.battles)
-    names = tuple(name for name in both[0].models if name in length)
+    names = tuple(name for name in bounded_ratings[0].models if name in length)
     if len(names) < FEWEST_MODELS:
         why = (
             f"{len(names)} models have lengths and bounded ratings by both; {FEWEST_MODELS} are "
             "needed"
         )
         return Missing(why, "add models")
-    by_judge, by_reference = (ratings.select(names) for ratings in both)
+    by_judge, by_reference = (ratings.select(names) for ratings in bounded_ratings)
     mean_length = np.array([length[name] for name in names])
     noise, shared = error_sums(by_judge, by_reference, mean_length - mean_length.mean())
     return partial_correlation(
@@ -221,63 +224,63 @@ def correlate_residuals(subject: Subject) -> Figured:
 def partial_correlation(
     x: np.ndarray,
     y: np.ndarray,
-    given: np.ndarray,
+    reference: np.ndarray,
     level: float,
     noise: float = 0.0,
     shared: float = 0.0,
 ) -> Figured:
-    """Return the partial correlation of x and y given a third variable.
+    """Return the partial correlation of x and y given the reference.
 
-    It is corrected for errors in the third variable. Source: Fuller 1987.
+    The correlation is corrected for errors in the reference. Source: Fuller 1987.
 
     Args:
         x: ratings of the judge, shape (models,).
         y: mean lengths, shape (models,).
-        given: ratings of the reference, shape (models,).
+        reference: ratings of the reference, shape (models,).
         level: confidence level.
-        noise: variance of the errors of `given`, summed over models (see `error_sums`).
-        shared: covariance of the errors of `given` and `x`, summed over models.
+        noise: variance of the errors of `reference`, summed over models (see `error_sums`).
+        shared: covariance of the errors of `reference` and `x`, summed over models.
 
     Returns:
         The correlation with Fisher's interval; `Missing` if `x` or `y` does not vary beyond
-        `given`, or if the errors are too large to be corrected.
+        `reference`, or if the errors are too large to be corrected.
     """
     y = y - y.mean()
     if not y.any():
         return Missing("all models write at the same mean length", "add models")
-    fit = fit_line(x, given, y, noise, shared)
-    alone = fit_line(x, given, np.zeros(len(x)), noise, shared)
-    if fit is None or alone is None:
+    fit = fit_line(x, reference, y, noise, shared)
+    fit_without_y = fit_line(x, reference, np.zeros(len(x)), noise, shared)
+    if fit is None or fit_without_y is None:
         return Missing(MOSTLY_CHANCE, MORE_LABELS)
-    z = given - given.mean()
-    residual = x - alone.weights[0] - alone.weights[1] * given
-    # Sums of squares of x and of y that the third variable does not explain. r is the weight of y
-    # in the line of x, times the ratio of the standard deviations.
+    centred_reference = reference - reference.mean()
+    residual = x - fit_without_y.weights[0] - fit_without_y.weights[1] * reference
+    # Sums of squares of x and of y that the reference does not explain. r is the weight of y in the
+    # line of x, times the ratio of the standard deviations.
     unexplained_x = float(residual @ residual)
-    explained_y = (y @ z) ** 2 / (z @ z - noise)
+    explained_y = (y @ centred_reference) ** 2 / (centred_reference @ centred_reference - noise)
     unexplained_y = float(y @ y - explained_y)
     largest = max(float(x @ x), float(y @ y))
-    if min(unexplained_x, unexplained_y) <= ROUNDING * largest:
+    if min(unexplained_x, unexplained_y) <= ROUNDING_SHARE * largest:
         return Missing("one of the two does not vary beyond strength", "add models")
     r = float(fit.weights[2] * np.sqrt(unexplained_y / unexplained_x))
     if abs(r) >= 1:
         why = "too few models or battles to correct the errors of the reference"
         return Missing(why, MORE_LABELS)
-    low, high = _fisher_interval(r, len(given), level)
+    low, high = _fisher_interval(r, len(reference), level)
     return Statistic(
         r,
         low,
         high,
         level=level,
         method="Fisher z over models",
-        n=len(given),
+        n=len(reference),
         of="models",
         unit=Unit.CORRELATION,
     )
 
 
 def _fisher_interval(r: float, n: int, level: float) -> list[float]:
-    """Return the interval of a partial correlation of n rows given one variable.
+    """Return the interval of the partial correlation r of n rows given one variable.
 
     The variance of atanh r is 1 / (n - 1 - 3). Source: Fisher 1924.
     """
@@ -342,6 +345,7 @@ class SelfPreference(CardAnswer):
         """Return a table with the excess of each family, and the models of unknown family."""
         rows = []
         for name, models in self.families.items():
+            # Without reference ratings, there are no excesses. `self.excess` is then `Missing`.
             excess = self.excesses.get(name, self.excess)
             rows.append((name, str(len(models)), excess.brief, some(models, most=3)))
         if self.unknown:
@@ -354,8 +358,8 @@ class SelfPreference(CardAnswer):
 def measure_self_preference(subject: Subject) -> SelfPreference:
     """Compare a judge's ratings of each family with a line fitted to reference ratings.
 
-    Figures are `Missing` one by one. Only models with bounded ratings by judge and reference are
-    used. Source: after Soft-Elo, appendix F.1.
+    A figure that cannot be computed is `Missing`; the other figures are still returned. Only models
+    with bounded ratings by judge and reference are used. Source: after Soft-Elo, appendix F.1.
 
     Raises:
         NotIdentifiedError: there is a reference, and the judge's battles do not connect all models.
@@ -375,61 +379,68 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
     by_judge, by_reference = bounded_by_all(subject.judge_ratings.ratings, reference)
     members = {}
     excesses = {}
-    for other, models in families.items():
-        members[other] = np.isin(by_judge.models, models)
-        excesses[other] = _estimate_line(by_judge, by_reference, members[other], level, Unit.ELO)
+    for family_name, models in families.items():
+        members[family_name] = np.isin(by_judge.models, models)
+        excesses[family_name] = _estimate_line(
+            by_judge, by_reference, members[family_name], level, Unit.ELO
+        )
     if family:
         why = f"no model is known to be of the judge's family ({name})"
     elif judge:
         why = f"the family of {judge} is not known"
     else:
         why = "no row names the judge's model"
-    excess = excesses.get(name or "", Missing(why, NAME_FAMILIES))
-    own_family = members.get(name or "", np.zeros(len(by_judge.models), dtype=bool))
-    slope = _estimate_line(by_judge, by_reference, own_family, level, Unit.NUMBER)
+    excess: Figured = Missing(why, NAME_FAMILIES)
+    # If no model is of the judge's family, the line is fitted to all models.
+    is_own_family = np.zeros(len(by_judge.models), dtype=bool)
+    if name is not None and name in members:
+        excess = excesses[name]
+        is_own_family = members[name]
+    slope = _estimate_line(by_judge, by_reference, is_own_family, level, Unit.NUMBER)
     return SelfPreference(name, how, reference.who, excess, slope, families, unknown, excesses)
 
 
 def _estimate_line(
-    judge: Ratings, reference: Ratings, inside: np.ndarray, level: float, unit: Unit
+    judge: Ratings, reference: Ratings, is_member: np.ndarray, level: float, unit: Unit
 ) -> Figured:
     """Estimate a line through a judge's ratings on those of a reference.
 
     Args:
         judge: ratings by the judge.
         reference: ratings by the reference, of the same models.
-        inside: mask of the models of a family, which may lie above the line.
+        is_member: mask of the models of a family, which may lie above the line.
         level: confidence level.
         unit: what to return: `Unit.ELO` for how far the family lies above the line, `Unit.NUMBER`
             for the slope of the line.
 
     Returns:
-        The figure; `Missing` if fewer than 3 models are outside the family, if the reference rates
-        them alike, or if its errors are too large. The height of a family without models is
-        `Missing`, too.
+        The figure. It is `Missing` if fewer than 3 models are outside the family, if the reference
+        rates these models alike, or if the errors of the reference are too large. The height of a
+        family without models is `Missing`, too.
     """
     is_height = unit is Unit.ELO
-    if is_height and not inside.any():
+    if is_height and not is_member.any():
         why = "no model of this family has a bounded rating by both"
         return Missing(why, "judge some of its models")
-    outside = int((~inside).sum())
+    outside = int((~is_member).sum())
     if outside < FEWEST_OUTSIDE:
         why = (
             f"{outside} models of other families have a bounded rating by both, a line needs "
             f"{FEWEST_OUTSIDE}"
         )
         return Missing(why, "add models of other families")
-    if np.ptp(reference.elo[~inside]) == 0:
+    if np.ptp(reference.elo[~is_member]) == 0:
         return Missing("the reference rates all other models alike", "add models that differ")
-    fit = fit_line(judge.elo, reference.elo, inside, *error_sums(judge, reference, inside))
+    fit = fit_line(judge.elo, reference.elo, is_member, *error_sums(judge, reference, is_member))
     if fit is None:
         return Missing(MOSTLY_CHANCE, MORE_LABELS)
     # The terms of the line are its constant, its slope and the height of the family.
     term = 2 if is_height else 1
     codes = np.concatenate([judge.rows.code, reference.rows.code])
-    rows = Clustered(codes, judge.rows.unit, level)
+    sample = Clustered(codes, judge.rows.unit, level)
     through_judge = judge.influence @ fit.by_judge[:, term]
     through_reference = reference.influence @ fit.by_reference[:, term]
     influence = np.concatenate([through_judge, through_reference])
-    method = "line with error on both sides, {}"
-    return rows.linear(float(fit.weights[term]), influence, len(inside), "models", unit, method)
+    method = f"line with error on both sides, {KIND_OF_INTERVAL}"
+    weight = float(fit.weights[term])
+    return sample.linear(weight, influence, len(is_member), "models", unit, method)

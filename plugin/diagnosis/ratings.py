@@ -26,10 +26,12 @@ FEWEST_DECIDED = 10
 Source: Gera et al. 2025, appendix C.
 """
 
-ELSEWHERE = 1 << 40
+CODE_OFFSET = 1 << 40
 """Number that is added to the item codes of another source, so that they differ from the judge's.
 """
-REMEDY = "give a column human, name a human judge (--human-judge), or a gold standard (--gold)"
+REFERENCE_REMEDY = (
+    "give a column human, name a human judge (--human-judge), or a gold standard (--gold)"
+)
 MOST_NOISE = 0.5
 """Largest share of the variation of reference ratings that may be error; else no line is fitted.
 """
@@ -57,25 +59,25 @@ class Ratings:
     who: str = ""
 
     def select(self, names: tuple[str, ...]) -> "Ratings":
-        """Return the ratings of the named models, in this order; `who` is then empty.
+        """Return the ratings of the named models, in this order, without the name of the source.
 
-        Ratings are not centred again.
+        The ratings are not centred again.
         """
-        place = [self.models.index(name) for name in names]
+        codes = [self.models.index(name) for name in names]
         return Ratings(
-            names, self.elo[place], self.influence[:, place], self.rows, self.bounded[place]
+            names, self.elo[codes], self.influence[:, codes], self.rows, self.bounded[codes]
         )
 
     def separate_clusters(self, shared: int = 0) -> "Ratings":
-        """Return the ratings with other codes for the clusters that other sources do not have.
+        """Change the codes of the clusters that other sources do not have.
 
         Args:
-            shared: clusters with codes below this keep their codes, which stand for the same items
-                in other sources. By default, all clusters get other codes.
+            shared: clusters with codes below this number keep their codes, which stand for the same
+                items in other sources. By default, all clusters get other codes.
         """
         code = self.rows.code
-        own_code = np.where(code < shared, code, code + ELSEWHERE)
-        return replace(self, rows=replace(self.rows, code=own_code))
+        separate_code = np.where(code < shared, code, code + CODE_OFFSET)
+        return replace(self, rows=replace(self.rows, code=separate_code))
 
 
 def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
@@ -160,21 +162,21 @@ class BattleRatings:
             credit, weight = pairs.credit, pairs.weight
         else:
             credit, weight = self.wins.resampled_sums(counts)
-        # The last column stays NaN. `place` has a pair's column, or the last one if the pair has
-        # no decided battle.
-        share = np.full((*np.shape(credit)[:-1], len(pairs.first) + 1), np.nan)
-        np.divide(credit, weight, out=share[..., :-1], where=weight > 0)
-        place = np.full((models, models), len(pairs.first))
-        place[pairs.first, pairs.second] = np.arange(len(pairs.first))
-        return share[..., place[first, second]]
+        # The last column stays NaN. `column` is the number of a pair's column: the last one if the
+        # pair has no decided battle.
+        rates = np.full((*np.shape(credit)[:-1], len(pairs.first) + 1), np.nan)
+        np.divide(credit, weight, out=rates[..., :-1], where=weight > 0)
+        column = np.full((models, models), len(pairs.first))
+        column[pairs.first, pairs.second] = np.arange(len(pairs.first))
+        return rates[..., column[first, second]]
 
 
 @dataclass(frozen=True, slots=True)
 class GivenRatings:
     """Ratings that a ranking gives, taken as free of error.
 
-    It has the methods of `BattleRatings`. There are no clusters, so that resamples do not change
-    the ratings.
+    The class has the methods of `BattleRatings`. There are no clusters, so that resamples do not
+    change the ratings.
 
     Attributes:
         models: names of the models, sorted.
@@ -208,18 +210,20 @@ class GivenRatings:
     ) -> np.ndarray:
         """Return the win rate of the first model of each pair.
 
-        It is the sigmoid of the difference of log-strengths.
+        A win rate is the sigmoid of the difference of log-strengths.
         """
         theta = self.strengths(counts)
         return expit(theta[..., first] - theta[..., second])
 
     @property
     def number(self) -> np.ndarray:
-        """The fewest battles of a gold pair, for every pair: all have win rates by their scores.
+        """The number of decided battles that each pair counts as having, shape (models, models).
 
-        The shape is (models, models).
+        It is the fewest battles with which a pair has a gold win rate: all pairs have one by their
+        scores.
         """
-        return np.full((len(self.models),) * 2, FEWEST_DECIDED)
+        models = len(self.models)
+        return np.full((models, models), FEWEST_DECIDED)
 
 
 AnyRatings: TypeAlias = BattleRatings | GivenRatings
@@ -245,35 +249,35 @@ def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRat
     decided = replace(coded, credit=wins).take(is_decided)
     lower = np.minimum(decided.a, decided.b).astype(np.int64)
     higher = np.maximum(decided.a, decided.b)
-    number = np.bincount(lower * models + higher, minlength=models * models)
-    used = battles.readable if credit is None else ~np.isnan(credit)
+    decided_battles = np.bincount(lower * models + higher, minlength=models * models)
+    is_used = battles.readable if credit is None else ~np.isnan(credit)
     return BattleRatings(
         coded=coded,
         fit=fit,
         cells=cells_by_cluster(coded, fit.pairs),
         wins=cells_by_cluster(decided, pair_sums(decided)),
-        number=number.reshape(models, models),
-        clusters=_items_of_clusters(battles, coded, used),
-        rows=Clustered(np.unique(cluster_battles(battles).code[used]), coded.unit),
+        number=decided_battles.reshape(models, models),
+        clusters=_items_of_clusters(battles, coded, is_used),
+        rows=Clustered(np.unique(cluster_battles(battles).code[is_used]), coded.unit),
     )
 
 
 def _items_of_clusters(
-    battles: Battles, coded: CodedBattles, used: np.ndarray
+    battles: Battles, coded: CodedBattles, is_used: np.ndarray
 ) -> tuple[str | None, ...]:
     """Return the name of each cluster: its group or item; None for a row without an item.
 
     Args:
         battles: the battles.
         coded: the battles that the fit uses.
-        used: mask of the battles that the fit uses, shape (battles,).
+        is_used: mask of the battles that the fit uses, shape (battles,).
     """
     names = np.full(coded.clusters, None, dtype=object)
     if battles.group is not None:
-        names[coded.cluster] = battles.rows.texts_of(battles.group)[used]
+        names[coded.cluster] = battles.rows.texts_of(battles.group)[is_used]
     elif coded.unit == "item":
         items = battles.table["item"].cat
-        item = items.codes.to_numpy()[used]
+        item = items.codes.to_numpy()[is_used]
         is_named = item >= 0
         categories = np.asarray(items.categories, dtype=object)
         names[coded.cluster[is_named]] = categories[item[is_named]]
@@ -289,16 +293,16 @@ def number_items(sources: Sequence[AnyRatings]) -> tuple[int, list[np.ndarray]]:
         The number of different items; and for each source the number of each cluster's item,
         shape (clusters,).
     """
-    number: dict[str | tuple[int, int], int] = {}
-    positions = []
+    number_of_item: dict[str | tuple[int, int], int] = {}
+    item_numbers = []
     for k, source in enumerate(sources):
         numbers = []
         for row, name in enumerate(source.clusters):
             key = (k, row) if name is None else name
             # A new key gets the next number.
-            numbers.append(number.setdefault(key, len(number)))
-        positions.append(np.array(numbers, dtype=np.int64))
-    return len(number), positions
+            numbers.append(number_of_item.setdefault(key, len(number_of_item)))
+        item_numbers.append(np.array(numbers, dtype=np.int64))
+    return len(number_of_item), item_numbers
 
 
 def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -306,7 +310,7 @@ def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
     Args:
         first: the scores by one source, shape (..., models).
-        second: the scores by the other, same shape.
+        second: the scores by the other source, same shape.
 
     Returns:
         Tau, NaN if the scores of one source are all equal or unknown, shape (...).
@@ -314,9 +318,9 @@ def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     upper, lower = np.triu_indices(first.shape[-1], 1)
     by_first = np.sign(np.round(first[..., upper] - first[..., lower], 9))
     by_second = np.sign(np.round(second[..., upper] - second[..., lower], 9))
-    # tau-b = sum of products of signs / sqrt(pairs untied in first * pairs untied in second)
-    untied = np.abs(by_first).sum(axis=-1) * np.abs(by_second).sum(axis=-1)
-    return ratio_or_nan((by_first * by_second).sum(axis=-1), np.sqrt(untied))
+    # tau-b = sum of products of signs / sqrt(pairs untied by first * pairs untied by second)
+    untied_product = np.abs(by_first).sum(axis=-1) * np.abs(by_second).sum(axis=-1)
+    return ratio_or_nan((by_first * by_second).sum(axis=-1), np.sqrt(untied_product))
 
 
 class RatingLine(NamedTuple):
@@ -336,19 +340,19 @@ class RatingLine(NamedTuple):
 def fit_line(
     judge: np.ndarray,
     reference: np.ndarray,
-    beside: np.ndarray,
+    variable: np.ndarray,
     noise: float = 0.0,
     shared: float = 0.0,
 ) -> RatingLine | None:
-    """Fit judge = constant + slope * reference + weight * beside by least squares.
+    """Fit judge = constant + slope * reference + weight * variable by least squares.
 
-    Errors in the reference would flatten the line: they are subtracted from the sums of squares.
-    Source: Fuller 1987, section 2.2.
+    Errors in the reference would flatten the line. Their variance is therefore subtracted from the
+    sum of squares of the reference. Source: Fuller 1987, section 2.2.
 
     Args:
         judge: ratings by the judge, shape (models,).
         reference: reference ratings, shape (models,).
-        beside: a further variable, shape (models,); left out if it is all 0.
+        variable: a further variable, shape (models,); left out if it is all 0.
         noise: variance of the errors of the reference, summed over models (see `error_sums`).
         shared: covariance of the errors of reference and judge, summed over models.
 
@@ -356,12 +360,12 @@ def fit_line(
         The line; None if more than half of the reference's variation is error.
     """
     columns = [np.ones(len(judge)), reference]
-    if beside.any():
-        columns.append(beside.astype(np.float64))
+    if variable.any():
+        columns.append(variable.astype(np.float64))
     x = np.stack(columns, axis=1)
     squares = x.T @ x
     products = x.T @ judge
-    # 1 / inv(squares)[1, 1] is the sum of squares of the reference that constant and `beside` do
+    # 1 / inv(squares)[1, 1] is the sum of squares of the reference that constant and `variable` do
     # not explain.
     if noise > MOST_NOISE / np.linalg.inv(squares)[1, 1]:
         return None
@@ -375,27 +379,31 @@ def fit_line(
     return RatingLine(weights, by_judge, by_reference)
 
 
-def error_sums(judge: Ratings, reference: Ratings, beside: np.ndarray) -> tuple[float, float]:
+def error_sums(judge: Ratings, reference: Ratings, variable: np.ndarray) -> tuple[float, float]:
     """Sum the variance of errors over models: the arguments `noise` and `shared` of `fit_line`.
 
-    The part of the errors that the constant and `beside` explain is removed first, because it does
-    not change the slope.
+    The part of the errors that the constant and the variable explain is removed first, because it
+    does not change the slope.
 
     Args:
         judge: ratings by the judge.
         reference: reference ratings of the same models.
-        beside: a further variable of the line, shape (models,).
+        variable: a further variable of the line, shape (models,).
 
     Returns:
-        The variance of the reference's errors, and the covariance of the errors of reference and
-        judge, which is not 0 if they share items.
+        The variance of the reference's errors. And the covariance of the errors of reference and
+        judge, which is 0 if they share no items.
     """
-    columns = [np.ones(len(beside))]
-    if beside.any():
-        columns.append(beside.astype(np.float64))
+    columns = [np.ones(len(variable))]
+    if variable.any():
+        columns.append(variable.astype(np.float64))
     terms = np.stack(columns, axis=1)
-    rest = np.eye(len(beside)) - terms @ np.linalg.pinv(terms)
-    ours = judge.influence @ rest
-    theirs = reference.influence @ rest
-    _, here, there = np.intersect1d(judge.rows.code, reference.rows.code, return_indices=True)
-    return float(np.sum(theirs**2)), float(np.sum(ours[here] * theirs[there]))
+    projection = np.eye(len(variable)) - terms @ np.linalg.pinv(terms)
+    judge_errors = judge.influence @ projection
+    reference_errors = reference.influence @ projection
+    _, judge_rows, reference_rows = np.intersect1d(
+        judge.rows.code, reference.rows.code, return_indices=True
+    )
+    return float(np.sum(reference_errors**2)), float(
+        np.sum(judge_errors[judge_rows] * reference_errors[reference_rows])
+    )

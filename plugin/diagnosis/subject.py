@@ -14,7 +14,7 @@ from podium.data.reading.judgments import read_battles
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import Missing, attempt
 from podium.diagnosis.ratings import (
-    REMEDY,
+    REFERENCE_REMEDY,
     AnyRatings,
     BattleRatings,
     GivenRatings,
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
 
 
 NEAR_TIE = 0.3
-"""By default, a battle whose |margin| is at most this is a near-tie.
+"""Default of the largest |margin| of a near-tie.
 
 Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to 10.
 """
 CLOSE_CREDIT = 0.025
-"""A battle whose soft credit is at most this far from 0.5 is a near-tie.
+"""Largest distance of the soft credit of a near-tie from 0.5, used if there are no margins.
 
-It is used if there are no margins. Source: Xu et al. 2025, thresholds 0.475 and 0.525.
+Source: Xu et al. 2025, thresholds 0.475 and 0.525.
 """
-ROUNDING = 1e-9
+ROUNDING_ERROR = 1e-9
 """Rounding error that is allowed where a margin or a credit is compared with a bound."""
-LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
+HARD_CREDITS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Credits that one hard verdict, or the mean of two, can have; all other credits are soft."""
 GOLD_REMEDY = (
     "give a table with the columns model and score, a ranking of `podium rank --format json`, or "
     "battles (`podium convert` writes them from a foreign table)"
 )
-SCORES = ("score", "elo", "rating")
+SCORE_COLUMNS = ("score", "elo", "rating")
 """Columns that may hold the scores of a ranking."""
 
 
@@ -59,7 +59,7 @@ class OrderPairs:
     """Pairs of responses that a judge read in both orders.
 
     In arrays of shape (pairs, 2), the columns are the earlier and the later judgment of a pair, by
-    row number. Another response is shown first in each of them.
+    row number. In each of the two judgments, another response is shown first.
 
     Attributes:
         credit: credit of the response shown first, shape (pairs, 2).
@@ -100,10 +100,9 @@ def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
     """Return the verdict of each row as seen from the response shown first.
 
     Returns:
-        Four arrays of shape (rows,): the credit of the response shown first, its credit by the
-        parsed verdict alone, its margin, and whether both credit and order are known. Unknown
-        values are NaN. In rows whose order is not `ba`, the figures are those of `model_a`, also
-        if the order is merged or unknown.
+        Four arrays of shape (rows,): the credit of the response shown first; its credit by the
+        parsed verdict alone; its margin; and whether both credit and order are known. Unknown
+        values are NaN. If the order is merged or unknown, the figures are those of `model_a`.
     """
     credit = battles.numbers_of("credit")
     outcome = battles.outcomes
@@ -270,9 +269,9 @@ class Subject:
     def reference(self) -> Ratings | Missing:
         """The ratings that the judge's ratings are compared with.
 
-        They are by human labels, else by the gold standard, else by the other judges: the first of
-        these that can be fitted. Their `who` is `human`, `gold` or `other judges`. If none can be
-        fitted, `Missing` says why for each of them that exists.
+        The ratings are by the first of these sources to which they can be fitted: human labels, the
+        gold standard, the other judges. Their `who` is `human`, `gold` or `other judges`. If no
+        ratings can be fitted, `Missing` says why for each source that exists.
         """
         gold = self.gold
         others = self.others
@@ -282,20 +281,21 @@ class Subject:
         if gold is not None:
             candidates["gold"] = lambda: gold.source_ratings.ratings.separate_clusters()
         if others is not None:
-            # Items have the same codes in the battles of all judges; rows without an item do not.
-            items = len(others.table["item"].cat.categories) if others.has_items else 0
+            # Items have the same codes in the battles of all judges, and lower ones than rows
+            # without an item.
+            shared = len(others.table["item"].cat.categories) if others.has_items else 0
             candidates["other judges"] = lambda: fit_ratings(others).ratings.separate_clusters(
-                items
+                shared
             )
         reasons = []
-        for who, fit in candidates.items():
-            ratings = attempt(fit, REMEDY)
+        for who, fit_reference in candidates.items():
+            ratings = attempt(fit_reference, REFERENCE_REMEDY)
             if not isinstance(ratings, Missing):
                 return replace(ratings, who=who)
             reasons.append(f"{who}: {ratings.why}")
         if not reasons:
             reasons.append("there are no human labels, no gold standard and no other judge")
-        return Missing("; ".join(reasons), REMEDY)
+        return Missing("; ".join(reasons), REFERENCE_REMEDY)
 
     @property
     def record(self) -> JudgeRecord | None:
@@ -328,17 +328,17 @@ def near_ties(
         any other row has one. The result is None if there are neither margins nor soft credits.
     """
     if np.isfinite(margin).any():
-        has_small_margin = np.abs(margin) <= near_tie + ROUNDING
+        has_small_margin = np.abs(margin) <= near_tie + ROUNDING_ERROR
         return has_small_margin, f"|margin| of both orders' mean up to {near_tie:g}"
     if is_soft(credit):
-        has_close_credit = np.abs(credit - 0.5) <= CLOSE_CREDIT + ROUNDING
+        has_close_credit = np.abs(credit - 0.5) <= CLOSE_CREDIT + ROUNDING_ERROR
         return has_close_credit, f"credit within 0.5 ± {CLOSE_CREDIT:g}"
     return None
 
 
 def is_soft(credit: np.ndarray) -> bool:
     """Return whether any credit is neither a hard verdict nor the mean of two; NaN is ignored."""
-    return not np.isin(credit[~np.isnan(credit)], LEVELS).all()
+    return not np.isin(credit[~np.isnan(credit)], HARD_CREDITS).all()
 
 
 def read_gold(source: str) -> Gold:
@@ -349,8 +349,8 @@ def read_gold(source: str) -> Gold:
             rating), or of battles. A table with a column item is read as battles.
 
     Returns:
-        The scores of a ranking's first standing, without models that have no score; the scores of
-        a table, on the Elo scale; or the battles.
+        The gold standard. It has the battles, the scores of a table (on the Elo scale), or the
+        scores of a ranking's first standing (models without a score are left out).
 
     Raises:
         DataError: the file is none of these, does not exist, or has unusable values.
@@ -361,14 +361,14 @@ def read_gold(source: str) -> Gold:
 
         ranking = read_ranking(path, GOLD_REMEDY)
         if ranking is not None and ranking.standings:
-            first = ranking.standings[0]
+            standing = ranking.standings[0]
             scores = {}
-            for entry in first.entries:
+            for entry in standing.entries:
                 if entry.score is not None:
                     scores[entry.model] = entry.score
-            return Gold(source, scores, first.scale)
+            return Gold(source, scores, standing.scale)
         frame = read_records(path)
-        column = next((name for name in SCORES if name in frame), None)
+        column = next((name for name in SCORE_COLUMNS if name in frame), None)
         if column and "model" in frame and "item" not in frame:
             return Gold(source, _gold_scores(source, frame["model"], frame[column]))
     try:

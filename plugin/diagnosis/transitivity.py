@@ -24,14 +24,14 @@ from podium.rankers.fit.pairs import pair_sums, win_rates
 from podium.tables import Table
 from podium.text import as_text
 
-TIE = 0.025
+LARGEST_TIE = 0.025
 """Credits at most this far from 0.5 are ties.
 
 Source: Xu et al. 2025, appendix B.1 (0.475 to 0.525).
 """
 CLIP = 1e-6
 """Credits nearer to 0 or 1 than this are moved to this distance, so that log-odds are finite."""
-LEAD = 0.1
+SMALLEST_LEAD = 0.1
 """Smallest gap between the win rates of two models that is called a lead.
 
 A smaller gap is called a margin.
@@ -40,24 +40,31 @@ MOST_CELLS = 400_000_000
 """Largest product of triples and items; with more, transitivity is not measured."""
 CHUNK_CELLS = 500_000
 """Triples times items that are in memory at once."""
-LOSS, TIED, WIN, UNKNOWN = range(4)
-"""Outcome codes: the verdict on a pair of models and an item, seen from the stronger model."""
-TRANSITIVE, INTRANSITIVE, UNDECIDED = range(3)
-"""Kinds of triples on items: with or without an order, or with an unknown verdict."""
-STEADY, SHAKY, UNSEEN = range(3)
-"""Stability of a verdict when the order is swapped: unchanged, changed, or not known."""
+# Outcome codes: the verdict on a pair of models and an item, seen from the stronger model.
+LOSS = 0
+TIED = 1
+WIN = 2
+UNKNOWN = 3
+# Kinds of triples on items: with an order, without one, or with an unknown verdict.
+TRANSITIVE = 0
+INTRANSITIVE = 1
+UNDECIDED = 2
+# Stability of a verdict when the order is swapped: unchanged, changed, or not known.
+STEADY = 0
+SHAKY = 1
+UNSEEN = 2
 SCENARIOS = ("lead, lead", "lead, margin", "margin, lead", "margin, margin")
 """Kinds of the two gaps in a triple: first to second model, and second to third."""
-ALL, CONSISTENT, AMBIGUOUS, FIRST_SCENARIO = range(4)
-"""Positions in `GROUPS`; the scenarios follow from `FIRST_SCENARIO` on.
-
-A triple on an item is consistent if no verdict changes when the order is swapped, and ambiguous if
-one does.
-"""
+# Positions in `GROUPS`. A triple on an item is consistent if no verdict changes when the order is
+# swapped, and ambiguous if a verdict changes.
+ALL_TRIPLES = 0
+CONSISTENT = 1
+AMBIGUOUS = 2
+FIRST_SCENARIO = 3
 MOST_LISTED = 2_000
 """Largest number of single triples that are listed; all are counted."""
 ROUND_ROBINS = "round robins: all pairs of at least three models"
-CELLS = "triples on items"
+TRIPLES_ON_ITEMS = "triples on items"
 GROUPS = ("all", "consistent", "ambiguous", *SCENARIOS)
 """Names of the groups of triples on items; a triple may be in several groups."""
 UNSWAPPED = Missing(
@@ -97,8 +104,8 @@ KINDS = np.array([_kind_of_triple(codes) for codes in product(range(4), repeat=3
 class TripleCounts(NamedTuple):
     """Counts over triples of models and items.
 
-    A triple is counted once on each item. The three rows of `by_triple` and `by_group` are the
-    number of triples with three known verdicts, the number of intransitive ones among them, and
+    A triple is counted once on each item. The three rows of `by_triple` and `by_group` are: the
+    number of triples with three known verdicts; the number of intransitive triples among them; and
     the sum of their SNTD.
 
     Attributes:
@@ -141,9 +148,9 @@ def triples_among(models: int) -> np.ndarray:
 def count_triples(battles: Battles) -> TripleCounts | Missing:
     """Count known and intransitive triples of models on items, and sum their SNTD.
 
-    The unweighted mean of a pair's credits on an item is its verdict: it is taken over judges,
-    responses and repeats. The result is `Missing` if no row names its item, if there are fewer
-    than 3 models, or if there are more than `MOST_CELLS` triples on items.
+    The verdict of a pair on an item is the unweighted mean of its credits over judges, responses
+    and repeats. The result is `Missing` if no row names its item, if there are fewer than 3 models,
+    or if there are more than `MOST_CELLS` triples on items.
 
     Raises:
         NotIdentifiedError: no battle is readable.
@@ -160,17 +167,18 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
         return Missing(why, "choose fewer models or items with --where")
     rate = win_rates(pair_sums(coded))
     order = np.argsort(-rate, kind="stable")
-    credit, steady = _arrange(battles, coded, np.argsort(order))
+    credit, stability = _arrange_verdicts(battles, coded, np.argsort(order))
     outcome = outcomes(credit)
     triples = triples_among(models)
-    # Of three models, strongest first: win rate of the first minus the second, and so on. The
-    # number of the scenario is 2 if the first gap is a margin, plus 1 if the second is.
+    # Gaps between the win rates of three models, strongest first: first minus second, and second
+    # minus third. The number of the scenario is 2 if the first gap is a margin, plus 1 if the
+    # second gap is a margin.
     gaps = -np.diff(rate[order][triples], axis=1)
-    scenario = 2 * (gaps[:, 0] < LEAD) + (gaps[:, 1] < LEAD)
+    scenario = 2 * (gaps[:, 0] < SMALLEST_LEAD) + (gaps[:, 1] < SMALLEST_LEAD)
     soft = _is_mostly_soft(coded.credit)
     credit_for_sntd = credit if soft else None
-    by_triple, by_group = _sum_triples(triples, scenario, outcome, steady, credit_for_sntd)
-    known = max((outcome != UNKNOWN).sum(), 1)
+    by_triple, by_group = _sum_triples(triples, scenario, outcome, stability, credit_for_sntd)
+    known_verdicts = max((outcome != UNKNOWN).sum(), 1)
     return TripleCounts(
         models=tuple(coded.models[k] for k in order),
         soft=soft,
@@ -178,15 +186,15 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
         scenario=scenario,
         by_triple=by_triple,
         by_group=by_group,
-        ties=float((outcome == TIED).sum() / known),
+        ties=float((outcome == TIED).sum() / known_verdicts),
     )
 
 
 def _is_mostly_soft(credit: np.ndarray) -> bool:
     """Return whether at least half of the credits are soft.
 
-    A credit is soft if it is not a multiple of a quarter, as the mean of hard verdicts in two
-    orders is, and not within `CLIP` of 0 or 1.
+    A credit is soft if it is neither a multiple of a quarter, as the mean of hard verdicts in two
+    orders is, nor within `CLIP` of 0 or 1.
     """
     is_extreme = (credit < CLIP) | (credit > 1 - CLIP)
     is_quarter = np.abs(4 * credit - np.round(4 * credit)) < 1e-9
@@ -197,7 +205,7 @@ def _sum_triples(
     triples: np.ndarray,
     scenario: np.ndarray,
     outcome: np.ndarray,
-    steady: np.ndarray,
+    stability: np.ndarray,
     credit: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the sums `by_triple` and `by_group` of `TripleCounts`.
@@ -206,7 +214,7 @@ def _sum_triples(
         triples: positions of the models, shape (triples, 3).
         scenario: position in `SCENARIOS` of each triple, shape (triples,).
         outcome: outcome codes of the verdicts, shape (pairs, items).
-        steady: `STEADY`, `SHAKY` or `UNSEEN` for each verdict, shape (pairs, items).
+        stability: `STEADY`, `SHAKY` or `UNSEEN` for each verdict, shape (pairs, items).
         credit: credits, shape (pairs, items); None to leave the SNTD 0.
 
     Returns:
@@ -216,9 +224,9 @@ def _sum_triples(
     items = outcome.shape[1]
     by_triple = np.zeros((3, len(triples)))
     by_group = np.zeros((3, len(GROUPS), items))
-    chunk = max(1, CHUNK_CELLS // max(items, 1))
-    for start in range(0, len(triples), chunk):
-        rows = slice(start, start + chunk)
+    chunk_size = max(1, CHUNK_CELLS // max(items, 1))
+    for start in range(0, len(triples), chunk_size):
+        rows = slice(start, start + chunk_size)
         i, j, k = triples[rows].T
         ab = pair_number(i, j, models)
         bc = pair_number(j, k, models)
@@ -234,7 +242,7 @@ def _sum_triples(
             sntd = np.where(is_known, deviation(credit_ab, credit_bc, credit_ac), 0)
         by_triple[:, rows] = [values.sum(axis=1) for values in (is_known, is_intransitive, sntd)]
         # The largest code is that of the least stable verdict, because STEADY < SHAKY < UNSEEN.
-        least_stable = np.max([steady[pair] for pair in (ab, bc, ac)], axis=0)
+        least_stable = np.max([stability[pair] for pair in (ab, bc, ac)], axis=0)
         members = _members_of_groups(scenario[rows, None], least_stable)
         for group, is_member in members.items():
             by_group[0, group] += (is_known & is_member).sum(axis=0)
@@ -246,14 +254,14 @@ def _sum_triples(
 def _members_of_groups(scenario: np.ndarray, least_stable: np.ndarray) -> dict[int, Any]:
     """Return the masks of the groups that the triples on items belong to, by position in `GROUPS`.
 
-    The mask of `ALL` is True. Scenarios without a triple are left out.
+    The mask of `ALL_TRIPLES` is True. Scenarios without a triple are left out.
 
     Args:
         scenario: position in `SCENARIOS` of each triple, shape (triples, 1).
         least_stable: the largest stability code of the three verdicts, shape (triples, items).
     """
     members = {
-        ALL: True,
+        ALL_TRIPLES: True,
         CONSISTENT: least_stable == STEADY,
         AMBIGUOUS: least_stable == SHAKY,
     }
@@ -262,7 +270,7 @@ def _members_of_groups(scenario: np.ndarray, least_stable: np.ndarray) -> dict[i
     return members
 
 
-def _arrange(
+def _arrange_verdicts(
     battles: Battles, coded: CodedBattles, place: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Arrange verdicts by pair and item.
@@ -286,27 +294,27 @@ def _arrange(
     shape = (comb(len(place), 2), coded.clusters)
     cell = pair * coded.clusters + coded.cluster
     votes = np.bincount(cell, minlength=shape[0] * shape[1])
-    of_stronger = np.where(first < second, coded.credit, 1 - coded.credit)
-    total = np.bincount(cell, of_stronger, len(votes))
+    credit_of_stronger = np.where(first < second, coded.credit, 1 - coded.credit)
+    total = np.bincount(cell, credit_of_stronger, len(votes))
     mean = ratio_or_nan(total, votes)
-    steady = np.full(len(votes), UNSEEN, dtype=np.uint8)
+    stability = np.full(len(votes), UNSEEN, dtype=np.uint8)
     if "swap" in battles.rows.battle_columns:
         # Later assignments win: one shaky or unseen verdict decides for all of its cell.
         swap = battles.rows.texts_of("swap")[battles.readable]
         is_shaky = np.isin(swap, ("half", "flip"))
         is_unseen = ~np.isin(swap, ("same", "half", "flip"))
-        steady[votes > 0] = STEADY
-        steady[cell[is_shaky]] = SHAKY
-        steady[cell[is_unseen]] = UNSEEN
-    return mean.reshape(shape), steady.reshape(shape)
+        stability[votes > 0] = STEADY
+        stability[cell[is_shaky]] = SHAKY
+        stability[cell[is_unseen]] = UNSEEN
+    return mean.reshape(shape), stability.reshape(shape)
 
 
 def outcomes(credit: np.ndarray) -> np.ndarray:
     """Return the outcome codes (`LOSS`, `TIED`, `WIN`, `UNKNOWN`) of credits, same shape.
 
-    Credits within `TIE` of 0.5 are ties, and NaN is unknown.
+    Credits within `LARGEST_TIE` of 0.5 are ties, and NaN is unknown.
     """
-    beyond = np.round(np.abs(credit - 0.5) - TIE, 12) > 0
+    beyond = np.round(np.abs(credit - 0.5) - LARGEST_TIE, 12) > 0
     outcome = np.where(beyond, np.where(credit > 0.5, WIN, LOSS), TIED)
     return np.where(np.isnan(credit), UNKNOWN, outcome).astype(np.uint8)
 
@@ -314,9 +322,9 @@ def outcomes(credit: np.ndarray) -> np.ndarray:
 def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
     """Return the SNTD of three credits, in nats.
 
-    It is the mean Jensen-Shannon divergence of each credit from the one that the other two imply.
-    With log-odds s, transitive credits have s_ab + s_bc = s_ac. The implied log-odds are therefore
-    s_ac - s_bc, s_ac - s_ab and s_ab + s_bc. Source: Xu et al. 2025, equations 3 to 5.
+    The SNTD is the mean Jensen-Shannon divergence of each credit from the credit that the other two
+    imply. With log-odds s, transitive credits have s_ab + s_bc = s_ac. The implied log-odds are
+    therefore s_ac - s_bc, s_ac - s_ab and s_ab + s_bc. Source: Xu et al. 2025, equations 3 to 5.
 
     Args:
         ab: credit of a against b, in [0, 1], any shape. Credits are clipped to a distance of
@@ -328,9 +336,10 @@ def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
         np.clip(np.asarray(credit, dtype=np.float64), CLIP, 1 - CLIP) for credit in (ab, bc, ac)
     ]
     s_ab, s_bc, s_ac = (logit(credit) for credit in observed)
-    off = s_ab + s_bc - s_ac
+    discrepancy = s_ab + s_bc - s_ac
     implied = [
-        np.clip(expit(odds), CLIP, 1 - CLIP) for odds in (s_ab - off, s_bc - off, s_ac + off)
+        np.clip(expit(odds), CLIP, 1 - CLIP)
+        for odds in (s_ab - discrepancy, s_bc - discrepancy, s_ac + discrepancy)
     ]
     divergences = [divergence(p, q) for p, q in zip(observed, implied, strict=True)]
     return np.sum(divergences, axis=0) / 3
@@ -339,11 +348,12 @@ def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
 def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Return the Jensen-Shannon divergence of two Bernoulli distributions, in nats.
 
-    It is H((p + q) / 2) - (H(p) + H(q)) / 2 with the entropy H; p and q may have any shape.
+    The divergence is H((p + q) / 2) - (H(p) + H(q)) / 2 with the entropy H. The success
+    probabilities p and q may have any shape.
     """
     mean = (p + q) / 2
-    of_mean, of_p, of_q = (entr(share) + entr(1 - share) for share in (mean, p, q))
-    return np.maximum(of_mean - (of_p + of_q) / 2, 0)
+    entropy, entropy_p, entropy_q = (entr(share) + entr(1 - share) for share in (mean, p, q))
+    return np.maximum(entropy - (entropy_p + entropy_q) / 2, 0)
 
 
 def chance_of_no_order(ties: float) -> float:
@@ -409,8 +419,8 @@ class Transitivity(CardAnswer):
         soft: SNTD, the mean deviation from transitivity, in nats.
         consistent: PNT and SNTD of triples whose three verdicts do not change when the order is
             swapped.
-        ambiguous: PNT and SNTD of triples with a verdict that changes, all three of which were
-            read in both orders.
+        ambiguous: PNT and SNTD of triples whose three pairs were read in both orders and with a
+            verdict that changes.
         consistent_share: share of consistent triples among those whose three pairs were read in
             both orders.
         scenarios: PNT and SNTD by the gaps between the models, in the order of `SCENARIOS`.
@@ -434,7 +444,7 @@ class Transitivity(CardAnswer):
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         """Return PNT and SNTD of all triples, the consistent share, and PNT by consistency.
 
-        Why there are no categories is added if they are missing.
+        If categories are missing, a line says why.
         """
         lines: list[tuple[str, Value]] = [
             ("judged", f"{self.triples:,} of {self.possible:,} triples, {self.items:,} items"),
@@ -456,7 +466,9 @@ class Transitivity(CardAnswer):
         The table by category is left out if categories are missing.
         """
         groups = [group for group in self.scenarios if isinstance(group.hard, Statistic)]
-        gaps = f"By gap in strength (A strongest; lead = win rates at least {LEAD:g} apart)"
+        gaps = (
+            f"By gap in strength (A strongest; lead = win rates at least {SMALLEST_LEAD:g} apart)"
+        )
         tables = [_triples_table(gaps, "A over B, B over C", groups)]
         if not isinstance(self.categories, Missing):
             tables.append(_triples_table("By category", "category", self.categories))
@@ -490,27 +502,29 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
     counts = count_triples(battles)
     if isinstance(counts, Missing):
         return counts
-    cells = counts.by_group[0]
-    if not cells[ALL].any():
+    triples_of_group = counts.by_group[0]
+    if not triples_of_group[ALL_TRIPLES].any():
         why = "no three models have all three verdicts on one item"
         return Missing(why, f"judge {ROUND_ROBINS} on the same items")
-    groups = [_group(name, counts, k, level) for k, name in enumerate(GROUPS)]
-    swapped = cells[CONSISTENT] + cells[AMBIGUOUS]
+    groups = [_estimate_group(name, counts, k, level) for k, name in enumerate(GROUPS)]
+    swapped_triples = triples_of_group[CONSISTENT] + triples_of_group[AMBIGUOUS]
     consistent_share: Figured = UNSWAPPED
     consistent: TripleGroup | Missing = UNSWAPPED
     ambiguous: TripleGroup | Missing = UNSWAPPED
-    if swapped.any():
-        items = Clustered(np.arange(len(swapped)), "item", level)
-        consistent_share = items.share(cells[CONSISTENT], CELLS, cells=swapped)
+    if swapped_triples.any():
+        items = Clustered(np.arange(len(swapped_triples)), "item", level)
+        consistent_share = items.share(
+            triples_of_group[CONSISTENT], TRIPLES_ON_ITEMS, cells=swapped_triples
+        )
         consistent = groups[CONSISTENT]
         ambiguous = groups[AMBIGUOUS]
     return Transitivity(
         triples=int((counts.by_triple[0] > 0).sum()),
         possible=len(counts.triples),
-        items=int((cells[ALL] > 0).sum()),
-        hard=groups[ALL].hard,
+        items=int((triples_of_group[ALL_TRIPLES] > 0).sum()),
+        hard=groups[ALL_TRIPLES].hard,
         chance=chance_of_no_order(counts.ties),
-        soft=groups[ALL].soft,
+        soft=groups[ALL_TRIPLES].soft,
         consistent=consistent,
         ambiguous=ambiguous,
         consistent_share=consistent_share,
@@ -520,7 +534,7 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
     )
 
 
-def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleGroup:
+def _estimate_group(name: str, counts: TripleCounts, group: int, level: float) -> TripleGroup:
     """Estimate PNT and SNTD of one group of triples, with intervals over items.
 
     Both are `Missing` if the group has no triple with three known verdicts. The SNTD is also
@@ -535,8 +549,8 @@ def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleG
     triples_of_item, intransitive, sntd = counts.by_group[:, group]
     items = Clustered(np.arange(len(triples_of_item)), "item", level)
     wording: dict[str, Any] = {
-        "of": CELLS,
-        "what": f"{CELLS} ({name})",
+        "of": TRIPLES_ON_ITEMS,
+        "what": f"{TRIPLES_ON_ITEMS} ({name})",
         "remedy": "judge more items or models",
     }
     soft: Figured = HARD_VERDICTS
@@ -569,7 +583,7 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
         if isinstance(counts, Missing):
             groups.append(TripleGroup(name, counts, counts))
         else:
-            groups.append(_group(name, counts, ALL, level))
+            groups.append(_estimate_group(name, counts, ALL_TRIPLES, level))
     return tuple(groups)
 
 
@@ -604,12 +618,12 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triple, ...]:
     return tuple(triplets)
 
 
-def _triples_table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:
+def _triples_table(title: str, header: str, groups: Sequence[TripleGroup]) -> Table:
     """Build a table with PNT and SNTD of groups of triples, in the given order.
 
     Args:
         title: title of the table.
-        what: header of the column with the names of the groups.
+        header: header of the column with the names of the groups.
         groups: the groups. A missing figure is a dash.
     """
     rows = []
@@ -618,4 +632,5 @@ def _triples_table(title: str, what: str, groups: Sequence[TripleGroup]) -> Tabl
         hard = (group.hard.estimate, group.hard.interval)
         soft = (group.soft.estimate, group.soft.interval)
         rows.append((group.name, *hard, number, *soft))
-    return Table(title, (what, "PNT", "interval", CELLS, "SNTD", "interval"), tuple(rows))
+    columns = (header, "PNT", "interval", TRIPLES_ON_ITEMS, "SNTD", "interval")
+    return Table(title, columns, tuple(rows))

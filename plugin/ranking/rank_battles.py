@@ -34,7 +34,7 @@ from podium.rankers.fit.identification import bounded_models
 from podium.rankers.ranking import Ranking, Standings, build_provenance
 from podium.ranking.plugin_scores import require_scores
 from podium.score_scale import as_scale
-from podium.scorers.judge_record import differ_in_prompt
+from podium.scorers.judge_record import judges_with_other_prompts
 from podium.show.answers.sentences import add_answers
 from podium.tournaments.decisions import printed_level
 from podium.wording import some
@@ -562,7 +562,7 @@ def refuse_several_judges(battles: Battles) -> None:
         return
     # Judges that differ from another one in the prompt alone.
     differing_in_prompt: list[str] = []
-    for group in differ_in_prompt(map(battles.judge_of, judges)):
+    for group in judges_with_other_prompts(map(battles.judge_of, judges)):
         differing_in_prompt += group
     why = ""
     if differing_in_prompt:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """A question that was read from a row of a file. None means that the row does not say.
+    """A question that was read from a row of a file. A field is None if the row does not say it.
 
     Attributes:
         item: id of the item.
@@ -37,9 +37,10 @@ class QuestionRow:
         task: name of the task.
         choices: the choices of a question of multiple choice; empty if there are none, or if the
             row does not say.
-        id_scope: a label within which the id may be unique, for rows without a category.
-        document: the document of lm-eval that the question is made of; None if it is of no samples
-            file.
+        id_scope: for rows without a category, a label such as the subject: ids may be unique only
+            among the rows with the same label.
+        document: the document of lm-eval that the question is made of; None if the question is not
+            from a samples file.
     """
 
     item: str
@@ -77,7 +78,8 @@ class ResponseRow:
 
     Attributes:
         question: the question.
-        model: name of the model; empty until `name_models` if the file does not name it.
+        model: name of the model. If the file does not name it, it is empty until `name_models`
+            sets it.
         text: the response; None if there is no text to judge.
         reason: why there is no text; None if there is one.
         number: number of the response among those of the model to this question, from 1.
@@ -94,12 +96,12 @@ class ResponseRow:
 
 Row: TypeAlias = QuestionRow | ResponseRow
 # Reasons why a response has no text.
-EMPTY = "empty response"
+EMPTY_RESPONSE = "empty response"
 ERRORED = "errored"
 INVALIDATED = "invalidated"
 ABSENT = "no response"
 ONLY_REASONING = "only reasoning"
-UNSEEN = "media that are not in the file"
+UNSEEN_MEDIA = "media that are not in the file"
 
 
 def build_response(
@@ -111,25 +113,26 @@ def build_response(
     number: int = 1,
     work: AgentWork | None = None,
 ) -> ResponseRow:
-    """Return a response row, with a reason in place of the text if there is none to judge.
+    """Return a response row, with a reason in place of the text if there is no text to judge.
 
-    The reason is `ERRORED` if `errored`, whatever the text is, and `EMPTY` if the text is None or
-    blank. A `model` of None becomes an empty name.
+    The reason is `ERRORED` if `errored` is True, whatever the text is, and `EMPTY_RESPONSE` if the
+    text is None or blank. If `model` is None, the row has an empty name.
     """
+    reason = None
     if errored:
-        return ResponseRow(question, model or "", None, ERRORED, number, work)
-    if not text or not text.strip():
-        return ResponseRow(question, model or "", None, EMPTY, number, work)
-    return ResponseRow(question, model or "", text, None, number, work)
+        reason = ERRORED
+    elif not text or not text.strip():
+        reason = EMPTY_RESPONSE
+    return ResponseRow(question, model or "", None if reason else text, reason, number, work)
 
 
-def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> list[Row]:
-    """Return the rows of a file with the names of their models set; questions are not changed.
+def name_models(rows: Iterable[Row], label: str | None, default_name: str = "") -> list[Row]:
+    """Set the names of the models in the rows of a file; questions are not changed.
 
     Args:
         rows: the rows of the file.
         label: the user's name for the model; None to keep the names in the file.
-        otherwise: name for responses without a name, if there is no label.
+        default_name: name of the model of rows that name none, if there is no label.
 
     Raises:
         UsageError: there is a label, and the file has several models.
@@ -137,13 +140,13 @@ def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> 
     rows = list(rows)
     names = sorted({row.model for row in rows if isinstance(row, ResponseRow) and row.model})
     if label is not None and len(names) > 1:
-        held = f"the file holds {len(names)}: {some(names, most=5)}"
         raise UsageError(
-            f"the label {label!r} stands for one model, and {held}; leave the label out"
+            f"the label {label!r} stands for one model, and the file holds {len(names)}: "
+            f"{some(names, most=5)}; leave the label out"
         )
     for k, row in enumerate(rows):
         if isinstance(row, ResponseRow):
-            rows[k] = replace(row, model=label or row.model or otherwise)
+            rows[k] = replace(row, model=label or row.model or default_name)
     return rows
 
 
@@ -167,7 +170,7 @@ class Sheet:
         label: the user's name for the model of the file; None if there is none.
         frame: the table. Its index counts the rows of the file; the name of the index says in
             which unit, such as `line`.
-        show: says whether a response of an agent is its answer or its transcript.
+        show: says whether the response of an agent is its answer or its transcript.
     """
 
     path: Path
@@ -202,18 +205,24 @@ class Record:
     row: str
     cells: Mapping[str, Any]
 
-    def name(self, column: str | None) -> str | None:
+    def cell_name(self, column: str | None) -> str | None:
         """Return a cell as a name or id; None if it is empty or there is no such column.
 
-        Numbers are written as text. Raises DataError as `as_text` does for half a surrogate pair.
+        Numbers are written as text.
+
+        Raises:
+            DataError: the name has half of a surrogate pair.
         """
         name = None if column is None else text_of(self.cells.get(column))
-        return None if name is None else self._encodable(name)
+        return None if name is None else self._check_encodable(name)
 
     def text(self, column: str | None) -> str | None:
-        """Return a cell that must be text; None if it is empty or there is no such column.
+        """Return a cell that must be text; None if it is null or there is no such column.
 
-        Raises DataError as `as_text`. An empty text is returned as it is.
+        An empty text is returned as it is.
+
+        Raises:
+            DataError: as in `as_text`.
         """
         return None if column is None else self.as_text(column, self.cells.get(column))
 
@@ -229,30 +238,30 @@ class Record:
                 UTF-8.
         """
         if isinstance(value, str):
-            return self._encodable(value)
+            return self._check_encodable(value)
         if is_empty(value):
             return None
         raise self.error(
             f"{name} is not text: {shorten(str(value))!r}", f"write the {name} as a string"
         )
 
-    def _encodable(self, words: str) -> str:
-        """Return a text unchanged.
+    def _check_encodable(self, text: str) -> str:
+        """Check that a text can be written as UTF-8, and return it unchanged.
 
         Raises:
-            DataError: the text has half of a surrogate pair, which cannot be written as UTF-8.
+            DataError: the text has half of a surrogate pair.
         """
         try:
-            words.encode()
+            text.encode()
         except UnicodeEncodeError as error:
-            problem = f"half a surrogate pair, which no text can hold: {words[error.start]!r}"
+            problem = f"half a surrogate pair, which no text can hold: {text[error.start]!r}"
             remedy = "replace it by U+FFFD, or write the response again with the whole character"
             raise self.error(problem, remedy) from None
-        return words
+        return text
 
-    def question(self, item: str, instruction: str | None, **more: Any) -> QuestionRow:
-        """Return a question that was read from this row; `more` are its further fields."""
-        return QuestionRow(item, instruction, source=self.source, row=self.row, **more)
+    def question(self, item: str, instruction: str | None, **further_fields: Any) -> QuestionRow:
+        """Return a question that was read from this row."""
+        return QuestionRow(item, instruction, source=self.source, row=self.row, **further_fields)
 
     def error(self, problem: str, remedy: str) -> DataError:
         """Return an error that names this place."""

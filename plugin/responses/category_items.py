@@ -12,19 +12,19 @@ def name_by_category(
 ) -> tuple[Sequence[Row], int]:
     """Name the items of a task `CATEGORY:ID` if a run has different questions under one id.
 
-    It is done only if each row names its category (or `id_scope`), and if the rows of every
-    category and id have one instruction. Otherwise, the rows are returned as they are.
+    Items are renamed only if each row names its category (or `id_scope`), and if all rows with the
+    same category and id have the same instruction. Otherwise, the rows are returned as they are.
 
     Args:
         rows: the rows of a task.
         run_of: function that returns the run of a row.
 
     Returns:
-        The rows, and the number of items that are named so; 0 if no row was changed.
+        The rows, and the number of renamed items; 0 if no row was changed.
     """
     if not _ids_have_two_questions(rows, run_of):
         return rows, 0
-    asked: dict[tuple[str, str], str] = {}
+    instruction_of_item: dict[tuple[str, str], str] = {}
     for question in map(_question_in, rows):
         scope = _scope_of(question)
         if scope is None:
@@ -32,31 +32,31 @@ def name_by_category(
         if question.instruction is None:
             continue
         instruction = normal_words(question.instruction)
-        if asked.setdefault((scope, question.item), instruction) != instruction:
+        if instruction_of_item.setdefault((scope, question.item), instruction) != instruction:
             return rows, 0
-    named: list[Row] = []
+    renamed_rows: list[Row] = []
     for row in rows:
         question = _question_in(row)
         question = replace(question, item=f"{_scope_of(question)}:{question.item}")
         if isinstance(row, ResponseRow):
-            named.append(replace(row, question=question))
+            renamed_rows.append(replace(row, question=question))
         else:
-            named.append(question)
-    return named, len({_question_in(row).item for row in named})
+            renamed_rows.append(question)
+    return renamed_rows, len({_question_in(row).item for row in renamed_rows})
 
 
 def _ids_have_two_questions(rows: Sequence[Row], run_of: Callable[[Row], Hashable]) -> bool:
     """Return whether a run has two instructions under one id.
 
-    Instructions that differ only in Unicode form or white space are one. Instructions that a
-    template wrote (`rendered`) do not count.
+    Instructions that differ only in Unicode form or white space count as the same. Instructions
+    that a template wrote (`rendered`) do not count.
     """
-    first: dict[tuple[Hashable, str], str] = {}
+    first_instruction: dict[tuple[Hashable, str], str] = {}
     for row in rows:
         question = _question_in(row)
         if question.instruction is None or question.rendered:
             continue
-        known = first.setdefault((run_of(row), question.item), question.instruction)
+        known = first_instruction.setdefault((run_of(row), question.item), question.instruction)
         is_other = known != question.instruction
         if is_other and normal_words(known) != normal_words(question.instruction):
             return True

@@ -12,14 +12,14 @@ from podium.responses.answers import QuestionRow, Record, ResponseRow, build_res
 from podium.responses.transcripts import Call, Show, Turn, until_answer
 from podium.text import parse_json
 
-RESULTS = ("tool", "function", "tool_response", "observation")
+RESULT_ROLES = ("tool", "function", "tool_response", "observation")
 """Roles of messages with the result of a tool call."""
-SYSTEM = ("system", "developer")
+SYSTEM_ROLES = ("system", "developer")
 """Roles of system prompts."""
-ROLES = (*SYSTEM, "user", "assistant", "tool_call", *RESULTS)
-TEXTS = ("text", "input_text", "output_text", "refusal")
+ROLES = (*SYSTEM_ROLES, "user", "assistant", "tool_call", *RESULT_ROLES)
+TEXT_TYPES = ("text", "input_text", "output_text", "refusal")
 """Types of the parts of a message that are texts."""
-MEDIA = (
+MEDIA_TYPES = (
     "image",
     "image_url",
     "input_image",
@@ -31,13 +31,16 @@ MEDIA = (
     "document",
 )
 """Types of the parts of a message that are shown by their type alone, such as `[image]`."""
-REASONING = ("reasoning", "thinking", "redacted_thinking")
+REASONING_TYPES = ("reasoning", "thinking", "redacted_thinking")
 """Types of the parts of a message that are not shown at all."""
-MESSAGES = re.compile(
-    r"""\s*(\{\s*["']messages["']\s*:\s*)?"""
-    r"""\[\s*\{\s*["'](role|content)["']\s*:"""
+MESSAGES_START = re.compile(
+    r"""\s*(?:\{\s*["']messages["']\s*:\s*)?"""
+    r"""\[\s*\{\s*["'](?:role|content)["']\s*:"""
 )
-"""The beginning of a text that holds a list of messages, or a mapping with the key `messages`."""
+"""The beginning of a text that holds a list of messages, or a mapping with the key `messages`.
+
+Examples are `[{"role":` and `{"messages": [{"role":`.
+"""
 
 
 class Conversation(NamedTuple):
@@ -46,7 +49,7 @@ class Conversation(NamedTuple):
     Attributes:
         system: the system prompt; None if there is none.
         instruction: the user's messages before the first turn; None if there are none.
-        turns: the messages after them.
+        turns: the messages after the instruction.
     """
 
     system: str | None = None
@@ -63,11 +66,11 @@ class Conversation(NamedTuple):
 
     def as_instruction(self) -> str:
         """Return one text with all messages, each under its role, to be used as an instruction."""
-        parts = [("user", self.instruction)] if self.instruction else []
+        texts = [("user", self.instruction)] if self.instruction else []
         for turn in self.turns:
             calls = [f"{call.name} {call.arguments}".rstrip() for call in turn.calls]
-            parts.append((turn.role, "\n".join(filter(None, [turn.text, *calls]))))
-        return "\n\n".join(f"[{role}]\n{text}" for role, text in parts)
+            texts.append((turn.role, "\n".join(filter(None, [turn.text, *calls]))))
+        return "\n\n".join(f"[{role}]\n{text}" for role, text in texts)
 
 
 NO_CHAT = Conversation()
@@ -77,9 +80,10 @@ NO_CHAT = Conversation()
 def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
     """Read a list of messages in OpenAI's format.
 
-    Messages of the user before the first turn are joined as the instruction, those of the system as
-    the system prompt; later ones are turns. If a result does not name its call by `tool_call_id`,
-    it belongs to the first call that has no result yet.
+    The messages of the user before the first turn are joined as the instruction. The messages of
+    the system before the first turn are joined as the system prompt. All other messages are turns.
+    If a result does not name its call by `tool_call_id`, it belongs to the first call that has no
+    result yet.
 
     Raises:
         DataError: an entry is not a message, or a part, text or call of a message has an unknown
@@ -89,24 +93,24 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
     user_texts: list[str] = []
     turns: list[Turn] = []
     open_calls: list[str] = []  # ids of the calls that have no result yet
-    for k, message in _openai_messages(record, messages):
+    for number, message in _openai_messages(record, messages):
         role = message["role"]
         text = _message_text(record, message.get("content"))
         if not text:
             text = record.as_text("refusal", message.get("refusal")) or ""
-        calls = _calls_of(record, message, k) if role in ("assistant", "tool_call") else ()
+        calls = _calls_of(record, message, number) if role in ("assistant", "tool_call") else ()
         open_calls += [call.id for call in calls]
-        if role in SYSTEM and not turns:
+        if role in SYSTEM_ROLES and not turns:
             system_texts.append(text)
         elif role == "user" and not turns:
             user_texts.append(text)
-        elif role in RESULTS:
-            call = message.get("tool_call_id") or (open_calls[0] if open_calls else None)
-            open_calls = [other for other in open_calls if other != call]
-            call_id = call if isinstance(call, str) else None
+        elif role in RESULT_ROLES:
+            answered_call = message.get("tool_call_id") or (open_calls[0] if open_calls else None)
+            open_calls = [call_id for call_id in open_calls if call_id != answered_call]
+            call_id = answered_call if isinstance(answered_call, str) else None
             failed = message.get("is_error") is True
             turns.append(Turn("tool", text, call_id=call_id, failed=failed))
-        elif role in SYSTEM:
+        elif role in SYSTEM_ROLES:
             turns.append(Turn("system", text, calls))
         elif role == "user":
             turns.append(Turn("user", text, calls))
@@ -131,7 +135,7 @@ def build_chat_response(
         question: the question that was answered.
         model: name of the model; None if the file does not name it.
         chat: the conversation.
-        errored: whether the model failed; the response then has the reason `ERRORED` and no text.
+        errored: whether the model failed. The response then has no text, and the reason `ERRORED`.
         number: number of the response among those of the model to this question, from 1.
 
     Raises:
@@ -144,24 +148,25 @@ def build_chat_response(
     return build_response(question, model, text, errored=errored, number=number, work=work)
 
 
-def messages_in(record: Record, held: Any) -> list[Any] | None:
+def messages_in(record: Record, cell: Any) -> list[Any] | None:
     """Return the messages in a cell.
 
     Args:
         record: the row of the cell, for error messages.
-        held: the value of the cell: a list, or a text with a list as JSON or as a Python literal.
+        cell: the value of the cell: a list, or a text with a list as JSON or as a Python literal.
 
     Returns:
-        The messages. A list is returned unchecked; in a text, each entry must have a role. None if
-        the cell holds anything else, or an empty list as text.
+        The messages. A list is returned unchecked; in a text, each entry must have a role. The
+        result is None if the cell holds anything else, or a text with an empty list.
 
     Raises:
-        DataError: the text begins like messages, but cannot be parsed. It may have been cut off.
+        DataError: the text begins like messages, but cannot be parsed, for example because it is
+            cut off.
     """
-    if not isinstance(held, str):
-        return held if isinstance(held, list) else None
-    parsed = parse_literal(held) if held.lstrip().startswith(("[", "{")) else None
-    if parsed is None and MESSAGES.match(held):
+    if not isinstance(cell, str):
+        return cell if isinstance(cell, list) else None
+    parsed = parse_literal(cell) if cell.lstrip().startswith(("[", "{")) else None
+    if parsed is None and MESSAGES_START.match(cell):
         raise record.error(
             "the messages are neither JSON nor a Python literal", "write them as JSON, and whole"
         )
@@ -188,11 +193,11 @@ def _openai_messages(
     Raises:
         DataError: a message is not a mapping, or its role is unknown.
     """
-    for k, message in enumerate(messages, 1):
+    for number, message in enumerate(messages, 1):
         role = message.get("role") if isinstance(message, dict) else None
         if not isinstance(role, str) or role not in ROLES:
             raise record.error(
-                f"message {k} has the role {role!r}", f"roles are {', '.join(ROLES)}"
+                f"message {number} has the role {role!r}", f"roles are {', '.join(ROLES)}"
             )
         content = message.get("content")
         parts = [(_part_type(part), part) for part in content] if isinstance(content, list) else []
@@ -206,19 +211,23 @@ def _openai_messages(
             for part_type, part in parts
             if part_type == "tool_use"
         ]
-        rest = [part for part_type, part in parts if part_type not in ("tool_use", "tool_result")]
-        without_parts = {**message, "content": rest} if calls or results else message
+        other_parts = [
+            part for part_type, part in parts if part_type not in ("tool_use", "tool_result")
+        ]
+        remaining_message = {**message, "content": other_parts} if calls or results else message
         if calls:
-            given = message.get("tool_calls") or []
-            earlier_calls = given if isinstance(given, list) else [given]
-            without_parts["tool_calls"] = [*earlier_calls, *calls]
-        is_only_results = results and not rest and not without_parts.get("tool_calls")
-        said = [] if is_only_results else [without_parts]
+            calls_of_message = message.get("tool_calls") or []
+            earlier_calls = (
+                calls_of_message if isinstance(calls_of_message, list) else [calls_of_message]
+            )
+            remaining_message["tool_calls"] = [*earlier_calls, *calls]
+        is_only_results = results and not other_parts and not remaining_message.get("tool_calls")
+        remaining = [] if is_only_results else [remaining_message]
         # In a message of the user, results answer calls of an earlier message and come first. In a
         # message of the assistant, they answer its own calls (of a provider's tools) and come last.
-        ordered = [*said, *results] if role == "assistant" else [*results, *said]
+        ordered = [*remaining, *results] if role == "assistant" else [*results, *remaining]
         for converted in ordered:
-            yield k, converted
+            yield number, converted
 
 
 def _part_type(part: Any) -> Any:
@@ -231,7 +240,8 @@ def _message_text(record: Record, content: Any) -> str:
 
     The texts of parts are joined by line ends, and reasoning is left out. A part with media is
     written as its type, such as `[image_url]`. If the content is an object, the text is its field
-    `answer`, which arena-hard writes, or else the object as JSON. It is empty without content.
+    `answer`, which arena-hard writes. An object without this field is written as JSON. If there is
+    no content, the text is empty.
 
     Raises:
         DataError: the content is not text, or the type of a part is unknown.
@@ -255,7 +265,7 @@ def _part_text(record: Record, part: Any) -> str | None:
     if not isinstance(part, dict):
         return record.as_text("content", part) or ""
     part_type = _part_type(part)
-    if part_type in REASONING:
+    if part_type in REASONING_TYPES:
         return None
     text = record.as_text("text", part.get("text"))
     if not text:
@@ -264,20 +274,23 @@ def _part_text(record: Record, part: Any) -> str | None:
         return text
     if part_type == "json":
         return json.dumps(part.get("json"), ensure_ascii=False)
-    if part_type in MEDIA:
+    if part_type in MEDIA_TYPES:
         return f"[{part_type}]"
-    if part_type in TEXTS or "text" in part:
+    if part_type in TEXT_TYPES or "text" in part:
         return ""
-    types = ", ".join((*TEXTS, "json", "tool_use", "tool_result", *REASONING, *MEDIA))
+    types = ", ".join(
+        (*TEXT_TYPES, "json", "tool_use", "tool_result", *REASONING_TYPES, *MEDIA_TYPES)
+    )
     raise record.error(f"a part of a message has the type {part_type!r}", f"types are {types}")
 
 
 def _calls_of(record: Record, message: dict[str, Any], number: int) -> tuple[Call, ...]:
     """Return the tool calls of a message.
 
-    They stand in the field `tool_calls` or in the older field `function_call`. A message with the
-    role `tool_call` has its call in the content. A call without an id gets `NUMBER.K`, the number
-    of the message and its own; arguments that are not text become JSON.
+    The calls stand in the field `tool_calls` or in the older field `function_call`. A message with
+    the role `tool_call` has its call in the content. A call without an id gets the id `M.C`: the
+    number of the message, and the number of the call in it. Arguments that are not text become
+    JSON.
 
     Args:
         record: the row, for error messages.
@@ -293,20 +306,20 @@ def _calls_of(record: Record, message: dict[str, Any], number: int) -> tuple[Cal
     elif not entries and message.get("function_call"):
         entries = [{"function": message["function_call"]}]
     calls = []
-    for k, call in enumerate(entries if isinstance(entries, list) else [entries], 1):
+    for call_number, call in enumerate(entries if isinstance(entries, list) else [entries], 1):
         function = call.get("function", call) if isinstance(call, dict) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
             remedy = "a call is {'id': ..., 'function': {'name': ..., 'arguments': ...}}"
-            raise record.error(f"call {k} of message {number} names no function", remedy)
+            raise record.error(f"call {call_number} of message {number} names no function", remedy)
         arguments = function.get("arguments")
         if is_empty(arguments):
-            text = ""
+            arguments_text = ""
         elif isinstance(arguments, str):
-            text = arguments
+            arguments_text = arguments
         else:
-            text = json.dumps(arguments, ensure_ascii=False)
-        call_id = str(call.get("id") or f"{number}.{k}")
-        calls.append(Call(call_id, function["name"], text))
+            arguments_text = json.dumps(arguments, ensure_ascii=False)
+        call_id = str(call.get("id") or f"{number}.{call_number}")
+        calls.append(Call(call_id, function["name"], arguments_text))
     return tuple(calls)
 
 

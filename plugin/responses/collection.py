@@ -21,11 +21,13 @@ from podium.responses.transcripts import AgentWork, plain_text, render
 from podium.run_record import RunRecord
 from podium.wording import some
 
-AGREE = ("instruction", "reference", "system", "category", "media")
+AGREEING_FIELDS = ("instruction", "reference", "system", "category", "media")
 """Fields on which all rows of an item must agree."""
-QUESTION = ("instruction", "reference", "media")
-"""The fields of `AGREE` that make the question. If two rows differ in one of them, the models were
-asked different questions."""
+QUESTION_FIELDS = ("instruction", "reference", "media")
+"""The fields of `AGREEING_FIELDS` that make the question.
+
+If two rows differ in one of these fields, the models were asked different questions.
+"""
 PENDING = "not asked yet"
 """Reason of a response that can still be asked for."""
 
@@ -54,7 +56,7 @@ class Item:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys (`response_key`) of the responses of one model to the item."""
+        """The keys (`response_key`) of a model's responses to the item."""
         return tuple(response_key(self.id, number) for number in range(1, self.responses + 1))
 
 
@@ -81,8 +83,8 @@ class Responses:
         pending: keys of the responses that can still be asked for, by model.
         work: what the model did for a response, by model and `response_key`. Responses whose file
             does not say so are left out.
-        runs: the runs that gave the responses; empty if no host recorded one of them and no setting
-            is known to differ.
+        runs: the runs that gave the responses. Empty if no host recorded a run and no setting is
+            known to differ.
         questions: how the items of these runs were paired, by task.
         accepted: sentences on findings that the user accepted by name.
     """
@@ -114,15 +116,15 @@ class Responses:
         return any(work.shown for of_model in self.work.values() for work in of_model.values())
 
     def shown_text(self, name: str, key: str, transcripts: bool) -> str:
-        """Return a model's response in the form in which a judge is shown it.
+        """Return a model's response in the form that a judge is shown.
 
         The response must have a text.
 
         Args:
             name: name of the model.
             key: the response's key.
-            transcripts: whether any response of the run is a transcript. An answer is then written
-                as a transcript, too.
+            transcripts: whether any response of the run is a transcript. If so, an answer is also
+                written as a transcript.
         """
         text = self.texts[name][key]
         if transcripts and not self._is_transcript(name, key):
@@ -130,8 +132,7 @@ class Responses:
         return text
 
     def plain_text(self, name: str, key: str) -> str:
-        """Return a model's response in a form for humans, in which pieces of transcripts stand
-        apart."""
+        """Return a model's response in a form for humans: the pieces of a transcript are apart."""
         text = self.texts[name][key]
         return plain_text(text) if self._is_transcript(name, key) else text
 
@@ -152,8 +153,8 @@ class Responses:
     def field(self) -> Field:
         """Return the models, the items, and for each item the models without a response to it.
 
-        A model is without a response if all its responses to the item are missing. A pending one
-        counts as a response.
+        A model is without a response if all its responses to the item are missing. A pending
+        response counts as a response.
         """
         models = self.models
         absent = {}
@@ -168,25 +169,25 @@ class Responses:
         """Return the mean over items of the number of responses that a model gave."""
         return sum(item.responses for item in self.items) / max(len(self.items), 1)
 
-    def in_all_responses(self, coming: NextRound) -> NextRound:
-        """Return a round with each battle repeated for every number of a response to its item.
+    def in_all_responses(self, next_round: NextRound) -> NextRound:
+        """Repeat each battle of a round for every number of a response to its item.
 
-        A number is left out, and counted in `left_out`, if one of the models neither has that
-        response nor can be asked for it. If all numbers are left out, the battle stays once. The
-        round is returned unchanged if no item has several responses.
+        A number is left out, and counted in `left_out`, if one of the models neither has the
+        response with this number nor can be asked for it. If all numbers are left out, the battle
+        stays once. The round is returned unchanged if no item has several responses.
         """
         if all(item.responses == 1 for item in self.items):
-            return coming
+            return next_round
         items = self.by_id()
         pairings: list[Pairing] = []
-        left_out = round(coming.left_out * self.mean_number())
-        for pairing in coming.pairings:
+        left_out = round(next_round.left_out * self.mean_number())
+        for pairing in next_round.pairings:
             numbers = range(1, items[pairing.item].responses + 1)
             battles = [pairing._replace(response=number) for number in numbers]
             playable = [battle for battle in battles if self.can_play(battle)]
             pairings += playable or [pairing]
             left_out += len(battles) - max(len(playable), 1)
-        return NextRound(tuple(pairings), coming.note, left_out)
+        return NextRound(tuple(pairings), next_round.note, left_out)
 
     def can_play(self, battle: Pairing) -> bool:
         """Return whether both models have the response of a battle, or can be asked for it."""
@@ -213,7 +214,7 @@ class Responses:
     def battles_without_answer(self, battles: Iterable[Pairing]) -> list[Pairing]:
         """Return the battles in which at least one model has no text of a response to the item.
 
-        A model or item that is unknown here has none, and a pending response does not count.
+        A model or item that is unknown here has no text, and a pending response does not count.
         """
         keys = {item.id: item.keys for item in self.items}
 
@@ -233,8 +234,8 @@ class Responses:
         """Return a copy in which pending responses are replaced by answers.
 
         Args:
-            answers: a text and an empty reason, or None and the reason why there is no text; by
-                model and `response_key`. Pending responses that are not among them stay pending.
+            answers: for each model and `response_key`, a text and an empty reason, or None and the
+                reason why there is no text. Pending responses without an answer stay pending.
         """
         texts = {name: dict(by_key) for name, by_key in self.texts.items()}
         missing = {name: dict(by_key) for name, by_key in self.missing.items()}
@@ -263,8 +264,8 @@ class Responses:
     def digest(self) -> str:
         """Return a hash of items and responses that does not depend on their order.
 
-        It is made of the items' ids, instructions, references, system prompts and media, of the
-        texts, of the reasons of missing responses, and of the keys of pending ones. Categories do
+        The hash covers the items' ids, instructions, references, system prompts and media, the
+        texts, the reasons of missing responses, and the keys of pending responses. Categories do
         not count.
         """
         items = []
@@ -281,8 +282,8 @@ class Responses:
             content.append(pending)
         return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()
 
-    def only(self, models: Sequence[str]) -> "Responses":
-        """Return a copy with the responses and runs of some models. All items stay.
+    def select_models(self, models: Sequence[str]) -> "Responses":
+        """Return a copy with the responses and runs of the named models. All items stay.
 
         Args:
             models: names, which may lack the provider; see `find_name`.
@@ -290,18 +291,18 @@ class Responses:
         Raises:
             UsageError: there is no model of one of these names.
         """
-        kept = {find_name("model", name, self.texts) for name in models}
+        selected = {find_name("model", name, self.texts) for name in models}
 
-        def of_models(by_model: Mapping[str, Any]) -> dict[str, Any]:
-            return {name: value for name, value in by_model.items() if name in kept}
+        def keep_models(by_model: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: value for name, value in by_model.items() if name in selected}
 
         return replace(
             self,
-            texts=of_models(self.texts),
-            missing=of_models(self.missing),
-            pending=of_models(self.pending),
-            work=of_models(self.work),
-            runs=tuple(run for run in self.runs if run.model in kept),
+            texts=keep_models(self.texts),
+            missing=keep_models(self.missing),
+            pending=keep_models(self.pending),
+            work=keep_models(self.work),
+            runs=tuple(run for run in self.runs if run.model in selected),
         )
 
     def select(
@@ -321,14 +322,14 @@ class Responses:
             category: one category or several; all by default.
             seed: seed with which items are drawn if there are more than the limit. If it is None,
                 the first items are taken.
-            answered_by: name of a model, or several. Only items for which the files of one of them
-                have a response are selected, even if the response has no text.
+            answered_by: name of a model, or several names. Only items to which one of these models
+                has a response in the files are selected, even if the response has no text.
 
         Raises:
             UsageError: the limit is below 1, or no item has the category, or no model has the name.
         """
         if models:
-            return self.only(models).select(
+            return self.select_models(models).select(
                 limit=limit, category=category, seed=seed, answered_by=answered_by
             )
         if limit is None and not category and not answered_by:
@@ -350,16 +351,18 @@ class Responses:
     def _items_answered_by(
         self, models: str | Sequence[str], items: Sequence[Item]
     ) -> tuple[Item, ...]:
-        """Return the items for which the files of a model, or of one of several, have a response.
+        """Return the items to which a model, or one of several models, has a response in the files.
 
         Raises:
             UsageError: no model has one of the names.
         """
         names = [models] if isinstance(models, str) else models
-        missing = [self.missing[find_name("model", name, self.texts)] for name in names]
+        missing_of_models = [self.missing[find_name("model", name, self.texts)] for name in names]
         answered = []
         for item in items:
-            if any(own.get(key) != ABSENT for own in missing for key in item.keys):
+            if any(
+                reasons.get(key) != ABSENT for reasons in missing_of_models for key in item.keys
+            ):
                 answered.append(item)
         return tuple(answered)
 
@@ -377,29 +380,30 @@ class Responses:
 
     def _with_items(self, items: tuple[Item, ...]) -> "Responses":
         """Return a copy with only these items and the responses to them."""
-        kept = {key for item in items for key in item.keys}
+        kept_keys = {key for item in items for key in item.keys}
 
-        def of_items(by_model: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+        def keep_items(by_model: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
             selected = {}
             for name, by_key in by_model.items():
-                selected[name] = {key: value for key, value in by_key.items() if key in kept}
+                selected[name] = {key: value for key, value in by_key.items() if key in kept_keys}
             return selected
 
         return replace(
             self,
             items=items,
-            texts=of_items(self.texts),
-            missing=of_items(self.missing),
-            pending={name: keys & kept for name, keys in self.pending.items()},
-            work=of_items(self.work),
+            texts=keep_items(self.texts),
+            missing=keep_items(self.missing),
+            pending={name: keys & kept_keys for name, keys in self.pending.items()},
+            work=keep_items(self.work),
         )
 
 
 def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> Responses:
     """Assemble responses by model, item and number.
 
-    A response that a model lacks is missing with the reason `ABSENT`, one with the reason `PENDING`
-    is pending. Items are in the order of the questions, then in that of the models' names.
+    A response that a model lacks is missing with the reason `ABSENT`. A response with the reason
+    `PENDING` is pending. The items of questions come first, in the order of the questions; then
+    those of answers, in the order of the models' names.
 
     Args:
         answers: the responses, each with its question.
@@ -414,8 +418,8 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
     # The order of the rows is fixed (questions first, then models by name), so that the order of
     # the sources does not matter.
     rows_by_item: defaultdict[str, list[QuestionRow]] = defaultdict(list)
-    by_name = sorted(answers, key=lambda answer: answer.model)
-    for question in [*questions, *(answer.question for answer in by_name)]:
+    sorted_answers = sorted(answers, key=lambda answer: answer.model)
+    for question in [*questions, *(answer.question for answer in sorted_answers)]:
         rows_by_item[question.item].append(question)
     # Largest number of responses of one model, by item.
     number_by_item: dict[str, int] = {}
@@ -440,23 +444,25 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
         can_be_asked = frozenset(key for key, why in reasons.items() if why == PENDING)
         if can_be_asked:
             pending[name] = can_be_asked
-    silent = [item for item in rows_by_item if item not in number_by_item]
-    notes = (*_note_numbers(items, silent), *_note_renderings(rows_by_item))
+    unanswered = [item for item in rows_by_item if item not in number_by_item]
+    notes = (*_note_numbers(items, unanswered), *_note_renderings(rows_by_item))
     return Responses(items, texts, missing, pending=pending, work=work, notes=notes)
 
 
-def _note_numbers(items: Sequence[Item], silent: Sequence[str]) -> Iterator[Notice]:
+def _note_numbers(items: Sequence[Item], unanswered: Sequence[str]) -> Iterator[Notice]:
     """Yield notes on items without a response and on items with several responses of a model.
 
     Args:
         items: the items that have a response.
-        silent: ids of the items that have none.
+        unanswered: ids of the items without a response.
     """
-    if silent:
-        yield Notice("questions-unanswered", {"questions": list(silent)})
-    several = [item.responses for item in items if item.responses > 1]
-    if several:
-        yield Notice("several-responses", {"items": len(several), "most": max(several)})
+    if unanswered:
+        yield Notice("questions-unanswered", {"questions": list(unanswered)})
+    response_counts = [item.responses for item in items if item.responses > 1]
+    if response_counts:
+        yield Notice(
+            "several-responses", {"items": len(response_counts), "most": max(response_counts)}
+        )
 
 
 def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[str, ResponseRow]]]:
@@ -470,34 +476,34 @@ def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[st
     by_model: dict[str, dict[str, ResponseRow]] = defaultdict(dict)
     for answer in answers:
         key = response_key(answer.question.item, answer.number)
-        first = by_model[answer.model].setdefault(key, answer)
-        if first is not answer:
+        first_answer = by_model[answer.model].setdefault(key, answer)
+        if first_answer is not answer:
             problem = f"a second response of {answer.model!r} to item {answer.question.item!r}"
             remedy = "keep one of the two, or label the models: one=path other=path"
             raise answer.question.error(
-                f"{problem}; the first is in {first.question.place}", remedy
+                f"{problem}; the first is in {first_answer.question.place}", remedy
             )
     return sorted(by_model.items())
 
 
 def _reject_names_alike(answers: Sequence[ResponseRow]) -> None:
     """Raise DataError if the names of two models look the same."""
-    first = {answer.model: answer for answer in reversed(answers)}
-    for names in names_alike(first).values():
-        place = first[names[0]].question.place
+    first_answers = {answer.model: answer for answer in reversed(answers)}
+    for names in names_alike(first_answers).values():
+        place = first_answers[names[0]].question.place
         problem = (
             f"the model {escaped_name(names[1])} has the name of {escaped_name(names[0])} "
             f"({place}) but for Unicode form, invisible characters or blanks at the ends"
         )
         remedy = "write the name in one way, or label the models: one=path other=path"
-        raise first[names[1]].question.error(problem, remedy)
+        raise first_answers[names[1]].question.error(problem, remedy)
 
 
 def _item_of(rows: Sequence[QuestionRow]) -> Item:
     """Return the item that its rows describe, as an item with one response.
 
-    Prompts that a template wrote (`rendered`) may differ. They give the instruction only if no
-    other row has one; it is then the shortest of them.
+    Prompts that a template wrote (`rendered`) may differ. The shortest of them is the instruction
+    if no other row has one.
 
     Raises:
         DataError: the rows contradict each other, or none has an instruction.
@@ -539,30 +545,32 @@ def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
     the first one is returned.
 
     Args:
-        name: the field, one of `AGREE`.
+        name: the field, one of `AGREEING_FIELDS`.
         rows: the rows of an item.
 
     Raises:
-        OtherQuestionError: the rows differ, and the field makes the question (`QUESTION`).
+        OtherQuestionError: the rows differ, and the field makes the question (`QUESTION_FIELDS`).
         DataError: the rows differ in another field.
     """
-    with_value = [(row, str(getattr(row, name))) for row in rows if getattr(row, name) is not None]
-    if not with_value:
+    rows_with_value = [
+        (row, str(getattr(row, name))) for row in rows if getattr(row, name) is not None
+    ]
+    if not rows_with_value:
         return None
-    first_row, value = with_value[0]
-    for row, other in with_value[1:]:
+    first_row, value = rows_with_value[0]
+    for row, other in rows_with_value[1:]:
         if normal_words(other) != normal_words(value):
-            here = _excerpt_of_value(other)
-            there = _excerpt_of_value(value)
+            excerpt = _excerpt_of_value(other)
+            first_excerpt = _excerpt_of_value(value)
             problem = (
-                f"item {row.item!r} has another {name} here ({here}) than in {first_row.place} "
-                f"({there})"
+                f"item {row.item!r} has another {name} here ({excerpt}) than in {first_row.place} "
+                f"({first_excerpt})"
             )
             remedy = (
                 "responses can be compared only where models were asked the same: rename the ids, "
                 "or give the right file"
             )
-            error = OtherQuestionError if name in QUESTION else DataError
+            error = OtherQuestionError if name in QUESTION_FIELDS else DataError
             raise error(problem, remedy=remedy, source=row.source or None, row=row.row or None)
     return value
 
@@ -574,16 +582,18 @@ def _excerpt_of_value(text: str) -> str:
 
 
 def _note_renderings(rows_by_item: Mapping[str, Sequence[QuestionRow]]) -> list[Notice]:
-    """Return a note on the items that have several different instructions written by templates;
-    empty if there are none."""
-    several = []
+    """Return a note on the items that have several different instructions written by templates.
+
+    The list is empty if there are no such items.
+    """
+    items_with_several = []
     for item, rows in rows_by_item.items():
         renderings = {
             normal_words(row.instruction) for row in rows if row.rendered and row.instruction
         }
         if len(renderings) > 1:
-            several.append(item)
-    return [Notice("different-words", {"items": several})] if several else []
+            items_with_several.append(item)
+    return [Notice("different-words", {"items": items_with_several})] if items_with_several else []
 
 
 def questions_in(rows: Iterable[Row]) -> list[QuestionRow]:
@@ -606,23 +616,25 @@ def add_pending(
         models: names of the models that can be asked.
 
     Returns:
-        The answers to these items, with the pending responses, and notes. Answers to other items
-        are left out, and so are rows without a text of the models that can be asked.
+        The answers to the items of `prompts`, with the pending responses. And notes. Answers to
+        other items are left out, and so are rows without a text of the models that can be asked.
     """
     items: dict[str, QuestionRow] = {}
     for question in prompts or [*questions, *questions_in(answers)]:
         items.setdefault(question.item, question)
-    to_items = [answer for answer in answers if answer.question.item in items]
+    answers_to_items = [answer for answer in answers if answer.question.item in items]
     notes = []
-    if len(to_items) < len(answers):
-        unasked = {"responses": len(answers) - len(to_items), "prompts": len(items)}
-        notes.append(Notice("responses-unasked", unasked))
-    rows = [row for row in to_items if row.text is not None or row.model not in models]
+    if len(answers_to_items) < len(answers):
+        left_out_counts = {"responses": len(answers) - len(answers_to_items), "prompts": len(items)}
+        notes.append(Notice("responses-unasked", left_out_counts))
+    rows = [row for row in answers_to_items if row.text is not None or row.model not in models]
     for name in models:
-        recorded = {row.question.item for row in rows if row.model == name and row.number == 1}
-        pending = {item: asked for item, asked in items.items() if item not in recorded}
-        if recorded:
-            counts = {"recorded": len(recorded), "pending": len(pending)}
+        recorded_items = {
+            row.question.item for row in rows if row.model == name and row.number == 1
+        }
+        pending = {item: question for item, question in items.items() if item not in recorded_items}
+        if recorded_items:
+            counts = {"recorded": len(recorded_items), "pending": len(pending)}
             notes.append(Notice("responses-recorded", {"model": name, **counts}))
-        rows += [ResponseRow(asked, name, None, PENDING) for asked in pending.values()]
+        rows += [ResponseRow(question, name, None, PENDING) for question in pending.values()]
     return rows, notes

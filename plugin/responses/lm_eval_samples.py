@@ -15,7 +15,14 @@ from podium.data.formats.lm_eval_documents import (
 from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
 from podium.hookspecs import SourceFiles
 from podium.notices.notice import Notice
-from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, build_response, is_empty
+from podium.responses.answers import (
+    UNSEEN_MEDIA,
+    Record,
+    ResponseRow,
+    Sheet,
+    build_response,
+    is_empty,
+)
 from podium.responses.chat import NO_CHAT, ROLES, Conversation, read_conversation
 from podium.responses.transcripts import AgentWork, Show
 from podium.text import parse_json
@@ -112,7 +119,7 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     rows = list(sheet.records())
     # Only the rows of one filter are read: filters extract different answers, but the responses
     # are the same.
-    filters = [record.name("filter") or "" for record in rows]
+    filters = [record.cell_name("filter") or "" for record in rows]
     first_filter = min(filters, default="")
     records = [row for row, name in zip(rows, filters, strict=True) if name == first_filter]
     documents = []
@@ -131,8 +138,9 @@ def _responses_to_document(
 ) -> Iterator[ResponseRow]:
     """Yield the responses in the row of a document, numbered from 1.
 
-    If the document has images, audio or video, the responses have the reason `UNSEEN` instead of a
-    text. If the transcript of the prompt's chat is to be shown, the instruction is the whole chat.
+    If the document has images, audio or video, the responses have the reason `UNSEEN_MEDIA` instead
+    of a text. If the transcript of the prompt's chat is to be shown, the instruction is the whole
+    chat.
 
     Args:
         record: the row.
@@ -147,7 +155,7 @@ def _responses_to_document(
         # All turns of the prompt were written before the model was asked, examples or not.
         instruction = chat.as_instruction()
         work = None
-    more = {"category": task, "reference": record.name("target"), "system": system}
+    more = {"category": task, "reference": record.cell_name("target"), "system": system}
     described = description_of_row(record.row, record.cells)
     document = replace(described, item=item, words=words_of_document(record.cells))
     question = record.question(item, instruction, rendered=True, document=document, **more)
@@ -157,7 +165,7 @@ def _responses_to_document(
     for number, value in enumerate(_responses(record.cells), 1):
         text = record.as_text("response", value)
         response = build_response(question, model, text, number=number, work=work)
-        yield replace(response, text=None, reason=UNSEEN) if has_media else response
+        yield replace(response, text=None, reason=UNSEEN_MEDIA) if has_media else response
 
 
 def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:

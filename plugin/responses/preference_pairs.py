@@ -26,25 +26,26 @@ from podium.responses.chat import (
 from podium.responses.collection import Responses, assemble
 from podium.responses.transcripts import Show, Turn
 
+# Name of the model that stands for the preferred responses.
 PREFERRED = "chosen"
-SIDES = {
+COLUMNS_OF_SIDE = {
     PREFERRED: ("chosen", "chosen.messages"),
     "rejected": ("rejected", "rejected.messages", "reject", "reject.messages"),
 }
-"""For each of both responses, the names that its column may have.
+"""Names that the column of the preferred and of the rejected response may have.
 
-A cell is a list of messages, a mapping with the key `messages`, either of them as JSON, or a text.
+A cell is a list of messages, a mapping with the key `messages`, JSON with one of these, or a text.
 """
 # Names that the columns of the id, the question and the category may have; the first is used.
-ITEM = ("uuid", "id", "item")
-INSTRUCTION = ("query", "instruction", "prompt")
-PARAMETERS = ("parameters", "input_schema", "inputSchema")
+ITEM_COLUMNS = ("uuid", "id", "item")
+INSTRUCTION_COLUMNS = ("query", "instruction", "prompt")
+PARAMETER_KEYS = ("parameters", "input_schema", "inputSchema")
 """Keys under which OpenAI, Anthropic and MCP describe the parameters of a tool."""
-CATEGORY = ("category", "_lcp_bucket", "subset")
+CATEGORY_COLUMNS = ("category", "_lcp_bucket", "subset")
 
 
 def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
-    """Read pairs as responses of the models `chosen` and `rejected`.
+    """Read pairs as responses of two models, called `chosen` and `rejected`.
 
     Args:
         sources: paths of files or folders. Anything else, such as a glob, a URL or a path that does
@@ -72,7 +73,7 @@ def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
             paths += find_files(source).paths
     for path in paths:
         records = open_records(path, engine)
-        if not all(records.columns.keys() & {*names} for names in SIDES.values()):
+        if not all(records.columns.keys() & {*names} for names in COLUMNS_OF_SIDE.values()):
             return None
         for record in Sheet(path, None, records.frame()).records():
             rows += _responses_of_row(record, show, id_counts)
@@ -95,12 +96,12 @@ def _responses_of_row(record: Record, show: Show, id_counts: Counter[str]) -> It
         id_counts: number of rows by id; changed in place. Several pairs of a task may have the
             same id.
     """
-    chats = {model: _conversation_of(record, names) for model, names in SIDES.items()}
+    chats = {model: _conversation_of(record, names) for model, names in COLUMNS_OF_SIDE.items()}
     question = record.question(
         _item_id(record, id_counts),
         _instruction_of_row(record, chats.values()),
         system=_merge_texts([record.text("system"), *(chat.system for chat in chats.values())]),
-        category=_text_of_cell(_first_cell(record.cells, CATEGORY)),
+        category=_text_of_cell(_first_cell(record.cells, CATEGORY_COLUMNS)),
     )
     for model, chat in chats.items():
         yield build_chat_response(show, question, model, chat)
@@ -112,7 +113,7 @@ def _item_id(record: Record, id_counts: Counter[str]) -> str:
     If earlier rows have the same id, `#2` and so on is appended. If the row has no id, the name of
     the file and the row's place in it are used.
     """
-    item = _text_of_cell(_first_cell(record.cells, ITEM))
+    item = _text_of_cell(_first_cell(record.cells, ITEM_COLUMNS))
     if item is None:
         item = f"{Path(record.source).name} {record.row}"
     id_counts[item] += 1
@@ -123,11 +124,10 @@ def _item_id(record: Record, id_counts: Counter[str]) -> str:
 def _instruction_of_row(record: Record, chats: Iterable[Conversation]) -> str | None:
     """Return what the models were asked, followed by the tools that they could call.
 
-    The question may stand in a column, in the first messages of the two conversations, or in
-    several of these with different words. Different texts are joined. None if there is neither a
-    question nor a tool.
+    The question may stand in a column, and in the first messages of the two conversations.
+    Different texts are joined. The result is None if there is neither a question nor a tool.
     """
-    query = record.as_text("query", _first_cell(record.cells, INSTRUCTION))
+    query = record.as_text("query", _first_cell(record.cells, INSTRUCTION_COLUMNS))
     instruction = _merge_texts([query, *(chat.instruction for chat in chats)])
     tools = _tools_text(record.cells.get("tools"))
     return "\n\n".join(text for text in (instruction, tools) if text) or None
@@ -141,19 +141,19 @@ def _text_of_cell(cell: Any) -> str | None:
 def _merge_texts(texts: Iterable[str | None]) -> str | None:
     """Join different texts by empty lines; a text that is part of another one is left out.
 
-    None if all texts are empty or None.
+    The result is None if all texts are empty or None.
     """
-    different = dict.fromkeys(normal_text(text) for text in texts if text)
+    different_texts = dict.fromkeys(normal_text(text) for text in texts if text)
     kept = []
-    for text in different:
+    for text in different_texts:
         # Each text is part of itself, so the count is 1 if it is part of no other text.
-        if sum(text in other for other in different) == 1:
+        if sum(text in other for other in different_texts) == 1:
             kept.append(text)
     return "\n\n".join(kept) or None
 
 
 def _first_cell(cells: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return the first cell of these columns that is not None; None if all are."""
+    """Return the first cell of the named columns that is not None; None if all cells are None."""
     for name in names:
         if cells.get(name) is not None:
             return cells[name]
@@ -161,9 +161,9 @@ def _first_cell(cells: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
-    """Return the conversation in the first of these columns that is not None.
+    """Return the conversation in the first of the named columns that is not None.
 
-    A text that holds no messages becomes a conversation with one answer, and so does an empty cell.
+    A text without messages becomes a conversation with one answer, and so does an empty cell.
 
     Raises:
         DataError: the messages cannot be parsed, or the cell holds something else.
@@ -186,8 +186,8 @@ def _tools_text(tools: Any) -> str:
     """
     parsed = parse_literal(tools) if isinstance(tools, str) else tools
     lines: list[str] = []
-    listed = parsed if isinstance(parsed, list) else [tools]
-    for tool in listed:
+    tools_list = parsed if isinstance(parsed, list) else [tools]
+    for tool in tools_list:
         lines += _lines_of_tool(tool)
     return "\n".join(["Tools that could be called:", *lines]) if lines else ""
 
@@ -195,13 +195,13 @@ def _tools_text(tools: Any) -> str:
 def _lines_of_tool(tool: Any) -> Iterator[str]:
     """Yield the lines that describe a tool: its name and description, then its parameters if any.
 
-    A tool without a name is one line as it is, or as JSON; an empty one has no line.
+    A tool without a name is written on one line, as it is or as JSON. An empty tool has no line.
     """
     parsed = parse_literal(tool) if isinstance(tool, str) else tool
     function = parsed.get("function", parsed) if isinstance(parsed, dict) else None
     if isinstance(function, dict) and "name" in function:
         yield f"- {function.get('name')}: {function.get('description') or ''}"
-        parameters = _first_cell(function, PARAMETERS)
+        parameters = _first_cell(function, PARAMETER_KEYS)
         if parameters:
             yield f"  parameters: {json.dumps(parameters, ensure_ascii=False)}"
         return

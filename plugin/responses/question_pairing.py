@@ -39,15 +39,14 @@ from podium.wording import some
 UNNAMED_TASK = "the responses"
 """Name of the task, in messages, of tables that name none."""
 NO_MEDIA = 0
-"""What stands for the media of a question without media, among the hashes of its input."""
-
+"""Replaces the hash of the media in `_input_of_question` if a question has no media."""
 NO_CHOICES = 0
-"""What stands for the choices of a question without choices, among the hashes of its input."""
-
+"""Replaces the hash of the choices in `_input_of_question` if a question has no choices."""
 RunKey = tuple[str, str]
-"""The file of a run that a host recorded (otherwise empty), and the model.
+"""Two texts that identify a run: the file that the run wrote, and the model.
 
-The model is empty for questions without a response. Tables of one model are one run.
+The file is empty if no host recorded the run: all tables of one model are one run. The model is
+empty for questions without a response.
 """
 
 
@@ -56,9 +55,9 @@ class AllowedFindings:
     """The findings that the user accepts.
 
     Attributes:
-        names: their names.
-        option: the option that accepts the finding `questions`, as it is typed. If it is empty,
-            `--allow questions`.
+        names: names of the findings.
+        option: the option that accepts the finding `questions`, as it is typed. If it is empty, the
+            option is `--allow questions`.
     """
 
     names: Collection[str] = ()
@@ -67,7 +66,7 @@ class AllowedFindings:
 
 @dataclass(frozen=True, slots=True)
 class TaskRuns:
-    """The runs that the rows of a task are of.
+    """The runs that the rows of a task come from.
 
     Attributes:
         keys: the key of each run.
@@ -85,9 +84,9 @@ class PairedRuns:
     """The runs of a task whose items are paired.
 
     Attributes:
-        result: how they were paired.
-        names: for each run, the new ids of its items by their ids. Ids that do not change may be
-            left out.
+        result: how the items were paired.
+        names: for each run, the new id of each item by its present id. Ids that do not change may
+            be left out.
         runs: the settings of the runs.
     """
 
@@ -121,7 +120,7 @@ def pair_rows(
     runs: Mapping[str, RunRecord],
     allowed: AllowedFindings = AllowedFindings(),
 ) -> PairedRows:
-    """Give the rows of one question one id.
+    """Change the ids of rows, so that all rows of one question have the same id.
 
     Args:
         rows: responses, and questions without a response.
@@ -129,53 +128,56 @@ def pair_rows(
         allowed: findings that the user accepts.
 
     Raises:
-        OtherQuestionError: the ids of two files stand for different questions, no question is the
-            same, no recorded setting explains it, and the user does not accept it.
+        OtherQuestionError: two files have the same ids, but not one common question; no recorded
+            setting explains the difference, and the user does not accept it.
     """
     paired = list(rows)
     records: list[RunRecord] = []
     results: list[PairedQuestions] = []
-    differing: list[str] = []
+    items_with_wordings: list[str] = []
     by_category: list[Notice] = []
     for task, places in _places_by_task(rows, runs).items():
         unnamed = [rows[place] for place in places]
-        own, number = name_by_category(unnamed, lambda row: _run_key(row, runs))
-        if number:
-            by_category.append(Notice("questions-by-category", {"task": task, "items": number}))
-        of_task = _runs_of_rows(task, own, runs)
-        together = _pair_runs(task, of_task, allowed)
-        names = dict(zip(of_task.keys, together.names, strict=True))
-        renamed = [_rename_question(row, names[_run_key(row, runs)]) for row in own]
-        if together.result.finding.pairing == "other inputs":
-            is_accepted = bool(together.result.accepted)
-            renamed, items = _in_one_wording(renamed, is_accepted=is_accepted)
-            differing += items
-        for place, row in zip(places, _in_one_system(renamed, runs), strict=True):
+        task_rows, count = name_by_category(unnamed, lambda row: _run_key(row, runs))
+        if count:
+            by_category.append(Notice("questions-by-category", {"task": task, "items": count}))
+        task_runs = _runs_of_rows(task, task_rows, runs)
+        paired_runs = _pair_runs(task, task_runs, allowed)
+        names = dict(zip(task_runs.keys, paired_runs.names, strict=True))
+        renamed = [_rename_question(row, names[_run_key(row, runs)]) for row in task_rows]
+        if paired_runs.result.finding.pairing == "other inputs":
+            is_accepted = bool(paired_runs.result.accepted)
+            renamed, items = _unify_wordings(renamed, is_accepted=is_accepted)
+            items_with_wordings += items
+        for place, row in zip(places, _unify_system_prompts(renamed, runs), strict=True):
             paired[place] = row
-        records += [run for run in together.runs if run.model]
-        results.append(together.result)
+        records += [run for run in paired_runs.runs if run.model]
+        results.append(paired_runs.result)
     kept = tuple(records) if runs or _warn_of_settings(records) else ()
     findings = tuple(result.finding for result in results)
     notes = [*by_category, *notices_of_questions(findings), *_notes_on_runs(kept)]
-    if differing:
-        notes.append(Notice("instructions-differ", {"items": differing}))
+    if items_with_wordings:
+        notes.append(Notice("instructions-differ", {"items": items_with_wordings}))
     return PairedRows(
         paired,
         kept,
-        findings if kept else tuple(own for own in findings if own.unshared),
+        findings if kept else tuple(finding for finding in findings if finding.unshared),
         tuple(chain.from_iterable(result.accepted for result in results)),
         tuple(notes),
     )
 
 
-def _pair_runs(task: str, of_task: TaskRuns, allowed: AllowedFindings) -> PairedRuns:
+def _pair_runs(task: str, task_runs: TaskRuns, allowed: AllowedFindings) -> PairedRuns:
     """Pair the items of the runs of a task: samples of lm-eval by documents, others by inputs."""
-    runs = [own.run for own in of_task.asked]
+    runs = [asked_run.run for asked_run in task_runs.asked]
     documents = []
-    for questions in of_task.questions:
-        documents.append([own.document for own in questions if own.document is not None])
-    if [len(own) for own in documents] != [len(own) for own in of_task.questions]:
-        result = pair_questions(task, of_task.asked, allowed.names, option=allowed.option)
+    for questions in task_runs.questions:
+        documents.append(
+            [question.document for question in questions if question.document is not None]
+        )
+    have_all_documents = list(map(len, documents)) == list(map(len, task_runs.questions))
+    if not have_all_documents:
+        result = pair_questions(task, task_runs.asked, allowed.names, option=allowed.option)
         return PairedRuns(result, result.names, runs)
     asked = asked_documents(documents, runs)
     result = pair_questions(task, asked, allowed.names, option=allowed.option, remedy=REMEDY)
@@ -199,20 +201,21 @@ def _are_written_otherwise(documents: Sequence[Sequence[AskedDocument]]) -> bool
 
 
 def _places_by_task(rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> dict[str, list[int]]:
-    """Return the positions of the rows of each task. Rows that name no task are of the only one.
+    """Return the positions of the rows of each task.
 
-    The samples of lm-eval's tasks are of their own tasks: their ids contain it.
+    If all rows that name a task name the same one, the other rows belong to it, too. The samples of
+    lm-eval always belong to their own task, which their ids contain.
     """
     tasks = []
     for row in rows:
         question = question_of_row(row)
         run = runs.get(question.source)
         tasks.append(run.task if question.rendered and run else question.task)
-    named = {task for task, row in zip(tasks, rows, strict=True) if task and _is_bare(row)}
-    usual = next(iter(named)) if len(named) == 1 else UNNAMED_TASK
+    named_tasks = {task for task, row in zip(tasks, rows, strict=True) if task and _is_bare(row)}
+    default_task = next(iter(named_tasks)) if len(named_tasks) == 1 else UNNAMED_TASK
     places: dict[str, list[int]] = defaultdict(list)
     for place, task in enumerate(tasks):
-        places[task or usual].append(place)
+        places[task or default_task].append(place)
     return dict(places)
 
 
@@ -227,63 +230,69 @@ def question_of_row(row: Row) -> QuestionRow:
 
 
 def _runs_of_rows(task: str, rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> TaskRuns:
-    """Return the runs that a task's rows are of, in a fixed order.
+    """Return the runs that a task's rows come from, in a fixed order.
 
     Questions without a response come first, then runs by time. The order of runs without a time
     depends on their questions alone, not on names of files or models.
     """
-    of_run: dict[RunKey, dict[str, QuestionRow]] = defaultdict(dict)
+    questions_of_run: dict[RunKey, dict[str, QuestionRow]] = defaultdict(dict)
     rows = _with_common_choices(rows)
     for row in rows:
         question = question_of_row(row)
-        items = of_run[_run_key(row, runs)]
+        items = questions_of_run[_run_key(row, runs)]
         first = items.get(question.item)
         if first is None or first.instruction is None:
             items[question.item] = question
     asked = []
-    for (source, model), items in of_run.items():
+    for (source, model), items in questions_of_run.items():
         sources = [*dict.fromkeys(question.source for question in items.values())]
         run = runs.get(source) or RunRecord(model, task, some(sources), is_described=False)
         run = _with_system(replace(run, model=model, task=task), items.values())
         is_split = len(sources) > 1
         records = [_record_of_question(question, is_split) for question in items.values()]
         asked.append(((source, model), AskedRun(run, records)))
-    asked.sort(key=lambda pair: _order_of(pair[1]))
+    asked.sort(key=lambda pair: _run_order(pair[1]))
     keys = [key for key, _ in asked]
-    return TaskRuns(keys, [run for _, run in asked], [[*of_run[key].values()] for key in keys])
+    return TaskRuns(
+        keys, [run for _, run in asked], [[*questions_of_run[key].values()] for key in keys]
+    )
 
 
 def _with_common_choices(rows: Sequence[Row]) -> Sequence[Row]:
-    """Return rows without choices where a row with the same instruction has none.
+    """Remove the choices of each question whose instruction another row has without choices.
 
-    Tables and tournaments do not record choices, so such questions are compared without them.
+    Tables and tournaments do not record choices, so these questions are compared without choices.
     """
     if not any(question_of_row(row).choices for row in rows):
         return rows
-    without = {
+    instructions_without_choices = {
         question.instruction for question in map(question_of_row, rows) if not question.choices
     }
-    kept = []
+    comparable_rows = []
     for row in rows:
         question = question_of_row(row)
-        if question.choices and question.instruction in without:
+        if question.choices and question.instruction in instructions_without_choices:
             row = _with_question(row, replace(question, choices=()))
-        kept.append(row)
-    return kept
+        comparable_rows.append(row)
+    return comparable_rows
 
 
 def _run_key(row: Row, described: Collection[str]) -> RunKey:
-    """Return the run that a row is of. `described` are the files of runs that hosts recorded."""
+    """Return the key of the run that a row comes from.
+
+    `described` are the files of runs that hosts recorded.
+    """
     source = question_of_row(row).source
     model = row.model if isinstance(row, ResponseRow) else ""
-    return source if source in described and model else "", model
+    is_recorded = source in described and bool(model)
+    return source if is_recorded else "", model
 
 
 def _with_system(run: RunRecord, questions: Iterable[QuestionRow]) -> RunRecord:
-    """Return a run with the system prompt that all its questions have, if they have one.
+    """Record the system prompt of a run if all its questions have the same one.
 
-    Where a template wrote prompts, its system prompt may hold the task's description, too. Then
-    only the run's own record counts.
+    The run is returned unchanged if it records a system prompt already, or if a template wrote the
+    prompts: the system prompts may then also hold the task's description.
     """
     questions = list(questions)
     if any(question.rendered for question in questions):
@@ -294,7 +303,7 @@ def _with_system(run: RunRecord, questions: Iterable[QuestionRow]) -> RunRecord:
     return replace(run, system_instruction=systems.pop())
 
 
-def _order_of(asked: AskedRun) -> tuple[bool, str, int, str, str]:
+def _run_order(asked: AskedRun) -> tuple[bool, str, int, str, str]:
     """Return the key by which runs are sorted: see `_runs_of_rows`."""
     content = sorted(f"{item.id} {item.excerpt}" for item in asked.items)
     run = asked.run
@@ -306,7 +315,8 @@ def _record_of_question(question: QuestionRow, is_split: bool) -> ItemRecord:
 
     Args:
         question: the question.
-        is_split: whether its run has several files. The row then names the file.
+        is_split: whether the run of the question has several files. If so, the place in the record
+            also names the file.
     """
     excerpt = question.instruction or question.media or ""
     if question.choices:
@@ -318,8 +328,8 @@ def _record_of_question(question: QuestionRow, is_split: bool) -> ItemRecord:
 def _input_of_question(question: QuestionRow) -> InputParts:
     """Return the hashes of a question's instruction, media and choices; empty without instruction.
 
-    The same choices in another order are the same question. If a template wrote the prompt, the
-    hash is that of the document, of which the id is a hash.
+    The order of the choices makes no difference. If a template wrote the prompt, the only hash is
+    that of the document's id, which stands for the document.
     """
     if question.rendered:
         document = question.document
@@ -345,13 +355,13 @@ def _with_question(row: Row, question: QuestionRow) -> Row:
     return replace(row, question=question) if isinstance(row, ResponseRow) else question
 
 
-def _in_one_wording(rows: Sequence[Row], *, is_accepted: bool) -> tuple[list[Row], list[str]]:
-    """Give all rows of an item the question of one of them: the one with the shortest instruction.
+def _unify_wordings(rows: Sequence[Row], *, is_accepted: bool) -> tuple[list[Row], list[str]]:
+    """Give all rows of an item one question: that of the row with the shortest instruction.
 
     Args:
         rows: the rows.
-        is_accepted: whether the user accepted that questions differ. If not, questions in which a
-            template's prompts differ are left as they are: `assemble` chooses among them.
+        is_accepted: whether the user accepted that questions differ. If not, prompts that a
+            template wrote stay as they are: `assemble` chooses among them.
 
     Returns:
         The rows, and the items whose rows had different instructions.
@@ -359,54 +369,55 @@ def _in_one_wording(rows: Sequence[Row], *, is_accepted: bool) -> tuple[list[Row
     wordings: dict[str, dict[InputParts, QuestionRow]] = defaultdict(dict)
     for question in map(question_of_row, rows):
         if question.instruction is not None and (is_accepted or not question.rendered):
-            own = wordings[question.item]
-            asked = _input_of_question(question)[:2]  # choices are in no wording
-            known = own.setdefault(asked, question)
-            own[asked] = min(known, question, key=_order_of_wording)
+            questions_of_wording = wordings[question.item]
+            wording = _input_of_question(question)[:2]  # choices are in no wording
+            known = questions_of_wording.setdefault(wording, question)
+            questions_of_wording[wording] = min(known, question, key=_wording_order)
     chosen = {}
-    for item, own in wordings.items():
-        if len(own) > 1:
-            chosen[item] = min(own.values(), key=_order_of_wording)
-    worded = []
+    for item, questions_of_wording in wordings.items():
+        if len(questions_of_wording) > 1:
+            chosen[item] = min(questions_of_wording.values(), key=_wording_order)
+    unified_rows = []
     for row in rows:
         question = question_of_row(row)
-        other = chosen.get(question.item)
-        if other is not None:
-            source, line, task = question.source, question.row, question.task
-            question = replace(other, source=source, row=line, task=task)
-        worded.append(_with_question(row, question))
-    return worded, [*chosen]
+        chosen_question = chosen.get(question.item)
+        if chosen_question is not None:
+            question = replace(
+                chosen_question, source=question.source, row=question.row, task=question.task
+            )
+        unified_rows.append(_with_question(row, question))
+    return unified_rows, [*chosen]
 
 
-def _order_of_wording(question: QuestionRow) -> tuple[int, str, str, str]:
+def _wording_order(question: QuestionRow) -> tuple[int, str, str, str]:
     """Return a key that sorts questions by the length of their instruction, then by their texts."""
     instruction = question.instruction or ""
     return len(instruction), instruction, question.system or "", question.reference or ""
 
 
-def _in_one_system(rows: Sequence[Row], described: Collection[str]) -> list[Row]:
-    """Give all rows of an item one system prompt if runs have different ones.
+def _unify_system_prompts(rows: Sequence[Row], described: Collection[str]) -> list[Row]:
+    """Give all rows of an item one system prompt, the shortest, if runs have different ones.
 
-    The shortest is taken. It is done only if each run has one system prompt for all its questions,
-    which is then a setting of the run.
+    Rows are changed only if each run has one system prompt for all its questions. The system prompt
+    is then a setting of the run.
     """
     systems: dict[RunKey, set[str]] = defaultdict(set)
     for row in rows:
         systems[_run_key(row, described)].add(normal_text(question_of_row(row).system or ""))
     texts = set().union(*systems.values()) - {""}
-    if len(texts) < 2 or any(len(own) > 1 for own in systems.values()):
+    if len(texts) < 2 or any(len(texts_of_run) > 1 for texts_of_run in systems.values()):
         return list(rows)
     shortest: dict[str, str] = {}
     for question in map(question_of_row, rows):
         if question.system:
             known = shortest.get(question.item, question.system)
             shortest[question.item] = min((known, question.system), key=_text_order)
-    alike = []
+    unified_rows = []
     for row in rows:
         question = question_of_row(row)
         system = shortest.get(question.item)
-        alike.append(_with_question(row, replace(question, system=system)))
-    return alike
+        unified_rows.append(_with_question(row, replace(question, system=system)))
+    return unified_rows
 
 
 def _text_order(text: str) -> tuple[int, str]:

@@ -44,7 +44,7 @@ class FileRows(NamedTuple):
 
     Attributes:
         path: the file.
-        rows: its rows; None if the file was skipped as it holds no responses.
+        rows: rows of the file; None if the file was skipped because it holds no responses.
         run: the run that wrote the file, if a host recorded it.
     """
 
@@ -59,7 +59,7 @@ class Shape(NamedTuple):
     Attributes:
         name: description of the shape, for error messages.
         read: function that reads the rows of such a table.
-        required: sets of names; the table must have a column of each set.
+        required: sets of column names; the table must have a column of each set.
         excluded: names of columns that the table must not have.
         accepts: function that tests the content of a table that has the right columns.
     """
@@ -71,8 +71,7 @@ class Shape(NamedTuple):
     accepts: Callable[[Sheet], bool] = lambda sheet: True  # noqa: ARG005
 
     def has_columns(self, columns: Set[str]) -> bool:
-        """Return whether a table with these columns may have this shape: it has one of each set of
-        `required`, and none of `excluded`."""
+        """Return whether a table with these columns may have this shape."""
         if columns & {*self.excluded}:
             return False
         return all(columns & {*names} for names in self.required)
@@ -82,49 +81,60 @@ class Shape(NamedTuple):
         return self.has_columns(sheet.columns) and self.accepts(sheet)
 
 
-ITEM = tables.NAMES["item"]
-INSTRUCTION = tables.NAMES["instruction"]
-RESPONSE = tables.NAMES["response"]
-BATTLE = ("model_a", "model_b")
+ITEM_COLUMNS = tables.COLUMN_NAMES["item"]
+INSTRUCTION_COLUMNS = tables.COLUMN_NAMES["instruction"]
+RESPONSE_COLUMNS = tables.COLUMN_NAMES["response"]
+BATTLE_COLUMNS = ("model_a", "model_b")
 """Columns of a table of verdicts. Its column `response` is a number, not a text."""
 # Columns that a table of questions does not have.
-NOT_QUESTIONS = (*RESPONSE, *tables.NAMES["model"], *BATTLE, "messages", "choices")
+COLUMNS_OF_NO_QUESTIONS = (
+    *RESPONSE_COLUMNS,
+    *tables.COLUMN_NAMES["model"],
+    *BATTLE_COLUMNS,
+    "messages",
+    "choices",
+)
 ARENA_HARD_ITEM = ("uid", "question_id")
 ARENA_HARD_MODEL = ("model", "model_id")
-# Columns that lm-eval's samples, arena-hard's answers and AlpacaEval's outputs must have.
-SAMPLES = [*([name] for name in SAMPLE_FIELDS), ("resps", "filtered_resps")]
-ANSWERS = [ARENA_HARD_ITEM, ("choices", "messages"), ARENA_HARD_MODEL]
-OUTPUTS = [["instruction"], ["output"], ["generator"]]
+# `Shape.required` of lm-eval's samples, of arena-hard's answers and of AlpacaEval's outputs.
+SAMPLES_COLUMNS = [*([name] for name in SAMPLE_FIELDS), ("resps", "filtered_resps")]
+ANSWERS_COLUMNS = [ARENA_HARD_ITEM, ("choices", "messages"), ARENA_HARD_MODEL]
+OUTPUTS_COLUMNS = [["instruction"], ["output"], ["generator"]]
 SHAPES = (
     Shape(
         "lm-eval samples of generated text",
         lm_eval.read_responses_in_samples,
-        SAMPLES,
+        SAMPLES_COLUMNS,
         accepts=lm_eval.is_generated,
     ),
-    Shape("arena-hard answers", tables.read_arena_hard_answers, ANSWERS),
+    Shape("arena-hard answers", tables.read_arena_hard_answers, ANSWERS_COLUMNS),
     Shape(
-        "AlpacaEval outputs", tables.read_alpaca_outputs, OUTPUTS, excluded=("id", "item", "uid")
+        "AlpacaEval outputs",
+        tables.read_alpaca_outputs,
+        OUTPUTS_COLUMNS,
+        excluded=("id", "item", "uid"),
     ),
     Shape(
         "a row per response (instruction or id, response, model)",
         tables.read_responses_table,
-        [RESPONSE, (*ITEM, *INSTRUCTION)],
-        excluded=BATTLE,
+        [RESPONSE_COLUMNS, (*ITEM_COLUMNS, *INSTRUCTION_COLUMNS)],
+        excluded=BATTLE_COLUMNS,
     ),
     Shape("arena-hard questions", tables.read_arena_hard_questions, [ARENA_HARD_ITEM, ["turns"]]),
     Shape(
         "a row per item (id, instruction)",
         tables.read_instructions,
-        [ITEM, INSTRUCTION],
-        excluded=NOT_QUESTIONS,
+        [ITEM_COLUMNS, INSTRUCTION_COLUMNS],
+        excluded=COLUMNS_OF_NO_QUESTIONS,
     ),
 )
 """Shapes of tables of responses and questions. A table is read by the first shape that fits."""
-PROMPTS = (
+PROMPT_SHAPES = (
     *SHAPES,
     Shape(
-        "a row per prompt (instruction, and an id or none)", tables.read_instructions, [INSTRUCTION]
+        "a row per prompt (instruction, and an id or none)",
+        tables.read_instructions,
+        [INSTRUCTION_COLUMNS],
     ),
 )
 """Shapes of tables of prompts, which may lack ids. The first shape that fits is used."""
@@ -135,7 +145,8 @@ class ChosenLogs:
     """The log files of a host that are read.
 
     Attributes:
-        names: name of the model of each log that is read, by path; None for the names in the log.
+        names: the name of the model of each log that is read, by path; None if the names in the log
+            are kept.
         runs: settings of the runs whose items are paired by what was asked, by path.
         notes: notes on the choice.
     """
@@ -153,8 +164,8 @@ class FileReader:
         suffixes: endings of the names of its files.
         accepts: function that returns whether a file is such a log.
         read: function that reads the responses in a file.
-        choose: function that returns which files are to be read. It takes, for each source, the
-            paths of its files, and the label of each or None. If it is None, all are read.
+        choose: function that returns which files are to be read. Its argument has, for each source,
+            the label or None of each file by path. If the function is None, all files are read.
     """
 
     suffixes: tuple[str, ...]
@@ -184,7 +195,7 @@ def read_responses(
         sources: the sources; each may be written `label=path`, with a name for the model.
         readers: readers of hosts' log files.
         reasoning: whether reasoning before an answer is removed (`strip`) or kept (`keep`).
-        prompts: questions that models of `on_demand` are asked; if empty, the questions of the
+        prompts: questions that are put to the models of `on_demand`; if empty, the questions of the
             sources.
         on_demand: names of models that can be asked for responses that are in no source.
         show: says whether a response of an agent is its answer or its transcript.
@@ -212,7 +223,7 @@ def read_responses(
     answers = [row for row in rows if isinstance(row, ResponseRow)]
     has_questions = on_demand and (prompts or rows)
     if not answers and not optional and not has_questions:
-        raise _nothing_read(sources, on_demand, notes)
+        raise _error_without_responses(sources, on_demand, notes)
     if strips_reasoning:
         answers, notes_on_reasoning = _without_reasoning(answers)
         notes += notes_on_reasoning
@@ -220,7 +231,7 @@ def read_responses(
     if on_demand:
         answers, notes_on_pending = add_pending(answers, questions, prompts, on_demand)
         notes += notes_on_pending
-    responses = assemble(answers, questions + _questions_beside(answers, questions))
+    responses = assemble(answers, questions + _questions_in_neighbour_files(answers, questions))
     notes += [*_note_skipped(parts), *responses.notes, *note_bare_names(responses.models)]
     files = sorted(str(part.path) for part in parts if part.rows is not None)
     return replace(
@@ -232,8 +243,10 @@ def read_responses(
 
 
 def _add_runs(responses: Responses, paired: PairedRows) -> Responses:
-    """Return responses with the runs, the findings on questions and the accepted findings of
-    `paired`. Local copies of URLs are named by their URLs."""
+    """Add the runs, the findings on questions and the accepted findings to responses.
+
+    Local copies of URLs are named by their URLs.
+    """
     return replace(
         responses,
         runs=tuple(replace(run, source=with_urls(run.source)) for run in paired.runs),
@@ -243,7 +256,7 @@ def _add_runs(responses: Responses, paired: PairedRows) -> Responses:
 
 
 def _with_urls_in_example(finding: QuestionFinding) -> QuestionFinding:
-    """Return a finding whose example names the places that the user knows, not local copies."""
+    """Name the URLs in the example of a finding instead of their local copies."""
     inputs = finding.example.get("inputs")
     if not inputs:
         return finding
@@ -321,21 +334,20 @@ def _note_skipped(parts: Sequence[FileRows]) -> list[Notice]:
     return [Notice("files-without-responses", {"files": skipped})] if skipped else []
 
 
-def _nothing_read(
+def _error_without_responses(
     sources: Sequence[str | Path], on_demand: Sequence[str], notes: Sequence[Notice]
 ) -> UsageError:
-    """Return the error to raise if sources have no responses, or if there are no prompts for the
-    models that can be asked."""
+    """Return the error that there are no responses, or no prompts for models that can be asked."""
     if sources:
-        lack = f"no responses in {without_secrets(some(sources))}"
+        problem = f"no responses in {without_secrets(some(sources))}"
     elif on_demand:
-        lack = (
+        problem = (
             "no prompts were named for the role models: give a file, a task or a dataset "
             "(-T prompts=...)"
         )
     else:
-        lack = "no responses were named: give files or folders (-T responses=...)"
-    return UsageError("; ".join([lack, *notice_texts(notes)]))
+        problem = "no responses were named: give files or folders (-T responses=...)"
+    return UsageError("; ".join([problem, *notice_texts(notes)]))
 
 
 @urls_in_errors()
@@ -358,7 +370,7 @@ def read_prompts(
     places = [_locate_source(source, readers) for source in map(str, sources)]
     chosen = _choose_logs_of_sources(places, readers)
     for place, samples in zip(places, lm_eval.find_newest_samples(places), strict=True):
-        parts, notes_of_source = _read_source(place, samples, chosen, readers, PROMPTS)
+        parts, notes_of_source = _read_source(place, samples, chosen, readers, PROMPT_SHAPES)
         rows += _rows_in(parts)
         notes += notes_of_source
     return questions_in(rows), [*notes, *chosen.notes]
@@ -380,18 +392,20 @@ def _name_tasks(
     tasks = tuple(sorted(task for task in names if task is not None))
     if len(tasks) < 2:
         return rows, tasks, prompts
-    named: list[Row] = []
+    named_rows: list[Row] = []
     for row in rows:
         if isinstance(row, ResponseRow):
-            named.append(replace(row, question=_with_task_in_id(row.question)))
+            named_rows.append(replace(row, question=_with_task_in_id(row.question)))
         else:
-            named.append(_with_task_in_id(row))
-    return named, tasks, list(map(_with_task_in_id, prompts))
+            named_rows.append(_with_task_in_id(row))
+    return named_rows, tasks, list(map(_with_task_in_id, prompts))
 
 
 def _with_task_in_id(question: QuestionRow) -> QuestionRow:
-    """Return a question with its task before its id, and as its category if it has none; unchanged
-    if it has no task."""
+    """Put the task of a question before its id, and make it the category if there is none.
+
+    A question without a task is returned unchanged.
+    """
     task = question.task
     if task is None:
         return question
@@ -401,13 +415,13 @@ def _with_task_in_id(question: QuestionRow) -> QuestionRow:
 def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow], list[Notice]]:
     """Remove the reasoning before answers.
 
-    An answer that consists of reasoning only loses its text, and its reason is `ONLY_REASONING`.
-    Transcripts are not changed; `Show.build_response` has removed their reasoning.
+    An answer that consists only of reasoning loses its text, and gets the reason `ONLY_REASONING`.
+    Transcripts are not changed: `Show.build_response` has removed their reasoning.
 
     Returns:
         The answers, and a note on how many had reasoning; no note if none had.
     """
-    stripped = list(answers)
+    changed_answers = list(answers)
     with_reasoning = 0
     without_answer = 0
     for k, answer in enumerate(answers):
@@ -419,18 +433,18 @@ def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow
             continue
         with_reasoning += 1
         if text:
-            stripped[k] = replace(answer, text=text, reason=None)
+            changed_answers[k] = replace(answer, text=text, reason=None)
         else:
-            stripped[k] = replace(answer, text=None, reason=ONLY_REASONING)
+            changed_answers[k] = replace(answer, text=None, reason=ONLY_REASONING)
             without_answer += 1
     if not with_reasoning:
-        return stripped, []
+        return changed_answers, []
     fields = {
         "reasoning": with_reasoning,
         "responses": len(answers),
         "unfinished": without_answer,
     }
-    return stripped, [Notice("reasoning-left-out", fields)]
+    return changed_answers, [Notice("reasoning-left-out", fields)]
 
 
 def _rows_in(parts: Iterable[FileRows]) -> list[Row]:
@@ -459,8 +473,8 @@ def _read_source(
         readers: readers of hosts' log files.
         shapes: known shapes of tables.
         show: says whether a response of an agent is its answer or its transcript.
-        optional: whether a file of no known shape is skipped, not an error, even if the user named
-            it.
+        optional: whether a file of no known shape is skipped even if the user named it. If not,
+            such a file is an error.
 
     Returns:
         The files with their rows, and notes.
@@ -506,15 +520,15 @@ def _sheet_of_samples(
     """
     import pandas as pd
 
-    rows: dict[str, dict[str, Any]] = {}
+    row_of_line: dict[str, dict[str, Any]] = {}
     notes = []
     for place, row in lines:
         if row is None:
             fields = {"path": str(file.path), "place": place, "task": ""}
             notes.append(Notice("cut-off-line", fields))
         else:
-            rows[place.removeprefix("line ")] = row
-    frame = pd.DataFrame(list(rows.values()), index=pd.Index(list(rows), name="line"))
+            row_of_line[place.removeprefix("line ")] = row
+    frame = pd.DataFrame(list(row_of_line.values()), index=pd.Index(list(row_of_line), name="line"))
     return Sheet(file.path, file.model, frame, show), notes
 
 
@@ -573,11 +587,11 @@ def _parse_rows(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Seq
                     return name_models(shape.read(sheet), sheet.label, stem(sheet.path))
     if optional:
         return None
-    if shapes is PROMPTS:
-        what = "prompts"
+    if shapes is PROMPT_SHAPES:
+        kind_of_rows = "prompts"
         remedy = "give a row per prompt with the columns id and instruction"
     else:
-        what = "responses"
+        kind_of_rows = "responses"
         others = ", ".join(shape.name for shape in SHAPES[:3])
         remedy = (
             "give a row per response with the columns instruction (or id), response and model; or "
@@ -586,7 +600,7 @@ def _parse_rows(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Seq
     columns = some(sorted(sheet.columns)) or "(none)"
     problem = f"no row below the header {columns}"
     if len(sheet.frame):
-        problem = f"no {what} in the columns {columns}"
+        problem = f"no {kind_of_rows} in the columns {columns}"
     raise DataError(problem, source=str(sheet.path), remedy=remedy)
 
 
@@ -616,13 +630,13 @@ def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[
         owners[name] = source
 
 
-def _questions_beside(
+def _questions_in_neighbour_files(
     answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]
 ) -> list[QuestionRow]:
     """Read the questions of arena-hard for answers that have no instruction and no question.
 
-    They stand in the file `question.jsonl`, in the folder of the answers or in its parent. All
-    questions of such a file are returned; none if no file is there.
+    The questions stand in the file `question.jsonl`, in the folder of the answers or in its parent.
+    All questions of such a file are returned. The result is empty if there is no such file.
 
     Args:
         answers: the responses.

@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.errors import UsageError
 from podium.responses.answers import (
-    UNSEEN,
+    UNSEEN_MEDIA,
     QuestionRow,
     Record,
     ResponseRow,
@@ -27,7 +27,7 @@ from podium.responses.chat import (
 )
 from podium.responses.transcripts import Show, Turn
 
-NAMES = {
+COLUMN_NAMES = {
     "item": ("item", "id", "uid", "question_id"),
     "instruction": ("instruction", "prompt", "input", "question"),
     "response": ("response", "output", "messages"),
@@ -37,11 +37,14 @@ NAMES = {
     "system": ("system",),
     "error": ("error",),
 }
-"""For each field of a plain table, the names that its column may have."""
+"""Names that the column of each field of a plain table may have."""
 ID_SCOPES = ("subset", "subject", "domain", "task")
-"""Columns within which ids may be unique, in a table without categories
-(`podium.data.reading.item_identity.CATEGORIES`)."""
-MEDIA = ("image", "images", "audio", "video")
+"""Columns of labels such as the subject, in tables without categories.
+
+Ids may be unique only among the rows with the same label. The columns are those of
+`podium.data.reading.item_identity.CATEGORIES`.
+"""
+MEDIA_COLUMNS = ("image", "images", "audio", "video")
 """Columns that name images, audio or video which models saw with the instruction.
 
 The media are not in the table, so a judge cannot be shown them.
@@ -51,7 +54,7 @@ The media are not in the table, so a judge cannot be shown them.
 def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
     """Read a plain table with a row per response.
 
-    If a row names media, its response has the reason `UNSEEN` instead of a text.
+    If a row names media, its response has the reason `UNSEEN_MEDIA` instead of a text.
 
     Raises:
         UsageError: two columns could be the same field.
@@ -61,8 +64,8 @@ def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
     answers = []
     for record in sheet.records():
         response = _response_of_row(record, columns, sheet.show)
-        if any(not is_empty(record.cells[name]) for name in MEDIA if name in record.cells):
-            response = replace(response, text=None, reason=UNSEEN)
+        if any(not is_empty(record.cells[name]) for name in MEDIA_COLUMNS if name in record.cells):
+            response = replace(response, text=None, reason=UNSEEN_MEDIA)
         answers.append(response)
     return answers
 
@@ -70,8 +73,8 @@ def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
 def _response_of_row(record: Record, columns: dict[str, str | None], show: Show) -> ResponseRow:
     """Return the response in a row, as text or as the answer or transcript of its messages.
 
-    If the column `error` holds anything but an empty, false or 0 value, the response has the reason
-    `ERRORED` and no text.
+    If the column `error` holds a value other than an empty, false or 0 value, the response has the
+    reason `ERRORED` and no text.
 
     Args:
         record: the row.
@@ -80,17 +83,17 @@ def _response_of_row(record: Record, columns: dict[str, str | None], show: Show)
     """
     error = None if columns["error"] is None else record.cells[columns["error"]]
     errored = not is_empty(error) and error not in ("", False, 0, "false", "False")
-    model = record.name(columns["model"])
+    model = record.cell_name(columns["model"])
     cell = record.cells.get(columns["response"] or "")
     # A text in a column of another name is a response, even if it looks like messages.
     may_be_messages = columns["response"] == "messages" or isinstance(cell, list)
     messages = messages_in(record, cell) if may_be_messages else None
     if messages is not None:
         chat = read_conversation(record, messages)
-        question = _question(record, columns, chat)
+        question = _question_of_record(record, columns, chat)
         return build_chat_response(show, question, model, chat, errored=errored)
     text = None if errored else record.text(columns["response"])
-    return build_response(_question(record, columns), model, text, errored=errored)
+    return build_response(_question_of_record(record, columns), model, text, errored=errored)
 
 
 def read_instructions(sheet: Sheet) -> list[QuestionRow]:
@@ -100,7 +103,7 @@ def read_instructions(sheet: Sheet) -> list[QuestionRow]:
         DataError: an item has no instruction.
     """
     columns = _choose_columns(sheet)
-    questions = [_question(record, columns) for record in sheet.records()]
+    questions = [_question_of_record(record, columns) for record in sheet.records()]
     for question in questions:
         if question.instruction is None:
             problem = f"item {question.item!r} has no instruction"
@@ -109,7 +112,7 @@ def read_instructions(sheet: Sheet) -> list[QuestionRow]:
 
 
 def _choose_columns(sheet: Sheet) -> dict[str, str | None]:
-    """Return the column of each field of `NAMES`; None if there is none.
+    """Return the column of each field of `COLUMN_NAMES`; None if there is none.
 
     A column `messages` beside another column of responses holds the prompt, and is not used.
 
@@ -117,7 +120,7 @@ def _choose_columns(sheet: Sheet) -> dict[str, str | None]:
         UsageError: two columns could be the same field.
     """
     column_of_field = {}
-    for field, names in NAMES.items():
+    for field, names in COLUMN_NAMES.items():
         columns = [name for name in names if name in sheet.columns]
         if field == "response" and len(columns) > 1 and "messages" in columns:
             columns.remove("messages")
@@ -128,29 +131,29 @@ def _choose_columns(sheet: Sheet) -> dict[str, str | None]:
     return column_of_field
 
 
-def _question(
+def _question_of_record(
     record: Record, columns: dict[str, str | None], chat: Conversation = NO_CHAT
 ) -> QuestionRow:
     """Return the question of a row.
 
-    If the row has no instruction or system prompt, they are taken from the conversation. If it has
-    no id, the id is a hash of the instruction. The first of `ID_SCOPES` that the table has gives
-    `id_scope`.
+    An instruction or a system prompt that the row lacks is taken from the conversation. If the row
+    has no id, the id is a hash of the instruction. `QuestionRow.id_scope` is the value of the first
+    column of `ID_SCOPES` that the table has.
 
     Raises:
         DataError: the row has neither an id nor an instruction.
     """
     instruction = record.text(columns["instruction"]) or chat.instruction
-    item = record.name(columns["item"]) or (id_of(instruction) if instruction else None)
+    item = record.cell_name(columns["item"]) or (id_of(instruction) if instruction else None)
     if item is None:
         raise record.error(
             "no id and no instruction", "give each row the instruction that it answers, or an id"
         )
-    more = {name: record.name(columns[name]) for name in ("category", "reference")}
-    scope = next((name for name in ID_SCOPES if name in record.cells), None)
-    more["id_scope"] = record.name(scope)
+    further_fields = {name: record.cell_name(columns[name]) for name in ("category", "reference")}
+    scope_column = next((name for name in ID_SCOPES if name in record.cells), None)
+    further_fields["id_scope"] = record.cell_name(scope_column)
     return record.question(
-        item, instruction, system=record.text(columns["system"]) or chat.system, **more
+        item, instruction, system=record.text(columns["system"]) or chat.system, **further_fields
     )
 
 
@@ -163,7 +166,7 @@ def read_alpaca_outputs(sheet: Sheet) -> list[ResponseRow]:
     Raises:
         DataError: a row has no instruction.
     """
-    seen: Counter[tuple[str | None, str]] = Counter()
+    answer_counts: Counter[tuple[str | None, str]] = Counter()
     answers = []
     for record in sheet.records():
         instruction = record.text("instruction")
@@ -171,13 +174,13 @@ def read_alpaca_outputs(sheet: Sheet) -> list[ResponseRow]:
             raise record.error(
                 "no instruction", "AlpacaEval outputs name the instruction in every row"
             )
-        model = record.name("generator")
-        answered = (sheet.label or model, instruction)
-        seen[answered] += 1
+        model = record.cell_name("generator")
+        model_and_instruction = (sheet.label or model, instruction)
+        answer_counts[model_and_instruction] += 1
         item = id_of(instruction)
-        if seen[answered] > 1:
-            item += f"#{seen[answered]}"
-        question = record.question(item, instruction, category=record.name("dataset"))
+        if answer_counts[model_and_instruction] > 1:
+            item += f"#{answer_counts[model_and_instruction]}"
+        question = record.question(item, instruction, category=record.cell_name("dataset"))
         answers.append(build_response(question, model, record.text("output")))
     return answers
 
@@ -190,7 +193,7 @@ def read_arena_hard_answers(sheet: Sheet) -> list[ResponseRow]:
     Raises:
         DataError: a row has no id, or not exactly one choice with one turn.
     """
-    model = "model" if "model" in sheet.columns else "model_id"
+    model_column = "model" if "model" in sheet.columns else "model_id"
     answers = []
     for record in sheet.records():
         if isinstance(record.cells.get("messages"), list):
@@ -204,7 +207,9 @@ def read_arena_hard_answers(sheet: Sheet) -> list[ResponseRow]:
         # Arena-hard writes this text if the call of the model failed.
         errored = chat.answer == "$ERROR$"
         answers.append(
-            build_chat_response(sheet.show, question, record.name(model), chat, errored=errored)
+            build_chat_response(
+                sheet.show, question, record.cell_name(model_column), chat, errored=errored
+            )
         )
     return answers
 
@@ -220,27 +225,34 @@ def read_arena_hard_questions(sheet: Sheet) -> list[QuestionRow]:
     questions = []
     for record in sheet.records():
         instruction = _text_of_turn(record, _only_entry(record, record.cells["turns"], "turns"))
-        category = record.name("cluster") or record.name("category")
+        category = record.cell_name("cluster") or record.cell_name("category")
         questions.append(record.question(_arena_hard_item(record), instruction, category=category))
     return questions
 
 
 def _arena_hard_item(record: Record) -> str:
-    """Return the id of the question in the column `uid`, or `question_id` if there is none;
-    DataError if it is empty."""
+    """Return the id of the question, from the column `uid` or, without it, `question_id`.
+
+    Raises:
+        DataError: the id is empty.
+    """
     column = "uid" if "uid" in record.cells else "question_id"
-    item = record.name(column)
+    item = record.cell_name(column)
     if item is None:
         raise record.error(f"no {column}", "give each row the id of its question")
     return item
 
 
 def _only_entry(record: Record, values: Any, name: str) -> Any:
-    """Return the only entry of a list; DataError if there is not exactly one, or no list."""
+    """Return the only entry of a list.
+
+    Raises:
+        DataError: the value is no list, or has not exactly one entry.
+    """
     if not isinstance(values, list) or len(values) != 1:
-        many = len(values) if isinstance(values, list) else "no"
+        count = len(values) if isinstance(values, list) else "no"
         raise record.error(
-            f"{many} {name}", f"podium judges one turn: give a list of one for {name}"
+            f"{count} {name}", f"podium judges one turn: give a list of one for {name}"
         )
     return values[0]
 
@@ -249,8 +261,11 @@ def _text_of_turn(record: Record, turn: Any) -> str | None:
     """Return the text of a turn or message.
 
     A turn is a text, or a mapping with the text as its `content`. The content may itself be a
-    mapping with the text, without reasoning, as its `answer`. None if there is no text; DataError
-    if the value is not text.
+    mapping, with the text without reasoning as its `answer`. The result is None if there is no
+    text.
+
+    Raises:
+        DataError: the value is not text.
     """
     text = turn
     for key in ("content", "answer"):

@@ -13,26 +13,28 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
 from podium.errors import UsageError
-from podium.scorers.prompt import ANSWER, CHARACTERS_PER_TOKEN, NEXT_LINE, escape_controls
+from podium.scorers.prompt import ANSWER_NAME, CHARACTERS_PER_TOKEN, NEXT_LINE, escape_controls
 from podium.scorers.reasoning import Policy, strip_reasoning
 
 Mode = Literal["answer", "transcript", "auto"]
-TOKENS = 8_000
+DEFAULT_BUDGET = 8_000
 """Default budget of a transcript, in tokens."""
-SHORTEST = 200
-"""A text that is cut keeps at least this number of characters, half of them at either end."""
+SHORTEST_CUT_TEXT = 200
+"""Smallest number of characters that a text keeps if it is cut, half of them at either end."""
 LEFT_OUT = "left out"
 AS_RECORDED = "the log holds no more of them"
-"""`AgentWork.limit` of transcripts in a tournament's log."""
-CALL = re.compile(r"call [0-9]+\.[0-9]+")
+"""`AgentWork.limit` of transcripts in a tournament's log: no option can show more of them."""
+OWN_CALL = re.compile(r"call [0-9]+\.[0-9]+")
 """The name of a call of the agent itself. Calls of sub-agents have more numbers: `call 1.2.1.1`."""
-OWN_TURN = re.compile(r"(?:turns 1 to|turn|call|result|error) ([0-9]+)")
-"""The beginning of a name that holds the number of a turn of the agent (group 1)."""
-NOTE = re.compile(
-    rf"^(?:turns 1 to [0-9]+ )?{LEFT_OUT}: ([0-9,]+) characters(?:; tool calls: ([0-9,]+))?$",
+OWN_TURN = re.compile(r"(?:turns 1 to|turn|call|result|error) (?P<number>[0-9]+)")
+"""The beginning of the name of a piece, with the number of the agent's turn, such as `call 1`."""
+CUT_NOTE = re.compile(
+    rf"^(?:turns 1 to [0-9]+ )?{LEFT_OUT}: (?P<characters>[0-9,]+) characters"
+    r"(?:; tool calls: (?P<calls>[0-9,]+))?$",
     re.MULTILINE,
 )
-"""The line that says how much of a piece, or of the oldest turns, is left out."""
+"""A line such as `left out: 1,200 characters`, or such as
+`turns 1 to 3 left out: 1,200 characters; tool calls: 4`."""
 NOTE_LENGTH = 80
 """Largest number of characters of a note. A text is not cut unless the cut is longer than this."""
 
@@ -100,7 +102,7 @@ class Piece(NamedTuple):
         text: the text, without what is left out.
         turn: number of the turn that it belongs to.
         cut: number of characters that are left out.
-        head: number of characters of `text` before the place where they are left out.
+        head: number of characters of `text` before the cut.
     """
 
     name: str
@@ -112,7 +114,9 @@ class Piece(NamedTuple):
     @property
     def shown_text(self) -> str:
         """The piece as it is written in a transcript, with its name and a note on a cut."""
-        parts = [self.text[: self.head], self.text[self.head :]] if self.cut else [self.text]
+        parts = [self.text]
+        if self.cut:
+            parts = [self.text[: self.head], self.text[self.head :]]
         note = f"\n{LEFT_OUT}: {self.cut:,} characters{NEXT_LINE}"
         return f"{self.name}: " + note.join(part.replace("\n", NEXT_LINE) for part in parts)
 
@@ -128,15 +132,15 @@ class Piece(NamedTuple):
             characters += NOTE_LENGTH
         return characters / CHARACTERS_PER_TOKEN
 
-    def shorten(self, most: int) -> "Piece":
-        """Return the piece with `most` characters of its text, both ends kept and the middle cut.
+    def shorten(self, length: int) -> "Piece":
+        """Return the piece with `length` characters of its text, both ends kept and the middle cut.
 
         The piece is returned unchanged if the cut would have at most `NOTE_LENGTH` characters.
         """
-        cut = len(self.text) - most
+        cut = len(self.text) - length
         if cut <= NOTE_LENGTH:
             return self
-        head = (most + 1) // 2
+        head = (length + 1) // 2
         return self._replace(text=self.text[:head] + self.text[head + cut :], cut=cut, head=head)
 
 
@@ -160,7 +164,7 @@ class Show:
     """
 
     mode: Mode = "answer"
-    tokens: int = TOKENS
+    tokens: int = DEFAULT_BUDGET
     room: int | None = None
     responses: int = 2
     reasoning: Policy = "strip"
@@ -180,18 +184,19 @@ class Show:
         return self.mode == "transcript"
 
     def build_response(
-        self, turns: Sequence[Turn], answer: str, beside: int
+        self, turns: Sequence[Turn], answer: str, other_characters: int
     ) -> tuple[str, AgentWork]:
-        """Return what a judge is shown of a response, and what the model did for it.
+        """Return the text that a judge is shown of a response, and what the model did for it.
 
-        The text is `answer`, unchanged, if no transcript is shown. Otherwise it is the transcript,
-        cut to `tokens` or to the room in the judge's context if that is less. Reasoning is removed
-        from it if `reasoning` is `strip`.
+        If no transcript is shown, the text is `answer`, unchanged. Otherwise, the text is the
+        transcript, cut to `tokens`, or to the room in the judge's context if that is less.
+        Reasoning is removed from the transcript if `reasoning` is `strip`.
 
         Args:
             turns: the messages after the instruction.
             answer: the final answer.
-            beside: number of characters of the other texts in the prompt, such as the instruction.
+            other_characters: number of characters of the other texts in the prompt, such as the
+                instruction.
         """
         calls = sum(len(turn.calls) for turn in turns)
         work = AgentWork(calls, sum(turn.role == "assistant" for turn in turns))
@@ -200,18 +205,22 @@ class Show:
         if self.reasoning == "strip":
             turns = [_without_reasoning_of_turn(turn) for turn in turns]
             answer = strip_reasoning(answer)
-        shown = [*until_answer(turns)]
-        if shown and shown[-1].role == "assistant" and shown[-1].text.strip() == answer.strip():
+        shown_turns = [*until_answer(turns)]
+        if (
+            shown_turns
+            and shown_turns[-1].role == "assistant"
+            and shown_turns[-1].text.strip() == answer.strip()
+        ):
             # The transcript ends with the answer, so the last turn does not repeat it.
-            shown[-1] = shown[-1]._replace(text="")
+            shown_turns[-1] = shown_turns[-1]._replace(text="")
         budget = self.tokens
         limit = ""
         if self.room is not None:
-            room = int((self.room - beside / CHARACTERS_PER_TOKEN) / self.responses)
+            room = int((self.room - other_characters / CHARACTERS_PER_TOKEN) / self.responses)
             if room <= budget:
                 budget = room
                 limit = self.limit
-        pieces, cut, fits = fit_pieces([*_pieces_of(shown)], answer, budget)
+        pieces, cut, fits = fit_pieces([*_pieces_of(shown_turns)], answer, budget)
         return render(pieces, answer), replace(work, shown=True, cut=cut, fits=fits, limit=limit)
 
 
@@ -227,55 +236,56 @@ ANSWER_ALONE = Show()
 def until_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
     """Return the turns up to the final answer; all turns if there is no final answer.
 
-    The final answer is the last turn of the assistant, if it has a text, it has no calls, and no
-    turn of a tool follows. Turns of the user or the system after it are left out, since they are
-    not work of the model.
+    The final answer is the last turn of the assistant, provided that it has a text and no calls,
+    and that no turn of a tool follows. Turns of the user or the system after the final answer are
+    left out, since they are not work of the model.
     """
-    for k in reversed(range(len(turns))):
-        turn = turns[k]
+    for place in reversed(range(len(turns))):
+        turn = turns[place]
         if turn.role == "tool":
             return turns
         if turn.role == "assistant":
             is_answer = turn.text.strip() and not turn.calls
-            return turns[: k + 1] if is_answer else turns
+            return turns[: place + 1] if is_answer else turns
     return turns
 
 
 def _pieces_of(
-    turns: Iterable[Turn], outer: str = "", within: int | None = None
+    turns: Iterable[Turn], number_prefix: str = "", calling_turn: int | None = None
 ) -> Iterator[Piece]:
-    """Yield the pieces of turns. Their names hold the numbers of turn and call, as `result 1.2`.
+    """Yield the pieces of turns. Their names have the numbers of turn and call, as `result 1.2`.
 
     Only turns of the assistant are counted; a message of the user or the system gets the number of
-    the next one. Such a turn without a text makes no piece. A result whose call is unknown gets the
-    number of the turn alone. The pieces of a sub-agent follow its call, and are indented.
+    the next turn of the assistant. A message without a text makes no piece, except a result. A
+    result whose call is unknown gets only the number of the turn. The pieces of a sub-agent follow
+    its call, and are indented.
 
     Args:
         turns: the turns of the agent, or of a sub-agent.
-        outer: for a sub-agent, the number of its call and a dot (`1.2.`), with which the numbers
-            of its pieces begin.
-        within: for a sub-agent, the number of the agent's turn that called it.
+        number_prefix: for a sub-agent, the number of its call and a dot (`1.2.`), with which the
+            numbers of its pieces begin.
+        calling_turn: for a sub-agent, the number of the agent's turn that called it.
     """
     number = 0
     number_of_call: dict[str, str] = {}
     for turn in turns:
         if turn.role == "assistant":
             number += 1
-        outer_turn = within or max(number, 1)
+        outer_turn = calling_turn or max(number, 1)
         text = escape_controls(turn.text)
         if turn.role == "tool":
             kind = "error" if turn.failed else "result"
-            call_number = number_of_call.get(turn.call_id or "", f"{outer}{number}")
+            call_number = number_of_call.get(turn.call_id or "", f"{number_prefix}{number}")
             yield Piece(f"{kind} {call_number}", text, outer_turn)
         elif turn.text.strip() and turn.role == "assistant":
-            yield Piece(f"turn {outer}{number}", text, outer_turn)
+            yield Piece(f"turn {number_prefix}{number}", text, outer_turn)
         elif turn.text.strip():
-            yield Piece(f"{turn.role} {outer}{number + 1}", text, outer_turn)
+            yield Piece(f"{turn.role} {number_prefix}{number + 1}", text, outer_turn)
         for k, call in enumerate(turn.calls, 1):
-            call_number = f"{outer}{number}.{k}"
+            call_number = f"{number_prefix}{number}.{k}"
             number_of_call[call.id] = call_number
-            text_of_call = escape_controls(f"{call.name} {call.arguments}".rstrip())
-            yield Piece(f"call {call_number}", text_of_call, outer_turn)
+            call_text = escape_controls(f"{call.name} {call.arguments}".rstrip())
+            yield Piece(f"call {call_number}", call_text, outer_turn)
             for piece in _pieces_of(call.inner, f"{call_number}.", outer_turn):
                 yield piece._replace(text="  " + piece.text.replace("\n", "\n  "))
 
@@ -295,48 +305,48 @@ def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[
     Returns:
         The pieces, the number of characters left out, and whether pieces and answer fit.
     """
-    kept = [*pieces]
+    cut_pieces = [*pieces]
     # `excess` is the number of tokens above the budget.
-    excess = sum(piece.cost for piece in pieces) + Piece(ANSWER, answer, 0).cost - budget
+    excess = sum(piece.cost for piece in pieces) + Piece(ANSWER_NAME, answer, 0).cost - budget
     if excess <= 0 or not pieces:
-        return kept, 0, excess <= 0
+        return cut_pieces, 0, excess <= 0
     results = [k for k, piece in enumerate(pieces) if piece.name.startswith(("result", "error"))]
     places_of_turn: defaultdict[int, list[int]] = defaultdict(list)
     for k, piece in enumerate(pieces):
         places_of_turn[piece.turn].append(k)
     turns = [places_of_turn[turn] for turn in sorted(places_of_turn)]
-    for group in (results, *turns):
+    for places in (results, *turns):
         if excess <= 0:
             break
-        costs = [kept[k].cost for k in group]
-        longest = _longest_that_saves([pieces[k] for k in group], excess, costs)
-        for k in group:
-            short = pieces[k].shorten(min(longest, len(kept[k].text)))
-            excess -= kept[k].cost - short.cost
-            kept[k] = short
+        costs = [cut_pieces[k].cost for k in places]
+        longest = _longest_that_saves([pieces[k] for k in places], excess, costs)
+        for k in places:
+            shortened = pieces[k].shorten(min(longest, len(cut_pieces[k].text)))
+            excess -= cut_pieces[k].cost - shortened.cost
+            cut_pieces[k] = shortened
     if excess <= 0:
-        return kept, sum(piece.cut for piece in kept), True
+        return cut_pieces, sum(piece.cut for piece in cut_pieces), True
     last_left_out = 0
     characters = 0
     calls = 0
     excess += NOTE_LENGTH / CHARACTERS_PER_TOKEN
-    for group in turns:
+    for places in turns:
         if excess <= 0:
             break
-        excess -= sum(kept[k].cost for k in group)
-        last_left_out = pieces[group[0]].turn
-        characters += sum(len(pieces[k].text) for k in group)
-        calls += sum(CALL.fullmatch(pieces[k].name) is not None for k in group)
-    later = [piece for piece in kept if piece.turn > last_left_out]
+        excess -= sum(cut_pieces[k].cost for k in places)
+        last_left_out = pieces[places[0]].turn
+        characters += sum(len(pieces[k].text) for k in places)
+        calls += sum(OWN_CALL.fullmatch(pieces[k].name) is not None for k in places)
+    later = [piece for piece in cut_pieces if piece.turn > last_left_out]
     name = f"turns 1 to {last_left_out} {LEFT_OUT}"
     note = Piece(name, f"{characters:,} characters; tool calls: {calls:,}", last_left_out)
     return [note, *later], characters + sum(piece.cut for piece in later), excess <= 0
 
 
 def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[float]) -> int:
-    """Return the largest number of characters per piece with which `excess` tokens are saved.
+    """Return the largest number of characters per piece that saves `excess` tokens.
 
-    The result is `SHORTEST` if even this number does not save enough.
+    The result is `SHORTEST_CUT_TEXT` if even this number does not save enough.
 
     Args:
         pieces: the whole pieces, which will be cut in the middle.
@@ -344,22 +354,25 @@ def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[
         costs: present numbers of tokens of the pieces, which may have been cut before.
     """
 
-    def saves_too_little(most: int) -> bool:
+    def saves_too_little(length: int) -> bool:
         saved = (
-            cost - min(cost, piece.shorten(most).cost)
+            cost - min(cost, piece.shorten(length).cost)
             for piece, cost in zip(pieces, costs, strict=True)
         )
         return excess > sum(saved)
 
-    longer = range(SHORTEST + 1, max((len(piece.text) for piece in pieces), default=SHORTEST) + 1)
-    return SHORTEST + bisect_left(longer, True, key=saves_too_little)
+    longer = range(
+        SHORTEST_CUT_TEXT + 1,
+        max((len(piece.text) for piece in pieces), default=SHORTEST_CUT_TEXT) + 1,
+    )
+    return SHORTEST_CUT_TEXT + bisect_left(longer, True, key=saves_too_little)
 
 
 def render(pieces: Sequence[Piece], answer: str) -> str:
     """Return the text of a transcript: the pieces, then the final answer unless it is empty."""
     texts = [piece.shown_text for piece in pieces]
     if answer.strip():
-        texts.append(Piece(ANSWER, escape_controls(answer), 0).shown_text)
+        texts.append(Piece(ANSWER_NAME, escape_controls(answer), 0).shown_text)
     return "\n".join(texts)
 
 
@@ -385,24 +398,25 @@ def plain_text(transcript: str) -> str:
 def work_in(transcript: str) -> AgentWork:
     """Return what a model did, as a transcript that `render` wrote shows it.
 
-    Calls that are left out are counted by the notes; calls of sub-agents are not counted. The
-    number of turns is the highest number in the names of pieces, so that a turn that has only the
-    final answer is not counted. `shown` is True, and `fits` and `limit` have their defaults.
+    The notes on cuts say how many calls are left out; these are counted, too. Calls of sub-agents
+    are not counted. The number of turns is the highest number in the names of pieces, so that a
+    turn that has only the final answer is not counted. `shown` is True, and `fits` and `limit` have
+    their defaults.
     """
     calls = 0
     characters_cut = 0
-    for characters, calls_left_out in NOTE.findall(transcript):
-        characters_cut += _count_in_note(characters)
-        calls += _count_in_note(calls_left_out)
+    for note in CUT_NOTE.finditer(transcript):
+        characters_cut += _count_in_note(note["characters"])
+        calls += _count_in_note(note["calls"] or "0")
     last_turn = 0
     for name, _ in read_pieces(transcript):
-        calls += CALL.fullmatch(name) is not None
+        calls += OWN_CALL.fullmatch(name) is not None
         turn = OWN_TURN.match(name)
         if turn:
-            last_turn = max(last_turn, int(turn[1]))
+            last_turn = max(last_turn, int(turn["number"]))
     return AgentWork(calls, last_turn, shown=True, cut=characters_cut)
 
 
 def _count_in_note(text: str) -> int:
-    """Parse a number in a note, such as `1,200`; an empty text is 0."""
-    return int(text.replace(",", "") or 0)
+    """Parse a number in a note, such as `1,200`."""
+    return int(text.replace(",", ""))

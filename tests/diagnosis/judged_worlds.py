@@ -9,7 +9,7 @@ import numpy as np
 from merged_worlds import unmerged_and_merged
 
 from podium import Battles, Judge, World, simulate
-from podium.diagnosis.card import SECTIONS, Reply, answer_sections
+from podium.diagnosis.card import SECTIONS, SectionAnswer, answer_sections
 from podium.diagnosis.figures import Statistic
 from podium.diagnosis.subject import Subject
 
@@ -61,7 +61,7 @@ def both(played: World, judge: Judge, repeats: int = 1) -> tuple[Battles, Battle
 
 def answers(
     played: World, judge: Judge, sections: tuple[str, ...] = ASKED, repeats: int = 1
-) -> dict[str, Reply]:
+) -> dict[str, SectionAnswer]:
     """Return what some sections of the card say of a judge in a world."""
     subject = Subject(judge.name, *both(played, judge, repeats))
     return answer_sections(
@@ -90,7 +90,7 @@ def truth(judge: Judge, item_sd: float) -> dict[str, float]:
     return {name: figure.value for name, figure in found.items()}
 
 
-def figures(stated: dict[str, Reply]) -> dict[str, Statistic]:
+def figures(stated: dict[str, SectionAnswer]) -> dict[str, Statistic]:
     """Return all figures by their path."""
     return {path: figure for name, answer in stated.items() for path, figure in _walk(name, answer)}
 

@@ -8,7 +8,7 @@ from merged_worlds import battles_of
 from podium import Judge, read_battles, simulate
 from podium.diagnosis.clustered import farther_ends
 from podium.diagnosis.decisiveness import pair_agreement
-from podium.diagnosis.gold import gold_agreement, match_gold_pairs, resample_both
+from podium.diagnosis.gold import gold_agreement, match_gold_pairs, resample_items
 from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.subject import Gold, Subject
 from podium.rankers.fit.scale import POINTS
@@ -30,7 +30,7 @@ def test_interval_of_tau_contains_complete_agreement_unlike_percentiles():
         subject = Subject(None, battles, battles, gold=gold, seed=seed)
         found = gold_agreement(subject, resamples=100).tau
         held += found.low <= 1 <= found.high + 1e-9
-        drawn = resample_both(match_gold_pairs(subject), 100, np.random.default_rng(seed))
+        drawn = resample_items(match_gold_pairs(subject), 100, np.random.default_rng(seed))
         percentile += max(np.quantile(drawn.tau, 0.975), found.value) >= 1 - 1e-9
     assert held >= 0.9 * WORLDS
     assert percentile < 0.6 * WORLDS

@@ -18,7 +18,7 @@ from podium.diagnosis.decisiveness import (
     system_biases,
 )
 from podium.diagnosis.figures import Missing, Statistic
-from podium.diagnosis.gold import gold_agreement, match_gold_pairs, resample_both
+from podium.diagnosis.gold import gold_agreement, match_gold_pairs, resample_items
 from podium.diagnosis.ratings import kendall_taus
 from podium.diagnosis.subject import Gold, Subject
 from podium.rankers.fit.scale import POINTS
@@ -241,8 +241,10 @@ def test_a_percentile_interval_of_alpha_would_miss():
     theta, hits = strengths(15), []
     for seed in range(40):
         both = pairs_beside(verdicts(by_strength(theta), 80, seed), gold_of(theta))
-        drawn = resample_both(both, 60, np.random.default_rng(seed), ranked=False)
-        low, high = np.quantile(decisiveness_of_draws(drawn.judge, drawn.gold), [0.025, 0.975])
+        drawn = resample_items(both, 60, np.random.default_rng(seed), computes_tau=False)
+        low, high = np.quantile(
+            decisiveness_of_draws(drawn.judge_rates, drawn.gold_rates), [0.025, 0.975]
+        )
         hits.append(low <= 1.0 <= high)
     assert np.mean(hits) < 0.75
 

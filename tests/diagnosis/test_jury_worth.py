@@ -8,7 +8,7 @@ from drawn_juries import Jury, play
 import podium
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.figures import Missing
-from podium.diagnosis.jury import ALL, ROTATION, JuryWorth
+from podium.diagnosis.jury import ALL_JUDGES, ROTATION, JuryWorth
 
 
 def worth_of(frame):
@@ -23,7 +23,7 @@ def test_a_sharp_judge_beats_the_rotation_and_a_blunt_one():
     names = [own.name for own in worth.spendings]
     assert (names[0], names[-1]) == ("judge-0", "judge-2")
     assert ROTATION in names
-    assert ALL not in names
+    assert ALL_JUDGES not in names
     assert worth.ratio.high < 1
     assert worth.sentence.startswith("at equal calls judge-0 gives the smallest standard error")
 

@@ -264,7 +264,7 @@ def test_gaps_in_strength_name_the_leads(monkeypatch):
     margin."""
     battles = table([*triple(">>>", "1"), *triple(">>>", "2")])
     for lead, scenario in ((0.4, "lead, lead"), (0.6, "margin, margin")):
-        monkeypatch.setattr("podium.diagnosis.transitivity.LEAD", lead)
+        monkeypatch.setattr("podium.diagnosis.transitivity.SMALLEST_LEAD", lead)
         found = transitivity(battles)
         assert [one.name for one in found.scenarios if isinstance(one.hard, Statistic)] == [
             scenario

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import podium
-from podium.scorers.direct import DIRECT, chances_of_letters
+from podium.scorers.direct import DIRECT, letter_probabilities
 from podium.scorers.judging import Judging
 from podium.scorers.levels import LABELS
 from podium.scorers.offline import StandIn
@@ -76,7 +76,7 @@ def test_noise_stays_within_its_width():
 def test_chances_sum_to_one_and_turn_with_the_preference(degree, chance, tie):
     asked = Settings(tie=tie)
     ours, theirs = (
-        chances_of_letters(held, asked)
+        letter_probabilities(held, asked)
         for held in (Preference(degree, chance), Preference(1 - degree, 1 - chance))
     )
     assert sum(ours.values()) == pytest.approx(1)

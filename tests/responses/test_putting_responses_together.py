@@ -194,9 +194,9 @@ def test_a_limit_below_one_is_rejected(save):
 
 def test_models_can_be_chosen_and_a_misspelt_one_is_corrected(save):
     read = read_responses(save("wren.jsonl", rows("a")), save("lark.jsonl", rows("b")))
-    assert read.only(["lark"]).models == ("lark",)
+    assert read.select_models(["lark"]).models == ("lark",)
     with pytest.raises(podium.UsageError, match="did you mean 'lark'"):
-        read.only(["larc"])
+        read.select_models(["larc"])
 
 
 def log_reader(path, show):  # noqa: ARG001

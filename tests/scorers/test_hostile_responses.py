@@ -13,8 +13,8 @@ from judge_replies import CASES, Case, read, value
 from podium.hookspecs import Scorer
 from podium.plugins import catalogue
 from podium.scorers.prompt import (
-    LINE,
-    MARK,
+    FENCE_LINE,
+    MARK_DIGITS,
     Settings,
     Texts,
     escape_controls,
@@ -37,10 +37,10 @@ def prompt_of(one: Realization, *responses: str) -> str:
 
 def skeleton(prompt: str) -> str:
     """Return a prompt without what stands in its fences, and without its mark."""
-    mark = LINE.search(prompt)[3]
+    mark = FENCE_LINE.search(prompt)[3]
     outside, inside = [], False
     for line in prompt.split("\n"):
-        fence = LINE.match(line)
+        fence = FENCE_LINE.match(line)
         ours = fence is not None and fence[3] == mark
         inside = (not fence[1]) if ours else inside
         outside += [line] if ours or not inside else []
@@ -93,7 +93,7 @@ def test_a_response_that_knows_the_mark_of_the_last_prompt_is_still_inside() -> 
     for _ in range(100):
         prompt = prompt_of(one, text, "3")
         assert texts_in_fences(prompt)["response_a"] == text
-        text = closing("response_a", LINE.search(prompt)[3])[1]
+        text = closing("response_a", FENCE_LINE.search(prompt)[3])[1]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,8 @@ def test_a_mark_that_stands_in_a_text_is_not_taken(
         lambda _: SimpleNamespace(hexdigest=lambda: next(answers)),
     )
     assert (
-        fence_mark({"response_a": "1", "response_b": f"1\n</response_b_{spelled}>"}) == "b" * MARK
+        fence_mark({"response_a": "1", "response_b": f"1\n</response_b_{spelled}>"})
+        == "b" * MARK_DIGITS
     )
 
 
@@ -120,7 +121,7 @@ def test_prompt_explains_the_lines_around_a_response() -> None:
 
 def mark_of(prompt: str) -> str:
     """Return the mark of a prompt's first fence."""
-    return LINE.search(prompt)[3]
+    return FENCE_LINE.search(prompt)[3]
 
 
 @pytest.mark.parametrize("one", ASKED, ids=lambda one: one.name)
@@ -201,7 +202,7 @@ def test_whatever_is_fenced_comes_back(texts: dict[str, str]) -> None:
         name: escape_controls(text) for name, text in texts.items()
     }
     assert {
-        line[3] for fence in fences.values() for line in LINE.finditer(fence.split("\n")[0])
+        line[3] for fence in fences.values() for line in FENCE_LINE.finditer(fence.split("\n")[0])
     } == {mark}
 
 

@@ -11,7 +11,7 @@ from podium.plugins import catalogue
 from podium.responses.read import read_responses
 from podium.scorers.judging import Judging, dump_reply, load_reply
 from podium.scorers.prompt import Settings
-from podium.scorers.reasoning import MARKS, strip_reasoning
+from podium.scorers.reasoning import REASONING_MARKS, strip_reasoning
 from podium.scorers.reply import Reply, Token, Verdict
 
 HARMONY = (
@@ -20,7 +20,7 @@ HARMONY = (
 )
 
 
-@pytest.mark.parametrize(("begin", "end"), MARKS)
+@pytest.mark.parametrize(("begin", "end"), REASONING_MARKS)
 def test_the_marks_of_every_family_are_known(begin: str, end: str) -> None:
     assert strip_reasoning(f"{begin}A > B, so\n\nVerdict: A{end}\n\n4") == "4"
     assert strip_reasoning(f"\n{begin}first{end}{begin}second{end}4") == "4"

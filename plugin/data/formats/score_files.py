@@ -70,9 +70,9 @@ FIRST_ROWS = 100
 """Number of rows that are tested before the whole table is read: most tables that are no matrix of
 0 and 1 are recognised by them."""
 INSTRUCTION_NAMES = ("instruction", "prompt", "input", "question")
-"""Columns with the question that a model was asked (`podium.responses.response_tables.NAMES`)."""
+"""Columns with the question that a model was asked, as in `podium.responses.response_tables`."""
 ANSWER_NAMES = ("response", "output")
-"""Columns with the answer of a model (`podium.responses.response_tables.NAMES`)."""
+"""Columns with the answer of a model, as in `podium.responses.response_tables`."""
 ALL_PAIRS = "list_avg([list_avg([(sign(x - y) + 1) / 2 for y in b.scores]) for x in a.scores])"
 """SQL of the credit of model a by two lists of scores: the mean credit over all pairs of a score of
 a and a score of b."""

@@ -10,10 +10,10 @@ from podium.errors import UsageError
 from podium.hosts.inspect_ai.logs.response_reader import READER
 from podium.hosts.lm_eval.lm_eval_compatibility import hash_document
 from podium.notices.notice_text import notice_text
-from podium.responses.answers import ABSENT, EMPTY, is_empty
+from podium.responses.answers import ABSENT, EMPTY_RESPONSE, is_empty
 from podium.responses.collection import Item, Responses, response_key
 from podium.responses.read import read_responses
-from podium.responses.response_tables import MEDIA
+from podium.responses.response_tables import MEDIA_COLUMNS
 from podium.scorers.reasoning import Policy
 from podium.wording import some
 
@@ -120,11 +120,11 @@ def _no_common_item(names: Sequence[str], responses: Responses, field: str | Non
 def shows_media(value: Any) -> bool:
     """Return whether a document holds or names images, audio or video at any depth.
 
-    It names them if a field of `MEDIA` is not empty. It holds them as a dictionary with the keys of
-    `ENCODED`, or as an object of a package in `DECODERS`.
+    It names them if a field of `MEDIA_COLUMNS` is not empty. It holds them as a dictionary with the
+    keys of `ENCODED`, or as an object of a package in `DECODERS`.
     """
     if isinstance(value, Mapping):
-        named = [value[name] for name in MEDIA if name in value]
+        named = [value[name] for name in MEDIA_COLUMNS if name in value]
         is_named = not all(is_empty(each) or each in ("", []) for each in named)
         is_encoded = any({*keys} <= value.keys() for keys in ENCODED)
         return is_named or is_encoded or any(map(shows_media, value.values()))
@@ -156,7 +156,7 @@ def _battles_of_document(
         key = response_key(name, number if has_several else 1)
         which = other if number == 1 else f"{other} (response {number})"
         if not text.strip():
-            missing[which] = f"{model}: {EMPTY}"
+            missing[which] = f"{model}: {EMPTY_RESPONSE}"
         elif key not in responses.texts[other]:
             missing[which] = responses.missing[other].get(key, ABSENT)
         elif item:

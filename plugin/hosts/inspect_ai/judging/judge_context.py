@@ -20,7 +20,7 @@ from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
 from podium.responses.collection import Responses
-from podium.responses.transcripts import AS_RECORDED, TOKENS, AgentWork, Mode, Show
+from podium.responses.transcripts import AS_RECORDED, DEFAULT_BUDGET, AgentWork, Mode, Show
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import Texts, count_tokens
 from podium.wording import some
@@ -180,7 +180,7 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
         without a prompt is shown what was asked for.
     """
     responses = 2 if how.is_pairwise else 1
-    asked = Show(mode, TOKENS if tokens is None else tokens, responses=responses)
+    asked = Show(mode, DEFAULT_BUDGET if tokens is None else tokens, responses=responses)
     if how.realization.template is None:
         return asked, ""
     # The tokens of a prompt without any response.

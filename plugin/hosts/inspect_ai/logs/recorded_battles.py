@@ -25,7 +25,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 from podium.hosts.inspect_ai.logs.stored_samples import whole_samples
 from podium.hosts.inspect_ai.media import media_as_text
 from podium.responses.answers import QuestionRow, ResponseRow
-from podium.responses.collection import AGREE, Responses, assemble
+from podium.responses.collection import AGREEING_FIELDS, Responses, assemble
 from podium.responses.preference_pairs import PREFERRED, read_pairs
 from podium.responses.transcripts import AS_RECORDED, Show, work_in
 from podium.wording import some
@@ -123,7 +123,7 @@ def _responses_of(
     sample: EvalSample, battle: BattleMetadata, item: str, source: str
 ) -> Iterator[ResponseRow]:
     """Yield the two responses of a battle, as a sample of a log shows them."""
-    known = {name: getattr(battle, name) for name in AGREE}
+    known = {name: getattr(battle, name) for name in AGREEING_FIELDS}
     known["media"] = media_as_text(sample.input)
     question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}")
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):

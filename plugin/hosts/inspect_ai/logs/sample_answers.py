@@ -26,7 +26,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 from podium.hosts.inspect_ai.logs.stored_samples import UNUSED, read_by_inspect, whole_samples
 from podium.hosts.inspect_ai.media import media_as_text, text_with_places, why_not_shown
 from podium.responses.answers import INVALIDATED, QuestionRow, ResponseRow, build_response
-from podium.responses.collection import AGREE
+from podium.responses.collection import AGREEING_FIELDS
 from podium.responses.transcripts import AgentWork, Call, Show, Turn
 
 
@@ -180,7 +180,7 @@ def responses_in(path: Path, show: Show) -> list[ResponseRow]:
         for sample in samples:
             request = parse_sample(sample.metadata)
             if isinstance(request, RequestMetadata):
-                known = {name: getattr(request, name) for name in AGREE}
+                known = {name: getattr(request, name) for name in AGREEING_FIELDS}
                 is_valid = sample.invalidation is None
                 # All epochs hold the same answers, so each is kept once.
                 for (name, item), given in parse_answers(

@@ -58,8 +58,8 @@ from podium.hosts.inspect_ai.logs.sample_answers import question_of
 from podium.hosts.inspect_ai.media import input_of
 from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder, missing_responses_text
 from podium.notices.notice import Notice
-from podium.responses.answers import EMPTY, ERRORED, ONLY_REASONING, QuestionRow, id_of
-from podium.responses.collection import AGREE, Responses, response_key
+from podium.responses.answers import EMPTY_RESPONSE, ERRORED, ONLY_REASONING, QuestionRow, id_of
+from podium.responses.collection import AGREEING_FIELDS, Responses, response_key
 from podium.responses.read import read_prompts
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN
 from podium.scorers.reasoning import Policy, strip_reasoning
@@ -498,14 +498,14 @@ class AnswerCollector:
         """Return the text to be judged and an empty reason; or None and why there is no text.
 
         Reasoning is removed if `reasoning` is `strip`. The reason is `ERRORED`, `ONLY_REASONING` or
-        `EMPTY`.
+        `EMPTY_RESPONSE`.
         """
         if given.text is None:
             return None, ERRORED
         text = strip_reasoning(given.text) if self.reasoning == "strip" else given.text
         if text.strip():
             return text, ""
-        return None, ONLY_REASONING if given.text.strip() else EMPTY
+        return None, ONLY_REASONING if given.text.strip() else EMPTY_RESPONSE
 
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
         """Return the samples that request the pending answers for some battles.
@@ -551,7 +551,7 @@ class AnswerCollector:
         if label:
             sample_id = f"answers::{item_id}::round {label}"
         about: dict[str, Any] = {"item": item_id, "asked_models": names, "instruction": ""}
-        for name in AGREE:
+        for name in AGREEING_FIELDS:
             value = getattr(item, name)
             if value:
                 about[name] = value

@@ -11,8 +11,8 @@ knock-out and a naive stop.
 Worlds have a judge as often tied, turned and for the first as GPT-4 on the recorded round robin,
 where swapping turns 12% of verdicts. Models lie at normal quantiles with a standard deviation of
 120 Elo (`spread`), 1 Elo apart (`close`), or all alike (`equal`). The truth is the round robin's
-Bradley-Terry on infinitely many items (of a record: on all its items). Calls are judge calls: one a
-battle in the ring and the knock-out, two elsewhere.
+Bradley-Terry on infinitely many items (of a record: on all its items). Calls are judge calls: one
+a battle in the ring and the knock-out, two elsewhere.
 
 RMSE is in Elo; wrong: worlds in which a decision on the order, at any look, or the set of the best
 is (where all are alike, any decision); of `error`, intervals that miss; open: pairs asked about
@@ -128,9 +128,9 @@ def is_wrong(rule: Stopping, last: Look, run: ImaginedRun) -> float:
     gap = (run.truth[:, None] - run.truth) * POINTS
     if rule.error is not None:
         return float(np.mean(np.abs(last.theta - run.truth) * POINTS > last.half_widths))
-    if rule.first is None:
+    if rule.top_count is None:
         return bool(((last.settled > 0) & (gap <= -rule.margin)).any())
-    inside = np.isin(np.arange(len(gap)), np.argsort(-last.theta, kind="stable")[: rule.first])
+    inside = np.isin(np.arange(len(gap)), np.argsort(-last.theta, kind="stable")[: rule.top_count])
     return not last.open.any() and bool((gap[inside][:, ~inside] < -rule.margin).any())
 
 

@@ -2,8 +2,8 @@
 and calls.
 
 8 models at normal quantiles with a standard deviation of 120 Elo, 400 items, margin 20. By the
-dose, one model loses to the three models nearest to it by so much more, and beats the other four by
-so much more, than its rating says. Where they are 20.5 Elo apart, neighbours in the round robin
+dose, one model loses to the three models nearest to it by so much more, and beats the other four
+by so much more, than its rating says. Where they are 20.5 Elo apart, neighbours in the round robin
 differ by just over the margin. A decision is wrong if Bradley-Terry on a round robin of infinitely
 many items contradicts it. Two groups of equal models, 300 Elo apart, are compared with margin 0:
 each decision within a group is wrong in one direction or the other, so 10% are nominal.
@@ -193,9 +193,9 @@ def is_wrong(rule: Ring, look: Look, truth: np.ndarray) -> bool:
     """Return whether the truth contradicts a decision of a look, or the set of the best once it is
     answered."""
     above = truth[:, None] - truth < SAME - rule.margin
-    if rule.first is None:
+    if rule.top_count is None:
         return bool(((look.settled > 0) & above).any())
-    best = np.isin(np.arange(MODELS), np.argsort(-look.theta, kind="stable")[: rule.first])
+    best = np.isin(np.arange(MODELS), np.argsort(-look.theta, kind="stable")[: rule.top_count])
     return not look.open.any() and bool(above[np.ix_(best, ~best)].any())
 
 

@@ -15,28 +15,30 @@ from podium.ranking.trial_ranking import (
 )
 from podium.scorers.judging import known_options
 
-UNKNOWN_MODELS = ("another model", "a third model")
-"""Stand for the models of other runs if none is known."""
+PLACEHOLDERS = ("another model", "a third model")
+"""Names that stand for the models of other runs if fewer than two models are known."""
 
 
 def try_rankers(
-    options: RankerOptions, settings: Mapping[str, Any], models: Sequence[str], own: str
+    options: RankerOptions, settings: Mapping[str, Any], models: Sequence[str], placeholder: str
 ) -> list[str]:
-    """Check that rankers can rank a run, and return notes on rankers that others will replace.
+    """Check that rankers can rank a run; return notes on rankers that others will replace.
 
     Args:
         options: podium's options of the run.
         settings: settings of the rankers. If fewer than two models are known, those that name a
             model are not checked.
         models: the models that are known before the run.
-        own: what stands for this run's model if fewer than two models are known.
+        placeholder: name that stands for this run's model if fewer than two models are known.
 
     Raises:
         UsageError: a ranker could not rank the run.
     """
     calibration = read_calibration(options.calibration) if options.calibration else None
     if len(models) < 2:
-        models = [own, *UNKNOWN_MODELS]
+        # A single known model is replaced, too: the trial needs models that can be told apart, and
+        # no setting that names one is checked.
+        models = [placeholder, *PLACEHOLDERS]
         settings = settings_without_models(settings)
     return check_rankers(options.rankers, _describe_battles(options, models), settings, calibration)
 
@@ -46,7 +48,9 @@ def models_in_settings(settings: Mapping[str, Any]) -> list[str]:
     names = []
     for name, value in settings.items():
         if names_model(name) and value:
-            names.append(str(value).rpartition(":")[0] if name.endswith("pin") else str(value))
+            text = str(value)
+            is_pin = name.endswith("pin")
+            names.append(text.rpartition(":")[0] if is_pin else text)
     return names
 
 
@@ -56,7 +60,9 @@ def _describe_battles(options: RankerOptions, models: Sequence[str]) -> ComingBa
     if not options.judges:
         metrics = 1 if "metric" in options.reading else 2
         return ComingBattles(models, human=has_labels, metrics=metrics)
-    own = {name: value for name, value in options.args.items() if name in known_options()}
-    in_turn = options.args.get("judges", "all") != "all"
-    how = catalogue.judging_settings(**own)
-    return coming_verdicts(models, options.judges, how, one_jury=in_turn, human=has_labels)
+    judging_options = {
+        name: value for name, value in options.args.items() if name in known_options()
+    }
+    take_turns = options.args.get("judges", "all") != "all"
+    judging = catalogue.judging_settings(**judging_options)
+    return coming_verdicts(models, options.judges, judging, one_jury=take_turns, human=has_labels)

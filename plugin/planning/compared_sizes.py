@@ -51,7 +51,7 @@ def compared_size(
         )
     size, is_elo = read_difference(difference)
     if is_elo:
-        test, words, power_on = _score_test(difference, size, ties, level)
+        test, assumption, power_on = _score_test(difference, size, ties, level)
     elif (disagree is None) == (spread is None):
         raise UsageError(
             f"--difference {difference}: give either --disagree (the share of items on which just "
@@ -59,14 +59,14 @@ def compared_size(
             "over items)"
         )
     elif disagree is not None:
-        test, words, power_on = _sign_test(size, disagree, level)
+        test, assumption, power_on = _sign_test(size, disagree, level)
     else:
-        test, words, power_on = _paired_t_test(size, spread, level)
+        test, assumption, power_on = _paired_t_test(size, spread, level)
     items = smallest_number(lambda number: power_on(number) >= power, MOST_COMPARED)
     if items is None:
-        few = f"{MOST_COMPARED:,} items are too few to detect it; give a larger one"
-        raise UsageError(f"--difference {difference}: {few}")
-    return ComparedSize(difference, test, words, items, power_on(items))
+        problem = f"{MOST_COMPARED:,} items are too few to detect it; give a larger one"
+        raise UsageError(f"--difference {difference}: {problem}")
+    return ComparedSize(difference, test, assumption, items, power_on(items))
 
 
 def _sign_test(size: float, disagree: float, level: float) -> tuple[str, str, partial[float]]:
@@ -80,8 +80,8 @@ def _sign_test(size: float, disagree: float, level: float) -> tuple[str, str, pa
     """
     if not size <= disagree <= 1:
         raise UsageError(f"--disagree {disagree} must lie between the difference ({size:g}) and 1")
-    words = f"one right, the other wrong on {disagree:.0%}"
-    return "exact sign test", words, partial(sign_power, size, disagree, level)
+    assumption = f"one right, the other wrong on {disagree:.0%}"
+    return "exact sign test", assumption, partial(sign_power, size, disagree, level)
 
 
 def _paired_t_test(
@@ -97,8 +97,8 @@ def _paired_t_test(
     """
     if spread is None or not 0 < spread < np.inf:
         raise UsageError(f"--spread {spread}: give a standard deviation above 0")
-    words = f"standard deviation {spread:g}"
-    return "t test, paired", words, partial(t_power, size, spread, level)
+    assumption = f"standard deviation {spread:g}"
+    return "t test, paired", assumption, partial(t_power, size, spread, level)
 
 
 def _score_test(
@@ -174,13 +174,14 @@ def sign_power(difference: float, disagree: float, level: float, items: int) -> 
         level: confidence level of the test, in (0, 1).
         items: number of items.
     """
-    fewest, most = np.ceil(bdtrik(np.array([1e-9, 1 - 1e-9]), items, disagree)).astype(int)
     # The number of items on which the two models differ is binomial. The power is the mean over
     # these numbers of the chance to win more than the critical number of them. If no item
-    # differs, the test detects nothing.
-    differing = np.arange(max(fewest, 1), most + 1)
-    fewest_wins = critical_wins((1 - level) / 2, differing)
-    detects = bdtrc(fewest_wins, differing, (1 + difference / disagree) / 2)
+    # differs, the test detects nothing. Numbers in the outer 1e-9 on either side are left out.
+    tails = np.array([1e-9, 1 - 1e-9])
+    fewest_differing, most_differing = np.ceil(bdtrik(tails, items, disagree)).astype(int)
+    differing = np.arange(max(fewest_differing, 1), most_differing + 1)
+    critical = critical_wins((1 - level) / 2, differing)
+    detects = bdtrc(critical, differing, (1 + difference / disagree) / 2)
     probability = bdtr(differing, items, disagree) - bdtr(differing - 1, items, disagree)
     return float(detects @ probability)
 

@@ -137,17 +137,19 @@ def _price_tournament(
         return _add_costs(line, request, battles, tariff, None)
     calls = 2 if tariff.orders == "both" else 1
     variance = design_variance(design, models[0], list(models[1:]), calls, request.level)
-    # A one-sided test detects a difference of `reach` standard errors with the asked power. The
-    # variance is inversely proportional to the number of items.
-    reach = float(ndtri(1 - request.alpha) + ndtri(request.power))
-    factor = (reach / elo_of_edge(request.edge, request.ties.value)) ** 2
-    needed = variance.transform(lambda value: float(max(2, ceil(round(value * factor, 9)))))
+    # A one-sided test detects a difference of `detected_se` standard errors with the asked power.
+    # The variance is inversely proportional to the number of items.
+    detected_se = float(ndtri(1 - request.alpha) + ndtri(request.power))
+    items_per_variance = (detected_se / elo_of_edge(request.edge, request.ties.value)) ** 2
+    needed = variance.transform(
+        lambda value: float(max(2, ceil(round(value * items_per_variance, 9))))
+    )
     line = _add_costs(line, request, battles, tariff, needed)
     items = request.items
     if items is None:
         return line
     error = variance.transform(lambda value: sqrt(value / items))
-    return replace(line, error=error, gap=error.transform(lambda value: reach * value))
+    return replace(line, error=error, gap=error.transform(lambda value: detected_se * value))
 
 
 def _planned_models(request: PlanRequest) -> tuple[str, ...]:
@@ -233,12 +235,12 @@ def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> i
 def cheapest_design(lines: Sequence[PricedDesign], goal: str) -> str | None:
     """Return the label of the design that detects the asked edge at the least cost.
 
+    The cost is money, or the number of calls if prices are unknown.
+
     Args:
         lines: the priced designs.
-        goal: what is compared, as in `Decision.design`. For `baseline` only tournaments with an
-            anchor count, for `pairs` only single pairs.
-
-    The cost is money, or the number of calls if prices are unknown.
+        goal: what is compared, as in `Decision.design`. For `baseline`, only tournaments with an
+            anchor count; for `pairs`, only single pairs.
 
     Returns:
         The label; None if no such design has a known cost.

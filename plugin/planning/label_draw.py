@@ -31,7 +31,7 @@ class LabelDraw(NamedTuple):
 
     Attributes:
         rows: the battles, with texts if responses were given.
-        known: number of labels so far.
+        labels_so_far: number of labels so far.
         per_model: fewest and most labels of a model, once the sheet is filled in.
         forecast: the error by number of labels.
         from_labels: whether the judge's distance from humans was estimated from labels. If not,
@@ -39,7 +39,7 @@ class LabelDraw(NamedTuple):
     """
 
     rows: tuple[SheetRow, ...]
-    known: int
+    labels_so_far: int
     per_model: tuple[int, int]
     forecast: Forecast
     from_labels: bool
@@ -90,14 +90,14 @@ def draw_labels(
         counts = labels.coded.battles_by_model()
     candidates = _select_unlabelled(battles, labels, responses, {*coded.models})
     if len(candidates) < number:
-        raise UsageError(_too_few(battles, labels, responses, number, len(candidates)))
+        raise UsageError(_describe_shortage(battles, labels, responses, number, len(candidates)))
     drawn, counts = draw_balanced(candidates, coded.models, number, rng, counts)
-    known = round(labels.vote_count) if labels else 0
+    labels_so_far = round(labels.vote_count) if labels else 0
     rows = tuple(_sheet_row(item, *pair, responses, rng) for item, pair in drawn)
-    forecast = _forecast(coded, labels, known, known + number)
+    forecast = _forecast(coded, labels, labels_so_far, labels_so_far + number)
     return LabelDraw(
         rows,
-        known,
+        labels_so_far,
         (int(counts.min()), int(counts.max())),
         forecast,
         from_labels=labels is not None,
@@ -126,21 +126,21 @@ def _select_unlabelled(
     unlabelled = {(item, (min(a, b), max(a, b))) for item, a, b in rows}
     if responses is not None:
         texts = {name: responses.texts.get(name, {}) for name in battles.models}
-        with_texts = set()
+        with_both_texts = set()
         for item, (first, second) in unlabelled:
             key = response_key(item, 1)
             if key in texts[first] and key in texts[second]:
-                with_texts.add((item, (first, second)))
-        unlabelled = with_texts
+                with_both_texts.add((item, (first, second)))
+        unlabelled = with_both_texts
     return sorted((item, pair) for item, pair in unlabelled if rated >= set(pair))
 
 
-def _too_few(
+def _describe_shortage(
     battles: Battles,
     labels: HumanLabelFit | None,
     responses: Responses | None,
     number: int,
-    left: int,
+    drawable: int,
 ) -> str:
     """Write the message that fewer battles can be drawn than were asked for.
 
@@ -149,11 +149,11 @@ def _too_few(
         labels: the labels so far; None if there are none.
         responses: the texts for the sheet; None if none are given.
         number: number of battles that were asked for.
-        left: number of battles that can be drawn.
+        drawable: number of battles that can be drawn.
     """
-    if left:
-        few = f"{left:,} have no label yet (and both responses, if given)"
-        return f"{number:,} battles were asked for, and {few}: ask for fewer"
+    if drawable:
+        shortage = f"{drawable:,} have no label yet (and both responses, if given)"
+        return f"{number:,} battles were asked for, and {shortage}: ask for fewer"
     if labels and labels.is_labelled.all():
         return f"all {len(battles):,} battles have a label: none is left to label"
     if responses is None:
@@ -189,18 +189,18 @@ def _sheet_row(
 
 
 def _forecast(
-    coded: CodedBattles, labels: HumanLabelFit | None, known: int, planned: int
+    coded: CodedBattles, labels: HumanLabelFit | None, labels_so_far: int, planned: int
 ) -> Forecast:
     """Forecast the error of ratings for several numbers of labels.
 
-    These are the known number (if it is above 0), the planned one, and round numbers above the
-    known one. The distance of the judge from humans is estimated from the labels. If there are
-    none, it is a prior assumption.
+    The numbers are that of the labels so far (if it is above 0), the planned number, and round
+    numbers above that of the labels so far. The distance of the judge from humans is estimated
+    from the labels. If there are none, it is a prior assumption.
 
     Args:
         coded: the judged battles as arrays.
         labels: the labels so far; None if there are none.
-        known: number of labels so far.
+        labels_so_far: number of labels so far.
         planned: number of labels once the sheet is filled in.
     """
     phi = fit_battles(coded).theta
@@ -210,38 +210,41 @@ def _forecast(
         tau = fit.tau[0]
         dispersion = fit.dispersion
         # Labels to come are taken to be spread over pairs like these battles.
-        like_labels = labels.coded
+        battles_like_labels = labels.coded
     else:
         theta = phi
         tau = SPREAD_PRIOR
         dispersion = 1.0
-        like_labels = coded
-    further = [number for number in (25, 50, 100, 200, 500, 1000, 2000) if number > known]
-    known_numbers = [known] if known else []
-    numbers = tuple(sorted({*known_numbers, planned, *further}))
-    with_judge = expected_errors(like_labels, phi, theta, tau, dispersion, numbers)
+        battles_like_labels = coded
+    round_numbers = [
+        number for number in (25, 50, 100, 200, 500, 1000, 2000) if number > labels_so_far
+    ]
+    first_number = [labels_so_far] if labels_so_far else []
+    numbers = tuple(sorted({*first_number, planned, *round_numbers}))
+    errors_with_judge = expected_errors(battles_like_labels, phi, theta, tau, dispersion, numbers)
     # For labels alone, the judge's ratings are taken to be wrong by 10 logits. They then add
     # nothing to the labels.
-    alone = expected_errors(like_labels, phi, theta, 10.0, dispersion, numbers)
-    to_elo = MEAN_OF_NORMAL * POINTS
-    pairs_of_errors = zip(
-        (to_elo * np.array(with_judge)).tolist(), (to_elo * np.array(alone)).tolist(), strict=True
-    )
-    return dict(zip(numbers, pairs_of_errors, strict=True))
+    errors_of_labels = expected_errors(battles_like_labels, phi, theta, 10.0, dispersion, numbers)
+    # The mean absolute error of a normal variable, in Elo, for a standard error of one logit.
+    elo_per_se = MEAN_OF_NORMAL * POINTS
+    with_judge = (elo_per_se * np.array(errors_with_judge)).tolist()
+    by_labels = (elo_per_se * np.array(errors_of_labels)).tolist()
+    return dict(zip(numbers, zip(with_judge, by_labels, strict=True), strict=True))
 
 
 def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
     """Return one report on how large the error of ratings is, with a row per number of labels."""
-    joined, alone = draw.forecast[draw.known + len(draw.rows)]
-    before = ""
-    if draw.known in draw.forecast:
-        before = f", now {draw.forecast[draw.known][0]:.0f}"
-    each = " to ".join(map(str, sorted({*draw.per_model})))
-    these = "this label" if len(draw.rows) == 1 else f"these {len(draw.rows)} labels"
+    error_with_judge, error_of_labels = draw.forecast[draw.labels_so_far + len(draw.rows)]
+    error_so_far = ""
+    if draw.labels_so_far in draw.forecast:
+        error_so_far = f", now {draw.forecast[draw.labels_so_far][0]:.0f}"
+    labels_of_model = " to ".join(map(str, sorted({*draw.per_model})))
+    sheet_labels = "this label" if len(draw.rows) == 1 else f"these {len(draw.rows)} labels"
     notes = [
-        f"With {these} the mean error of ratings is about {joined:.0f} Elo{before}; with labels "
-        f"alone it would be {alone:.0f}.",
-        f"Drawn at random among battles without a label; each model then has {each} labels.",
+        f"With {sheet_labels} the mean error of ratings is about {error_with_judge:.0f} Elo"
+        f"{error_so_far}; with labels alone it would be {error_of_labels:.0f}.",
+        "Drawn at random among battles without a label; each model then has "
+        f"{labels_of_model} labels.",
     ]
     if not draw.from_labels:
         notes.append(

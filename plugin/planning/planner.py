@@ -21,7 +21,7 @@ from podium.planning.plan_record import (
     Tariff,
     elo_of_edge,
 )
-from podium.planning.precision import ITEM_EFFECT, SPREAD
+from podium.planning.precision import ASSUMED_ITEM_SD, ASSUMED_RATING_SD
 from podium.planning.sample_size import check_numbers, sample_sizes, smallest_edges, three_levels
 from podium.rankers.errors.intervals import check_level
 from podium.rankers.estimate import Estimate
@@ -260,22 +260,22 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
         if standings.interval
         else "no interval: a single item"
     )
-    known = [entry for entry in standings.entries if entry.score is not None]
-    for place, entry in enumerate(known):
+    ranked = [entry for entry in standings.entries if entry.score is not None]
+    for position, entry in enumerate(ranked):
         share = Estimate(entry.score or 0.0, entry.low, entry.high)
         pairs = int(entry.extra.get("pairs") or 0)
-        advice = _advice_on_anchor(place, entry.rank_low)
+        advice = _advice_on_anchor(position, entry.rank_low)
         yield AnchorCandidate(entry.model, share, pairs, entry.rank_low, entry.rank_high, advice)
 
 
-def _advice_on_anchor(place: int, rank_low: int | None) -> str:
+def _advice_on_anchor(position: int, rank_low: int | None) -> str:
     """Say whether to take a model as the anchor.
 
     Args:
-        place: position of the model by informativeness; 0 for the most informative one.
+        position: position of the model by informativeness; 0 for the most informative one.
         rank_low: the best rank of the model that the data do not exclude; None if unknown.
     """
-    if place == 0:
+    if position == 0:
         return "take it: most informative"
     if rank_low is None:
         return "too few items to say"
@@ -328,9 +328,9 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
             "pilot would show"
         )
         yield (
-            f"ratings have a standard deviation of {SPREAD:.0f} Elo over models, and a model's "
-            f"rating one of {ITEM_EFFECT:.0f} Elo over items, as in GPT-4's verdicts on seven "
-            "models"
+            f"ratings have a standard deviation of {ASSUMED_RATING_SD:.0f} Elo over models, and a "
+            f"model's rating one of {ASSUMED_ITEM_SD:.0f} Elo over items, as in GPT-4's verdicts "
+            "on seven models"
         )
     else:
         yield "items to come are like the pilot's, and the judge is the same"

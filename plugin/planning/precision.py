@@ -32,13 +32,13 @@ from podium.wording import some
 if TYPE_CHECKING:
     from podium.planning.replays import Recording
 
-SPREAD = 130.0
+ASSUMED_RATING_SD = 130.0
 """Assumed standard deviation of ratings over models, in Elo, if there is no pilot.
 
-It was measured, like `ITEM_EFFECT`, on GPT-4's verdicts on seven models: the round robin that was
-published with QLoRA.
+It was measured, like `ASSUMED_ITEM_SD`, on GPT-4's verdicts on seven models: the round robin that
+was published with QLoRA.
 """
-ITEM_EFFECT = 170.0
+ASSUMED_ITEM_SD = 170.0
 """Assumed standard deviation of a model's rating over items, in Elo, if there is no pilot."""
 MOST_MODELS = 200
 """Largest number of models for which precision is computed."""
@@ -96,19 +96,19 @@ class VerdictModel:
 def assumed_verdicts(names: tuple[str, ...], ties: float) -> VerdictModel:
     """Return the verdict model of a plan without a pilot.
 
-    Ratings are quantiles of a normal distribution with the standard deviation `SPREAD`. Item
-    effects have the standard deviation `ITEM_EFFECT`.
+    Ratings are quantiles of a normal distribution with the standard deviation `ASSUMED_RATING_SD`.
+    Item effects have the standard deviation `ASSUMED_ITEM_SD`.
 
     Args:
         names: names of the models.
         ties: share of verdicts that are ties, in [0, 1).
     """
-    theta = ndtri((np.arange(len(names)) + 0.5) / len(names)) * SPREAD / POINTS
+    theta = ndtri((np.arange(len(names)) + 0.5) / len(names)) * ASSUMED_RATING_SD / POINTS
     credit = expit(np.subtract.outer(theta, theta)[np.triu_indices(len(names), 1)])
     # The variance of a verdict is p (1 - p) - ties / 4. Ties are more frequent between models that
     # are closer to each other.
     dispersion = 1 - ties / (4 * np.mean(credit * (1 - credit)))
-    item_variance = (ITEM_EFFECT / POINTS) ** 2
+    item_variance = (ASSUMED_ITEM_SD / POINTS) ** 2
     return VerdictModel(tuple(sorted(names)), theta, item_variance, float(dispersion))
 
 
@@ -126,11 +126,11 @@ def cube_by_item(record: "Recording", values: np.ndarray) -> np.ndarray:
     names = {name: k for k, name in enumerate(record.field.models)}
     items = {name: k for k, name in enumerate(record.field.items)}
     cube = np.full((len(items), len(names), len(names)), np.nan)
-    places = []
+    positions = []
     for outcome in record.outcomes:
         pairing = outcome.pairing
-        places.append((items[pairing.item], names[pairing.a], names[pairing.b]))
-    item, a, b = np.array(places, dtype=np.int64).reshape(-1, 3).T
+        positions.append((items[pairing.item], names[pairing.a], names[pairing.b]))
+    item, a, b = np.array(positions, dtype=np.int64).reshape(-1, 3).T
     cube[item, a, b] = values
     cube[item, b, a] = -values
     return cube
@@ -194,20 +194,22 @@ def _fit_verdicts(credit: np.ndarray, names: tuple[str, ...], calls: float | Non
         names: names of the models.
         calls: the attribute `calls` of the verdict model.
     """
-    known = ~np.isnan(credit)
-    met = np.triu(known.sum(axis=0), 1).astype(np.float64)
-    theta = fit_strengths(pairs_from_matrices(np.triu(np.nansum(credit, axis=0), 1), met)).theta
+    is_known = ~np.isnan(credit)
+    battle_count = np.triu(is_known.sum(axis=0), 1).astype(np.float64)
+    theta = fit_strengths(
+        pairs_from_matrices(np.triu(np.nansum(credit, axis=0), 1), battle_count)
+    ).theta
     expected = expit(theta[:, None] - theta)
-    surplus = np.where(known, credit - expected, 0.0)
-    information = np.where(known, expected * (1 - expected), 0.0)
+    surplus = np.where(is_known, credit - expected, 0.0)
+    information = np.where(is_known, expected * (1 - expected), 0.0)
     # Two battles of one model on one item share the item effect of the model: the covariance of
     # credit - expected is w v v' with v = p (1 - p). The variance w is estimated by the ratio of
     # the sums over all such pairs of battles.
-    shared = _products_of_battles(surplus)
-    weight = _products_of_battles(information)
+    surplus_products = _products_of_battles(surplus)
+    information_products = _products_of_battles(information)
     item_variance = 0.0
-    if weight > 0:
-        item_variance = max(float(shared / weight), 0.0)
+    if information_products > 0:
+        item_variance = max(float(surplus_products / information_products), 0.0)
     dispersion = float(np.sum(surplus**2) / information.sum())
     return VerdictModel(names, theta, item_variance, dispersion, calls)
 
@@ -234,40 +236,40 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
         of items does not depend on the plan; it is at most 100 for chain and ring, and at most 10
         for other tournaments.
     """
-    size = len(model.names)
+    model_count = len(model.names)
     # Chain and ring play random pairs on each item, so that an average needs more items.
     most_items = 100 if design.name in ("chain", "ring") else 10
-    number = int(np.clip(20_000 * most_items // size**2, 1, most_items))
+    item_count = int(np.clip(20_000 * most_items // model_count**2, 1, most_items))
     settings = dict(design.settings)
     if design.name == "anchor" and settings.get("anchor") not in model.names:
-        median_model = np.argsort(model.theta, kind="stable")[size // 2]
+        median_model = np.argsort(model.theta, kind="stable")[model_count // 2]
         settings["anchor"] = model.names[median_model]
     rule = make_tournament(design.name, settings)
-    field = Field(model.names, tuple(f"item {k}" for k in range(number)), {})
+    field = Field(model.names, tuple(f"item {k}" for k in range(item_count)), {})
     code_of_model = {name: k for k, name in enumerate(field.models)}
     code_of_item = {name: k for k, name in enumerate(field.items)}
     expected = expit(model.theta[:, None] - model.theta).tolist()
-    met = np.zeros((number, size, size))
+    battle_count = np.zeros((item_count, model_count, model_count))
     rounds: list[Round] = []
     coming = rule.next(field, rounds).pairings
     while coming:
         item = [code_of_item[pairing.item] for pairing in coming]
         a = [code_of_model[pairing.a] for pairing in coming]
         b = [code_of_model[pairing.b] for pairing in coming]
-        np.add.at(met, (item, a, b), 1.0)
+        np.add.at(battle_count, (item, a, b), 1.0)
         outcomes = [
             Outcome(pairing, expected[i][j]) for pairing, i, j in zip(coming, a, b, strict=True)
         ]
         rounds.append(Round(tuple(outcomes)))
         coming = rule.next(field, rounds).pairings
-    return met + met.transpose(0, 2, 1)
+    return battle_count + battle_count.transpose(0, 2, 1)
 
 
-def typical_variance(met: np.ndarray, model: VerdictModel, calls: float) -> float:
+def typical_variance(battle_count: np.ndarray, model: VerdictModel, calls: float) -> float:
     """Return the mean variance, over pairs, of the difference of two ratings on one item.
 
     Args:
-        met: number of battles by item and pair, shape (items, models, models).
+        battle_count: number of battles by item and pair, shape (items, models, models).
         model: the verdict model.
         calls: judge calls of which the credit of a battle is the mean.
 
@@ -275,17 +277,19 @@ def typical_variance(met: np.ndarray, model: VerdictModel, calls: float) -> floa
         The variance in Elo squared for a single item. Divided by a number of items, it is the
         variance of the difference of two ratings from these items.
     """
-    laplacians = _laplacian(met * model.information)
-    remaining = _laplacian((met * model.remaining_variance(calls)).sum(axis=0))
+    laplacians = _laplacian(battle_count * model.information)
+    remaining_laplacian = _laplacian((battle_count * model.remaining_variance(calls)).sum(axis=0))
     size = len(model.names)
     # The constant matrix makes the total invertible. It does not change centred log-strengths.
     constant = np.full((size, size), 1 / size)
     inverse = np.linalg.inv(laplacians.sum(axis=0) + constant) - constant
-    spread = model.item_variance * (laplacians @ laplacians).sum(axis=0) + remaining
-    covariance = inverse @ spread @ inverse
+    score_covariance = (
+        model.item_variance * (laplacians @ laplacians).sum(axis=0) + remaining_laplacian
+    )
+    covariance = inverse @ score_covariance @ inverse
     # Over pairs i < j of n models, the mean of C_ii + C_jj - 2 C_ij is 2 trace(C) / (n - 1),
     # because the covariance C of centred ratings has row sums of 0.
-    return float(POINTS**2 * 2 * np.trace(covariance) * len(met) / (size - 1))
+    return float(POINTS**2 * 2 * np.trace(covariance) * len(battle_count) / (size - 1))
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:
@@ -300,7 +304,7 @@ def _laplacian(weights: np.ndarray) -> np.ndarray:
 def design_variance(
     design: TournamentDesign,
     model: VerdictModel,
-    others: list[VerdictModel],
+    models_without_group: list[VerdictModel],
     calls: float,
     level: float,
 ) -> Estimate:
@@ -309,21 +313,21 @@ def design_variance(
     Args:
         design: the tournament and its settings.
         model: the verdict model, assumed or of a pilot.
-        others: the verdict models of the pilot without each group of items; empty if there is no
-            pilot.
+        models_without_group: the verdict models of the pilot without each group of items; empty if
+            there is no pilot.
         calls: judge calls of which the credit of a battle is the mean.
         level: confidence level, in (0, 1).
 
     Returns:
         `typical_variance` of a single item, in Elo squared, with a jackknife interval of its
-        logarithm over `others`; without an interval if there is no pilot.
+        logarithm over `models_without_group`; without an interval if there is no pilot.
     """
-    met = play_schedule(design, model)
-    variance = typical_variance(met, model, calls)
-    if not others:
+    battle_count = play_schedule(design, model)
+    variance = typical_variance(battle_count, model, calls)
+    if not models_without_group:
         return Estimate(variance)
-    logs = np.log([typical_variance(met, other, calls) for other in others])
-    groups = len(others)
+    logs = np.log([typical_variance(battle_count, other, calls) for other in models_without_group])
+    groups = len(models_without_group)
     error = sqrt((groups - 1) / groups * np.sum((logs - logs.mean()) ** 2))
-    reach = t_quantile(groups, level) * error
-    return Estimate(variance, variance * exp(-reach), variance * exp(reach))
+    half_width = t_quantile(groups, level) * error
+    return Estimate(variance, variance * exp(-half_width), variance * exp(half_width))

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 from podium.data.battles import Battles
 from podium.defaults import MEAN, REGULARIZATION
 from podium.errors import NotConvergedError, NotIdentifiedError, PodiumError
-from podium.planning.replays import in_one_order, merge_orders
+from podium.planning.replays import merge_orders, separate_orders
 from podium.rankers.fit.cells import pair_sums_with_items
 from podium.rankers.fit.coded import code_battles
 from podium.rankers.fit.graph import comparison_graph
@@ -60,7 +60,7 @@ class ReferenceRanking:
         self._score = part_scorer(battles, ranker, self._options)
         self._scores = self._score(np.ones(len(battles), dtype=bool))
         self._compared = np.flatnonzero(~np.isnan(self._scores))
-        self._known: dict[bytes, tuple[float, float]] = {}
+        self._distances: dict[bytes, tuple[float, float]] = {}
         if len(self._compared) < 2:
             raise NotIdentifiedError(
                 "the whole record scores fewer than two models: nothing to compare with"
@@ -73,7 +73,7 @@ class ReferenceRanking:
     @cached_property
     def _score_judgments(self) -> PartScorer:
         """The scorer for a record with one row per judgment."""
-        return part_scorer(in_one_order(self._battles), self._ranker, self._options)
+        return part_scorer(separate_orders(self._battles), self._ranker, self._options)
 
     def distance(self, rows: np.ndarray) -> tuple[float, float]:
         """Return how far the scores of a part are from those of the whole record.
@@ -88,7 +88,7 @@ class ReferenceRanking:
             Tau is also NaN if it gives them the same score.
         """
         key = np.packbits(rows).tobytes()
-        if key not in self._known:
+        if key not in self._distances:
             score = self._score if len(rows) == len(self._battles) else self._score_judgments
             of_part = score(rows)[self._compared]
             of_whole = self._scores[self._compared]
@@ -99,8 +99,8 @@ class ReferenceRanking:
             centred_part = of_part - of_part.mean()
             centred_whole = of_whole - of_whole.mean()
             error = np.abs(centred_part - centred_whole).mean()
-            self._known[key] = (float(tau), float(error))
-        return self._known[key]
+            self._distances[key] = (float(tau), float(error))
+        return self._distances[key]
 
 
 def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> PartScorer:

@@ -175,17 +175,17 @@ def _record_replay(
     The diagnostics of each standings table get the tournament, its settings and its price under
     the key `replay`, and the options in the provenance get the tournament and its settings.
     """
-    asked = {"tournament": tournament, "settings": settings}
-    diagnostics_of_replay = {"replay": {**asked, **asdict(price)}}
+    replay_options = {"tournament": tournament, "settings": settings}
+    diagnostics_of_replay = {"replay": {**replay_options, **asdict(price)}}
     standings = []
     for each in ranking.standings:
         standings.append(replace(each, diagnostics={**each.diagnostics, **diagnostics_of_replay}))
-    options = {**ranking.provenance["options"], "replay": asked}
+    options = {**ranking.provenance["options"], "replay": replay_options}
     provenance = {**ranking.provenance, "options": options}
     return replace(ranking, standings=tuple(standings), provenance=provenance)
 
 
-def in_one_order(battles: Battles) -> Battles:
+def separate_orders(battles: Battles) -> Battles:
     """Return the battles with one row per judgment, if reading merged the two orders.
 
     Battles in memory are returned unchanged, because their judgments are unknown.
@@ -231,7 +231,7 @@ def recording_of(
             "no item column: a tournament is replayed by item; name it, as --columns item=prompt"
         )
     if by_order:
-        battles = in_one_order(battles)
+        battles = separate_orders(battles)
     names = battles.models
     items = battles.table["item"]
     item_names = items.cat.categories.tolist()
@@ -374,13 +374,17 @@ def divide_options(
     for parameters in parameters_by_tournament.values():
         for option, parameter in parameters.items():
             defaults[option] = parameter.default
-    shared = {option for parameters in options_by_name(rankers).values() for option in parameters}
+    shared_options = {
+        option for parameters in options_by_name(rankers).values() for option in parameters
+    }
     for option, default in defaults.items():
         if options.get(option) == default or "," in str(options.get(option)):
-            shared.discard(option)
-    by_tournament, rest = assign_options(options, parameters_by_tournament)
-    for_rankers = {key: value for key, value in options.items() if key in rest or key in shared}
-    return by_tournament, for_rankers
+            shared_options.discard(option)
+    by_tournament, unassigned = assign_options(options, parameters_by_tournament)
+    ranker_options = {
+        key: value for key, value in options.items() if key in unassigned or key in shared_options
+    }
+    return by_tournament, ranker_options
 
 
 def seed_settings(
@@ -412,19 +416,19 @@ def _count_costs(record: Recording, rounds: Sequence[Round], given: int) -> Pric
         rounds: the rounds.
         given: number of battles that were given to the tournament before.
     """
-    asked = [outcome for played in rounds for outcome in played.outcomes]
-    judged = sum(outcome.credit is not None for outcome in asked)
-    on_record = _codes_on_record([outcome.pairing for outcome in asked], record)
-    in_one_order = all(outcome.pairing.first for outcome in asked)
+    requested = [outcome for played in rounds for outcome in played.outcomes]
+    judged = sum(outcome.credit is not None for outcome in requested)
+    on_record = _codes_on_record([outcome.pairing for outcome in requested], record)
+    has_fixed_orders = all(outcome.pairing.first for outcome in requested)
     # Ties of identical responses took no calls.
     calls = record.calls[on_record]
     return Price(
-        battles=len(asked),
+        battles=len(requested),
         judged=judged,
         unparsed=len(on_record) - judged,
-        missing=len(asked) - len(on_record),
-        calls=int((calls > 0).sum() if in_one_order else calls.sum()),
-        pairs=len({(outcome.pairing.a, outcome.pairing.b) for outcome in asked}),
+        missing=len(requested) - len(on_record),
+        calls=int((calls > 0).sum() if has_fixed_orders else calls.sum()),
+        pairs=len({(outcome.pairing.a, outcome.pairing.b) for outcome in requested}),
         rounds=len(rounds),
         given=given,
     )
@@ -443,9 +447,9 @@ def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
     if code is not None:
         return record.outcomes[code]._replace(pairing=pairing)
     models = record.field.models
-    sides = (pairing.a, pairing.b)
+    pair = (pairing.a, pairing.b)
     is_in_field = pairing.a in models and pairing.b in models
-    if is_in_field and pairing.a < pairing.b and pairing.first in (None, *sides):
+    if is_in_field and pairing.a < pairing.b and pairing.first in (None, *pair):
         return Outcome(pairing, None)
     raise PluginError(
         f"no such battle: {pairing}; a pairing names two models of the field, the first by name "

@@ -1,10 +1,11 @@
 """How many items one-sided sign tests and signed-rank tests need.
 
 Two models are compared directly, or by their verdicts against the same anchor. An item is
-informative (decided) if it tells which of the two models is better on it: in a direct comparison
-if its verdict is no tie, by an anchor if the verdicts on the two models differ. The edge is the
-share of the informative items that the better model wins, minus a half. Source: Don-Yehiya et al.
-2026, section 4.3 (sign test) and appendix C (signed-rank test).
+informative (decided) if it shows which of the two models is better on it. In a direct comparison,
+these are the items whose verdict is not a tie. In a comparison by an anchor, they are the items on
+which the verdicts on the two models differ. The edge is the share of the informative items that
+the better model wins, minus a half. Source: Don-Yehiya et al. 2026, section 4.3 (sign test) and
+appendix C (signed-rank test).
 """
 
 from bisect import bisect_left
@@ -26,7 +27,7 @@ from podium.rankers.estimate import Estimate
 if TYPE_CHECKING:
     from podium.planning.replays import Recording
 
-ROUNDING = 9
+ITEM_DECIMALS = 9
 """Decimals to which a number of items is rounded before its ceiling or floor is taken.
 
 Otherwise 153 / (1 - 0.55) would be 341 items and not 340, by an error of floating point.
@@ -103,8 +104,8 @@ def recorded_differences(record: "Recording") -> Iterator[Differences]:
     """
     cube = verdict_cube(record)
     for anchor, first, second in permutations(range(cube.shape[1]), 3):
-        gap = np.round(cube[:, first, anchor] - cube[:, second, anchor], 12)
-        values, counts = np.unique(gap[~np.isnan(gap)], return_counts=True)
+        difference = np.round(cube[:, first, anchor] - cube[:, second, anchor], 12)
+        values, counts = np.unique(difference[~np.isnan(difference)], return_counts=True)
         if len(values):
             yield Differences(values, counts / counts.sum())
 
@@ -131,14 +132,14 @@ def verdict_cube(record: "Recording") -> np.ndarray:
 
 
 def select_edge(
-    pool: Sequence[Differences], edge: float, *, single: bool = True
+    pool: Sequence[Differences], edge: float, *, allows_single_pairs: bool = True
 ) -> tuple[list[Differences], bool]:
     """Select the distributions of a pool that have a given edge.
 
     Args:
         pool: distributions of differences.
         edge: the edge; distributions with an edge in [edge, edge + 0.01) are selected.
-        single: whether distributions of single pairs may be selected.
+        allows_single_pairs: whether distributions of single pairs may be selected.
 
     Returns:
         The selected distributions, and True. If none is selected, a single distribution that
@@ -146,10 +147,10 @@ def select_edge(
         informative items, an empty list and False.
     """
     informative = [differences for differences in pool if differences.informative]
-    if single:
-        near = [each for each in informative if edge <= each.edge < edge + 0.01]
-        if near:
-            return near, True
+    if allows_single_pairs:
+        with_edge = [each for each in informative if edge <= each.edge < edge + 0.01]
+        if with_edge:
+            return with_edge, True
     if not informative:
         return [], False
     return [pool_differences(pool, edge)], False
@@ -166,8 +167,8 @@ def pool_differences(pool: Sequence[Differences], edge: float) -> Differences:
     """
     all_sizes = np.concatenate([np.abs(each.values) for each in pool])
     all_shares = np.concatenate([each.shares for each in pool])
-    sizes, place = np.unique(all_sizes, return_inverse=True)
-    shares = np.bincount(place, all_shares) / len(pool)
+    sizes, size_index = np.unique(all_sizes, return_inverse=True)
+    shares = np.bincount(size_index, all_shares) / len(pool)
     is_zero = sizes == 0
     gains = sizes[~is_zero]
     share_of_gains = shares[~is_zero]
@@ -215,8 +216,8 @@ def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) 
         alpha: error rate of the test, in (0, 0.5).
         power: power of the test, in [0.5, 1).
     """
-    reach = ndtri(1 - alpha) / 2 + ndtri(power) * sqrt(0.25 - edge**2)
-    return ceil(round((reach / edge) ** 2, ROUNDING))
+    numerator = ndtri(1 - alpha) / 2 + ndtri(power) * sqrt(0.25 - edge**2)
+    return ceil(round((numerator / edge) ** 2, ITEM_DECIMALS))
 
 
 def items_needed(informative: int, share: float) -> int:
@@ -226,7 +227,7 @@ def items_needed(informative: int, share: float) -> int:
         informative: number of informative items.
         share: share of items that are informative, in (0, 1].
     """
-    return ceil(round(informative / share, ROUNDING))
+    return ceil(round(informative / share, ITEM_DECIMALS))
 
 
 def smallest_edge(
@@ -245,7 +246,7 @@ def smallest_edge(
     Returns:
         The edge, in (0, 0.5]; None if even an edge of 0.5 is not detected.
     """
-    n = floor(round(items * share, ROUNDING))
+    n = floor(round(items * share, ITEM_DECIMALS))
     z_alpha = float(ndtri(1 - alpha))
     z_power = float(ndtri(power))
     # With n < z_alpha^2 informative items, not even a model that wins all of them is detected.
@@ -271,18 +272,18 @@ def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     # With n differences and n0 zeros, the rank sum of the positive differences has the mean
     # (n (n + 1) - n0 (n0 + 1)) / 4 and the variance (n (n + 1) (2 n + 1) -
     # n0 (n0 + 1) (2 n0 + 1) - sum(t^3 - t) / 2) / 24, over groups of t equal sizes.
-    # `group` has the number of differences of each size, `ranks` the mean rank of each size.
-    sizes, place = np.unique(np.abs(values), return_inverse=True)
-    group = counts @ (place[:, None] == np.arange(len(sizes)))
-    ranks = np.cumsum(group, axis=1) - (group - 1) / 2
-    zeros = group[:, 0] if sizes[0] == 0 else np.zeros(len(counts))
-    positive = (counts * (values > 0) * ranks[:, place]).sum(axis=1)
+    # `count_of_size` has the number of differences of each size, and `ranks` their mean rank.
+    sizes, size_index = np.unique(np.abs(values), return_inverse=True)
+    count_of_size = counts @ (size_index[:, None] == np.arange(len(sizes)))
+    ranks = np.cumsum(count_of_size, axis=1) - (count_of_size - 1) / 2
+    zeros = count_of_size[:, 0] if sizes[0] == 0 else np.zeros(len(counts))
+    positive = (counts * (values > 0) * ranks[:, size_index]).sum(axis=1)
     number = counts.sum(axis=1)
     mean = (number * (number + 1) - zeros * (zeros + 1)) / 4
-    nonzero_group = group[:, sizes > 0]
-    ties = (nonzero_group**3 - nonzero_group).sum(axis=1)
-    untied = number * (number + 1) * (2 * number + 1) - zeros * (zeros + 1) * (2 * zeros + 1)
-    variance = (untied - ties / 2) / 24
+    count_of_nonzero = count_of_size[:, sizes > 0]
+    ties = (count_of_nonzero**3 - count_of_nonzero).sum(axis=1)
+    square_sum = number * (number + 1) * (2 * number + 1) - zeros * (zeros + 1) * (2 * zeros + 1)
+    variance = (square_sum - ties / 2) / 24
     return np.divide(
         positive - mean, np.sqrt(variance), out=np.zeros(len(counts)), where=variance > 0
     )
@@ -356,8 +357,8 @@ def smallest_number(is_enough: Callable[[int], object], most: int = MOST_ITEMS) 
         high *= 2
         if high > most:
             return None
-    between = range(high // 2 + 1, high)
-    return high // 2 + 1 + bisect_left(between, True, key=lambda number: bool(is_enough(number)))
+    candidates = range(high // 2 + 1, high)
+    return high // 2 + 1 + bisect_left(candidates, True, key=lambda number: bool(is_enough(number)))
 
 
 def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
@@ -436,8 +437,8 @@ def _differences_by_edge(
 ) -> Mapping[float, Sequence[Differences]]:
     """Return the distributions of differences for Wilcoxon's test, by edge.
 
-    Without a pilot, they are those that are assumed (`three_levels`); an edge of 0.5 has none. With
-    a pilot, `select_edge` selects them; all are empty if no item has two verdicts against one
+    Without a pilot, they are those that are assumed (`three_levels`); an edge of 0.5 has none.
+    With a pilot, `select_edge` selects them; all are empty if no item has two verdicts against one
     anchor. `methods` and `missing` of the request are changed in place.
     """
     if request.record is None:
@@ -455,11 +456,13 @@ def _differences_by_edge(
         )
         return dict.fromkeys(edges, ())
     # With fewer than 100 items, the distributions of single pairs are too rough, and are pooled.
-    single = len(request.record.field.items) >= 100
+    allows_single_pairs = len(request.record.field.items) >= 100
     differences = {}
     edges_on_record = []
     for edge in edges:
-        differences[edge], is_recorded = select_edge(pool, edge, single=single)
+        differences[edge], is_recorded = select_edge(
+            pool, edge, allows_single_pairs=allows_single_pairs
+        )
         if is_recorded:
             edges_on_record.append(f"{edge:+.0%}")
     recorded = ""

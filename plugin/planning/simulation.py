@@ -19,7 +19,7 @@ from podium.errors import UsageError
 from podium.rankers.fit.pairs import pairs_from_matrices
 from podium.rankers.fit.strengths import fit_strengths
 
-NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
+NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
 """Gauss-Hermite nodes and weights for a standard normal variable."""
 LOGITS = np.arange(-40, 40.05, 0.1)
 """Nodes of a trapezoidal rule for a logistic variable.
@@ -29,10 +29,22 @@ The error of the rule falls exponentially with the step.
 LOGISTIC_WEIGHTS = 0.1 * expit(LOGITS) * expit(-LOGITS)
 """Step times density of the standard logistic distribution at `LOGITS`."""
 UNPARSED = "simulated: unparsed"
-COLUMNS = (
-    *("item", "model_a", "model_b", "credit", "margin", "order", "judge", "repeat", "human"),
-    *("category", "length_a", "length_b", "reason"),
+JUDGMENT_COLUMNS = (
+    "item",
+    "model_a",
+    "model_b",
+    "credit",
+    "margin",
+    "order",
+    "judge",
+    "repeat",
+    "human",
+    "category",
+    "length_a",
+    "length_b",
+    "reason",
 )
+"""Columns of a table of simulated judgments, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +181,8 @@ class World:
                 default.
 
         Returns:
-            A data frame with the columns of `COLUMNS`; `repeat` only with repeats above 1, `human`
-            only with human labels.
+            A data frame with the columns of `JUDGMENT_COLUMNS`; `repeat` only with repeats above
+            1, `human` only with human labels.
         """
         rng = np.random.default_rng(self.seed)
         if pairs is None:
@@ -195,7 +207,7 @@ class World:
             left_out.add("repeat")
         if not human:
             left_out.add("human")
-        columns = [name for name in COLUMNS if name not in left_out]
+        columns = [name for name in JUDGMENT_COLUMNS if name not in left_out]
         return pd.concat(parts, ignore_index=True)[columns]
 
     def _battle_columns(self, item: np.ndarray, a: np.ndarray, b: np.ndarray) -> dict[str, Any]:
@@ -265,12 +277,14 @@ class World:
             Credit of row against column, shape (models, models), 0.5 on the diagonal.
         """
         judge = judge or Judge()
-        by_length = judge.length_bias + judge.verbosity_bias
-        score = judge.scale * self.strengths + by_length * self.length_means + self._favour(judge)
+        length_slope = judge.length_bias + judge.verbosity_bias
+        score = (
+            judge.scale * self.strengths + length_slope * self.length_means + self._favour(judge)
+        )
         mean_margin = np.subtract.outer(score, score)
-        spread = np.sqrt(2) * np.hypot(judge.scale * self.item_sd, by_length * self.length_sd)
+        margin_sd = np.sqrt(2) * np.hypot(judge.scale * self.item_sd, length_slope * self.length_sd)
         # Credit of the row if it is shown first; 1 - shown_first.T is its credit shown second.
-        shown_first = _integrated_credit(judge, mean_margin + judge.position_bias, spread)
+        shown_first = _integrated_credit(judge, mean_margin + judge.position_bias, margin_sd)
         shown_second = 1 - shown_first.T
         if orders == "ab":
             diagonal = np.eye(len(mean_margin)) / 2
@@ -321,20 +335,20 @@ class World:
             order: `ab` if the response of `a` is shown first, else `ba`.
             rng: random generator of the judge's noise.
         """
-        # `sign` turns a margin of `a` to that of the response shown first, or back.
+        # `sign` turns the margin of `a` into the margin of the response shown first, and back.
         sign = 1.0 if order == "ab" else -1.0
         length_difference = self.log_length[item, a] - self.log_length[item, b]
         favour = self._favour(judge)
         margin_of_a = judge.scale * (self.quality[item, a] - self.quality[item, b])
         margin_of_a = margin_of_a + judge.length_bias * length_difference + favour[a] - favour[b]
         mean_margin = sign * margin_of_a + judge.position_bias
-        by_verbosity = sign * judge.verbosity_bias * length_difference
+        verbosity_margin = sign * judge.verbosity_bias * length_difference
         if judge.verdicts == "soft":
             margin = mean_margin
-            credit = judge.mean_credit(mean_margin + by_verbosity)
+            credit = judge.mean_credit(mean_margin + verbosity_margin)
         else:
             margin = mean_margin + judge.noise * rng.logistic(size=len(mean_margin))
-            credit = judge.credit(margin + by_verbosity)
+            credit = judge.credit(margin + verbosity_margin)
         is_unparsed = rng.random(len(item)) < judge.unparsed
         credit_of_a = credit if order == "ab" else 1 - credit
         return {
@@ -408,13 +422,13 @@ def simulate(
     )
 
 
-def _integrated_credit(judge: Judge, mean_margin: np.ndarray, spread: float) -> np.ndarray:
+def _integrated_credit(judge: Judge, mean_margin: np.ndarray, margin_sd: float) -> np.ndarray:
     """Return the expected credit of the response shown first if margins are normally distributed.
 
     Args:
         judge: the judge.
         mean_margin: means of the margins before noise, logits; any shape.
-        spread: standard deviation of the margins before noise, logits.
+        margin_sd: standard deviation of the margins before noise, logits.
 
     Returns:
         An array of the shape of `mean_margin`, in [0, 1].
@@ -422,11 +436,13 @@ def _integrated_credit(judge: Judge, mean_margin: np.ndarray, spread: float) -> 
     # The credit is averaged over the normal margin and the logistic error of the judge. The wider
     # of the two is integrated in closed form, by the CDF. The other one is integrated by a sum
     # over nodes, which is accurate to 1e-9 because the function is then smooth.
-    if spread == 0:
+    if margin_sd == 0:
         return judge.mean_credit(mean_margin)
-    if judge.noise > spread:
-        margins = mean_margin[..., None] + spread * NODES
-        return judge.mean_credit(margins) @ (WEIGHTS / WEIGHTS.sum())
+    if judge.noise > margin_sd:
+        margins = mean_margin[..., None] + margin_sd * NODES
+        return judge.mean_credit(margins) @ (NODE_WEIGHTS / NODE_WEIGHTS.sum())
     shifted = mean_margin[..., None] + judge.noise * LOGITS
-    won = (ndtr((shifted - judge.tie) / spread) + ndtr((shifted + judge.tie) / spread)) / 2
-    return won @ LOGISTIC_WEIGHTS
+    mean_credit = (
+        ndtr((shifted - judge.tie) / margin_sd) + ndtr((shifted + judge.tie) / margin_sd)
+    ) / 2
+    return mean_credit @ LOGISTIC_WEIGHTS

@@ -34,14 +34,15 @@ from podium.tournaments.schedule import TournamentDesign, asks_order
 COSTS = ("battles", "calls", "pairs", "rounds", "missing")
 """Names of the attributes of `TournamentRow` that the table shows as costs, in this order."""
 HEADER = ("tournament", "budget", *COSTS, "90% within", "answered", "error", "tau", "failed")
-UNINFORMATIVE = {
+UNINFORMATIVE_CELLS = {
     "budget": EMPTY,
     "missing": "0",
     "90% within": EMPTY,
     "answered": EMPTY,
     "failed": "0",
 }
-"""By column, the text of a cell that says nothing; a column with this cell only is left out."""
+"""By column, the text of a cell that says nothing. A column in which all cells have this text is
+left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +165,11 @@ def compare_tournaments(
         )
     if seeds < 1:
         raise UsageError(f"--seeds {seeds}: give 1 or more")
-    settings, others = divide_options(options, names, [ranker])
-    if any("seed" in of_tournament for of_tournament in settings.values()):
+    settings, remaining_options = divide_options(options, names, [ranker])
+    if any("seed" in settings_of_tournament for settings_of_tournament in settings.values()):
         raise UsageError("--set seed: the seeds are counted from --seed; leave it out")
     record = recording_of(battles, pool=pool)
-    options_of_ranker = ranker_options([ranker], others)[ranker]
+    options_of_ranker = ranker_options([ranker], remaining_options)[ranker]
     # The ranking of the whole record, with which those of the replays are compared.
     reference = ReferenceRanking(record.battles, ranker, options_of_ranker, seed=seed)
     designs: list[TournamentDesign] = []
@@ -179,12 +180,12 @@ def compare_tournaments(
     rows = tuple(_compare_design(design, record, reference, all_seeds) for design in designs)
     counts = record.battles.counts()
     whole = {"battles": counts.battles, "calls": counts.judgments, "items": counts.items}
-    asked = {"tournaments": names, "ranker": ranker, "seeds": seeds, "seed": seed}
-    origin = build_provenance(
-        record.battles.sources, {**asked, "budgets": list(budgets), **options}
+    call_options = {"tournaments": names, "ranker": ranker, "seeds": seeds, "seed": seed}
+    provenance = build_provenance(
+        record.battles.sources, {**call_options, "budgets": list(budgets), **options}
     )
     warnings = tuple(_replay_warnings(rows, record))
-    return TournamentTable(ranker, reference.scale, whole, rows, origin, warnings)
+    return TournamentTable(ranker, reference.scale, whole, rows, provenance, warnings)
 
 
 def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
@@ -237,10 +238,10 @@ def _compare_design(
         tau_and_error = reference.distance(played.rows)
         if not np.isnan(tau_and_error[0]):
             distances.append(tau_and_error)
-    number = len(distances)
-    known = np.array(distances).reshape(-1, 2)
-    tau, error = known.mean(axis=0).tolist() if number else (None, None)
-    tau_sd, error_sd = known.std(axis=0, ddof=1).tolist() if number > 1 else (None, None)
+    ranked_seeds = len(distances)
+    table = np.array(distances).reshape(-1, 2)
+    tau, error = table.mean(axis=0).tolist() if ranked_seeds else (None, None)
+    tau_sd, error_sd = table.std(axis=0, ddof=1).tolist() if ranked_seeds > 1 else (None, None)
     calls = [price.calls for price in prices]
     calls_90th_percentile = None
     if answers:
@@ -255,7 +256,7 @@ def _compare_design(
         tau=tau,
         tau_sd=tau_sd,
         seeds=len(seeds),
-        failed=len(seeds) - number,
+        failed=len(seeds) - ranked_seeds,
         calls_90th_percentile=calls_90th_percentile,
         answered=float(np.mean(answers)) if answers else None,
     )
@@ -351,13 +352,13 @@ def _replay_warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterat
 def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
     """Return one report with a row per tournament and budget.
 
-    Columns that say nothing in any row (`UNINFORMATIVE`) are left out.
+    Columns that say nothing in any row (`UNINFORMATIVE_CELLS`) are left out.
     """
     rows = [_cells(row) for row in table.rows]
     header = []
     columns = []
     for name, column in zip(HEADER, zip(*rows, strict=True), strict=True):
-        if set(column) != {UNINFORMATIVE.get(name)}:
+        if set(column) != {UNINFORMATIVE_CELLS.get(name)}:
             header.append(name)
             columns.append(column)
     kept_rows = tuple(zip(*columns, strict=True))
@@ -400,16 +401,13 @@ def _answer(table: TournamentTable, unit: str) -> Iterator[str]:
         table: the tournaments.
         unit: unit of the errors, in words.
     """
-    # Share of seeds with an answer, mean calls and label of the tournaments that can stop early.
-    stopping = [
-        (row.answered, row.calls, row.tournament) for row in table.rows if row.answered is not None
-    ]
+    stopping = [row for row in table.rows if row.answered is not None]
     if stopping:
-        share, calls, name = min(stopping, key=lambda each: (-each[0], each[1], each[2]))
-        if share:
+        best = min(stopping, key=lambda row: (-(row.answered or 0.0), row.calls, row.tournament))
+        if best.answered:
             yield (
-                f"{name} answers the question in {share:.0%} of seeds, for "
-                f"{calls:,.0f} judge calls on average."
+                f"{best.tournament} answers the question in {best.answered:.0%} of seeds, for "
+                f"{best.calls:,.0f} judge calls on average."
             )
         else:
             yield (
@@ -425,25 +423,26 @@ def _distance_sentences(table: TournamentTable, unit: str) -> Iterator[str]:
     If a cheaper one has a similar error, within a standard deviation over seeds, it is named, too.
     Tournaments that play the whole record are compared only if there are no others.
     """
-    ranked = [(row.error, row.calls, row) for row in table.rows if row.error is not None]
+    with_error = [(row.error, row) for row in table.rows if row.error is not None]
     # A tournament that plays the whole record has its ranking by definition.
-    playing_a_part = [each for each in ranked if each[2].battles < table.whole["battles"]]
-    compared = playing_a_part or ranked
+    of_parts = [(error, row) for error, row in with_error if row.battles < table.whole["battles"]]
+    compared = of_parts or with_error
     if not compared:
         yield "No tournament gave a ranking of all models."
         return
-    least, calls, nearest = min(compared, key=lambda each: each[:2])
-    similar = [each for each in compared if each[0] <= least + (nearest.error_sd or 0.0)]
-    error, fewest_calls, cheapest = min(similar, key=lambda each: (each[1], each[0]))
-    digits = 1 if least >= 1 else 3
+    least_error, nearest = min(compared, key=lambda pair: (pair[0], pair[1].calls))
+    largest_similar = least_error + (nearest.error_sd or 0.0)
+    similar = [(error, row) for error, row in compared if error <= largest_similar]
+    error, cheapest = min(similar, key=lambda pair: (pair[1].calls, pair[0]))
+    digits = 1 if least_error >= 1 else 3
     yield (
-        f"{nearest.tournament} is nearest to the ranking of the whole record: {least:.{digits}f} "
-        f"{unit} off on average, for {calls:,.0f} judge calls."
+        f"{nearest.tournament} is nearest to the ranking of the whole record: "
+        f"{least_error:.{digits}f} {unit} off on average, for {nearest.calls:,.0f} judge calls."
     )
     if cheapest is not nearest:
         yield (
             f"{cheapest.tournament} has a similar error ({error:.{digits}f}, within a standard "
-            f"deviation over seeds) for {fewest_calls:,.0f} calls."
+            f"deviation over seeds) for {cheapest.calls:,.0f} calls."
         )
 
 

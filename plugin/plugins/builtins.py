@@ -65,7 +65,7 @@ TOURNAMENTS = (
     ("swim", "swim:Swim", "models join one by one and meet ever nearer neighbours"),
 )
 
-COLUMNS = {
+SIGNATURES = {
     "podium": "model_a model_b credit | model_a model_b margin | model_a model_b score_a score_b",
     "alpaca-eval": "generator_1 generator_2 preference",
     "arena-hard": "uid model games | question_id model games",
@@ -171,9 +171,14 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
         "gathers": "podium.data.formats.lm_eval_folders:gather",
         "runs": "podium.data.formats.lm_eval_folders:runs_in_folders",
         "names": (
-            *("*samples_*.jsonl", "*_????-??-??T*.json", "*_results.json"),
-            *("details_*.parquet", "per_instance_stats.json", "run_spec.json"),
-            *("results.json", "*__*_*.jsonl"),
+            "*samples_*.jsonl",
+            "*_????-??-??T*.json",
+            "*_results.json",
+            "details_*.parquet",
+            "per_instance_stats.json",
+            "run_spec.json",
+            "results.json",
+            "*__*_*.jsonl",
         ),
     },
 }
@@ -183,21 +188,26 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
 @hookimpl
 def podium_rankers() -> list[Ranker]:
     """Return podium's own rankers."""
-    return [Ranker(name, f"podium.rankers.{place}", *more) for name, place, *more in RANKERS]
+    return [
+        Ranker(name, f"podium.rankers.{function}", *further) for name, function, *further in RANKERS
+    ]
 
 
 @hookimpl
 def podium_scorers() -> list[Scorer]:
     """Return podium's own judge scorers."""
-    return [Scorer(name, f"podium.scorers.{place}", summary) for name, place, summary in SCORERS]
+    return [
+        Scorer(name, f"podium.scorers.{realization}", summary)
+        for name, realization, summary in SCORERS
+    ]
 
 
 @hookimpl
 def podium_tournaments() -> list[Tournament]:
     """Return podium's own tournaments."""
     return [
-        Tournament(name, f"podium.tournaments.{place}", summary)
-        for name, place, summary in TOURNAMENTS
+        Tournament(name, f"podium.tournaments.{rule}", summary)
+        for name, rule, summary in TOURNAMENTS
     ]
 
 
@@ -205,9 +215,10 @@ def podium_tournaments() -> list[Tournament]:
 def podium_formats() -> list[Format]:
     """Return podium's own formats."""
     formats = []
-    for name, place, summary, label_is in FORMATS:
-        signature = tuple(frozenset(columns.split()) for columns in COLUMNS[name].split("|"))
-        reader = place if place.startswith("podium.") else f"podium.data.formats.{place}"
+    for name, reader, summary, label_is in FORMATS:
+        signature = tuple(frozenset(columns.split()) for columns in SIGNATURES[name].split("|"))
+        is_full_path = reader.startswith("podium.")
+        location = reader if is_full_path else f"podium.data.formats.{reader}"
         further = OTHER_FILES.get(name, {})
-        formats.append(Format(name, signature, reader, summary, label_is, **further))
+        formats.append(Format(name, signature, location, summary, label_is, **further))
     return formats

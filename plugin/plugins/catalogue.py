@@ -29,7 +29,7 @@ KINDS: dict[type, str] = {
     Format: "format",
 }
 """The noun for each class of extensions. The hook for `ranker` is called `podium_rankers`."""
-OWN = "podium "
+OWN_ORIGIN = "podium "
 """How the origin of podium's own extensions begins; its version follows."""
 HOOKS = tuple(f"podium_{noun}s" for noun in KINDS.values())
 """Names of the hooks that a plugin can have."""
@@ -42,8 +42,8 @@ class Registration(NamedTuple, Generic[Kind]):
 
     Attributes:
         extension: the extension.
-        origin: package, version and entry point of the plugin; for podium's own, `OWN` and its
-            version.
+        origin: package, version and entry point of the plugin; for podium's own, `OWN_ORIGIN` and
+            its version.
     """
 
     extension: Kind
@@ -62,7 +62,7 @@ def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
     """
     noun = KINDS[kind]
     hook = f"podium_{noun}s"
-    known: dict[str, Registration[Kind]] = {}
+    registered: dict[str, Registration[Kind]] = {}
     for implementation in getattr(_manager().hook, hook).get_hookimpls():
         origin = implementation.plugin_name
         try:
@@ -71,19 +71,20 @@ def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
             raise PluginError(
                 f"plugin {origin}: {hook}() failed: {type(error).__name__}: {error}"
             ) from error
-        for added in additions:
-            if not isinstance(added, kind):
-                strange = type(added).__name__
+        for addition in additions:
+            if not isinstance(addition, kind):
+                type_name = type(addition).__name__
                 raise PluginError(
-                    f"plugin {origin}: {hook}() must return {kind.__name__} objects, got {strange}"
+                    f"plugin {origin}: {hook}() must return {kind.__name__} objects, got "
+                    f"{type_name}"
                 )
-            if added.name in known:
+            if addition.name in registered:
                 raise PluginError(
-                    f"two plugins register the {noun} {added.name!r}: {known[added.name].origin} "
-                    f"and {origin}; uninstall or rename one"
+                    f"two plugins register the {noun} {addition.name!r}: "
+                    f"{registered[addition.name].origin} and {origin}; uninstall or rename one"
                 )
-            known[added.name] = Registration(added, origin)
-    return dict(sorted(known.items()))
+            registered[addition.name] = Registration(addition, origin)
+    return dict(sorted(registered.items()))
 
 
 def extension(kind: type[Kind], name: str) -> Kind:
@@ -104,14 +105,14 @@ def extension(kind: type[Kind], name: str) -> Kind:
 
 
 def load_extension(
-    extension: Extension, what: str = "function", check: Callable[[Any], bool] = callable
+    extension: Extension, noun: str = "function", check: Callable[[Any], bool] = callable
 ) -> Any:
     """Import and return the object that an extension refers to.
 
     Args:
         extension: the extension.
-        what: what the object must be, for the message.
-        check: returns whether an object is that.
+        noun: what the object must be, for the message.
+        check: function that returns whether an object is of this kind.
 
     Raises:
         PluginError: the object cannot be imported, or `check` is false for it.
@@ -121,7 +122,7 @@ def load_extension(
     except (ImportError, AttributeError, ValueError) as error:
         raise PluginError(f"{culprit_of(extension)} cannot be imported: {error}") from error
     if not check(loaded):
-        raise PluginError(f"{culprit_of(extension)} is no {what} but {loaded!r}")
+        raise PluginError(f"{culprit_of(extension)} is no {noun} but {loaded!r}")
     return loaded
 
 
@@ -225,7 +226,7 @@ def name_plugin_in_errors(extension: Extension) -> Iterator[None]:
 
 def is_own(extension: Extension) -> bool:
     """Return whether an extension is podium's own."""
-    return extensions_of(type(extension))[extension.name].origin.startswith(OWN)
+    return extensions_of(type(extension))[extension.name].origin.startswith(OWN_ORIGIN)
 
 
 def find_realization(name: str) -> "Realization":
@@ -304,7 +305,7 @@ def _manager() -> pluggy.PluginManager:
     """
     manager = pluggy.PluginManager("podium")
     manager.add_hookspecs(hookspecs)
-    manager.register(builtins, name=f"{OWN}{version('podium')}")
+    manager.register(builtins, name=f"{OWN_ORIGIN}{version('podium')}")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown package"
         origin = f"{package} ({entry.name} = {entry.value})"

@@ -96,7 +96,7 @@ def parse_settings(
         UsageError: a setting has no `=`, no ranker or tournament has the option, or the value is
             not of its type.
     """
-    known = options_by_name(rankers, tournaments)
+    options_by_owner = options_by_name(rankers, tournaments)
     kind = "ranker or tournament" if tournaments else "ranker"
     values = {}
     for setting in settings:
@@ -105,48 +105,50 @@ def parse_settings(
             raise UsageError(
                 f"{option_text('set')} {setting!r}: write KEY=VALUE or RANKER.KEY=VALUE"
             )
-        option, takers = _takers_of(key, known)
+        option, takers = _takers_of(key, options_by_owner)
         if not takers:
-            raise unknown_option(key, known, kind)
-        values[key] = _typed_value(key, text, known[takers[0]][option])
+            raise unknown_option(key, options_by_owner, kind)
+        values[key] = _typed_value(key, text, options_by_owner[takers[0]][option])
     return values
 
 
-def _takers_of(key: str, known: Mapping[str, Collection[str]]) -> tuple[str, list[str]]:
+def _takers_of(key: str, options_by_owner: Mapping[str, Collection[str]]) -> tuple[str, list[str]]:
     """Split `option` or `name.option`, and return the option and the names that accept it.
 
     `name.option` is accepted only by this name. The list of names is empty if none accepts it.
 
     Args:
         key: the option as typed.
-        known: names of the options of each ranker or tournament, by its name.
+        options_by_owner: names of the options of each ranker or tournament, by its name.
     """
     owner, _, option = key.rpartition(".")
-    candidates = known if not owner else [name for name in known if name == owner]
-    return option, [name for name in candidates if option in known[name]]
+    candidates = (
+        options_by_owner if not owner else [name for name in options_by_owner if name == owner]
+    )
+    return option, [name for name in candidates if option in options_by_owner[name]]
 
 
 def assign_options(
-    options: Mapping[str, Any], known: Mapping[str, Collection[str]]
+    options: Mapping[str, Any], options_by_owner: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Assign options to the rankers or tournaments that have them.
 
     Args:
         options: values by `option` or `name.option`. The second form has precedence.
-        known: names of the options of each ranker or tournament, by its name.
+        options_by_owner: names of the options of each ranker or tournament, by its name.
 
     Returns:
         The options of each ranker or tournament, by its name; and the options that none has.
     """
-    assigned: dict[str, dict[str, Any]] = {name: {} for name in known}
-    rest: dict[str, Any] = {}
+    assigned: dict[str, dict[str, Any]] = {name: {} for name in options_by_owner}
+    unassigned: dict[str, Any] = {}
     for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
-        option, takers = _takers_of(key, known)
+        option, takers = _takers_of(key, options_by_owner)
         for name in takers:
             assigned[name][option] = value
         if not takers:
-            rest[key] = value
-    return assigned, rest
+            unassigned[key] = value
+    return assigned, unassigned
 
 
 def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -159,21 +161,21 @@ def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[s
     Raises:
         UsageError: no ranker has one of the options.
     """
-    known = options_by_name(rankers)
-    assigned, rest = assign_options(options, known)
-    for key in rest:
-        raise unknown_option(key, known)
+    options_by_owner = options_by_name(rankers)
+    assigned, unassigned = assign_options(options, options_by_owner)
+    for key in unassigned:
+        raise unknown_option(key, options_by_owner)
     return assigned
 
 
 def unknown_option(
-    key: str, known: Mapping[str, Collection[str]], kind: str = "ranker"
+    key: str, options_by_owner: Mapping[str, Collection[str]], kind: str = "ranker"
 ) -> UsageError:
     """Build the error for an option that no requested ranker or tournament has.
 
     Args:
         key: the option as typed, `option` or `name.option`.
-        known: the options of each requested extension, by its name.
+        options_by_owner: the options of each requested extension, by its name.
         kind: what the requested extensions are: `ranker` or `tournament`.
 
     Returns:
@@ -182,8 +184,8 @@ def unknown_option(
         similar one.
     """
     owner, _, option = key.rpartition(".")
-    if owner and owner not in known:
-        return unknown_name(f"{kind} in this call", owner, known)
+    if owner and owner not in options_by_owner:
+        return unknown_name(f"{kind} in this call", owner, options_by_owner)
     installed: dict[str, Collection[str]] = {}
     extensions: dict[str, Any] = {
         **catalogue.extensions_of(Ranker),
@@ -196,14 +198,17 @@ def unknown_option(
     owners = [name for name, options in installed.items() if option in options]
     if owners:
         return UsageError(
-            f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}"
+            f"{option!r} is an option of {' and '.join(owners)}, not of "
+            f"{' or '.join(options_by_owner)}"
         )
     if option in REMOVED:
         return UsageError(f"{option} was removed: {REMOVED[option]}")
     if option == "calibration":
-        given = option_text("calibration", "FILE")
-        return UsageError(f"calibration is not an option of a ranker: give {given}")
-    return unknown_name("option", key, {name for options in known.values() for name in options})
+        option_form = option_text("calibration", "FILE")
+        return UsageError(f"calibration is not an option of a ranker: give {option_form}")
+    return unknown_name(
+        "option", key, {name for options in options_by_owner.values() for name in options}
+    )
 
 
 def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
@@ -241,8 +246,13 @@ def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
     return value
 
 
+def _read_truth(text: str) -> bool:
+    """Return the truth value that `true` or `false` names, in any case; KeyError for other text."""
+    return {"true": True, "false": False}[text.lower()]
+
+
 READERS: dict[Any, tuple[Callable[[str], Any], str]] = {
-    bool: (lambda text: {"true": True, "false": False}[text.lower()], "true or false"),
+    bool: (_read_truth, "true or false"),
     int: (int, "a whole number"),
     float: (float, "a number"),
 }

@@ -20,14 +20,14 @@ from podium.storage.temporary_folders import lock, open_descriptor, temporary_fo
 
 PREFIX = ".podium-"
 SUFFIX = ".tmp"
-LEFT_OVER = 60.0
+LEFT_OVER_AGE = 60.0
 """Smallest age in seconds of an unlocked temporary file that is removed.
 
 Its writer counts as killed. A younger file may belong to a writer that has not locked it yet.
 """
-NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+NO_ROOM_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Numbers of the system's errors for a full disk, a quota and a file that is too large."""
-STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
+STREAM_PREFIXES = ("/dev/fd/", "/dev/std", "/proc/")
 """Beginnings of paths that are appended to, not replaced, although they may lead to a file."""
 
 
@@ -46,12 +46,12 @@ def atomic_file(place: Place) -> Iterator[Path]:
     if not isinstance(place, RemoteFile):
         target = Path(os.path.realpath(place))
         status = _status(target)
-        is_device = False
+        is_pipe_or_device = False
         if status is not None:
             is_file_or_folder = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
-            is_device = not is_file_or_folder
-        is_stream = str(place.absolute()).startswith(STREAMS)
-        if not is_device and not is_stream:
+            is_pipe_or_device = not is_file_or_folder
+        is_stream = str(place.absolute()).startswith(STREAM_PREFIXES)
+        if not is_pipe_or_device and not is_stream:
             with _replacement(target, place) as temporary:
                 yield temporary
             return
@@ -141,7 +141,7 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
         if not isinstance(error, OSError):
             raise
         is_about_files = error.filename in (str(target), str(temporary))
-        if error.errno in NO_ROOM or is_about_files:
+        if error.errno in NO_ROOM_ERRORS or is_about_files:
             number = error.errno or errno.EIO
             remedy = "make room there, or name another place"
             problem = (
@@ -177,18 +177,21 @@ def _temporary_path(target: Path, writer: str | None = None) -> Path:
 def _remove_left_over(target: Path) -> None:
     """Remove the temporary files of a target whose writers were killed.
 
-    These files are older than `LEFT_OVER` seconds and not locked. Files that cannot be removed are
-    skipped.
+    These files are older than `LEFT_OVER_AGE` seconds and not locked. Files that cannot be removed
+    are skipped.
     """
     for temporary in target.parent.glob(_temporary_path(target, "*").name):
         with suppress(OSError):
-            if time.time() - temporary.stat().st_mtime > LEFT_OVER:
+            if time.time() - temporary.stat().st_mtime > LEFT_OVER_AGE:
                 with open_descriptor(temporary, os.O_RDWR) as descriptor:
                     if lock(descriptor):
                         temporary.unlink()
 
 
 def _flush_to_disk(path: Path, flags: int = os.O_RDWR) -> None:
-    """Write the buffers of a file or folder to the disk; `flags` are those with which it opens."""
+    """Write the buffers of a file or folder to the disk.
+
+    `flags` are the flags of `os.open` with which it is opened.
+    """
     with open_descriptor(path, flags) as descriptor:
         os.fsync(descriptor)

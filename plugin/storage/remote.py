@@ -51,6 +51,7 @@ SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
 USER = re.compile(r"(?<=://)[^/\s@]*@")
 """User and password in a URL: `ann:secret@` of `https://ann:secret@host/`."""
 NO_LOG = logging.NullHandler()
+"""Handler that drops the log messages of a driver."""
 QUERY = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"),]*")
 """A URL with a query, which may hold a signature. Group 1 is the URL without the query."""
 
@@ -305,7 +306,8 @@ def _convert_error(place: RemoteFile, error: Exception) -> PodiumError:
     remedy = CREDENTIALS.get(
         place.scheme, "ask for a URL that is signed anew, or for the right to read it"
     )
-    if {type(known).__name__ for known in (error, cause)} & CREDENTIAL_ERRORS:
+    error_names = {type(error).__name__, type(cause).__name__}
+    if error_names & CREDENTIAL_ERRORS:
         return UsageError(f"{place}: no credentials. Remedy: {remedy}")
     if isinstance(error, PermissionError) or status in (401, 403):
         return UsageError(f"{place}: access denied. Remedy: {remedy}")
@@ -324,8 +326,10 @@ def _convert_error(place: RemoteFile, error: Exception) -> PodiumError:
     )
 
 
-_copies = cache(make_folder)
-"""Return the folder of local copies, which is removed when the process ends."""
+@cache
+def _copies() -> Path:
+    """Return the folder of local copies, which is removed when the process ends."""
+    return make_folder()
 
 
 _VERSIONS: dict[str, str] = {}

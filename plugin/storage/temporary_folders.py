@@ -17,7 +17,7 @@ from pathlib import Path
 PREFIX = "podium-"
 SUFFIX = ".tmp"
 # The name of a locked folder of any process: `podium-`, 8 random characters, `.tmp`.
-NAME = re.compile(rf"{PREFIX}[a-z0-9_]{{8}}{re.escape(SUFFIX)}")
+LOCKED_FOLDER_NAME = re.compile(rf"{PREFIX}[a-z0-9_]{{8}}{re.escape(SUFFIX)}")
 _FOLDERS: dict[int, Path] = {}
 """The locked folder by process id. A forked process inherits the entry of its parent and adds its
 own entry."""
@@ -103,7 +103,7 @@ def _remove_abandoned() -> None:
     """Remove the folders of this user that no process has locked."""
     with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
-            if NAME.fullmatch(entry.name):
+            if LOCKED_FOLDER_NAME.fullmatch(entry.name):
                 with suppress(OSError):
                     _remove_unlocked(entry.path)
 

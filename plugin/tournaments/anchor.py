@@ -31,9 +31,10 @@ class Anchor(Stopping):
     Attributes:
         anchor: name of the anchor, several as a sequence or with commas, or `auto`.
         pilot: number of items of the pilot.
-        until: `order` (which models are better than the anchor), `topK` (the set of the best K) or
-            `error:X` (until the mean half-width of the ratings' intervals is X Elo); empty to play
-            all. The items after the pilot are played in blocks between looks.
+        until: question that ends the tournament: `order` (which models are better than the
+            anchor), `topK` (the set of the best K models), or `error:X` (the mean half-width of
+            the ratings' intervals is X Elo); empty to play all. The items after the pilot are
+            played in blocks between looks.
     """
 
     anchor: str | Sequence[str] = AUTO
@@ -235,12 +236,12 @@ def informativeness_of(
         return dict.fromkeys(models, (0.0, 0.0))
     coded = code_outcomes(readable, models)
     margins = [np.nan if outcome.margin is None else outcome.margin for outcome in readable]
-    discrete = finest_verdicts(np.array(margins, dtype=np.float64), coded.credit)
-    if discrete is None:
+    verdicts = finest_verdicts(np.array(margins, dtype=np.float64), coded.credit)
+    if verdicts is None:
         differences = count_differences(coded, 2 * coded.credit - 1, np.sign)
     else:
-        differences = count_differences(coded, discrete, None)
-    different = differences.differing.sum(axis=0)
+        differences = count_differences(coded, verdicts, None)
+    differing = differences.differing.sum(axis=0)
     compared = differences.compared.sum(axis=0)
-    shares = different / np.maximum(compared, 1)
+    shares = differing / np.maximum(compared, 1)
     return {name: (float(shares[k]), float(compared[k])) for k, name in enumerate(models)}

@@ -19,14 +19,14 @@ Matchups = Mapping[tuple[str, str], Sequence[float]]
 
 
 def strengths_of_matchups(
-    met: Matchups, models: Sequence[str], ladder: Ladder | None = None
+    matchups: Matchups, models: Sequence[str], ladder: Ladder | None = None
 ) -> dict[str, float]:
     """Fit Bradley-Terry log-strengths to the battles of some models with each other.
 
     The regularization is lambda = 0.01.
 
     Args:
-        met: credits by pair of models.
+        matchups: credits by pair of models.
         models: names of the models; battles with others are left out.
         ladder: known ratings that join the fit; None if there are none.
 
@@ -36,7 +36,7 @@ def strengths_of_matchups(
     code = {name: k for k, name in enumerate(sorted(models))}
     credit = np.zeros((len(code), len(code)))
     weight = np.zeros((len(code), len(code)))
-    for (a, b), credits in met.items():
+    for (a, b), credits in matchups.items():
         if a in code and b in code:
             credit[code[a], code[b]] = sum(credits)
             weight[code[a], code[b]] = len(credits)
@@ -107,25 +107,25 @@ def matchups_in(played: Sequence[Round]) -> Matchups:
 
     A pair without a readable battle has an empty list.
     """
-    met: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    matchups: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for round_ in played:
         for outcome in round_.outcomes:
-            credits = met[outcome.pairing.a, outcome.pairing.b]
+            credits = matchups[outcome.pairing.a, outcome.pairing.b]
             if outcome.credit is not None:
                 credits.append(outcome.credit)
-    return met
+    return matchups
 
 
-def opponents_of(name: str, met: Matchups) -> frozenset[str]:
+def opponents_of(name: str, matchups: Matchups) -> frozenset[str]:
     """Return the models that a model has met, also if no battle with them was readable."""
     opponents = set()
-    for a, b in met:
+    for a, b in matchups:
         if name in (a, b):
             opponents |= {a, b} - {name}
     return frozenset(opponents)
 
 
-def refuse_unrated(before: Sequence[str], met: Matchups, ratings: object) -> None:
+def refuse_unrated(before: Sequence[str], matchups: Matchups, ratings: object) -> None:
     """Raise UsageError if a model that was ranked before has no rating and no readable battle.
 
     Only battles with other models ranked before count. Nothing is refused if ratings are known, or
@@ -133,13 +133,13 @@ def refuse_unrated(before: Sequence[str], met: Matchups, ratings: object) -> Non
 
     Args:
         before: names of the models that newcomers join.
-        met: credits of the rounds so far.
+        matchups: credits of the rounds so far.
         ratings: known ratings of these models; None if their battles rate them.
     """
     if ratings is not None or len(before) < 2:
         return
     unrated = set(before)
-    for (a, b), credits in met.items():
+    for (a, b), credits in matchups.items():
         if credits and a in before and b in before:
             unrated -= {a, b}
     if unrated:

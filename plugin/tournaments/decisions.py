@@ -19,7 +19,7 @@ from podium.rankers.ladder_placement import RATED_ONLY
 from podium.tournaments.stopping import (
     MIN_ITEMS,
     QUESTION,
-    SAME,
+    STRENGTH_ROUNDING,
     Look,
     Progress,
     Stopping,
@@ -94,31 +94,31 @@ def build_tournament_answer(
     Returns:
         The answer; None if the tournament has no stopping rule, or had no interim analysis.
     """
-    asked = _innermost_rule(rule)
-    if not isinstance(asked, Stopping) or not asked.until:
+    tournament = _innermost_rule(rule)
+    if not isinstance(tournament, Stopping) or not tournament.until:
         return None
-    progress = asked.progress_of(field, played)
+    progress = tournament.progress_of(field, played)
     if not progress.looks:
         return None
     last = progress.looks[-1]
-    most = getattr(rule, "most", None)
+    max_battles = getattr(rule, "max_battles", None)
     names = sorted(field.models)
-    reason = _end_reason(asked, field, played, progress, most)
+    reason = _end_reason(tournament, field, played, progress, max_battles)
     is_answered = reason == "answered"
-    advice = "" if is_answered else _advice(asked, last, names)
-    open_groups = _open_groups(asked, last, names)
+    advice = "" if is_answered else _advice(tournament, last, names)
+    open_groups = _open_groups(tournament, last, names)
     undecided = some([some(group) for group in open_groups], "; ")
     sentences = [
-        *_decisions(asked, last, names, asked.newcomers(field)),
-        _end(reason, progress, most),
+        *_decisions(tournament, last, names, tournament.newcomers(field)),
+        _end(reason, progress, max_battles),
         f"Undecided: {undecided}." if undecided and not is_answered else "",
         advice,
-        *_limits(asked, field, progress),
+        *_limits(tournament, field, progress),
     ]
     return TournamentAnswer(
-        until=asked.until,
-        margin=asked.margin,
-        level=asked.level,
+        until=tournament.until,
+        margin=tournament.margin,
+        level=tournament.level,
         look=last.number,
         looks=last.planned,
         answered=is_answered,
@@ -128,7 +128,7 @@ def build_tournament_answer(
         open=open_groups,
         battles=last.battles,
         calls=last.battles,
-        about="played" if _depends_on_transitivity(asked, field, progress) else "field",
+        about="played" if _depends_on_transitivity(tournament, field, progress) else "field",
     )
 
 
@@ -139,15 +139,17 @@ def _innermost_rule(rule: Any) -> Any:
     return rule
 
 
-def _open_groups(asked: Stopping, last: Look, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def _open_groups(
+    tournament: Stopping, last: Look, names: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
     """Return the groups of models that are connected by open pairs; none for `error:X`.
 
     Args:
-        asked: the tournament.
+        tournament: the tournament.
         last: the last interim analysis.
         names: names of the models, sorted.
     """
-    if asked.error is not None:
+    if tournament.error is not None:
         return ()
     open_groups = []
     for group in connected_groups(last.open):
@@ -173,11 +175,15 @@ def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:
 def asks_top(until: object) -> bool:
     """Return whether the option `until` asks for the set of the best models (`topK`)."""
     question = QUESTION.fullmatch(str(until))
-    return question is not None and question["first"] is not None
+    return question is not None and question["top"] is not None
 
 
 def _end_reason(
-    asked: Any, field: Field, played: Sequence[Round], progress: Progress, most: int | None
+    tournament: Any,
+    field: Field,
+    played: Sequence[Round],
+    progress: Progress,
+    max_battles: int | None,
 ) -> str:
     """Return why the tournament ended: `answered`, `items`, `max_battles` or `interrupted`.
 
@@ -185,36 +191,36 @@ def _end_reason(
     `interrupted` if it would have played on and there is no such limit.
 
     Args:
-        asked: the tournament without its limit.
+        tournament: the tournament without its limit.
         field: the models and items.
         played: the rounds.
         progress: the progress after these rounds.
-        most: the limit of battles; None if there is none.
+        max_battles: the limit of battles; None if there is none.
     """
     reason = progress.reason or "interrupted"
-    if most is None or reason == "answered" or progress.looks[-1].battles < most:
+    if max_battles is None or reason == "answered" or progress.looks[-1].battles < max_battles:
         return reason
-    planned_last_round = asked.next(field, played[:-1]).pairings
+    planned_last_round = tournament.next(field, played[:-1]).pairings
     was_last_round_cut = len(planned_last_round) > len(played[-1].outcomes)
-    if was_last_round_cut or asked.next(field, played).pairings:
+    if was_last_round_cut or tournament.next(field, played).pairings:
         return "max_battles"
     return reason
 
 
-def _limits(asked: Stopping, field: Field, progress: Progress) -> Iterator[str]:
+def _limits(tournament: Stopping, field: Field, progress: Progress) -> Iterator[str]:
     """Yield sentences on models without a decision, and on what the decisions are about.
 
-    The first names models with responses to fewer than 25 items. The second says that a round robin
-    may contradict the decisions. Each is yielded only if it applies.
+    The first names models with responses to fewer than 25 items. The second says that a round
+    robin may contradict the decisions. Each is yielded only if it applies.
     """
-    has_enough = asked.has_enough_items(field, progress.order)
+    has_enough = tournament.has_enough_items(field, progress.order)
     if not has_enough.all():
         names = sorted(field.models)
         few = [names[k] for k in np.flatnonzero(~has_enough).tolist()]
         yield f"No decision about {some(few)}: fewer than {MIN_ITEMS} items have responses."
-    if _depends_on_transitivity(asked, field, progress):
+    if _depends_on_transitivity(tournament, field, progress):
         pairs = "the pairs with the anchor"
-        if not hasattr(asked, "anchor"):
+        if not hasattr(tournament, "anchor"):
             pairs = "the pairs that were played"
         yield (
             f"Decisions are about {pairs}: a round robin may contradict them if the judge is not "
@@ -222,27 +228,29 @@ def _limits(asked: Stopping, field: Field, progress: Progress) -> Iterator[str]:
         )
 
 
-def _depends_on_transitivity(asked: Any, field: Field, progress: Progress) -> bool:
+def _depends_on_transitivity(tournament: Any, field: Field, progress: Progress) -> bool:
     """Return whether a round robin may contradict the decisions if the judge is not transitive.
 
     With an anchor it may for `topK`. In a ring with `opponents=open` it may if groups played
     separately, unless the question is about newcomers or is `error:X`.
     """
-    if hasattr(asked, "anchor"):
-        return asked.first is not None
-    plays_open_pairs_only = getattr(asked, "opponents", None) == "open"
-    if not plays_open_pairs_only or asked.error is not None or asked.newcomers(field):
+    if hasattr(tournament, "anchor"):
+        return tournament.top_count is not None
+    plays_open_pairs_only = getattr(tournament, "opponents", None) == "open"
+    if not plays_open_pairs_only or tournament.error is not None or tournament.newcomers(field):
         return False
     return any(look.is_divided for look in progress.looks[:-1])
 
 
-def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]) -> list[str]:
+def _decisions(
+    tournament: Stopping, last: Look, names: Sequence[str], new: Sequence[str]
+) -> list[str]:
     """Return sentences on what the last interim analysis decided, each with the level.
 
     If the ladder has another scale than the battles, the only sentence says so, without the level.
 
     Args:
-        asked: the tournament.
+        tournament: the tournament.
         last: the last interim analysis.
         names: names of the models.
         new: names of newcomers to an existing ranking; empty if there are none.
@@ -251,20 +259,19 @@ def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[
         check = last.check
         slope = f"(slope {check.slope:.2f}, 97.5%: {check.low:.2f} … {check.high:.2f})"
         return [
-            f"Nothing is claimed about {some(new or [RATED_ONLY])}: the given ratings have "
-            "another "
+            f"Nothing is claimed about {some(new or [RATED_ONLY])}: the given ratings have another "
             f"scale than the battles {slope}."
         ]
-    if asked.error is not None:
+    if tournament.error is not None:
         sentences = [_rating_decision(last, new)]
-    elif asked.first is not None:
-        sentences = _set_decisions(asked, last, names)
+    elif tournament.top_count is not None:
+        sentences = _set_decisions(tournament, last, names)
     else:
-        sentences = _order_decisions(asked, last, names, new)
+        sentences = _order_decisions(tournament, last, names, new)
     analyses = ""
     if last.planned and last.planned > 1:
         analyses = f" at all {last.planned} interim analyses"
-    return [f"{sentence} ({100 * asked.level:g}%{analyses})." for sentence in sentences]
+    return [f"{sentence} ({100 * tournament.level:g}%{analyses})." for sentence in sentences]
 
 
 def _rating_decision(last: Look, new: Sequence[str]) -> str:
@@ -286,7 +293,7 @@ def _rating_decision(last: Look, new: Sequence[str]) -> str:
 
 
 def _order_decisions(
-    asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]
+    tournament: Stopping, last: Look, names: Sequence[str], new: Sequence[str]
 ) -> list[str]:
     """Return sentences on the order of the models.
 
@@ -296,7 +303,7 @@ def _order_decisions(
     pairs are.
 
     Args:
-        asked: the tournament.
+        tournament: the tournament.
         last: the last interim analysis.
         names: names of the models.
         new: names of newcomers to an existing ranking; empty if there are none.
@@ -305,15 +312,15 @@ def _order_decisions(
     settled = np.where(last.asked, last.settled, 0)
     ranked = sorted(range(len(names)), key=lambda k: (-settled[k].sum(), -last.theta[k], names[k]))
     if last.open.any():
-        return [_partial_order(asked, last, names, settled, ranked, has_newcomers=bool(new))]
-    asked_about = np.flatnonzero(last.asked.any(axis=1)).tolist()
+        return [_partial_order(tournament, last, names, settled, ranked, has_newcomers=bool(new))]
+    in_question = np.flatnonzero(last.asked.any(axis=1)).tolist()
     # If only anchors are compared with all others, and the others not with each other, there is no
     # order of all, and the comparisons with each anchor are stated.
-    anchors = [k for k in asked_about if last.asked[k].sum() == len(asked_about) - 1]
-    if len(anchors) < len(asked_about):
-        return [_anchor_decision(names, settled, ranked, k, asked.margin) for k in anchors]
-    ordered = [k for k in ranked if k in asked_about]
-    better = _better(asked.margin)
+    anchors = [k for k in in_question if last.asked[k].sum() == len(in_question) - 1]
+    if len(anchors) < len(in_question):
+        return [_anchor_decision(names, settled, ranked, k, tournament.margin) for k in anchors]
+    ordered = [k for k in ranked if k in in_question]
+    better = _better(tournament.margin)
     listed = some([names[k] for k in ordered], most=40)
     sentences = [f"In this order no model is {better}than one before it: {listed}"]
     for a, b in combinations(ordered, 2):
@@ -323,7 +330,7 @@ def _order_decisions(
 
 
 def _partial_order(
-    asked: Stopping,
+    tournament: Stopping,
     last: Look,
     names: Sequence[str],
     settled: np.ndarray,
@@ -336,7 +343,7 @@ def _partial_order(
     All pairs of a model of the first group with a model of the second are decided.
 
     Args:
-        asked: the tournament.
+        tournament: the tournament.
         last: the last interim analysis.
         names: names of the models.
         settled: as `Look.settled`, 0 for pairs that the question is not about.
@@ -345,8 +352,8 @@ def _partial_order(
     """
     decided = int((settled > 0).sum())
     if not decided and last.clusters < MIN_ITEMS:
-        few = f"{last.clusters} items were judged, and an error needs {MIN_ITEMS}"
-        return f"No pair is decided: {few}"
+        problem = f"{last.clusters} items were judged, and an error needs {MIN_ITEMS}"
+        return f"No pair is decided: {problem}"
     if not decided:
         return "No pair is decided"
     worse_places = [np.flatnonzero(settled[k, ranked] > 0).tolist() for k in ranked]
@@ -358,7 +365,7 @@ def _partial_order(
         pairs += " with newcomers"
     return (
         f"{pairs} are decided, among them {upper} above {lower}: of each, "
-        f"the lower is not {_better(asked.margin)}than the upper"
+        f"the lower is not {_better(tournament.margin)}than the upper"
     )
 
 
@@ -387,18 +394,18 @@ def _anchor_decision(
     return f"Against {names[anchor]}: {' and '.join(sides)}{by}"
 
 
-def _set_decisions(asked: Stopping, last: Look, names: Sequence[str]) -> list[str]:
+def _set_decisions(tournament: Stopping, last: Look, names: Sequence[str]) -> list[str]:
     """Return sentences on the set of the best K models.
 
     If all K are decided, one sentence names them. If none is, one sentence names the undecided
     models. Otherwise there are two sentences, on the decided and on the undecided ones.
 
     Args:
-        asked: the tournament.
+        tournament: the tournament.
         last: the last interim analysis.
         names: names of the models, sorted.
     """
-    number = cast(int, asked.first)
+    number = cast(int, tournament.top_count)
     ranked = np.argsort(-last.theta, kind="stable")
     is_undecided: list[bool] = (last.open.sum(axis=1) > 0).tolist()
     decided_best = [names[k] for k in sorted(ranked[:number].tolist()) if not is_undecided[k]]
@@ -407,7 +414,7 @@ def _set_decisions(asked: Stopping, last: Look, names: Sequence[str]) -> list[st
     if len(decided_best) == number:
         them = "it" if number == 1 else "any of them"
         who = f"{noun.capitalize()} {verb} {some(decided_best)}"
-        return [f"{who}: none of the others is {_better(asked.margin)}than {them}"]
+        return [f"{who}: none of the others is {_better(tournament.margin)}than {them}"]
     undecided = some([names[k] for k in np.flatnonzero(is_undecided).tolist()])
     if not decided_best:
         return [f"{noun.capitalize()} {verb} undecided among {undecided}"]
@@ -420,13 +427,13 @@ def _set_decisions(asked: Stopping, last: Look, names: Sequence[str]) -> list[st
     ]
 
 
-def _end(reason: str, progress: Progress, most: int | None) -> str:
+def _end(reason: str, progress: Progress, max_battles: int | None) -> str:
     """Return why the tournament ended and after how many battles, as a sentence.
 
     Args:
         reason: what `_end_reason` returns.
         progress: the progress at the end.
-        most: the limit of battles; None if there is none.
+        max_battles: the limit of battles; None if there is none.
     """
     last = progress.looks[-1]
     size = f"{last.battles:,} battles on {last.clusters:,} items, {last.title}"
@@ -436,22 +443,28 @@ def _end(reason: str, progress: Progress, most: int | None) -> str:
         turns, rest = divmod(progress.visits, len(progress.order))
         times = f", each visited {turns} times" if turns != 1 and not rest else ""
         return f"Ended because all {len(progress.order):,} items are used up{times}: {size}."
-    why = f"max_battles={most:,} is reached" if reason == "max_battles" else "it was interrupted"
+    why = (
+        f"max_battles={max_battles:,} is reached"
+        if reason == "max_battles"
+        else "it was interrupted"
+    )
     return f"Ended because {why}: {size}."
 
 
-def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
+def _advice(tournament: Stopping, last: Look, names: Sequence[str]) -> str:
     """Return a sentence on how many more items would answer the question.
 
     It may also say why this number is unknown; it is empty if nothing can be said.
     """
     if last.is_other_scale:
         return ""
-    all_equal = (np.abs(last.theta) <= SAME).all() and not np.diag(last.covariance).any()
+    all_equal = (np.abs(last.theta) <= STRENGTH_ROUNDING).all() and not np.diag(
+        last.covariance
+    ).any()
     if all_equal and last.clusters >= MIN_ITEMS:
         return LEVEL_ON_EVERY_ITEM
-    if asked.error is not None:
-        return _advice_on_width(last, asked.error)
+    if tournament.error is not None:
+        return _advice_on_width(last, tournament.error)
     return _advice_on_pair(last, names)
 
 

@@ -15,7 +15,7 @@ from podium.errors import UsageError
 
 ROTATE = re.compile(r"rotate(?::(?P<weights>.*))?")
 """Matches `rotate`, and `rotate:2,1,1` with the weights `2,1,1`."""
-SAME = 1e-9
+LEAD_ROUNDING = 1e-9
 """Largest difference in the leads of two judges that count as equal."""
 
 
@@ -40,7 +40,8 @@ def read_shares(
     text = judges if isinstance(judges, str) else ",".join(map(str, judges))
     if isinstance(judges, Mapping):
         text += ":"
-    if isinstance(overlap, bool) or not isinstance(overlap, int | float) or not 0 <= overlap <= 1:
+    is_number = isinstance(overlap, int | float) and not isinstance(overlap, bool)
+    if not is_number or not 0 <= overlap <= 1:
         raise UsageError(f"overlap={overlap}: give a share of the battles from 0 to 1")
     if text == "all":
         if overlap:
@@ -48,7 +49,8 @@ def read_shares(
                 f"overlap={overlap:g}: with judges=all every battle is judged by all; write "
                 "judges=rotate"
             )
-        return (*[0.0] * number, 1.0)
+        shares_alone = (0.0,) * number
+        return (*shares_alone, 1.0)
     match = ROTATE.fullmatch(text)
     if not match:
         raise UsageError(
@@ -65,7 +67,8 @@ def read_shares(
             "rotate:2,1,1"
         )
     total = sum(weights)
-    return (*((1 - overlap) * weight / total for weight in weights), float(overlap))
+    shares_alone = tuple((1 - overlap) * weight / total for weight in weights)
+    return (*shares_alone, float(overlap))
 
 
 def _read_weights(text: str | None, number: int) -> list[float]:
@@ -133,8 +136,10 @@ class JudgeRotation:
             counts = [self._counts[group] for group in self._groups_of(pairing)]
             leads = [self._lead_of(k, counts) for k in range(len(self.shares))]
             smallest_lead = min(leads)
-            furthest_behind = [k for k, lead in enumerate(leads) if lead < smallest_lead + SAME]
-            # Of several, one is drawn.
+            furthest_behind = [
+                k for k, lead in enumerate(leads) if lead < smallest_lead + LEAD_ROUNDING
+            ]
+            # If several judges have this lead, one of them is drawn.
             chosen = furthest_behind[self._draw(pairing)[-1] % len(furthest_behind)]
             self._chosen[self._key_of(pairing)] = chosen
             for group_counts in counts:
@@ -177,12 +182,12 @@ class JudgeRotation:
         return (pairing.item, pairing.response) if self.by_item else pairing
 
     def _draw(self, pairing: Pairing) -> bytes:
-        """Return bytes that look random and depend only on the seed and the battle.
+        """Return pseudo-random bytes that depend only on the seed and the battle.
 
         If `by_item`, all battles of an item have the same bytes.
         """
-        named = pairing._replace(a="", b="", first=None) if self.by_item else pairing
-        return sha256(f"{self.seed}\0{named.key}".encode(errors="surrogatepass")).digest()
+        drawn_pairing = pairing._replace(a="", b="", first=None) if self.by_item else pairing
+        return sha256(f"{self.seed}\0{drawn_pairing.key}".encode(errors="surrogatepass")).digest()
 
     def _groups_of(self, pairing: Pairing) -> Iterator[Any]:
         """Yield the keys of the groups that a battle belongs to, over which judges are balanced.

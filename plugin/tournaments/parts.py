@@ -15,7 +15,7 @@ from podium.tournaments.schedule import TournamentRule
 from podium.tournaments.selection import order_of_visits
 from podium.tournaments.stopping import Stopping
 
-SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
+SHARD = re.compile(r"(?P<number>[1-9]\d*)/(?P<of>[1-9]\d*)")
 """Matches `k/n` with positive integers, for example `1/4`."""
 
 
@@ -25,28 +25,28 @@ class Budget:
 
     Attributes:
         rule: the tournament.
-        most: the largest number of battles, 1 or more.
+        max_battles: the largest number of battles, 1 or more.
     """
 
     rule: TournamentRule
-    most: int
+    max_battles: int
 
     def __post_init__(self) -> None:
         """Raise UsageError for a limit below 1."""
-        if self.most < 1:
-            raise UsageError(f"max_battles={self.most}: give a number of battles, 1 or more")
+        if self.max_battles < 1:
+            raise UsageError(f"max_battles={self.max_battles}: give a number of battles, 1 or more")
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the battles that the tournament plays next, cut to what is left of the limit."""
-        left = self.most - sum(len(round_.outcomes) for round_ in played)
+        battles_left = self.max_battles - sum(len(round_.outcomes) for round_ in played)
         coming = self.rule.next(field, played)
-        if len(coming.pairings) <= left:
+        if len(coming.pairings) <= battles_left:
             return coming
-        return replace(coming, pairings=coming.pairings[: max(left, 0)])
+        return replace(coming, pairings=coming.pairings[: max(battles_left, 0)])
 
     def size(self, field: Field) -> int:
         """Return the largest number of battles of the tournament, at most the limit."""
-        return min(self.rule.size(field), self.most)
+        return min(self.rule.size(field), self.max_battles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +91,11 @@ def read_shard(text: str) -> Shard:
         UsageError: it is not of this form, or k is not from 1 to n.
     """
     match = SHARD.fullmatch(str(text).strip())
-    if match is None or int(match[1]) > int(match[2]):
+    if match is None or int(match["number"]) > int(match["of"]):
         raise UsageError(
             f"shard={text}: write k/n with k from 1 to n, as 1/4, 2/4, 3/4 and 4/4 for four shards"
         )
-    return Shard(int(match[1]), int(match[2]))
+    return Shard(number=int(match["number"]), of=int(match["of"]))
 
 
 def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None:
@@ -111,24 +111,23 @@ def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None
         field: the models and items.
         shard: the shard that was asked for.
     """
-    ring = "play podium/ring, which can be divided"
+    remedy = "play podium/ring, which can be divided"
     if not isinstance(rule, Stopping | Recorded):
         raise UsageError(
-            f"shard={shard}: {name} chooses opponents by the verdicts on all items; {ring}"
+            f"shard={shard}: {name} chooses opponents by the verdicts on all items; {remedy}"
         )
     if getattr(rule, "anchor", "") == "auto":
         raise UsageError(
             f"shard={shard}: the pilot of anchor=auto needs the verdicts on all its items; play "
             "the pilot first (-T items=11 -T pilot=10, without shards, names the anchor), then "
-            f"-T anchor=NAME in shards; or {ring}"
+            f"-T anchor=NAME in shards; or {remedy}"
         )
     until = getattr(rule, "until", None)
     if until:
         raise UsageError(
             f"shard={shard}: until={until} decides by the verdicts of all shards; leave out "
             "shard= and play it in one process, or leave out until= and play the whole schedule "
-            "in "
-            "shards"
+            "in shards"
         )
     items = len(order_of_visits(field, getattr(rule, "items", None), rule.seed))
     if shard.of > items:

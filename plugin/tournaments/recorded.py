@@ -15,10 +15,10 @@ class Recorded:
     """Play recorded pairings again, for another judge, realization or prompt.
 
     Attributes:
-        battles: the pairings; in Inspect, logs or tables of verdicts that hold them.
-        sample: how many of them, drawn at random and balanced over pairs of models, then over
-            models; all by default.
-        seed: of the draw; samples of one seed are nested.
+        battles: the pairings; in Inspect, logs or tables of verdicts that have them.
+        sample: number of pairings to play, drawn at random and balanced over pairs of models, then
+            over models; all by default.
+        seed: seed of the draw; samples of one seed are nested.
     """
 
     battles: Sequence[Pairing] = ()
@@ -46,10 +46,10 @@ class Recorded:
             raise UsageError(
                 "no recorded battle is of these models and items: name a log with -T battles=LOG"
             )
-        number = ""
+        share_text = ""
         if len(pairings) < len(self._sorted_battles):
-            number = f"{len(pairings):,} of {len(self._sorted_battles):,} "
-        return schedule_pairings(field, pairings, played, f"{number}recorded battles again")
+            share_text = f"{len(pairings):,} of {len(self._sorted_battles):,} "
+        return schedule_pairings(field, pairings, played, f"{share_text}recorded battles again")
 
     def size(self, field: Field) -> int:
         """Return the number of battles."""

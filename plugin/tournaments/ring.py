@@ -42,15 +42,15 @@ class Ring(Stopping):
     too: the judge need not be transitive. With `opponents=open`, groups play circles only, for
     fewer calls; decisions are then about the pairs that were played.
 
-    Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from
-    the start, or rated in `ratings`, with Gaussian errors. Each newcomer meets two random others
-    on an item; the ranked models do not meet again. `order` is then about pairs with a newcomer,
-    `error:X` about the newcomers.
+    Newcomers can join a ranking. Its models are named in `rated`, and their battles are in
+    `played` from the start; or they are rated in `ratings`, with Gaussian errors. Each newcomer
+    meets two random others on an item. The ranked models do not meet again. `order` is then about
+    pairs with a newcomer, and `error:X` about the newcomers.
 
     Attributes:
         passes: how often an item is visited at most, with `until`.
-        opponents: opponents of the models that play on: also the others (`field`), or their own
-            group only (`open`).
+        opponents: whom the models that play on meet: also the other models (`field`), or only
+            models of their own group (`open`).
         rated: models that were ranked before, as a sequence or with commas.
         ratings: known Elo of models, instead of `rated`: `NAME:1612+-25` with commas (the number
             is a standard error, 0 is exact), a mapping of names to (1612, 25), or a .csv (model,
@@ -170,11 +170,11 @@ class Ring(Stopping):
         for visit in visits:
             absent = field.absent.get(order[visit % len(order)], ())
             left_out += sum(names[k] in absent for k in playing)
-        who = f"{len(playing)} of {len(names)}"
-        note = f"{who} play, {len(visits)} item visits"
+        playing_text = f"{len(playing)} of {len(names)}"
+        note = f"{playing_text} play, {len(visits)} item visits"
         if progress.looks:
             last_look = look_summary(names, progress, self.error)
-            note = f"{last_look}; {who} play on for {len(visits)} more item visits"
+            note = f"{last_look}; {playing_text} play on for {len(visits)} more item visits"
         return NextRound(battles, note, left_out if battles else 0)
 
     def _battles(
@@ -196,8 +196,8 @@ class Ring(Stopping):
         """
         names = sorted(field.models)
         for visit in visits:
-            turn, place = divmod(visit, len(order))
-            item = order[place]
+            turn, position = divmod(visit, len(order))
+            item = order[position]
             absent = field.absent.get(item, ())
             present = [k for k, name in enumerate(names) if name not in absent]
             met_on_item = met.setdefault(item, set())
@@ -227,18 +227,21 @@ class Ring(Stopping):
         rng = generator(self.seed, "circle", item, str(turn), ",".join(map(str, group)))
         others = [k for k in present if k not in group]
         edges: list[tuple[int, int]] = []
-        if others and (self.rated or self.ratings is not None):
+        joins_ranking = bool(self.rated) or self.ratings is not None
+        if others and joins_ranking:
             edges = _edges_to_anyone(group, present, rng)
         elif others and self.opponents == "field":
             edges = _edges_to_opponent(group, others, rng)
         # Without an opponent from outside, the group plays a circle.
         edges = edges or _best_circle(group, rng, met)
-        played_now: set[frozenset[int]] = set()
+        pairs_of_circle: set[frozenset[int]] = set()
         for first, second in edges:
             # A pair that met before plays in the other order.
             battle = (second, first) if (first, second) in met else (first, second)
-            if battle not in met and frozenset(battle) not in played_now:
-                played_now.add(frozenset(battle))
+            has_met_in_this_order = battle in met
+            meets_in_this_circle = frozenset(battle) in pairs_of_circle
+            if not has_met_in_this_order and not meets_in_this_circle:
+                pairs_of_circle.add(frozenset(battle))
                 yield battle
 
 

@@ -21,15 +21,15 @@ def schedule_pairings(
         played: the rounds so far.
         note: what the round is, for people.
     """
-    asked = tuple(pairings)
-    possible = asked
+    requested = tuple(pairings)
+    possible = requested
     if field.absent:
         possible = tuple(
-            pairing for pairing in asked if field.can_play(pairing.item, pairing.a, pairing.b)
+            pairing for pairing in requested if field.can_play(pairing.item, pairing.a, pairing.b)
         )
     # Only battles of these items and pairs are collected, because rounds may be large.
-    items = {pairing.item for pairing in asked}
-    pairs = {(pairing.a, pairing.b) for pairing in asked}
+    items = {pairing.item for pairing in requested}
+    pairs = {(pairing.a, pairing.b) for pairing in requested}
     played_before = set()
     for round_ in played:
         for outcome in round_.outcomes:
@@ -39,7 +39,7 @@ def schedule_pairings(
     coming = possible
     if played_before:
         coming = tuple(pairing for pairing in possible if pairing not in played_before)
-    return NextRound(coming, note, len(asked) - len(possible))
+    return NextRound(coming, note, len(requested) - len(possible))
 
 
 def rounds_of(rule: Any, field: Field) -> int | None:

@@ -79,15 +79,15 @@ def draw_balanced(
         The drawn battles with their pairs, and the number of battles of each model after the draw.
     """
     codes = {name: k for k, name in enumerate(models)}
-    waiting: dict[tuple[str, str], list[Drawn]] = {}
+    battles_left: dict[tuple[str, str], list[Drawn]] = {}
     for k in rng.permutation(len(candidates)):
         battle, pair = candidates[k]
-        waiting.setdefault(pair, []).append(battle)
-    pairs = sorted(waiting)
+        battles_left.setdefault(pair, []).append(battle)
+    pairs = sorted(battles_left)
     counts = np.zeros(len(codes), dtype=np.int64) if counts is None else counts.copy()
     a = np.array([codes[first] for first, _ in pairs])
     b = np.array([codes[second] for _, second in pairs])
-    left = np.array([len(waiting[pair]) for pair in pairs])
+    number_left = np.array([len(battles_left[pair]) for pair in pairs])
     times_drawn = np.zeros(len(pairs))
     drawn: list[tuple[Drawn, tuple[str, str]]] = []
     for _ in range(number):
@@ -95,21 +95,21 @@ def draw_balanced(
         if over_pairs:
             # One more draw of a pair outweighs any difference in the battles of its models.
             load = load + times_drawn * 2 * (number + 1)
-        load = np.where(left > 0, load, np.inf)
+        load = np.where(number_left > 0, load, np.inf)
         chosen = int(rng.choice(np.flatnonzero(load == load.min())))
-        drawn.append((waiting[pairs[chosen]].pop(), pairs[chosen]))
-        left[chosen] -= 1
+        drawn.append((battles_left[pairs[chosen]].pop(), pairs[chosen]))
+        number_left[chosen] -= 1
         times_drawn[chosen] += 1
         counts[[a[chosen], b[chosen]]] += 1
     return drawn, counts
 
 
-def parse_model_names(given: str | Sequence[str], models: Sequence[str]) -> tuple[str, ...]:
+def parse_model_names(names_given: str | Sequence[str], models: Sequence[str]) -> tuple[str, ...]:
     """Parse an option that names models.
 
     Args:
-        given: a sequence of names, or a text with names separated by commas. A text that is itself
-            the name of a model is not split.
+        names_given: a sequence of names, or a text with names separated by commas. A text that is
+            itself the name of a model is not split.
         models: names of all models.
 
     Returns:
@@ -119,12 +119,12 @@ def parse_model_names(given: str | Sequence[str], models: Sequence[str]) -> tupl
         UsageError: a name is not among the models.
     """
     names: Sequence[str]
-    if not isinstance(given, str):
-        names = given
-    elif given in models:
-        names = (given,)
+    if not isinstance(names_given, str):
+        names = names_given
+    elif names_given in models:
+        names = (names_given,)
     else:
-        names = [name.strip() for name in given.split(",")]
+        names = [name.strip() for name in names_given.split(",")]
     return tuple(dict.fromkeys(find_name("model", name, models) for name in names))
 
 

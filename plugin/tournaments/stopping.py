@@ -45,15 +45,17 @@ MOST_SURPLUS = 1.5
 
 A larger z of all battles is reduced to this ratio before a decision.
 """
-SAME = 1e-9
-"""Largest difference in logits of strengths that count as equal: rounding must not settle a pair.
+STRENGTH_ROUNDING = 1e-9
+"""Strengths that differ by at most this, in logits, count as equal.
+
+Rounding error must not settle a pair.
 """
 OTHER_POPULATION = (
     "decisions are about items like these. What the judge's noise adds for these items alone "
     "cannot be known from one battle of a pair on an item. Leave the option out; to rank on these "
     "items alone, play round_robin on all of them"
 )
-QUESTION = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?)")
+QUESTION = re.compile(r"order|top(?P<top>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?)")
 """Values of the option `until`: `order`, `top3`, `error:20` or `error:2.5`."""
 
 
@@ -94,13 +96,15 @@ class LookFit:
             z by pair, shape (models, models); NaN for two models that earn the same on every item,
             and where the covariance is unknown.
         """
-        gap = self.theta[:, None] - self.theta
+        difference = self.theta[:, None] - self.theta
         variance = np.diag(self.covariance)
-        variance_of_gap = variance[:, None] + variance - 2 * self.covariance
-        error = np.sqrt(np.maximum(variance_of_gap, 0))
-        error[(error <= SAME) & (np.abs(gap) <= SAME)] = np.nan
+        difference_variance = variance[:, None] + variance - 2 * self.covariance
+        standard_error = np.sqrt(np.maximum(difference_variance, 0))
+        standard_error[
+            (standard_error <= STRENGTH_ROUNDING) & (np.abs(difference) <= STRENGTH_ROUNDING)
+        ] = np.nan
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio: np.ndarray = (gap + margin / POINTS) / error
+            ratio: np.ndarray = (difference + margin / POINTS) / standard_error
         return ratio
 
 
@@ -189,15 +193,15 @@ class Stopping:
     """Options of a tournament that stops when its question is answered; base class of such rules.
 
     Attributes:
-        until: `order` (which model of each pair is better), `topK` (the set of the best K, as top1
-            or top3), `error:X` (until the mean half-width of the ratings' intervals is X Elo);
-            empty to play all.
+        until: question that ends the tournament: `order` (which model of each pair is better),
+            `topK` (the set of the best K models, as top1 or top3), or `error:X` (the mean
+            half-width of the ratings' intervals is X Elo); empty to play all.
         margin: Elo by which a decision may be wrong: the lower of two models is not better by more
             than this.
         level: confidence level, in (0, 1), with which all decisions at all looks hold together.
         start: item visits before the first look, 25 or more; the number doubles from look to look.
         items: number of items, drawn at random; all by default.
-        seed: of all draws.
+        seed: seed of all draws.
         population: not supported; raises UsageError.
     """
 
@@ -245,10 +249,10 @@ class Stopping:
         return float(match["error"]) if match and match["error"] else None
 
     @property
-    def first(self) -> int | None:
+    def top_count(self) -> int | None:
         """The K of `topK`; None for another question."""
         match = QUESTION.fullmatch(self.until)
-        return int(match["first"]) if match and match["first"] else None
+        return int(match["top"]) if match and match["top"] else None
 
     def size(self, field: Field) -> int:
         """Return the maximum number of battles: all that are played without `until`."""
@@ -289,9 +293,9 @@ class Stopping:
                 f"until={self.until} needs {MIN_ITEMS} items to estimate an error, and there are "
                 f"{items}: give more items, or leave until= out to play all battles"
             )
-        if self.first is not None and self.first >= len(field.models):
+        if self.top_count is not None and self.top_count >= len(field.models):
             raise UsageError(
-                f"until={self.until} needs more than {self.first} models, and there are "
+                f"until={self.until} needs more than {self.top_count} models, and there are "
                 f"{len(field.models)}: ask for fewer of the best, or give more models"
             )
 
@@ -477,9 +481,9 @@ class Stopping:
         # The number of the visit is counted from `before` around the order of visits, because an
         # item may be visited several times. It is rounded up to a planned number, because the last
         # items may have had no battle.
-        place = {item: k for k, item in enumerate(order)}
-        items = {outcome.pairing.item for outcome in round_.outcomes} & place.keys()
-        visits_of_round = [(place[item] - before) % len(place) + 1 for item in items]
+        position = {item: k for k, item in enumerate(order)}
+        items = {outcome.pairing.item for outcome in round_.outcomes} & position.keys()
+        visits_of_round = [(position[item] - before) % len(position) + 1 for item in items]
         reached = before + max(visits_of_round, default=1)
         if self.error:
             return min(reached, plan[-1])
@@ -545,8 +549,8 @@ class Stopping:
         """Return half-widths of intervals of ratings in Elo, shape (models in question,).
 
         A rating is relative to the mean of all models or, if `is_subject` marks some models, to
-        the mean of the others. With a ladder, it is on the scale of the ladder. A half-width is NaN
-        for an unbounded or unknown rating.
+        the mean of the others. With a ladder, it is on the scale of the ladder. A half-width is
+        NaN for an unbounded or unknown rating.
         """
         size = len(fit.theta)
         rows = is_subject if is_subject.any() else np.ones(size, dtype=bool)
@@ -558,7 +562,9 @@ class Stopping:
         variance = np.einsum("ij,jk,ik->i", contrast, fit.covariance, contrast)
         errors = np.sqrt(np.maximum(variance, 0)) * POINTS
         half_widths = t_quantile(fit.clusters, self.level) * errors
-        return np.where(fit.is_bounded[rows] & (half_widths > SAME), half_widths, np.nan)
+        return np.where(
+            fit.is_bounded[rows] & (half_widths > STRENGTH_ROUNDING), half_widths, np.nan
+        )
 
     def _pairs_in_question(self, theta: np.ndarray) -> np.ndarray:
         """Return a mask of the pairs that the question is about, shape (models, models).
@@ -566,10 +572,10 @@ class Stopping:
         For `order` these are all pairs. For `topK` they are the pairs of one of the best K models
         with one of the others.
         """
-        if self.first is None:
+        if self.top_count is None:
             return ~np.eye(len(theta), dtype=bool)
         is_among_best = np.zeros(len(theta), dtype=bool)
-        is_among_best[np.argsort(-theta, kind="stable")[: self.first]] = True
+        is_among_best[np.argsort(-theta, kind="stable")[: self.top_count]] = True
         return is_among_best[:, None] != is_among_best
 
 
@@ -631,9 +637,11 @@ def step_down(
         The critical value of t in the last step; NaN if no pair was tested, because none was open
         or because there are fewer than two items.
     """
-    gap = theta[:, None] - theta
-    place = np.arange(len(theta))
-    is_ahead = np.where(np.abs(gap) > SAME, gap > 0, place[:, None] < place)
+    difference = theta[:, None] - theta
+    position = np.arange(len(theta))
+    is_ahead = np.where(
+        np.abs(difference) > STRENGTH_ROUNDING, difference > 0, position[:, None] < position
+    )
     # Both matrices are symmetric: z that the leader of a pair is not worse than the other model,
     # and z that the other model is not worse than the leader.
     for_leader = np.where(is_ahead, evidence, evidence.T)
@@ -647,8 +655,8 @@ def step_down(
             return critical
         pairs = int((asked & ~finished).sum()) // 2
         critical = -float(stdtrit(clusters - 1, alpha / max(pairs, 1)))
-        newly_settled = is_open & (for_leader > critical + SAME)
-        newly_finished = asked & ~finished & (np.abs(for_other) > critical + SAME)
+        newly_settled = is_open & (for_leader > critical + STRENGTH_ROUNDING)
+        newly_finished = asked & ~finished & (np.abs(for_other) > critical + STRENGTH_ROUNDING)
         if not newly_settled.any() and not newly_finished.any():
             return critical
         settled[newly_settled] = np.where(is_ahead, 1, -1)[newly_settled]
@@ -677,8 +685,8 @@ def look_summary(names: Sequence[str], progress: Progress, error: float | None) 
     was_open = earlier[-1].open.any(axis=1) if earlier else np.ones(len(names), dtype=bool)
     is_finished = was_open & ~last.open.any(axis=1)
     finished = [names[k] for k in np.flatnonzero(is_finished).tolist()]
-    rest = f"; finished: {some(finished)}" if finished else ""
-    return f"{battles}, {settled} of {pairs} pairs decided{rest}"
+    finished_text = f"; finished: {some(finished)}" if finished else ""
+    return f"{battles}, {settled} of {pairs} pairs decided{finished_text}"
 
 
 def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
@@ -707,14 +715,14 @@ def _fit_look(
         prior: ratings of a ladder that join the fit; None if there are none.
     """
     size = len(names)
-    nobody = np.zeros(size, dtype=bool)
+    no_model = np.zeros(size, dtype=bool)
     if coded is None:
-        return LookFit(np.zeros(size), np.full((size, size), np.nan), 0, nobody, None)
+        return LookFit(np.zeros(size), np.full((size, size), np.nan), 0, no_model, None)
     strengths = fit_strengths(pair_sums(coded), prior=prior)
     covariance = strengths.covariance(coded)
     graph = strengths.graph
     is_bounded = ~graph.separated
-    is_rated = nobody
+    is_rated = no_model
     has_few_items = coded.clusters_by_model() < MIN_ITEMS
     check = None
     if prior:

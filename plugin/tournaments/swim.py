@@ -17,7 +17,7 @@ from podium.tournaments.between_rounds import (
 from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.selection import draw_items, generator, parse_model_names, ranked_before
 
-SAME_GAP = 9
+DISTANCE_DECIMALS = 9
 """Decimals to which distances in logits are rounded before they are compared.
 
 Of models at the same distance, the first by name is taken as the nearest.
@@ -37,9 +37,9 @@ class Swim:
     the start, or rated in `ratings`, which then join the fit as in the final ranking.
 
     Attributes:
-        seed: of the order, the first opponents and the draw of items.
+        seed: seed of the order, of the first opponents and of the draw of items.
         items: number of items, drawn at random; all by default.
-        order: in which models join, without those of `rated`; random by default.
+        order: order in which models join, without those of `rated`; random by default.
         rated: models that were ranked before, as a sequence or with commas.
         ratings: known Elo of models, instead of `rated`: `NAME:1612+-25` with commas (the number
             is a standard error, 0 is exact), a mapping of names to (1612, 25), or a .csv (model,
@@ -71,16 +71,16 @@ class Swim:
         Raises:
             UsageError: a model ranked before has neither a rating nor a readable battle.
         """
-        met = matchups_in(played)
+        matchups = matchups_in(played)
         before = ranked_before(self, field)
-        refuse_unrated(before, met, self.ratings)
+        refuse_unrated(before, matchups, self.ratings)
         items = draw_items(field, self.items, self.seed)
         order = self._order(field, before)
         for position in range(max(len(before), 1), len(order)):
             newcomer = order[position]
             ranked = order[:position]
             playable = [name for name in ranked if _can_meet(field, items, newcomer, name)]
-            opponents_met = opponents_of(newcomer, met) & set(ranked)
+            opponents_met = opponents_of(newcomer, matchups) & set(ranked)
             number = opponents(position)
             if len(opponents_met) >= min(number, len(playable)):
                 # This newcomer has met all its opponents.
@@ -88,12 +88,12 @@ class Swim:
             candidates = [name for name in playable if name not in opponents_met]
             if not opponents_met:
                 opponent = self._random_opponent(ranked, candidates)
-                why = "at random"
+                rule_of_choice = "at random"
             else:
-                opponent = self._nearest_opponent(order[: position + 1], candidates, met)
-                why = "nearest"
-            which = f"opponent {len(opponents_met) + 1} of {number}"
-            note = f"{newcomer} joins {position}: {which}, {why}: {opponent}"
+                opponent = self._nearest_opponent(order[: position + 1], candidates, matchups)
+                rule_of_choice = "nearest"
+            opponent_text = f"opponent {len(opponents_met) + 1} of {number}"
+            note = f"{newcomer} joins {position}: {opponent_text}, {rule_of_choice}: {opponent}"
             pairings = (pairing(item, newcomer, opponent) for item in items)
             return schedule_pairings(field, pairings, played, note)
         return OVER
@@ -105,22 +105,22 @@ class Swim:
         return next(names[k] for k in rng.permutation(len(ranked)) if names[k] in candidates)
 
     def _nearest_opponent(
-        self, models: Sequence[str], candidates: Sequence[str], met: Matchups
+        self, models: Sequence[str], candidates: Sequence[str], matchups: Matchups
     ) -> str:
         """Return the candidate that is nearest in rating to a newcomer.
 
         Args:
             models: names of the models whose ratings are fitted; the newcomer is the last one.
             candidates: names of the possible opponents.
-            met: credits of the rounds so far, by pair.
+            matchups: credits of the rounds so far, by pair.
         """
         newcomer = models[-1]
         ladder = self.ratings if isinstance(self.ratings, Ladder) else None
-        strengths = strengths_of_matchups(met, models, ladder)
+        strengths = strengths_of_matchups(matchups, models, ladder)
 
         def distance(name: str) -> tuple[float, str]:
             """Return the distance from the newcomer in logits, then the name to break ties."""
-            return round(abs(strengths[name] - strengths[newcomer]), SAME_GAP), name
+            return round(abs(strengths[name] - strengths[newcomer]), DISTANCE_DECIMALS), name
 
         return min(candidates, key=distance)
 

@@ -40,7 +40,7 @@ def test_label_draw_excludes_but_balances_existing_labels():
     assert not before & {*battles_of(drawn)}
     asked = sum("model-01" in battle for battle in battles_of(drawn))
     assert asked < 60 * 2 / 6
-    assert drawn.known == len(before)
+    assert drawn.labels_so_far == len(before)
 
 
 def test_label_draw_omits_models_without_verdicts_and_reports_too_few():
@@ -133,7 +133,7 @@ def test_the_forecast_falls_with_labels_and_is_lower_with_the_judge():
     errors = np.array([*drawn.forecast.values()])
     assert (np.diff(errors, axis=0) < 0).all()
     assert (errors[:, 0] < errors[:, 1]).all()
-    assert drawn.known == min(drawn.forecast) > 25
+    assert drawn.labels_so_far == min(drawn.forecast) > 25
 
 
 @pytest.mark.slow

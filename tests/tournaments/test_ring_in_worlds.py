@@ -92,12 +92,16 @@ def test_a_question_is_answered_within_the_calls_that_were_measured(
         looks, battles = world.looks(rule)
         calls.append(battles)
         left.append(int(looks[-1].open.sum()) // 2)
-        wrong.append(rule.first is None and is_wrong(looks[-1].settled, world.truth, rule.margin))
+        wrong.append(
+            rule.top_count is None and is_wrong(looks[-1].settled, world.truth, rule.margin)
+        )
         if seed < 10:
             asked = {name: value for name, value in options.items() if name != "opponents"}
             staying.append(2 * world.looks(Chain(seed=seed, **asked))[1])
     assert np.mean(calls) <= most < np.mean(staying)
-    assert np.mean(left) <= 1.5 if rule.first is None else np.mean(np.equal(left, 0)) >= answered
+    assert (
+        np.mean(left) <= 1.5 if rule.top_count is None else np.mean(np.equal(left, 0)) >= answered
+    )
     assert np.mean(wrong) <= 0.05
 
 

@@ -86,8 +86,8 @@ def anatomy(earned: np.ndarray) -> dict[str, float]:
             unparsed.
 
     Returns:
-        `items`: variance by item and model; `rest`: by all else, orders averaged; `order`: what one
-            order adds.
+        `items`: variance by item and model; `rest`: by all else, orders averaged; `order`: what
+            one order adds.
     """
     size = earned.shape[1]
     a, b = np.triu_indices(size, 1)
@@ -178,7 +178,9 @@ def test_ring_answers_with_a_sixth_of_swims_calls(
         last = rule.progress_of(run.field, run.play(rule)).looks[-1]
         battles.append(last.battles)
         answered.append(not last.open.any())
-        wrong.append(rule.first is None and is_wrong(last.settled, run.truth * POINTS, rule.margin))
+        wrong.append(
+            rule.top_count is None and is_wrong(last.settled, run.truth * POINTS, rule.margin)
+        )
         if seed < 10:
             chain = Chain(seed=seed, **options)
             staying.append(2 * chain.progress_of(run.field, run.play(chain)).looks[-1].battles)

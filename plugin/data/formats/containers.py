@@ -24,7 +24,7 @@ from podium.data.formats.records import MOST_BLANK, Column, Records, blank_lines
 from podium.data.formats.win_matrix import shares_names
 from podium.errors import DataError, UsageError, reject_stream
 from podium.printable import shorten
-from podium.storage.atomic_files import NO_ROOM
+from podium.storage.atomic_files import NO_ROOM_ERRORS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,8 +73,8 @@ def open_records(path: Path, engine: Duck) -> Records:
 def read_records(path: Path) -> "pd.DataFrame":
     """Read a file of any known container, or a table of a DuckDB file as `path#table`.
 
-    The index of the data frame has the numbers of the rows. Its name is `row` or `line`. Errors are
-    those of `open_records`.
+    The index of the data frame has the numbers of the rows. Its name is `row` or `line`. Errors
+    are those of `open_records`.
     """
     return open_records(path, shared_engine()).frame()
 
@@ -164,7 +164,7 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
                     problem = f"it unpacks to more than {UNPACKED_RATIO} times its size"
                     raise DataError(problem, remedy="unpack it yourself if you trust it")
     except (EOFError, zlib.error, OSError) as error:
-        if isinstance(error, OSError) and error.errno in NO_ROOM:
+        if isinstance(error, OSError) and error.errno in NO_ROOM_ERRORS:
             problem = f"unpacked, it does not fit into {tempfile.gettempdir()}"
             remedy = "free disk space, or set TMPDIR to a larger disk"
             raise DataError(problem, remedy=remedy) from None

@@ -13,7 +13,7 @@ from podium.errors import DataError, UsageError
 from podium.printable import tell
 
 if TYPE_CHECKING:
-    from podium.show.report.exports import Facts
+    from podium.show.report.exports import ExportOptions
 
 EEE = "every-eval-ever"
 HUB = "hf-eval-results"
@@ -68,15 +68,15 @@ def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> i
         rankings: the files of rankings.
         to: the records to write, `EEE` or `HUB`.
         output: the folder, which is made if it is missing.
-        **given: the other options, by the names of the fields of `Facts`.
+        **given: the other options, by the names of the fields of `ExportOptions`.
 
     Returns:
         The exit code: 3 if a model has no score, so that no record of it was written, else 0.
     """
-    from podium.show.report.exports import Facts
+    from podium.show.report.exports import ExportOptions
     from podium.storage.atomic_files import write_text
 
-    facts = Facts(**given)
+    facts = ExportOptions(**given)
     _check_facts(to, facts)
     records = _collect_records(rankings, to, facts)
     for place, text in records.files.items():
@@ -101,7 +101,7 @@ class ExportedRecords:
     unbounded: list[str]
 
 
-def _check_facts(to: str, facts: "Facts") -> None:
+def _check_facts(to: str, facts: "ExportOptions") -> None:
     """Raise UsageError if `to` is the hub's records and no dataset is named, or if the dataset or
     the link is malformed."""
     if to == HUB and facts.dataset is None:
@@ -117,7 +117,9 @@ def _check_facts(to: str, facts: "Facts") -> None:
         )
 
 
-def _collect_records(rankings: tuple[Path, ...], to: str, facts: "Facts") -> ExportedRecords:
+def _collect_records(
+    rankings: tuple[Path, ...], to: str, facts: "ExportOptions"
+) -> ExportedRecords:
     """Read rankings, and make the records of each; a file that is named twice is read once.
 
     Raises:

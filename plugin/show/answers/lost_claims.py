@@ -20,7 +20,7 @@ Pair = tuple[str, str]
 
 
 def models_in_doubt(
-    standings: Standings, battles: Battles, with_losses: Sequence[str]
+    standings: Standings, battles: Battles, models_with_losses: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the models for which unparsed battles may explain a difference to another model.
 
@@ -31,30 +31,31 @@ def models_in_doubt(
     Args:
         standings: scores, errors and critical value.
         battles: the battles of these standings.
-        with_losses: the models whose battles are unparsed more often than those of others.
+        models_with_losses: the models whose battles are unparsed more often than the battles of
+            other models.
 
     Returns:
-        The models in `with_losses` for which some claim may not hold. They are all of them if the
-        claims cannot be checked: without tests of pairs, on a scale without a function here, or if
-        a fit fails.
+        The models in `models_with_losses` for which some claim may not hold. If the claims cannot
+        be checked, it is all of these models: without tests of pairs, on a scale without a
+        function here, or if a fit fails.
     """
-    if not with_losses:
+    if not models_with_losses:
         return ()
     separation = standings.separation
     scores_of = _scorer(standings)
     if separation is None or scores_of is None:
-        return tuple(with_losses)
+        return tuple(models_with_losses)
     names = separation.names
     critical = separation.critical
     # Models without rank sets are never among `certain`, so they are returned.
-    placed = [model for model in with_losses if model in names]
+    ranked = [model for model in models_with_losses if model in names]
     try:
-        changes = _largest_changes(battles, placed, scores_of)
+        changes = _largest_changes(battles, ranked, scores_of)
     except PodiumError:
-        return tuple(with_losses)
+        return tuple(models_with_losses)
     entries = {entry.model: entry for entry in standings.entries}
     certain = []
-    for model in placed:
+    for model in ranked:
         others = [name for name in names if name != model]
         pairs_that_hold = [
             _exceeds(entries[model], entries[name], critical, _change(changes, (model, name)))
@@ -62,7 +63,7 @@ def models_in_doubt(
         ]
         if all(pairs_that_hold):
             certain.append(model)
-    return tuple(model for model in with_losses if model not in certain)
+    return tuple(model for model in models_with_losses if model not in certain)
 
 
 def _exceeds(first: Entry, second: Entry, critical: float, change: float) -> bool:
@@ -138,8 +139,8 @@ def _largest_changes(
     measured = scores_of(battles, credit)
     changes: dict[Pair, float] = {}
     for model in models:
-        for won in (0.0, 1.0):
-            filled = scores_of(battles, _with_losses_as(battles, credit, model, won))
+        for credit_of_lost in (0.0, 1.0):
+            filled = scores_of(battles, _with_losses_as(battles, credit, model, credit_of_lost))
             score_changes = {name: filled[name] - measured[name] for name in measured}
             for name in measured:
                 change = abs(score_changes[model] - score_changes[name])
@@ -147,7 +148,9 @@ def _largest_changes(
     return changes
 
 
-def _with_losses_as(battles: Battles, credit: np.ndarray, model: str, won: float) -> np.ndarray:
+def _with_losses_as(
+    battles: Battles, credit: np.ndarray, model: str, credit_of_lost: float
+) -> np.ndarray:
     """Return the credits with the unparsed battles of a model as won or lost.
 
     Other unparsed battles keep the credit NaN.
@@ -156,7 +159,8 @@ def _with_losses_as(battles: Battles, credit: np.ndarray, model: str, won: float
         battles: the battles.
         credit: credits of `model_a`, NaN if unparsed, shape (battles,); not changed.
         model: name of the model.
-        won: 1.0 if its unparsed battles count as won, 0.0 if they count as lost.
+        credit_of_lost: credit of the model in its unparsed battles: 1.0 if they count as won, 0.0
+            if they count as lost.
 
     Returns:
         Credits of `model_a`, shape (battles,).
@@ -164,5 +168,5 @@ def _with_losses_as(battles: Battles, credit: np.ndarray, model: str, won: float
     code = battles.models.index(model)
     first_codes, second_codes = battles.model_codes
     is_unparsed = battles.is_unparsed
-    filled = np.where(is_unparsed & (first_codes == code), won, credit)
-    return np.where(is_unparsed & (second_codes == code), 1 - won, filled)
+    filled = np.where(is_unparsed & (first_codes == code), credit_of_lost, credit)
+    return np.where(is_unparsed & (second_codes == code), 1 - credit_of_lost, filled)

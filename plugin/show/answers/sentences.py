@@ -141,9 +141,9 @@ def build_ranking_answer(
 ) -> Standings:
     """Return standings with their checks and an answer in at most three sentences.
 
-    If it is not known which rows are about the same item, the answer says only so and whether to
-    trust the ranking. If items have other inputs for other models, and these do not show that the
-    questions are the same, the first sentence begins with that condition.
+    If it is not known which rows are about the same item, the answer says only this, and whether
+    to trust the ranking. If models have different inputs for an item, and the inputs do not show
+    that the questions are the same, the first sentence begins with that condition.
 
     Args:
         standings: the standings, which are not changed.
@@ -162,12 +162,12 @@ def build_ranking_answer(
         return standings
     claimed = without_models(standings, in_doubt) if in_doubt else standings
     if in_doubt:
-        nothing = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
-        who = " ".join(filter(None, [who_sentence(claimed), nothing]))
+        no_claim = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
+        who = " ".join(filter(None, [who_sentence(claimed), no_claim]))
     if are_scales_unlike(checks):
-        of_scales = adjust_tests([*checks, *checks_of_standings(claimed)])
-        answer = (rank_templates.SCALES_UNLIKE, trust_sentence(of_scales))
-        return replace(standings, checks=tuple(of_scales), answer=answer)
+        scale_checks = adjust_tests([*checks, *checks_of_standings(claimed)])
+        answer = (rank_templates.SCALES_UNLIKE, trust_sentence(scale_checks))
+        return replace(standings, checks=tuple(scale_checks), answer=answer)
     robustness = robustness_of(battles, claimed)
     all_checks = adjust_tests(
         [*checks, *checks_of_standings(claimed), *check_first_place(claimed, robustness)]
@@ -243,17 +243,20 @@ def _new_leader_sentence(standings: Standings) -> str | None:
 
     None if the user did not ask for this search.
     """
-    known = standings.diagnostics.get("drop_out")
-    if not known:
+    drop_out = standings.diagnostics.get("drop_out")
+    if not drop_out:
         return None
     counts = standings.counts
     nouns = plural(counts.unit, 2)
-    if "unknown" in known:
-        return rank_templates.NEW_LEADER_UNKNOWN.format(nouns=nouns, reason=known["unknown"])
-    if known["items"] is None:
+    if "unknown" in drop_out:
+        return rank_templates.NEW_LEADER_UNKNOWN.format(nouns=nouns, reason=drop_out["unknown"])
+    if drop_out["items"] is None:
         return rank_templates.NO_NEW_LEADER.format(nouns=nouns)
     return rank_templates.NEW_LEADER.format(
-        number=number_word(known["items"]), items=counts.units, nouns=nouns, rival=known["leader"]
+        number=number_word(drop_out["items"]),
+        items=counts.units,
+        nouns=nouns,
+        rival=drop_out["leader"],
     )
 
 

@@ -62,11 +62,16 @@ def neighbours_sentence(standings: Standings) -> str | None:
     number_open = pairs - len(separated)
     if not number_open:
         return rank_templates.NEIGHBOURS_CLEAR
-    first = ""
+    first_separated = ""
     if separated:
-        first = rank_templates.FIRST_APART.format(place=separated[0], next=separated[0] + 1)
+        first_separated = rank_templates.FIRST_APART.format(
+            place=separated[0], next=separated[0] + 1
+        )
     return rank_templates.NEIGHBOURS.format(
-        open=number_open, pairs=pairs, are="is" if number_open == 1 else "are", apart=first
+        open=number_open,
+        pairs=pairs,
+        are="is" if number_open == 1 else "are",
+        apart=first_separated,
     )
 
 
@@ -169,8 +174,8 @@ def _evidence(standings: Standings) -> str:
         preposition = "with"
         number = round(labels)
         noun = "human label"
-    these = "this" if number == 1 else "these"
-    evidence = f"{preposition} {these} {number:,} {plural(noun, number)}"
+    determiner = "this" if number == 1 else "these"
+    evidence = f"{preposition} {determiner} {number:,} {plural(noun, number)}"
     if labels is None and standings.counts.groups is not None:
         items = standings.counts.items
         evidence += f" ({items:,} {plural('item', items)})"
@@ -228,8 +233,10 @@ def _first_group(standings: Standings, separation: Separation, group: range) -> 
         return rank_templates.OPEN_GROUP.format(models=models, evidence=_evidence(standings))
     more = len(behind) - MOST_PAIRS
     if more > 0:
-        rest = rank_templates.MORE_BEHIND.format(number=more, are="is" if more == 1 else "are")
-        behind = [*behind[:MOST_PAIRS], rest]
+        number_behind = rank_templates.MORE_BEHIND.format(
+            number=more, are="is" if more == 1 else "are"
+        )
+        behind = [*behind[:MOST_PAIRS], number_behind]
     return rank_templates.PARTLY_OPEN_GROUP.format(
         models=models, first=join_names(unbeaten, "or"), behind="; ".join(behind)
     )

@@ -29,7 +29,7 @@ DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
 """Matches a date in the name of a ranking: `2026-01-31` or `20260131`."""
 INDEX = "index.html"
 CARD = "leaderboard.md"
-SPACE = """---
+SPACE_README = """---
 title: {title}
 emoji: 📊
 colorFrom: gray
@@ -44,8 +44,8 @@ pinned: false
 
 Its fields: https://huggingface.co/docs/hub/spaces-config-reference.
 """
-PLACES = "Scores and rank sets"
-ANSWERS = "Answers"
+PLACES_TITLE = "Scores and rank sets"
+ANSWERS_TITLE = "Answers"
 HEADER = ("ranking", "of", "judges or metrics", "first", "models", "judged", "items")
 """Header of the table of rankings; `of` is the ranker with its slice, `judged` counts battles."""
 
@@ -70,7 +70,7 @@ class SiteEntry:
         return f"{self.name} · {standings_name(self.standings)}"
 
     @property
-    def firsts(self) -> list[str]:
+    def possible_leaders(self) -> list[str]:
         """The names of the models whose rank sets include rank 1, with control characters escaped.
 
         It is empty if there are no rank sets.
@@ -134,15 +134,11 @@ def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterat
     index = _index_table(entries)
     title = f"{len(places.rows)} models in {_rankings(len(entries))}"
     leaders = _describe_leaders(entries)
-    links = [(quote(f"rankings/{entry.name}"), entry.answer) for entry in entries]
-    shown = {"header": HEADER, "rankings": list(zip(links, index.rows, strict=True)), "card": CARD}
-    shown["places"] = table_part(places)
-    heads = {"title": f"{title} · podium", "heading": title, "answer": leaders}
-    yield INDEX, render_page("leaderboard", [read_asset("tables.js")], {}, **heads, **shown)
+    yield INDEX, _render_index(title, leaders, entries, index, places)
     answers = tuple(f"{entry.title}: {entry.answer}" for entry in entries)
     sections = (
-        Section("places", PLACES, tables=(places,)),
-        Section("answers", ANSWERS, notes=answers),
+        Section("places", PLACES_TITLE, tables=(places,)),
+        Section("answers", ANSWERS_TITLE, notes=answers),
     )
     card = markdown_text([Report(title, leaders, index, sections=sections)])
     yield CARD, card
@@ -152,12 +148,39 @@ def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterat
             "index": INDEX,
             "card": card,
         }
-        yield "README.md", SPACE.format(**readme)
+        yield "README.md", SPACE_README.format(**readme)
     for name, ranking in rankings.items():
         home = "../" * (name.count("/") + 1) + INDEX
         yield f"rankings/{name}.html", report_page(PageContent(ranking, home=home))
         yield f"rankings/{name}.json", ranking.to_json() + "\n"
         yield f"rankings/{name}.md", markdown_text(ranking_reports(ranking))
+
+
+def _render_index(
+    title: str, leaders: Sequence[str], entries: Sequence[SiteEntry], index: Table, places: Table
+) -> str:
+    """Render the index of the site.
+
+    Args:
+        title: title of the page.
+        leaders: sentences on the models that lead.
+        entries: the standings tables, in the order of the rows of `index`.
+        index: the table of rankings.
+        places: the table of scores and rank sets.
+    """
+    links = [(quote(f"rankings/{entry.name}"), entry.answer) for entry in entries]
+    return render_page(
+        "leaderboard",
+        [read_asset("tables.js")],
+        {},
+        title=f"{title} · podium",
+        heading=title,
+        answer=leaders,
+        header=HEADER,
+        rankings=list(zip(links, index.rows, strict=True)),
+        card=CARD,
+        places=table_part(places),
+    )
 
 
 def _index_table(entries: Sequence[SiteEntry]) -> Table:
@@ -170,8 +193,8 @@ def _index_table(entries: Sequence[SiteEntry]) -> Table:
     for entry in entries:
         standings = entry.standings
         sources = printable(some(entry.sources, most=4)) if entry.sources else EMPTY
-        first = some(entry.firsts, most=4)
-        if not entry.firsts:
+        first = some(entry.possible_leaders, most=4)
+        if not entry.possible_leaders:
             first = f"{printable(standings.entries[0].model)} (no rank sets)"
         row = (
             printable(entry.name),
@@ -189,19 +212,21 @@ def _index_table(entries: Sequence[SiteEntry]) -> Table:
 def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
     """Write in how many rankings each model leads clearly, and in how many no model does.
 
-    A model leads clearly if only its rank set includes rank 1. A sentence is left out if its number
-    is 0.
+    A model leads clearly if only its rank set includes rank 1. A sentence is left out if its
+    number is 0.
     """
-    leaders = Counter(each.firsts[0] for each in entries if len(each.firsts) == 1)
-    of_all = _rankings(len(entries))
+    leaders = Counter(
+        each.possible_leaders[0] for each in entries if len(each.possible_leaders) == 1
+    )
+    all_rankings = _rankings(len(entries))
     without_leader = len(entries) - leaders.total()
-    leads = [f"{model} in {count}" for model, count in leaders.most_common()]
+    lead_counts = [f"{model} in {count}" for model, count in leaders.most_common()]
     sentences = []
-    if leads:
-        sentences.append(f"Clear leaders in {of_all}: {some(leads, most=5)}.")
+    if lead_counts:
+        sentences.append(f"Clear leaders in {all_rankings}: {some(lead_counts, most=5)}.")
     if without_leader:
-        where = f"{without_leader} of {of_all}" if leads else "every ranking"
-        sentences.append(f"In {where} no model is known to lead clearly.")
+        scope = f"{without_leader} of {all_rankings}" if lead_counts else "every ranking"
+        sentences.append(f"In {scope} no model is known to lead clearly.")
     return tuple(sentences)
 
 

@@ -16,14 +16,14 @@ from podium.responses.transcripts import read_pieces
 from podium.show.page.sources import BattleTexts
 from podium.text import as_text
 
-MOST = 5000
+MOST_LISTED = 5000
 """A page lists at most this many battles."""
-LONGEST = 20_000
+LONGEST_TEXT = 20_000
 """A page cuts a longer text after this many characters."""
-LARGEST = 12_000_000
+LARGEST_POOL = 12_000_000
 """Once the texts of a page have this many characters in all, further texts are left out."""
-TURNED = {"ab": "ba", "ba": "ab"}
-"""The order of the two responses after models a and b are exchanged."""
+OTHER_ORDER = {"ab": "ba", "ba": "ab"}
+"""The order of the two responses, by their order before models a and b are exchanged."""
 # Why a battle is listed; it is shown on the page. `CHANCE` means that it was drawn at random.
 CHANCE = ""
 ORDERS = "the two orders disagree"
@@ -71,23 +71,25 @@ def list_battles(
     # sorts first). The chosen battles are then in the order of the table, disagreements first.
     random_keys = np.random.default_rng(seed).random(len(table))
     order = np.lexsort([random_keys, why == CHANCE])
-    chosen = np.sort(order[:MOST])
+    chosen = np.sort(order[:MOST_LISTED])
     chosen = chosen[np.argsort(why[chosen] == CHANCE, kind="stable")]
     rows = table.iloc[chosen]
-    nothing = [None] * len(rows)
+    no_values = [None] * len(rows)
     columns: dict[str, Iterable[Any]] = {}
     for name in ("item", "category", "reason"):
-        columns[name] = as_text(rows[name]) if name in rows else nothing
+        columns[name] = as_text(rows[name]) if name in rows else no_values
     columns["a"] = list(rows["model_a"])
     columns["b"] = list(rows["model_b"])
     columns["why"] = map(str, why[chosen])
     for name in ("credit", "human"):
-        columns[name] = _numbers(rows[name]) if name in rows else nothing
+        columns[name] = _numbers(rows[name]) if name in rows else no_values
     columns["orders"] = _list_judgments(judgments, rows)
-    numbers = rows["response"].fillna(1).astype(int) if "response" in rows else [1] * len(rows)
+    response_numbers = (
+        rows["response"].fillna(1).astype(int) if "response" in rows else [1] * len(rows)
+    )
     pool = TextPool()
     listed = []
-    for number, *cells in zip(numbers, *columns.values(), strict=True):
+    for number, *cells in zip(response_numbers, *columns.values(), strict=True):
         row = dict(zip(columns, cells, strict=True))
         codes = _pool_texts(texts, pool, str(row["item"] or ""), number, row["a"], row["b"])
         listed.append(row | codes)
@@ -113,21 +115,21 @@ class TextPool:
     def code(self, text: str | None, *, is_transcript: bool = False) -> int:
         """Return the code of a text, and add the text if it is new and there is room.
 
-        A text of more than `LONGEST` characters is shortened. Transcripts are not shortened here,
-        because they have a limit of their own.
+        A text of more than `LONGEST_TEXT` characters is shortened. Transcripts are not shortened
+        here, because they have a limit of their own.
 
         Returns:
             The code; -1 if the text is None or empty, or if there is no room for it.
         """
         if not text:
             return -1
-        excess = 0 if is_transcript else len(text) - LONGEST
+        excess = 0 if is_transcript else len(text) - LONGEST_TEXT
         shown = text
         if excess > 0:
-            shown = f"{text[:LONGEST]}\n\n[{excess:,} more characters]"
+            shown = f"{text[:LONGEST_TEXT]}\n\n[{excess:,} more characters]"
         if shown in self.codes:
             return self.codes[shown]
-        has_room = self._size + len(shown) <= LARGEST
+        has_room = self._size + len(shown) <= LARGEST_POOL
         if excess > 0 or not has_room:
             self.cut += 1
         if not has_room:
@@ -146,19 +148,21 @@ def _disagreements(battles: Battles) -> np.ndarray:
     """
     table = battles.table
     why = np.full(len(table), CHANCE, dtype=object)
-    side = np.sign(table["credit"].to_numpy(dtype=float) - 0.5)
+    preferred_side = np.sign(table["credit"].to_numpy(dtype=float) - 0.5)
     if len(battles.judges) > 1:
         keys = [column for _, column in matchup_frame(battles).items()]
-        turned = pd.Series(np.where(is_turned(table), -side, side), table.index)
+        turned_side = pd.Series(
+            np.where(is_turned(table), -preferred_side, preferred_side), table.index
+        )
         # The sign of each judge's mean verdict counts, so a judge that contradicts itself does
         # not count as a disagreement of two judges.
-        by_judge = turned.groupby([*keys, table["judge"].astype(str)], sort=False)
+        by_judge = turned_side.groupby([*keys, table["judge"].astype(str)], sort=False)
         matchups = by_judge.transform("mean").groupby(keys, sort=False)
         judges_differ = (matchups.transform("max") > 0) & (matchups.transform("min") < 0)
         why[judges_differ.to_numpy()] = JUDGES
     if "human" in table:
-        side_of_humans = np.sign(table["human"].to_numpy(dtype=float) - 0.5)
-        why[side * side_of_humans < 0] = HUMANS
+        side_preferred_by_humans = np.sign(table["human"].to_numpy(dtype=float) - 0.5)
+        why[preferred_side * side_preferred_by_humans < 0] = HUMANS
     if "swap" in table:
         why[(table["swap"] == "flip").to_numpy()] = ORDERS
     return why
@@ -195,7 +199,7 @@ def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[An
         # The same judgment belongs to a battle that names the two models in the other order.
         turned_key = (*key[:-2], key[-1], key[-2])
         if turned_key in judgments_by_key:
-            turned_order = TURNED.get(order, str(order or ""))
+            turned_order = OTHER_ORDER.get(order, str(order or ""))
             turned_credit = None if credit is None else round(1 - credit, 3)
             judgments_by_key[turned_key].append([turned_order, turned_credit, reason])
     return [judgments_by_key[key] for key in keys_of_rows]
@@ -222,22 +226,22 @@ def _pool_texts(
 
     Returns:
         The code of the instruction, of the response of model a (`first`) and of model b
-        (`second`), and for each reply its order, judge and code (`words`). Codes are -1 for texts
-        that are unknown or left out.
+        (`second`), and for each reply its order, judge and code (`coded_replies`). Codes are -1
+        for texts that are unknown or left out.
     """
-    replies = list(texts.words.get((item, number, a, b), []))
-    for order, judge, reply in texts.words.get((item, number, b, a), []):
-        replies.append((TURNED.get(order, order), judge, reply))
+    replies = list(texts.replies.get((item, number, a, b), []))
+    for order, judge, reply in texts.replies.get((item, number, b, a), []):
+        replies.append((OTHER_ORDER.get(order, order), judge, reply))
     key_a = (item, number, a)
     key_b = (item, number, b)
     first = pool.code(texts.responses.get(key_a), is_transcript=key_a in texts.transcripts)
     second = pool.code(texts.responses.get(key_b), is_transcript=key_b in texts.transcripts)
-    words = [(order, judge, pool.code(reply)) for order, judge, reply in replies]
+    coded_replies = [(order, judge, pool.code(reply)) for order, judge, reply in replies]
     return {
         "instruction": pool.code(texts.instructions.get(item)),
         "first": first,
         "second": second,
-        "words": words,
+        "words": coded_replies,
     }
 
 

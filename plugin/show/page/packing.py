@@ -16,7 +16,7 @@ from podium.text import to_plain_values
 
 # The rest of the Content-Security-Policy header, after the scripts that may run.
 POLICY = "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
-JSON = {
+JSON_OPTIONS = {
     "ensure_ascii": False,
     "allow_nan": False,
     "separators": (",", ":"),
@@ -92,7 +92,7 @@ def render_page(kind: str, scripts: Sequence[str], data: Any, **context: Any) ->
     digests = (
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts
     )
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    allowed_scripts = " ".join(f"'sha256-{digest}'" for digest in digests)
     environment = jinja.Environment(
         loader=jinja.FunctionLoader(read_asset),
         autoescape=True,
@@ -100,11 +100,11 @@ def render_page(kind: str, scripts: Sequence[str], data: Any, **context: Any) ->
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.policies["json.dumps_kwargs"] = JSON
+    environment.policies["json.dumps_kwargs"] = JSON_OPTIONS
     page = environment.get_template(f"{kind}.html").render(
         **context,
         kind=kind,
-        content_security_policy=f"default-src 'none'; script-src {allowed}; {POLICY}",
+        content_security_policy=f"default-src 'none'; script-src {allowed_scripts}; {POLICY}",
         styles=stylesheet() + read_asset("page.css"),
         scripts=scripts,
         data=data,

@@ -27,10 +27,10 @@ INSTRUCTION_COLUMNS = ("instruction", "prompt", "question")
 """Columns of a table that may hold the instruction, the preferred one first."""
 REPLY_COLUMNS = (*REPLIES, "explanation", "rationale", "comment")
 """Columns of a table that may hold the judge's reply, the preferred one first."""
-MEANS = {"tokens in": 0, "tokens out": 0, "seconds": 1, "money": 4}
-"""The columns of costs, and the number of decimals with which their means are shown."""
-Words = tuple[str, str, str]
-"""Whose response was shown first (`ab`, `ba` or empty), the judge, and its reply."""
+COST_DECIMALS = {"tokens in": 0, "tokens out": 0, "seconds": 1, "money": 4}
+"""The number of decimals with which the mean of each column of costs is shown."""
+JudgeReply = tuple[str, str, str]
+"""The order in which the responses were shown (`ab`, `ba` or empty), the judge, and its reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ class BattleTexts:
     Attributes:
         instructions: the instruction of each item.
         responses: responses by item, number of the response (from 1), and model.
-        words: judges' replies by item, number of the response, model_a and model_b.
+        replies: judges' replies by item, number of the response, model_a and model_b.
         notes: sentences that say why texts are missing.
         transcripts: keys in `responses` whose texts are transcripts of agents.
     """
 
     instructions: dict[str, str] = field(default_factory=dict)
     responses: dict[tuple[str, int, str], str] = field(default_factory=dict)
-    words: dict[tuple[str, int, str, str], list[Words]] = field(default_factory=dict)
+    replies: dict[tuple[str, int, str, str], list[JudgeReply]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     transcripts: set[tuple[str, int, str]] = field(default_factory=set)
 
@@ -60,7 +60,7 @@ class BattleTexts:
         Args:
             row: `item`, `model_a`, `model_b` and, if known, `response` (1 by default),
                 `instruction`, `response_a`, `response_b`, `transcript` (True if the responses are
-                transcripts), `order`, `judge`, and `words` (the judge's reply).
+                transcripts), `order`, `judge`, and `reply` (the judge's reply).
         """
         if not row.get("item"):
             return
@@ -76,14 +76,14 @@ class BattleTexts:
                     self.transcripts.add(key)
         if row.get("words"):
             key_of_battle = (item, number, row["model_a"], row["model_b"])
-            words = (row.get("order") or "", row.get("judge") or "", row["words"])
-            self.words.setdefault(key_of_battle, []).append(words)
+            reply = (row.get("order") or "", row.get("judge") or "", row["words"])
+            self.replies.setdefault(key_of_battle, []).append(reply)
 
-    def add_responses(self, read: Responses) -> None:
+    def add_responses(self, responses: Responses) -> None:
         """Add the instructions and answers of response files; texts that are known are kept."""
-        for item in read.items:
+        for item in responses.items:
             self.instructions.setdefault(item.id, item.instruction)
-            for model, answers in read.texts.items():
+            for model, answers in responses.texts.items():
                 for number, key in enumerate(item.keys, 1):
                     if key in answers:
                         self.responses.setdefault((item.id, number, model), answers[key])
@@ -97,9 +97,9 @@ def collect_texts(
 ) -> BattleTexts:
     """Collect the texts of battles.
 
-    A text is taken from the table of battles, else from the logs, else from files of responses,
-    else from responses in the folders of verdicts. These folders are searched only if the table
-    and the logs have no responses. If they have none either, or cannot be read, a note says so.
+    A text is taken from the first of these that has it: the table of battles, the logs, files of
+    responses, and responses in the folders of verdicts. The folders are searched only if the table
+    and the logs have no responses. If a folder has none either, or cannot be read, a note says so.
 
     Args:
         battles: the battles. Columns of their table may hold texts.
@@ -112,26 +112,26 @@ def collect_texts(
         PodiumError: a file of responses, or a log, cannot be read.
     """
     texts = BattleTexts()
-    of_files = (row for _, row in _read_texts_or_costs("texts", sources))
-    for row in chain(_rows_with_texts(battles), of_files):
+    rows_of_files = (row for _, row in _read_texts_or_costs("texts", sources))
+    for row in chain(_rows_with_texts(battles), rows_of_files):
         texts.add_row(row)
     folders = [source for source in sources if not texts.responses and not Path(source).is_file()]
     if responses:
         texts.add_responses(read_responses(*responses, allow=allow))
     if folders:
-        _add_responses_beside(texts, folders)
+        _add_responses_of_sources(texts, folders)
     return texts
 
 
-def _add_responses_beside(texts: BattleTexts, sources: Sequence[str]) -> None:
+def _add_responses_of_sources(texts: BattleTexts, sources: Sequence[str]) -> None:
     """Add to `texts` the responses in sources of verdicts, or a note on why there are none."""
     try:
-        beside = read_responses(*sources, optional=True)
+        found_responses = read_responses(*sources, optional=True)
     except PodiumError as error:
         texts.notes.append(f"No texts of responses: {error}")
         return
-    texts.add_responses(beside)
-    if not beside.texts:
+    texts.add_responses(found_responses)
+    if not found_responses.texts:
         texts.notes.append(
             f"No texts of responses: none were found in {without_secrets(some(sources))}"
         )
@@ -156,10 +156,12 @@ def costs_table(
     for path, row in _read_texts_or_costs("costs", sources):
         rows.append({**row, "model": name_of_source.get(str(path), row["model"])})
     ranked = [entry.model for entry in standings.entries]
-    frame = pd.DataFrame(rows, columns=["model", *MEANS]).astype(dict.fromkeys(MEANS, float))
-    of_models = frame.groupby("model")[list(MEANS)]
-    means = of_models.mean().reindex(ranked).dropna(axis=1, how="all")
-    answers = of_models.count().max(axis=1).reindex(ranked).fillna(0)
+    costs = pd.DataFrame(rows, columns=["model", *COST_DECIMALS]).astype(
+        dict.fromkeys(COST_DECIMALS, float)
+    )
+    costs_of_model = costs.groupby("model")[list(COST_DECIMALS)]
+    means = costs_of_model.mean().reindex(ranked).dropna(axis=1, how="all")
+    answers = costs_of_model.count().max(axis=1).reindex(ranked).fillna(0)
     if not len(means.columns):
         return None
     table_rows = []
@@ -167,7 +169,7 @@ def costs_table(
         score = cell_text(entry.score, standings.scale.brief_format)
         cells = [entry.model, score, f"{answers[entry.model]:,.0f}"]
         for name, value in means.loc[entry.model].items():
-            decimals = MEANS[str(name)]
+            decimals = COST_DECIMALS[str(name)]
             cells.append(EMPTY if pd.isna(value) else f"{value:,.{decimals}f}")
         table_rows.append(tuple(cells))
     legend = (
@@ -189,13 +191,13 @@ def _read_texts_or_costs(
         kind: name of the formats' reader, `texts` or `costs`. Formats without it are skipped.
         sources: files and folders.
     """
-    for known in catalogue.formats():
-        reader = getattr(known, kind)
+    for each_format in catalogue.formats():
+        reader = getattr(each_format, kind)
         if not reader:
             continue
         read_rows = load_target(reader)
         for source in sources:
-            for path in _files_in(source, known.suffixes):
+            for path in _files_in(source, each_format.suffixes):
                 for row in read_rows(path):
                     yield path, row
 
@@ -227,5 +229,5 @@ def _rows_with_texts(battles: Battles) -> Iterator[dict[str, Any]]:
     for row in table[[*names, *text_columns]].astype(object).to_dict("records"):
         cells = {str(name): text_of(cell) for name, cell in row.items()}
         instruction = next((cells[name] for name in instructions if cells[name]), None)
-        words = next((cells[name] for name in replies if cells[name]), None)
-        yield {**cells, "instruction": instruction, "words": words}
+        reply = next((cells[name] for name in replies if cells[name]), None)
+        yield {**cells, "instruction": instruction, "words": reply}

@@ -23,11 +23,12 @@ WIDTH = 460
 """Width of a chart in points."""
 LONGEST_LABEL = 220
 """Names of models on an axis are cut if they are wider than this, in points."""
-MANY = 40
-"""Charts of more models than this have narrow rows, and heat maps have no names on their axes."""
-FEW = 14
+MOST_NAMED = 40
+"""Charts of more models than this have narrow rows, and their heat maps have no names on the
+axes."""
+MOST_WITH_FIGURES = 14
 """The cells of a heat map show their figures only up to this number of models."""
-BUBBLE = 260
+LARGEST_BUBBLE = 260
 """Largest area of a bubble, for a share of 100%, in square points."""
 
 
@@ -49,13 +50,13 @@ def _model_axis(models: Sequence[str], **axis: Any) -> Any:
     )
 
 
-BOUNDED = "isValid(datum.low) && isValid(datum.high)"
+HAS_BOTH_ENDS = "isValid(datum.low) && isValid(datum.high)"
 """Vega's expression that selects the rows in which both ends of the interval are known."""
 
 
 def _height(models: Sequence[str]) -> int:
     """Return the height of a chart with a row per model, in points."""
-    return (12 if len(models) > MANY else 24) * len(models)
+    return (12 if len(models) > MOST_NAMED else 24) * len(models)
 
 
 def _forest_of(group: Sequence[Standings]) -> Any:
@@ -112,7 +113,7 @@ def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) 
         low = alt.X("conformal_low:Q", title=title)
         layers.append(conformal.encode(x=low, x2="conformal_high:Q"))
     bounded = chart.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q", title=title), x2="high:Q")
-    layers.append(bounded.transform_filter(BOUNDED))
+    layers.append(bounded.transform_filter(HAS_BOTH_ENDS))
     if any(row["low"] is not None and row["high"] is None for row in rows):
         layers += _unbounded_layers(chart, "low", "high", "triangle-right", title)
     if any(row["high"] is not None and row["low"] is None for row in rows):
@@ -120,23 +121,25 @@ def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) 
     return layers
 
 
-def _unbounded_layers(chart: Any, end: str, other: str, shape: str, title: str) -> list[Any]:
+def _unbounded_layers(
+    chart: Any, known_end: str, unknown_end: str, shape: str, title: str
+) -> list[Any]:
     """Return the layers with intervals that have one end only.
 
     Such an interval is drawn from its end to the score, where a triangle shows that it goes on.
 
     Args:
         chart: the chart of the rows, with its vertical axis.
-        end: the end that is known, `low` or `high`.
-        other: the end that is unknown.
+        known_end: the end that is known, `low` or `high`.
+        unknown_end: the end that is unknown.
         shape: Vega's name of the triangle.
         title: title of the horizontal axis.
     """
-    rows = chart.transform_filter(f"isValid(datum.{end}) && !isValid(datum.{other})")
+    rows = chart.transform_filter(f"isValid(datum.{known_end}) && !isValid(datum.{unknown_end})")
     rules = rows.mark_rule(strokeWidth=2.5)
     triangles = rows.mark_point(filled=True, size=160, shape=shape)
     return [
-        rules.encode(x=alt.X(f"{end}:Q", title=title), x2="score:Q"),
+        rules.encode(x=alt.X(f"{known_end}:Q", title=title), x2="score:Q"),
         triangles.encode(x=alt.X("score:Q", title=title)),
     ]
 
@@ -173,7 +176,7 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
     """
     labels = list(map(printable, names))
     # With more than 16 models, bubbles shrink with the cells of the chart, but not below 30.
-    largest_area = max(BUBBLE * min(1.0, 16 / max(len(names), 1)) ** 2, 30)
+    largest_area = max(LARGEST_BUBBLE * min(1.0, 16 / max(len(names), 1)) ** 2, 30)
     x = alt.X("rank:O", title="rank", axis=alt.Axis(labelAngle=0, labelOverlap=True))
     areas = alt.Scale(domain=[0, 1], range=[0, largest_area])
     size = alt.Size("share:Q", scale=areas, legend=None)
@@ -195,7 +198,8 @@ def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]
 def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
     """Draw win rates of row models against column models as a heat map.
 
-    Cells show their win rates for at most `FEW` models, and the axes names for at most `MANY`.
+    Cells show their win rates for at most `MOST_WITH_FIGURES` models, and the axes names for at
+    most `MOST_NAMED`.
 
     Args:
         matchups: rows of `matchup_table`.
@@ -203,10 +207,10 @@ def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
     """
     labels = list(map(printable, names))
     size = len(names)
-    angle = alt.Axis(labelAngle=-60, labelLimit=140, orient="top", labels=size <= MANY)
+    angle = alt.Axis(labelAngle=-60, labelLimit=140, orient="top", labels=size <= MOST_NAMED)
     scale = alt.Scale(padding=0)
     x = alt.X("against:N", title="against", axis=angle, sort=labels, scale=scale)
-    y = _model_axis(labels, labels=size <= MANY).scale(padding=0)
+    y = _model_axis(labels, labels=size <= MOST_NAMED).scale(padding=0)
     wins = alt.Scale(domain=[0, 1], domainMid=0.5, interpolate="rgb")
     tooltip = [
         "model:N",
@@ -219,13 +223,13 @@ def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
         x=x, y=y, tooltip=tooltip
     )
     layers = [chart.mark_rect().encode(color=alt.Color("share:Q", scale=wins, legend=None))]
-    if size <= FEW:
+    if size <= MOST_WITH_FIGURES:
         # Text on a strong colour is light, text on a weak one dark.
         is_strong = abs(alt.datum.share - 0.5) > 0.25
         for condition, style in ((is_strong, "on strong"), (~is_strong, "on weak")):
             texts = chart.transform_filter(condition).mark_text(style=style)
             layers.append(texts.encode(text=alt.Text("share:Q", format=".0%")))
-    step = 36 if size <= FEW else max(4.0, WIDTH / size)
+    step = 36 if size <= MOST_WITH_FIGURES else max(4.0, WIDTH / size)
     return alt.layer(*layers).properties(width=step * size, height=min(step, 26.0) * size)
 
 
@@ -254,11 +258,13 @@ def reliability_diagram(calibration: Calibration) -> Any:
     """
     bins = calibration.agreement.bins
     rows = [
-        {"predicted": part.predicted, "agreed": part.agreement, "battles": part.battles}
-        for part in bins
+        {"predicted": each_bin.predicted, "agreed": each_bin.agreement, "battles": each_bin.battles}
+        for each_bin in bins
     ]
-    ends = alt.Scale(domain=[0.5, 1])
-    x = alt.X("predicted:Q", title="predicted agreement", scale=ends, axis=alt.Axis(format="%"))
+    predicted_scale = alt.Scale(domain=[0.5, 1])
+    x = alt.X(
+        "predicted:Q", title="predicted agreement", scale=predicted_scale, axis=alt.Axis(format="%")
+    )
     y = alt.Y(
         "agreed:Q", title="humans agreed", scale=alt.Scale(zero=False), axis=alt.Axis(format="%")
     )
@@ -282,16 +288,16 @@ def placement(calibration: Calibration) -> Any:
         low, high = calibration.interval_of(held)
         row = {"model": printable(held.model), "human": held.human_elo}
         rows.append(row | {"judge": held.rating("soft"), "low": low, "high": high})
-    ends = {
+    axis_options = {
         "scale": alt.Scale(zero=False),
         "axis": alt.Axis(format="d", tickCount=6, labelFlush=False),
     }
-    axis = {"title": "Elo by the judge", **ends}
-    x = alt.X("human:Q", title="Elo by humans", **ends)
+    axis = {"title": "Elo by the judge", **axis_options}
+    x = alt.X("human:Q", title="Elo by humans", **axis_options)
     y = alt.Y("judge:Q", **axis)
     chart = alt.Chart(alt.InlineData(values=rows)).encode(x=x, tooltip=_tooltip(rows))
-    human = [row["human"] for row in rows]
-    diagonal = _diagonal(x, y, (min(human, default=0), max(human, default=1)))
+    human_ratings = [row["human"] for row in rows]
+    diagonal = _diagonal(x, y, (min(human_ratings, default=0), max(human_ratings, default=1)))
     intervals = chart.mark_rule(opacity=0.4, strokeWidth=2.5).encode(
         y=alt.Y("low:Q", **axis), y2="high:Q"
     )

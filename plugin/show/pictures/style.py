@@ -49,14 +49,18 @@ def theme(colours: dict[str, str]) -> dict[str, Any]:
     faint = colours["faint"]
     paper = colours["paper"]
     accent = colours["accent"]
-    names = {"labelColor": ink, "titleColor": grey}
-    text = names | {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+    label_colours = {"labelColor": ink, "titleColor": grey}
+    text_style = label_colours | {
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    }
     return {
         "font": FONT,
         "background": paper,
         "view": {"stroke": None},
         "axis": {
-            **text,
+            **text_style,
             "domain": False,
             "ticks": False,
             "gridColor": faint,
@@ -64,9 +68,9 @@ def theme(colours: dict[str, str]) -> dict[str, Any]:
             "titlePadding": 8,
         },
         "axisY": {"grid": False},
-        "legend": {**text, "symbolStrokeWidth": 2, "orient": "top", "title": None},
+        "legend": {**text_style, "symbolStrokeWidth": 2, "orient": "top", "title": None},
         "title": {"color": ink, "fontSize": 13, "anchor": "start", "fontWeight": 600},
-        "header": names,
+        "header": label_colours,
         "point": {"color": accent, "filled": True, "opacity": 1},
         "circle": {"color": accent, "opacity": 1},
         "line": {"color": grey, "strokeWidth": 1},

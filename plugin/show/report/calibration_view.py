@@ -96,8 +96,8 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
     Args:
         calibrations: one calibration per target, all of the same battles.
     """
-    both = any(each.scale_correction for each in calibrations)
-    errors = ["MAE", "scale-corrected"] if both else ["MAE"]
+    has_corrected = any(each.scale_correction for each in calibrations)
+    errors = ["MAE", "scale-corrected"] if has_corrected else ["MAE"]
     header = [
         "target",
         "",
@@ -112,8 +112,8 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
         "width",
     ]
     rows = [
-        _target_row(calibrations[0], "hard", both),
-        *(_target_row(each, "soft", both) for each in calibrations),
+        _target_row(calibrations[0], "hard", has_corrected),
+        *(_target_row(each, "soft", has_corrected) for each in calibrations),
     ]
     legend = []
     for each in calibrations:
@@ -126,19 +126,20 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
     return _table_report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=legend)
 
 
-def _target_row(calibration: Calibration, kind: str, both: bool) -> list[str]:
+def _target_row(calibration: Calibration, kind: str, has_corrected: bool) -> list[str]:
     """Return the row of a target: battles, errors, correlations, loss and widths.
 
     Args:
         calibration: the calibration of the target.
         kind: `hard` or `soft` ratings.
-        both: whether the row has two errors: the plain one, and the scale-corrected one, which is
-            a dash if the ratings are not corrected. If not, it has the error of the calibration.
+        has_corrected: whether the row has a second error, the scale-corrected one. It is a dash if
+            the ratings are not corrected. Otherwise, the row has only the error of the
+            calibration.
     """
     accuracy = calibration.accuracy[kind]
     conformal = calibration.conformal[kind]
     errors = [number_text(accuracy.mae, 1)]
-    if both:
+    if has_corrected:
         is_corrected = kind in calibration.scale_correction
         corrected = accuracy.mae if is_corrected else None
         errors = [number_text(accuracy.plain_mae, 1), number_text(corrected, 1)]
@@ -207,19 +208,19 @@ def _ratings_name(calibration: Calibration, kind: str) -> list[str]:
     target = calibration.target
     if kind == "hard":
         return ["hard", ""]
-    given = "" if target.battles else ", given"
+    origin = "" if target.battles else ", given"
     if target.kind == "credit":
         return ["credit", "as they are"]
     if target.kind == "smoothing":
-        return ["smoothing", f"a win earns {expit(target.beta):.3f}{given}"]
-    return [target.kind, f"beta {slope_text(target.beta)}{given}"]
+        return ["smoothing", f"a win earns {expit(target.beta):.3f}{origin}"]
+    return [target.kind, f"beta {slope_text(target.beta)}{origin}"]
 
 
 def _contender_cells(contender: "Contender") -> list[str]:
     """Return the cells that name ratings: kind, parameter, whether they are scale-corrected."""
     kind, parameter = _ratings_name(contender.calibration, contender.kind)
-    how = "scale-corrected" if contender.is_scale_corrected else ""
-    return [kind, f"({parameter})" if parameter else "", how]
+    correction = "scale-corrected" if contender.is_scale_corrected else ""
+    return [kind, f"({parameter})" if parameter else "", correction]
 
 
 def _signed_text(figure: Estimate | None, digits: int) -> str:
@@ -306,13 +307,13 @@ def _accuracy_report(calibration: Calibration) -> Report:
 
     Lines about the scale correction are left out if neither is corrected.
     """
-    both: list[Accuracy] = [calibration.accuracy[kind] for kind in ("hard", "soft")]
+    hard_and_soft: list[Accuracy] = [calibration.accuracy[kind] for kind in ("hard", "soft")]
     factors = [calibration.scale_correction.get(kind) for kind in ("hard", "soft")]
     rows = [
-        _row("mean absolute error, Elo", both, "mae", ".1f"),
-        _row("Spearman", both, "spearman", ".3f"),
-        _row("Kendall", both, "kendall", ".3f"),
-        _row("models", both, "n", "d"),
+        _row("mean absolute error, Elo", hard_and_soft, "mae", ".1f"),
+        _row("Spearman", hard_and_soft, "spearman", ".3f"),
+        _row("Kendall", hard_and_soft, "kendall", ".3f"),
+        _row("models", hard_and_soft, "n", "d"),
     ]
     if calibration.scale_correction:
         values = []
@@ -322,13 +323,17 @@ def _accuracy_report(calibration: Calibration) -> Report:
             intervals.append(interval_text(factor.low, factor.high, ".2f") if factor else EMPTY)
         rows.append(("scale-corrected by", *values))
         rows.append(("  90% interval", *intervals))
-        rows.append(_row("slope of human ratings on these", both, "slope", ".2f"))
-    rows.append(_row("error from a limited number of labels, Elo", both, "floor", ".1f"))
+        rows.append(_row("slope of human ratings on these", hard_and_soft, "slope", ".2f"))
+    rows.append(_row("error from a limited number of labels, Elo", hard_and_soft, "floor", ".1f"))
     if calibration.scale_correction:
         rows.append(_row("spread beyond all sampling errors, Elo", factors, "spread", ".1f"))
-    if both[1].level is not None:
-        labels = (f"{percent(both[1].level)} intervals: error, Elo", "  Spearman", "  Kendall")
-        rows += zip(labels, *map(_interval_texts, both), strict=True)
+    if hard_and_soft[1].level is not None:
+        labels = (
+            f"{percent(hard_and_soft[1].level)} intervals: error, Elo",
+            "  Spearman",
+            "  Kendall",
+        )
+        rows += zip(labels, *map(_interval_texts, hard_and_soft), strict=True)
     return _table_report(
         "ratings of models that the fit knew nothing of", ["", "hard", "soft"], rows
     )
@@ -340,31 +345,33 @@ def _conformal_report(calibration: Calibration) -> Report:
     If there are too few models for half splits, a line says how many they need, and the coverage
     with each model left out takes their place.
     """
-    both: list[Conformal] = [calibration.conformal[kind] for kind in ("hard", "soft")]
-    soft = both[1]
+    hard_and_soft: list[Conformal] = [calibration.conformal[kind] for kind in ("hard", "soft")]
+    soft = hard_and_soft[1]
     quantile = "q, standard errors"
     error = "median standard error, Elo"
     if calibration.scale_correction:
         quantile = "q"
         error = "median error of judge and humans, Elo"
     rows = [
-        (quantile, *map(_quantile_text, both)),
-        _row(error, both, "median_se", ".1f"),
-        ("scores, of which needed", *(f"{part.n}, {part.least_models}" for part in both)),
+        (quantile, *map(_quantile_text, hard_and_soft)),
+        _row(error, hard_and_soft, "median_se", ".1f"),
+        ("scores, of which needed", *(f"{part.n}, {part.least_models}" for part in hard_and_soft)),
     ]
-    if any(part.t is not None for part in both):
-        rows.append(_row("by t instead, if disagreement is normal", both, "t", ".2f"))
-    if any(part.coverage is not None for part in both):
+    if any(part.t is not None for part in hard_and_soft):
+        rows.append(_row("by t instead, if disagreement is normal", hard_and_soft, "t", ".2f"))
+    if any(part.coverage is not None for part in hard_and_soft):
         rows += [
-            _row(f"coverage over {soft.splits} half splits", both, "coverage", ".1%"),
-            _row("median width over the splits, Elo", both, "median_width", ".1f"),
+            _row(f"coverage over {soft.splits} half splits", hard_and_soft, "coverage", ".1%"),
+            _row("median width over the splits, Elo", hard_and_soft, "median_width", ".1f"),
         ]
     else:
         needed = f"coverage and width over half splits need {2 * soft.least_models} models"
         rows.append((needed, EMPTY, EMPTY))
-        if any(part.loo_coverage is not None for part in both):
-            widths = [number_text(part.loo_width, 1) for part in both]
-            rows.append(_row("coverage, each left out (says n alone)", both, "loo_coverage", ".1%"))
+        if any(part.loo_coverage is not None for part in hard_and_soft):
+            widths = [number_text(part.loo_width, 1) for part in hard_and_soft]
+            rows.append(
+                _row("coverage, each left out (says n alone)", hard_and_soft, "loo_coverage", ".1%")
+            )
             rows.append(("median width, each left out, Elo", *widths))
     return _table_report(
         f"{percent(soft.level)} conformal intervals for new models", ["", "hard", "soft"], rows
@@ -404,10 +411,10 @@ def _models_report(calibration: Calibration) -> Report:
 def _reliability_report(calibration: Calibration) -> Report | None:
     """Build the report on agreement by size of the judge's signal; None if there is no signal."""
     rows = []
-    for share in calibration.agreement.bins:
-        bar = "█" * round(max(0.0, share.agreement - 0.5) * 40)
-        known = (f"{share.battles:,}", number_text(share.mean_margin, 2))
-        rows.append((*known, f"{share.predicted:.1%}", f"{share.agreement:.1%}", bar))
+    for each_bin in calibration.agreement.bins:
+        bar = "█" * round(max(0.0, each_bin.agreement - 0.5) * 40)
+        first_cells = (f"{each_bin.battles:,}", number_text(each_bin.mean_margin, 2))
+        rows.append((*first_cells, f"{each_bin.predicted:.1%}", f"{each_bin.agreement:.1%}", bar))
     ece = number_text(calibration.agreement.ece, 3)
     axis = f"50% … 100%   (ECE {ece})"
     header = ["battles", "mean |margin|", "predicted", "humans agreed", axis]

@@ -22,16 +22,19 @@ from podium.show.report.ranking_view import standings_name
 from podium.text import json_text, text_of
 from podium.wording import some
 
-UNSAFE = re.compile(r'[<>:"/\\|?*\s]+')
+UNSAFE_CHARACTERS = re.compile(r'[<>:"/\\|?*\s]+')
 """Matches characters that the name of a file cannot have on every system."""
-RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|data|unknown|", re.IGNORECASE)
-"""Matches names that Windows or a datastore reserves, and the empty name."""
+WINDOWS_DEVICE = r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?"
+STORE_NAME = r"data|unknown"
+EMPTY_NAME = ""
+RESERVED_NAME = re.compile(f"{WINDOWS_DEVICE}|{STORE_NAME}|{EMPTY_NAME}", re.IGNORECASE)
+"""Matches names that Windows (`con`, `com1.txt`) or a datastore reserves, and the empty name."""
 UNITS = {"elo": "points", "win rate": "proportion"}
 """The unit of a score in the schema of Every Eval Ever, by kind of scale."""
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ExportOptions:
     """Options of `podium export`; docs/report.md says what they mean."""
 
     dataset: str | None
@@ -46,8 +49,8 @@ def portable_name(text: str) -> str:
 
     A reserved or empty name gets a `_` in front.
     """
-    name = UNSAFE.sub("_", printable(text))[:80].strip(". ")
-    return f"_{name}" if RESERVED.fullmatch(name) else name
+    name = UNSAFE_CHARACTERS.sub("_", printable(text))[:80].strip(". ")
+    return f"_{name}" if RESERVED_NAME.fullmatch(name) else name
 
 
 def path_of_model(model: str, developer: str) -> str:
@@ -64,7 +67,9 @@ def path_of_model(model: str, developer: str) -> str:
     return f"{portable_name(owner)}/{portable_name(name)}"
 
 
-def hub_result_files(name: str, ranking: Ranking, facts: Facts) -> Iterator[tuple[str, str]]:
+def hub_result_files(
+    name: str, ranking: Ranking, options: ExportOptions
+) -> Iterator[tuple[str, str]]:
     """Yield the path and the content of the file for each score of each model.
 
     The path is `DEVELOPER/MODEL/.eval_results/NAME.yaml`, and the content is described at
@@ -74,22 +79,22 @@ def hub_result_files(name: str, ranking: Ranking, facts: Facts) -> Iterator[tupl
     Args:
         name: name of the ranking.
         ranking: the ranking.
-        facts: options of the command.
+        options: options of the command.
     """
-    for each, entry in _scored_entries(ranking):
+    for standings, entry in _scored_entries(ranking):
         file = portable_name(
-            name if len(ranking.standings) == 1 else f"{name}-{standings_name(each)}"
+            name if len(ranking.standings) == 1 else f"{name}-{standings_name(standings)}"
         )
-        dataset = _yaml_text(facts.dataset or "")
-        lines = [f"- dataset: {{id: {dataset}, task_id: {_yaml_text(facts.task_id)}}}"]
+        dataset = _yaml_text(options.dataset or "")
+        lines = [f"- dataset: {{id: {dataset}, task_id: {_yaml_text(options.task_id)}}}"]
         lines.append(f"  value: {entry.score:.6f}")
-        if facts.source_url:
+        if options.source_url:
             lines.append(
-                f"  source: {{url: {_yaml_text(facts.source_url)}, name: {_yaml_text(name)}}}"
+                f"  source: {{url: {_yaml_text(options.source_url)}, name: {_yaml_text(name)}}}"
             )
-        lines.append(f"  notes: {_yaml_text(_describe_result(ranking, each, entry))}")
-        place = f"{path_of_model(entry.model, facts.developer)}/.eval_results/{file}.yaml"
-        yield place, "\n".join(lines) + "\n"
+        lines.append(f"  notes: {_yaml_text(_describe_result(ranking, standings, entry))}")
+        path = f"{path_of_model(entry.model, options.developer)}/.eval_results/{file}.yaml"
+        yield path, "\n".join(lines) + "\n"
 
 
 def _yaml_text(text: str) -> str:
@@ -128,7 +133,7 @@ def _describe_result(ranking: Ranking, standings: Standings, entry: Entry) -> st
 
 
 def every_eval_ever_files(
-    name: str, ranking: Ranking, facts: Facts, now: float
+    name: str, ranking: Ranking, options: ExportOptions, now: float
 ) -> Iterator[tuple[str, str]]:
     """Yield the path and the content of the record of each model.
 
@@ -138,13 +143,13 @@ def every_eval_ever_files(
     Args:
         name: name of the ranking.
         ranking: the ranking.
-        facts: options of the command.
+        options: options of the command.
         now: time of the export, seconds since 1970.
     """
     content = ranking.to_json()
     provenance = ranking.provenance
     for model in dict.fromkeys(entry.model for _, entry in _scored_entries(ranking)):
-        identifier = path_of_model(model, facts.developer)
+        identifier = path_of_model(model, options.developer)
         record = {
             "schema_version": "0.3.0",
             "evaluation_id": f"{name}/{identifier.replace('/', '_')}/{now:.0f}",
@@ -152,7 +157,7 @@ def every_eval_ever_files(
             "source_metadata": {
                 "source_name": name,
                 "source_type": "evaluation_run",
-                "source_organization_name": facts.organization,
+                "source_organization_name": options.organization,
                 "evaluator_relationship": "other",
                 "additional_details": _texts_of(
                     {"sources": [*map(_public_place, provenance.get("sources", ()))]}
@@ -164,7 +169,7 @@ def every_eval_ever_files(
             },
             "model_info": _describe_model(model, identifier),
             "evaluation_results": [
-                _describe_score(name, ranking, each, entry, facts.dataset)
+                _describe_score(name, ranking, each, entry, options.dataset)
                 for each, entry in _scored_entries(ranking)
                 if entry.model == model
             ],
@@ -172,7 +177,7 @@ def every_eval_ever_files(
         # The name of the file is a hash, so that a second export replaces the same files.
         file = UUID(bytes=sha256(f"{name}\0{model}\0{content}".encode()).digest()[:16], version=4)
         yield (
-            f"data/{portable_name(facts.dataset or name)}/{identifier}/{file}.json",
+            f"data/{portable_name(options.dataset or name)}/{identifier}/{file}.json",
             json_text(record) + "\n",
         )
 
@@ -232,10 +237,12 @@ def _describe_model(name: str, identifier: str) -> dict[str, Any]:
 
 def _judges_in_provenance(ranking: Ranking) -> list[JudgeRecord]:
     """Return the judges of a ranking, as its provenance describes them."""
-    known = ranking.provenance.get("judge_records", {})
+    judge_records = ranking.provenance.get("judge_records", {})
     names = ranking.provenance.get("judges", ())
     return [
-        JudgeRecord.from_json(name, known[name]) if name in known else JudgeRecord.from_name(name)
+        JudgeRecord.from_json(name, judge_records[name])
+        if name in judge_records
+        else JudgeRecord.from_name(name)
         for name in names
     ]
 
@@ -247,7 +254,7 @@ def _describe_metric(standings: Standings, judges: Sequence[JudgeRecord]) -> dic
     asked, whose prompts are recorded, are described as a jury.
     """
     judges_of_slice = [judge for judge in judges if judge.name == standings.slice] or list(judges)
-    asked = [judge for judge in judges_of_slice if judge.prompt is not None]
+    asked_judges = [judge for judge in judges_of_slice if judge.prompt is not None]
     scale = standings.scale
     kind = (scale.name if scale.kind == "score" else scale.kind).replace(" ", "_")
     description = {
@@ -260,10 +267,12 @@ def _describe_metric(standings: Standings, judges: Sequence[JudgeRecord]) -> dic
         **_describe_bounds(scale),
         "additional_details": _texts_of({"judges": [judge.name for judge in judges_of_slice]}),
     }
-    if not asked:
+    if not asked_judges:
         return description
-    jury = [{"model_info": _describe_model(judge.name, judge.shown_model)} for judge in asked]
-    prompts = [f"podium's {judge.realization} (hash {judge.prompt})" for judge in asked]
+    jury = [
+        {"model_info": _describe_model(judge.name, judge.shown_model)} for judge in asked_judges
+    ]
+    prompts = [f"podium's {judge.realization} (hash {judge.prompt})" for judge in asked_judges]
     scoring = {"judges": jury, "input_prompt": ", ".join(dict.fromkeys(prompts))}
     return description | {"llm_scoring": scoring}
 

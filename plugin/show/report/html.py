@@ -12,7 +12,7 @@ from podium.tables import Report, Section, Table
 
 # The Content-Security-Policy of a document: no scripts and no requests.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-NAME = "model"
+NAME_HEADER = "model"
 """Header of the column whose cells become row headers (`th`)."""
 
 
@@ -67,22 +67,22 @@ def table_part(table: Table) -> str:
     CSS classes align the columns and draw a line below the rows in `table.rules`. The cells of the
     column `model`, or else of the first column, are row headers.
     """
-    sides = ["" if letter == "l" else ' class="r"' for letter in table.align]
+    attributes = ["" if letter == "l" else ' class="r"' for letter in table.align]
     if table.words:
-        sides[-1] = ' class="words"'
+        attributes[-1] = ' class="words"'
     header = "".join(
-        f'<th scope="col"{side}>{escape_html(cell)}</th>'
-        for cell, side in zip(table.header, sides, strict=True)
+        f'<th scope="col"{attribute}>{escape_html(cell)}</th>'
+        for cell, attribute in zip(table.header, attributes, strict=True)
     )
-    named = table.header.index(NAME) if NAME in table.header else 0
+    name_column = table.header.index(NAME_HEADER) if NAME_HEADER in table.header else 0
     rows = []
     for k, row in enumerate(table.rows):
         cells = [
-            _cell(cell, side, place == named)
-            for place, (cell, side) in enumerate(zip(row, sides, strict=True))
+            _cell(cell, attribute, column == name_column)
+            for column, (cell, attribute) in enumerate(zip(row, attributes, strict=True))
         ]
-        cut = ' class="cut"' if k in table.rules else ""
-        rows.append(f"<tr{cut}>{''.join(cells)}</tr>")
+        row_attribute = ' class="cut"' if k in table.rules else ""
+        rows.append(f"<tr{row_attribute}>{''.join(cells)}</tr>")
     head = f"<thead><tr>{header}</tr></thead>" if any(table.header) else ""
     caption = f"<caption>{escape_html(table.title)}</caption>" if table.title else ""
     legend = "".join(f'<p class="note">{escape_html(text)}</p>' for text in table.legend)
@@ -108,13 +108,13 @@ def notes_part(notes: Sequence[str], kind: str = "note") -> str:
     return "".join(f'<p class="{kind}">{escape_html(note)}</p>' for note in notes)
 
 
-def _cell(text: str, side: str, is_name: bool) -> str:
+def _cell(text: str, attribute: str, is_name: bool) -> str:
     """Render a cell.
 
     Args:
         text: the cell's text.
-        side: its class attribute with a space in front; empty for none.
+        attribute: class attribute of the cell, with a space in front; empty if it has none.
         is_name: whether it is a row header.
     """
     tag = 'th scope="row"' if is_name else "td"
-    return f"<{tag}{side}><bdi>{escape_html(text)}</bdi></{tag[:2]}>"
+    return f"<{tag}{attribute}><bdi>{escape_html(text)}</bdi></{tag[:2]}>"

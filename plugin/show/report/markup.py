@@ -9,14 +9,17 @@ from collections.abc import Callable, Iterator, Sequence
 from podium.printable import printable
 from podium.tables import EMPTY, Report, Table
 
-MARKUP = re.compile(r"[\\`*<\[|]|(?<![^\W_])_|_(?![^\W_])")
+SIGN = r"[\\`*<\[|]"
+UNDERSCORE_BEFORE_WORD = r"(?<![^\W_])_"
+UNDERSCORE_AFTER_WORD = r"_(?![^\W_])"
+MARKUP = re.compile(f"{SIGN}|{UNDERSCORE_BEFORE_WORD}|{UNDERSCORE_AFTER_WORD}")
 """Matches a character that Markdown reads as markup.
 
 An underscore between letters or digits (`model_a`) does not match, because Markdown shows it.
 """
-RULE = {"l": "---", "r": "---:"}
+MARKDOWN_RULE = {"l": "---", "r": "---:"}
 """Markdown below the header of a column, by its alignment."""
-SIGNS = {
+LATEX_SIGNS = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -60,7 +63,7 @@ def escape_markdown(text: str) -> str:
 
 def escape_latex(text: str) -> str:
     """Escape LaTeX special characters."""
-    return "".join(SIGNS.get(sign, sign) for sign in printable(text))
+    return "".join(LATEX_SIGNS.get(sign, sign) for sign in printable(text))
 
 
 def _blocks(
@@ -94,7 +97,9 @@ def _markdown_table(table: Table) -> str:
     header, *rows = [
         "| " + " | ".join(map(escape_markdown, row)) + " |" for row in (table.header, *table.rows)
     ]
-    return "\n".join([header, "|" + "".join(f"{RULE[letter]}|" for letter in table.align), *rows])
+    return "\n".join(
+        [header, "|" + "".join(f"{MARKDOWN_RULE[letter]}|" for letter in table.align), *rows]
+    )
 
 
 def _latex_table(table: Table) -> str:

@@ -35,17 +35,17 @@ RANKED_ALONE = ("ranked-alone", "ranked-alone-by-metric")
 """Codes of the note that tasks are ranked one by one although the user did not ask for it."""
 MOST_TABLES = 6
 """A terminal shows this many tables of tasks unless the user asks for one per task."""
-FIRST = 10
+NOTEBOOK_ROWS = 10
 """A notebook shows this many rows of a table of battles."""
-CONFORMAL = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
+CONFORMAL_KEYS = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
 """Keys in `Entry.extra` that are shown together in one column."""
-COMPRESSED = (
+COMPRESSED_SCALE = (
     "graded credits are nearer to 0.5 than verdicts: Elo is on a compressed scale, which human "
     "labels correct by --ranker soft-elo --set target=log-odds, or by a calibration; "
     "--set labels=hard rates the parsed verdicts"
 )
 """Note below standings whose credits are graded (from token probabilities)."""
-DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(
+EXTRA_DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(
     ("hard", "human", "human_low", "human_high", "judge"), 1
 )
 """Number of decimals of figures in `Entry.extra`, by key. Other figures have 3."""
@@ -78,8 +78,8 @@ def ranking_warnings(ranking: Ranking) -> list[str]:
             owners.setdefault(warning, []).append(standings_name(standings))
     texts = []
     for warning, names in owners.items():
-        whose = "" if len(names) == len(ranking.standings) else f"{', '.join(names)}: "
-        texts.append(f"{warning.severity}: {whose}{notice_text(warning)}")
+        owners_text = "" if len(names) == len(ranking.standings) else f"{', '.join(names)}: "
+        texts.append(f"{warning.severity}: {owners_text}{notice_text(warning)}")
     return texts
 
 
@@ -123,8 +123,8 @@ def messages_on_hidden_tables(ranking: Ranking) -> list[str]:
 def _column_ranked_alone(ranking: Ranking) -> str | None:
     """Return the column whose values are ranked one by one although the user did not ask for it."""
     for standings in ranking.standings:
-        for own in select_codes(standings.warnings, RANKED_ALONE):
-            return str(own.fields["column"])
+        for warning in select_codes(standings.warnings, RANKED_ALONE):
+            return str(warning.fields["column"])
     return None
 
 
@@ -135,8 +135,10 @@ def standings_report(standings: Standings) -> Report:
     """
     columns = _columns(standings)
     separation = standings.separation
-    place = {entry.model: k for k, entry in enumerate(standings.entries)}
-    cuts = [place[separation.names[cut - 1]] for cut in separation.cuts] if separation else []
+    row_of_model = {entry.model: k for k, entry in enumerate(standings.entries)}
+    cut_rows = (
+        [row_of_model[separation.names[cut - 1]] for cut in separation.cuts] if separation else []
+    )
     rows = []
     bars = []
     for entry in standings.entries:
@@ -148,7 +150,7 @@ def standings_report(standings: Standings) -> Report:
         rows=tuple(rows),
         align="rl" + "r" * (len(columns) - 2),
         spare=tuple(name for name in ("win rate", "se") if name != standings.scale.name),
-        rules=frozenset(cuts),
+        rules=frozenset(cut_rows),
         bars=bar_column(bars, BAR_WIDTH, standings.scale.axis_format),
     )
     interval = "no interval"
@@ -177,8 +179,8 @@ def standings_name(standings: Standings) -> str:
 def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     """Return the columns of a table: by header, the function that formats the cell of a model.
 
-    Conformal intervals, if there are any, take the place of rank sets. Keys of `Entry.extra` follow
-    as columns of their own, unless a column has this name already.
+    Conformal intervals, if there are any, take the place of rank sets. Keys of `Entry.extra`
+    follow as columns of their own, unless a column has this name already.
     """
     scale = standings.scale
     levels = [entry.extra.get("conformal_level") for entry in standings.entries]
@@ -200,7 +202,7 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     if standings.ranker != "win-rate":
         columns.setdefault("win rate", lambda entry: number_text(entry.win_rate, 3))
     for name in standings.entries[0].extra if standings.entries else ():
-        if name not in CONFORMAL:
+        if name not in CONFORMAL_KEYS:
             columns.setdefault(name.replace("_", " "), partial(_extra, name))
     return columns
 
@@ -210,7 +212,7 @@ def _extra(name: str, entry: Entry) -> str:
     value = entry.extra.get(name)
     if value is None:
         return EMPTY
-    digits = DIGITS.get(name, 3)
+    digits = EXTRA_DIGITS.get(name, 3)
     return f"{value:,.0f}" if digits == 0 else number_text(value, digits)
 
 
@@ -240,32 +242,32 @@ def standings_notes(standings: Standings) -> Iterator[str]:
     They give a tournament's decisions, the counts of battles, and the methods with their
     assumptions.
     """
-    known = standings.diagnostics
-    answer = known.get("answer", {})
+    diagnostics = standings.diagnostics
+    answer = diagnostics.get("answer", {})
     is_decided = standings.ranker == RANKER_OF_DECISIONS
-    source = (
+    prefix = (
         "" if is_decided else "the tournament found, by Bradley-Terry on its judge's verdicts: "
     )
     for decision in answer.get("decisions", ()):
-        yield source + decision
+        yield prefix + decision
     yield from _format_ranking_counts(standings)
     if is_decided and asks_top(answer.get("until")) and answer["looks"] > 1:
         yield f"intervals hold at all {answer['looks']} interim analyses, too"
-    informative = known.get("informative_items")
+    informative = diagnostics.get("informative_items")
     if informative is not None:
         items = standings.counts.items
-        rest = " (on the others all battles are ties)" if informative < items else ""
-        yield f"informative items: {informative:,} of {items:,}{rest}"
-    soft = known.get("soft")
+        others_text = " (on the others all battles are ties)" if informative < items else ""
+        yield f"informative items: {informative:,} of {items:,}{others_text}"
+    soft = diagnostics.get("soft")
     if soft and standings.fit.beta is not None:
         yield _soft_targets(soft, standings.fit)
     for name, notes in METHOD_NOTES.items():
-        if known.get(name):
-            yield from notes(known[name])
+        if diagnostics.get(name):
+            yield from notes(diagnostics[name])
     anchor = standings.scale.against
     if anchor is not None:
         yield f"{anchor} itself: 1 - the mean of the others"
-    if known.get("uneven_opponents") and standings.scale.is_elo:
+    if diagnostics.get("uneven_opponents") and standings.scale.is_elo:
         yield "win rates: opponents met on few items count less (--ranker win-rate names them)"
     if standings.fit.separated:
         yield "* separated: the data bound this rating on one side at most"
@@ -293,7 +295,7 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
         )
         rates_credits = diagnostics.get("soft", {}).get("kind") == "credit"
         if standings.ranker == "bradley-terry" or rates_credits:
-            yield COMPRESSED
+            yield COMPRESSED_SCALE
 
 
 def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
@@ -453,13 +455,16 @@ def _length_control(control: Mapping[str, Any]) -> Iterator[str]:
 
 def _replayed_calls(replay: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line with the battles, calls, pairs and rounds of a replayed tournament."""
-    given = ""
+    given_text = ""
     if replay["given"]:
-        given = f"; {replay['given']:,} battles of those ranked before were given"
+        given_text = f"; {replay['given']:,} battles of those ranked before were given"
     pairs = f"{replay['pairs']:,} {plural('pair', replay['pairs'])}"
     rounds = f"{replay['rounds']:,} {plural('round', replay['rounds'])}"
-    asked = f"{replay['battles']:,} battles asked for, {replay['calls']:,} judge calls"
-    yield f"replay of {replay['tournament']}: {asked}, {pairs} of models, {rounds}{given}"
+    battles_and_calls = f"{replay['battles']:,} battles asked for, {replay['calls']:,} judge calls"
+    yield (
+        f"replay of {replay['tournament']}: {battles_and_calls}, {pairs} of models, {rounds}"
+        f"{given_text}"
+    )
 
 
 METHOD_NOTES = {
@@ -483,7 +488,7 @@ def battles_html(battles: Battles) -> str:
     Only the columns in `COLUMNS` are shown.
     """
     counts = battles.counts()
-    shown = battles.table.head(FIRST)
+    shown = battles.table.head(NOTEBOOK_ROWS)
     names = tuple(name for name in COLUMNS if name in shown)
     rows = []
     for row in shown[list(names)].astype(object).to_numpy():
@@ -491,7 +496,7 @@ def battles_html(battles: Battles) -> str:
     sizes = f"{len(battles.models)} models, {counts_text(counts, battles.unparsed_reasons())}"
     align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
     title = "battles"
-    if counts.battles > FIRST:
-        title = f"battles, the first {FIRST} of {counts.battles:,}"
+    if counts.battles > NOTEBOOK_ROWS:
+        title = f"battles, the first {NOTEBOOK_ROWS} of {counts.battles:,}"
     table = Table("", names, tuple(rows), align)
     return html_part((Report(title, table=table, notes=(sizes,)),))

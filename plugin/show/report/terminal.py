@@ -117,8 +117,8 @@ def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
     for k in range(4):
         lengths = [cell_len(row[k]) for row in rows]
         widths.append(max(lengths, default=0))
-    room_for_labels = width - INDENT - sum(widths[1:]) - 3 * (GAP - 1)
-    widths[0] = min(widths[0], max(room_for_labels, NARROWEST))
+    largest_label_width = width - INDENT - sum(widths[1:]) - 3 * (GAP - 1)
+    widths[0] = min(widths[0], max(largest_label_width, NARROWEST))
     lines = []
     for fact, row in zip(facts, cells, strict=True):
         if row:
@@ -139,7 +139,7 @@ def _table_lines(table: Table, width: int) -> list[str]:
     widths = _column_widths(table)
     excess = MARGIN + sum(widths) + GAP * (len(widths) - 1) - width
     if excess > 0:
-        left_aligned = [k for k, side in enumerate(align) if side == "l"]
+        left_aligned = [k for k, letter in enumerate(align) if letter == "l"]
         for k in sorted(left_aligned, key=lambda k: -widths[k]):
             narrow = min(widths[k], max(widths[k] - excess, NARROWEST))
             excess -= widths[k] - narrow
@@ -166,17 +166,17 @@ def _row_lines(row: Sequence[str], widths: Sequence[int], align: str, gap: int =
         gap: number of spaces between columns.
     """
     cells = []
-    for cell, width, side in zip(row, widths, align, strict=True):
-        if side == "l" and cell_len(cell) > width:
+    for cell, width, letter in zip(row, widths, align, strict=True):
+        if letter == "l" and cell_len(cell) > width:
             cells.append(textwrap.wrap(cell, width) or [""])
         else:
             cells.append(cell.split("\n"))
     lines = []
     for parts in zip_longest(*cells, fillvalue=""):
         texts = []
-        for part, width, side in zip(parts, widths, align, strict=True):
-            pad = " " * (width - cell_len(part))
-            texts.append(part + pad if side == "l" else pad + part)
+        for part, width, letter in zip(parts, widths, align, strict=True):
+            padding = " " * (width - cell_len(part))
+            texts.append(part + padding if letter == "l" else padding + part)
         lines.append((" " * gap).join(texts).rstrip())
     return lines
 
@@ -279,9 +279,10 @@ def interval_bar(
     a diamond, which is filled and replaces the circle if it is in the place of the value.
 
     Args:
-        bar: the value with its interval; None for an empty text of this width.
-        ends: ends of the axis, which contain all values and differ.
-        width: number of characters.
+        bar: the value with its interval; None for a text of spaces.
+        ends: the ends of the axis, which must differ. The value, the mark and the ends of the
+            interval lie between them.
+        width: number of characters of the text.
         mark: a further value; None for no mark.
 
     >>> interval_bar(Estimate(2, 1, 3), (0, 4), 9)
@@ -296,21 +297,21 @@ def interval_bar(
     if bar is None:
         return "".join(cells)
 
-    def place(value: float) -> int:
+    def column_of(value: float) -> int:
         """Return the column of a value on the axis, from 0."""
         return round((value - least) / (most - least) * (width - 1))
 
-    value = place(bar.value)
-    left = value if bar.low is None else place(bar.low)
-    right = value if bar.high is None else place(bar.high)
-    cells[left : right + 1] = ["─"] * (right + 1 - left)
+    value_column = column_of(bar.value)
+    left_column = value_column if bar.low is None else column_of(bar.low)
+    right_column = value_column if bar.high is None else column_of(bar.high)
+    cells[left_column : right_column + 1] = ["─"] * (right_column + 1 - left_column)
     if bar.low is not None:
-        cells[left] = "├"
+        cells[left_column] = "├"
     if bar.high is not None:
-        cells[right] = "┤"
-    cells[value] = "○" if bar.low is None or bar.high is None else "●"
+        cells[right_column] = "┤"
+    cells[value_column] = "○" if bar.low is None or bar.high is None else "●"
     if mark is not None:
-        cells[place(mark)] = "◆" if place(mark) == value else "◇"
+        cells[column_of(mark)] = "◆" if column_of(mark) == value_column else "◇"
     return "".join(cells)
 
 
@@ -329,8 +330,8 @@ def _stack_intervals(table: Table) -> Table:
 def _replace_in_figures(row: Sequence[str], align: str, old: str, new: str) -> tuple[str, ...]:
     """Replace a text in the cells of a row that are aligned to the right."""
     return tuple(
-        cell.replace(old, new) if side == "r" else cell
-        for cell, side in zip(row, align, strict=True)
+        cell.replace(old, new) if letter == "r" else cell
+        for cell, letter in zip(row, align, strict=True)
     )
 
 

@@ -74,6 +74,8 @@ class Judging:
             is unparsed. With `keep`, the verdict of the other order counts.
         identical: what happens if both responses are the same text. With `tie`, the battle is a
             tie, and no judge is asked. With `judge`, the judges are asked.
+        on_bad_judge: whether a run stops or goes on if its judge is found to be unable to judge:
+            no reply is parsed, or one position always wins.
         generation: generation settings of the run, such as the temperature. They are part of the
             judge's name.
 
@@ -93,6 +95,7 @@ class Judging:
     quorum: int | None = None
     one_sided: Literal["unparsed", "keep"] = "unparsed"
     identical: Literal["tie", "judge"] = "tie"
+    on_bad_judge: Literal["stop", "continue"] = "stop"
     generation: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -421,6 +424,7 @@ CHOICES = {
     "rule": battle.RULES,
     "one_sided": ("unparsed", "keep"),
     "identical": ("tie", "judge"),
+    "on_bad_judge": ("stop", "continue"),
 }
 """Allowed values of each option. They are checked before the first paid call."""
 AT_LEAST_ONE = {

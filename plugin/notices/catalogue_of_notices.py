@@ -709,6 +709,18 @@ OF_CALIBRATIONS = {
 
 # Warnings about judges.
 OF_JUDGES = {
+    "judge-of-position": (
+        "the response shown {position} won in all {decided} of the first {judgments} judgments of "
+        "{judge} that are no ties, though either was shown first (replies: {replies}). Take "
+        "another judge, or let this one grade single responses ({argument:realization=likert}); "
+        "{argument:on_bad_judge=continue} goes on, and replies so far come from the cache"
+    ),
+    "judge-unparsed": (
+        "none of the first {judgments} judgments of {judge} could be parsed (replies: {replies}). "
+        "Ask in another form ({argument:replies=schema}, {argument:realization=NAME}) or take "
+        "another judge; {argument:on_bad_judge=continue} goes on, and replies so far come from the "
+        "cache"
+    ),
     "mass-of-schema": (
         "{path}: {number} of {verdicts:,} verdicts count as parsed, not graded: the allowed "
         "answers hold less than {mass:.0%} of the probability at their token in the JSON"

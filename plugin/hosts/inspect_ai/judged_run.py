@@ -150,10 +150,17 @@ def _failure_message(place: Place, secrets: Sequence[str]) -> str:
     """
     from inspect_ai.log import read_eval_log
 
+    from podium.hosts.inspect_ai.logs.podium_entries import reason_of_stop
+
     log = read_eval_log(str(local_file(place)))
     _redact_log(place, log, secrets)
     failed = [sample for sample in log.samples or [] if sample.error]
     again = "run the command again to ask for those alone"
+    # The error of the log says how to go on in Inspect.
+    records: list[EvalLog | EvalSample] = [*failed, log]
+    why_stopped = next(filter(None, map(reason_of_stop, records)), None)
+    if why_stopped:
+        return redact(f"{why_stopped}; {again.replace('those alone', 'the rest')}", secrets)
     if not failed:
         why = redact(log.error.message if log.error else "no reason given", secrets)
         return f"the tournament failed: {why}; {again.replace('those', 'what is missing')}"

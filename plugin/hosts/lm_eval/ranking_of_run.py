@@ -231,6 +231,8 @@ class RunRanking:
             if failure is None:
                 raise
             raise PodiumError(f"no battle was judged: {failure}") from None
+        if failure and not battles.tally.judged:
+            raise PodiumError(f"no reply could be parsed: {failure}")
         if failure:
             self._note_failure(failure)
         return lambda tasks: _select_tasks(tasks, "category", battles)

@@ -8,7 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
@@ -24,8 +24,11 @@ from podium.hosts.inspect_ai.judging.call_timeouts import (
     timeout_text,
 )
 from podium.hosts.inspect_ai.logs.podium_entries import STOPPED
-from podium.printable import shorten, tell
+from podium.printable import shorten
 from podium.storage.remote import without_secrets
+
+if TYPE_CHECKING:
+    from podium.hosts.inspect_ai.judging.reply_watch import ReplyWatch
 
 
 class ConnectionFailedError(ConnectionError):
@@ -60,12 +63,76 @@ class BatchedCallError(RuntimeError):
         super().__init__(cause)
 
 
+class DeadServerError(ConnectionFailedError):
+    """A model's server has refused all calls since the run began; see `ReplyWatch`."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why, "")
+        self.message = why
+        self.args = (why,)
+
+
 async def generate_output(
+    model: Model,
+    messages: Any,
+    *,
+    config: GenerateConfig,
+    watch: "ReplyWatch | None" = None,
+    **options: Any,
+) -> ModelOutput:
+    """Call a model; if the call fails, raise the cause without Inspect's wrappers.
+
+    Args:
+        model: the model.
+        messages: the prompt or messages.
+        config: the settings of the call.
+        watch: watches the replies of the model in this run; None if nobody does. Calls that wait
+            for a batch are not watched.
+        **options: see `_generate_repeatedly`.
+
+    Raises:
+        DeadServerError: the server has refused all calls for some time, and never replied.
+        ConnectionFailedError, BatchedCallError: see `_generate_repeatedly`.
+    """
+    if watch is None or is_batched(model, config.batch):
+        return await _generate_repeatedly(model, messages, config=config, **options)
+
+    def hear(result: Any) -> None:
+        """Tell the watch of an attempt."""
+        if isinstance(result, BaseException):
+            watch.note_failure(result, status_of(result))
+        else:
+            watch.note_reply()
+
+    with watch.waiting_call():
+        try:
+            return await _generate_repeatedly(model, messages, config=config, hears=hear, **options)
+        except Exception:
+            if not watch.is_dead:
+                raise
+    raise DeadServerError(watch.why_dead)
+
+
+def watch_model(model: Model) -> "ReplyWatch":
+    """Return a new watch of a model's replies."""
+    # Imported here because Inspect's registry loads this file even if nothing is judged.
+    from podium.hosts.inspect_ai.judging.reply_watch import ReplyWatch
+
+    def describe(failure: BaseException) -> str:
+        """Write the reason and address of a failed connection, else type and message."""
+        cause = root_of(failure)
+        return cause_of(_connection_failure(cause, model.api.base_url) or cause)
+
+    return ReplyWatch(str(model), describe)
+
+
+async def _generate_repeatedly(
     model: Model,
     messages: Any,
     *,
     timeout: float | None,
     config: GenerateConfig,
+    hears: Callable[[Any], None] | None = None,
     **options: Any,
 ) -> ModelOutput:
     """Call a model; if the call fails, raise the cause without Inspect's wrappers.
@@ -79,6 +146,7 @@ async def generate_output(
         timeout: seconds that each attempt may take, also those that Inspect repeats; None for no
             limit. It does not hold for calls that wait for a batch.
         config: the settings of the call.
+        hears: see `AttemptLimit`.
         **options: further arguments of `Model.generate`.
 
     Raises:
@@ -93,7 +161,7 @@ async def generate_output(
     unanswered = 0
     while True:
         try:
-            with limit_attempts(model, timeout, in_batch=waits_for_batch):
+            with limit_attempts(model, timeout, in_batch=waits_for_batch, hears=hears):
                 return await model.generate(messages, config=config, **options)
         except Exception as error:
             failure = root_of(error)
@@ -289,7 +357,11 @@ class CircuitBreaker:
             # Let the next waiting call go on, too.
             self._first_calls.release()
         if self._refusal is None:
-            return await ask()
+            try:
+                return await ask()
+            except DeadServerError as error:
+                # Another judge of the jury has replied, and this one has not.
+                self._refusal = JudgeStoppedError(f"{STOPPED}: {error.message}")
         if self._ends_run and self._has_refused:
             await anyio.sleep(SHUTDOWN_TIMEOUT)
         self._has_refused = True
@@ -302,6 +374,10 @@ class CircuitBreaker:
         """
         try:
             answer = await ask()
+        except DeadServerError as error:
+            refusal = JudgeStoppedError(f"{STOPPED}: {error.message}")
+            self._settle(refusal)
+            raise refusal from None
         except Exception as error:
             self._failures.append(cause_of(error))
             different_failures = {NUMBERED.sub("", failure) for failure in self._failures}
@@ -339,7 +415,7 @@ class ModelCalls:
         ends_run: as in `CircuitBreaker`.
 
     Attributes:
-        stopped: names of the models that are not asked any more.
+        stopped: names of the models that are said not to be asked any more.
     """
 
     def __init__(self, *, ends_run: bool = False) -> None:
@@ -347,6 +423,7 @@ class ModelCalls:
         self._breakers: dict[str, CircuitBreaker] = defaultdict(
             partial(CircuitBreaker, ends_run=ends_run)
         )
+        self._watches: dict[str, ReplyWatch] = {}
         self._answers: dict[tuple[Any, ...], Any] = {}
         self._failures: dict[tuple[Any, ...], Exception] = {}
         self._locks: dict[tuple[Any, ...], anyio.Lock] = defaultdict(anyio.Lock)
@@ -376,37 +453,31 @@ class ModelCalls:
                     raise
         return self._answers[key]
 
+    def watch_of(self, model: Model) -> "ReplyWatch":
+        """Return the watch of a model's replies in this run."""
+        name = str(model)
+        if name not in self._watches:
+            self._watches[name] = watch_model(model)
+        return self._watches[name]
+
     async def call(
         self,
         name: str,
         ask: Callable[[], Awaitable[T]],
         *,
-        shown: str | None = None,
-        while_others: str = "",
         waits: bool = True,
     ) -> T:
         """Make a call to a model and return its answer.
 
-        The first refused call of a model prints that the model is not asked any more.
-
         Args:
-            name: the name of the model or judge, which has its own circuit breaker. If it is
-                empty, nothing is printed.
+            name: the name of the model or judge, which has its own circuit breaker.
             ask: makes the call; its errors are raised.
-            shown: the name in the message; None for `name`.
-            while_others: the end of the message, about the other judges.
             waits: as in `CircuitBreaker.call`.
 
         Raises:
             JudgeStoppedError: the call is refused.
         """
-        try:
-            return await self._breakers[name].call(ask, waits=waits)
-        except JudgeStoppedError as error:
-            if name and name not in self.stopped:
-                tell(f"{stopped_text(shown or name, error)}{while_others}")
-            self.stopped.add(name)
-            raise
+        return await self._breakers[name].call(ask, waits=waits)
 
 
 async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:

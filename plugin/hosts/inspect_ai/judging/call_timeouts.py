@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -44,10 +44,12 @@ class AttemptLimit(NamedTuple):
     Attributes:
         seconds: the limit of each attempt; infinite if there is none.
         in_batch: whether the call waits for a batch of its provider, which has no limit.
+        hears: called with the result or the error of each attempt; None if nobody is to hear it.
     """
 
     seconds: float
     in_batch: bool
+    hears: Callable[[Any], None] | None = None
 
 
 _LIMIT: ContextVar[AttemptLimit | None] = ContextVar("time limit of a call", default=None)
@@ -65,7 +67,11 @@ def check_call_timeout(seconds: Any) -> None:
 
 @contextmanager
 def limit_attempts(
-    model: Model, seconds: float | None, *, in_batch: bool = False
+    model: Model,
+    seconds: float | None,
+    *,
+    in_batch: bool = False,
+    hears: Callable[[Any], None] | None = None,
 ) -> Iterator[None]:
     """Limit the time of each attempt to call a model while the body runs.
 
@@ -75,9 +81,11 @@ def limit_attempts(
         model: the model, which is changed in place so that it knows the limit.
         seconds: the limit; None for no limit.
         in_batch: whether the calls wait for batches of the provider, which have no limit.
+        hears: see `AttemptLimit`.
     """
     _let_watch(model.api)
-    before = _LIMIT.set(AttemptLimit(math.inf if seconds is None else seconds, in_batch))
+    limit = math.inf if seconds is None else seconds
+    before = _LIMIT.set(AttemptLimit(limit, in_batch, hears))
     try:
         yield
     finally:
@@ -114,8 +122,31 @@ def _let_watch(api: ModelAPI) -> None:
             raise UnansweredError(waited, "client_timeout")
         raise UnansweredError(limit.seconds)
 
-    generate_in_time.is_watched = True  # type: ignore[attr-defined]
-    api.generate = generate_in_time  # type: ignore[method-assign]
+    heard: Any = _let_hear(generate_in_time)
+    heard.is_watched = True
+    api.generate = heard  # type: ignore[method-assign]
+
+
+def _let_hear(generate: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """Return a function that also lets the result or the error of each attempt be heard."""
+
+    @wraps(generate)
+    async def generate_and_hear(*arguments: Any, **options: Any) -> Any:
+        """Make one attempt."""
+        limit = _LIMIT.get()
+        hears = limit.hears if limit else None
+        if hears is None:
+            return await generate(*arguments, **options)
+        try:
+            result = await generate(*arguments, **options)
+        except Exception as error:
+            hears(error)
+            raise
+        # Providers return some errors beside a record of the call.
+        hears(result[0] if isinstance(result, tuple) else result)
+        return result
+
+    return generate_and_hear
 
 
 def _is_read_timeout(error: BaseException | None) -> bool:

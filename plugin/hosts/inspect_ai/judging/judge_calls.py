@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import anyio
 from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput, get_model, model_roles
@@ -74,6 +74,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 )
 from podium.hosts.inspect_ai.media import media_in, why_refused
 from podium.plugins.catalogue import judging_settings
+from podium.printable import tell
 from podium.scorers.battle import Judgment
 from podium.scorers.checklist import read_checklist
 from podium.scorers.copied_responses import mark_copy
@@ -83,6 +84,9 @@ from podium.scorers.probabilities import FixedMode, settle_mode
 from podium.scorers.prompt import Texts
 from podium.scorers.reply import TOO_LONG, Reply, Token
 from podium.storage.remote import local_file, place_of
+
+if TYPE_CHECKING:
+    from podium.hosts.inspect_ai.judging.judge_monitor import JudgedReply, JudgeMonitor
 
 T = TypeVar("T")
 FATAL = (JudgeStoppedError, LimitExceededError)
@@ -129,7 +133,8 @@ class Run(ModelCalls):
         asked_before: Mapping[str, int] | None = None,
     ) -> None:
         check_call_timeout(call_timeout)
-        super().__init__(ends_run=ends_run and not rotating)
+        self._ends_run = ends_run and not rotating
+        super().__init__(ends_run=self._ends_run)
         self.how = how
         self.cache = cache
         self.call_timeout = call_timeout
@@ -145,6 +150,7 @@ class Run(ModelCalls):
         self.packs = anyio.Semaphore(4)
         self.settings = CallSettings(how)
         self._judges: dict[Model, JudgeRecord] = {}
+        self._monitors: dict[str, JudgeMonitor] = {}
         # Why calls failed in this run, by id and epoch of the sample. The sample that repeats them
         # is for a later run.
         self.failed_calls: dict[tuple[str, int], str] = {}
@@ -181,22 +187,71 @@ class Run(ModelCalls):
             RuntimeError: judges take turns, and this one is not asked any more.
         """
         waits = not has_batches(model)
+        return await self._ask_while_others(model, lambda name: self.call(name, ask, waits=waits))
+
+    async def _ask_while_others(self, model: Model, ask: Callable[[str], Awaitable[T]]) -> T:
+        """Return what `ask` returns; if judges take turns, a judge that is stopped leaves the
+        others going on.
+
+        Args:
+            model: the judge.
+            ask: called with the name of the judge's circuit breaker, which is empty unless judges
+                take turns.
+
+        Raises:
+            JudgeStoppedError, RuntimeError: see `call_judge`.
+        """
         if not self.rotating:
-            return await self.call("", ask, waits=waits)
+            return await ask("")
         judge = self.judge_of(model)
-        shown = judge.shown_model
         try:
-            return await self.call(
-                judge.name,
-                ask,
-                shown=shown,
-                while_others="; the other judges go on",
-                waits=waits,
-            )
+            return await ask(judge.name)
         except JudgeStoppedError as error:
+            text = stopped_text(judge.shown_model, error)
+            if judge.name not in self.stopped:
+                tell(f"{text}; the other judges go on")
+            self.stopped.add(judge.name)
             if len(self.stopped) < self.rotating:
-                raise RuntimeError(stopped_text(shown, error)) from None
+                raise RuntimeError(text) from None
             raise
+
+    async def begin_judgment(self, model: Model, battle: BattleMetadata) -> "JudgeMonitor":
+        """Begin a judgment of a judge, and return the monitor that has to hear of its end.
+
+        Raises:
+            JudgeStoppedError, RuntimeError: the judge cannot judge; see `call_judge`.
+        """
+        # Imported here because Inspect's registry loads this file even if nothing is judged.
+        from podium.hosts.inspect_ai.judging.judge_monitor import JudgeMonitor
+
+        name = self.judge_of(model).name
+        if name not in self._monitors:
+            shows_both = self.how.orders != "as-given" or battle.first is not None
+            self._monitors[name] = JudgeMonitor(
+                self.judge_of(model).shown_model,
+                tests_position=self.how.is_pairwise and shows_both,
+                is_on=self.how.on_bad_judge == "stop",
+                ends_run=self._ends_run,
+            )
+        monitor = self._monitors[name]
+        waits = not has_batches(model)
+        await self._ask_while_others(model, lambda _: monitor.begin(waits=waits))
+        return monitor
+
+    def judged_reply(self, judgment: KeptJudgment) -> "JudgedReply | None":
+        """Return what a new judgment shows of its judge; None if one of its calls failed."""
+        from podium.hosts.inspect_ai.judging.judge_monitor import JudgedReply
+
+        replies = [load_reply(kept) for kept in judgment["replies"]]
+        if any(reply.failed for reply in replies):
+            return None
+        mode = self.mode(judgment["judge"])
+        words = next((reply.text or reply.refused for reply in replies), "")
+        if not self.how.is_pairwise:
+            is_parsed = all(self.how.reason(reply, mode) is None for reply in replies)
+            return JudgedReply(words, is_parsed)
+        verdict = self.how.verdict(replies[0], mode)
+        return JudgedReply(words, verdict.credit is not None, verdict.outcome)
 
     def judge_of(self, model: Model) -> JudgeRecord:
         """Return the record of a judge, which is made once per run."""
@@ -591,7 +646,27 @@ async def _ask_judge(
             rate = partial(_ask_for_verdict, run, model, (responses[rated],), battle, shown.repeat)
             key = ("rating", name, _response_key_of(battle), rated, shown.repeat)
             calls.append(partial(run.ask_once, key, rate))
-    replies = await _make_new_calls(calls, known, errors)
+    try:
+        monitor = await run.begin_judgment(model, battle)
+    except FATAL:
+        raise
+    except RuntimeError as error:
+        errors.append(error)
+        return _failed_judgment(run, model, shown, error)
+    judged = None
+    try:
+        replies = await _make_new_calls(calls, known, errors)
+        judgment = _judgment_of_replies(name, shown, replies)
+        judged = run.judged_reply(judgment)
+        return judgment
+    finally:
+        monitor.end(judged)
+
+
+def _judgment_of_replies(
+    name: str, shown: Judgment, replies: Sequence[tuple[KeptReply, int]]
+) -> KeptJudgment:
+    """Return the judgment of a judge with its replies and the most attempts for one of them."""
     kept, attempts = zip(*replies, strict=True)
     about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": [*kept]}
     return cast(KeptJudgment, {**about, "attempts": max(attempts), "mode": "off"})
@@ -821,6 +896,8 @@ async def _call_model(
     judge = run.judge_of(model)
     messages = judge_messages(model, prompt, request.media)
     batch = GenerateConfig(batch=batch_of(model))
+    how: Any = {"watch": run.watch_of(model), "timeout": run.call_timeout}
+    how["cache"] = run.cache_policy(call)
 
     async def ask() -> ModelOutput | Reply | Exception:
         """Make the call; return a reply for a rejected prompt, and an error about the schema."""
@@ -828,13 +905,7 @@ async def _call_model(
             config = current_config()
             asked = run.settings.asked_model(model, judge)
             try:
-                output = await generate_output(
-                    asked,
-                    messages,
-                    timeout=run.call_timeout,
-                    config=config.merge(batch),
-                    cache=run.cache_policy(call),
-                )
+                output = await generate_output(asked, messages, config=config.merge(batch), **how)
                 break
             except Exception as error:
                 if run.settings.adapts_to(judge, config, error):

@@ -35,6 +35,8 @@ from podium.scorers.prompt import final_answer
 
 STOPPED = "the judge is not asked any more"
 """The beginning of the error message that ends a whole run."""
+BAD_JUDGE = f"{STOPPED}, because it cannot judge"
+"""The beginning of that message if the judge's own replies have ended the run."""
 ROUND = "podium round"
 """Key of a sample's metadata that marks an announced round."""
 REQUESTED = "podium asked"

@@ -38,6 +38,7 @@ from podium.hosts.inspect_ai.judging.call_control import (
     cause_of,
     generate_output,
     make_calls,
+    stopped_text,
 )
 from podium.hosts.inspect_ai.judging.call_timeouts import CALL_TIMEOUT
 from podium.hosts.inspect_ai.judging.judge_models import (
@@ -58,6 +59,7 @@ from podium.hosts.inspect_ai.logs.sample_answers import question_of
 from podium.hosts.inspect_ai.media import input_of
 from podium.hosts.inspect_ai.tournament.round_samples import SampleBuilder, missing_responses_text
 from podium.notices.notice import Notice
+from podium.printable import tell
 from podium.responses.answers import EMPTY_RESPONSE, ERRORED, ONLY_REASONING, QuestionRow, id_of
 from podium.responses.collection import AGREEING_FIELDS, Responses, response_key
 from podium.responses.read import read_prompts
@@ -343,11 +345,15 @@ async def _ask_model(
     try:
         model = models_by_name()[name]
         config = settings["config"].merge(GenerateConfig(batch=batch_of(model)))
-        generate = partial(generate_output, model, messages, **{**settings, "config": config})
+        of_call = {**settings, "config": config, "watch": calls.watch_of(model)}
+        generate = partial(generate_output, model, messages, **of_call)
         output = await calls.call(name, generate, waits=not has_batches(model))
         estimate_usage(model, "\n".join(message.text for message in messages), output)
         return GivenAnswer(text=output.completion)
     except JudgeStoppedError as error:
+        if name not in calls.stopped:
+            tell(stopped_text(name, error))
+        calls.stopped.add(name)
         return GivenAnswer(failed=str(error).partition(": ")[2], gave_up=True)
     except Exception as error:
         return GivenAnswer(failed=cause_of(error))

@@ -56,6 +56,10 @@ class JudgeOptions(TypedDict, total=False):
     identical: Literal["tie", "judge"]
     """Whether a battle of two responses that are the same text, white space at the ends aside, is
     a tie without a call, or is judged like any other."""
+    on_bad_judge: Literal["stop", "continue"]
+    """What happens if, after 20 judgments or when their number has doubled, no reply could be
+    parsed, or one position has won all that are no ties though either response is shown first
+    (exact binomial test at 0.001): the run stops, and keeps what it has, or goes on."""
 
 
 class RunOptions(JudgeOptions, total=False):

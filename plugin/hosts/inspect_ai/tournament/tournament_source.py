@@ -19,6 +19,7 @@ from podium.hosts.inspect_ai.judging.cost_limit import CostLimit
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
     AGAIN,
+    BAD_JUDGE,
     REQUESTED,
     EarlierReplies,
     PortionMetadata,
@@ -130,6 +131,8 @@ class TournamentSource(SampleSource):
         """
         why = reason_of_stop(sample)
         if why:
+            if BAD_JUDGE in why:
+                raise PodiumError(why)
             raise PodiumError(
                 f"{why}. Fix the cause, then `inspect eval-retry` on the log plays the rest"
             )

@@ -330,6 +330,17 @@ _CHECKS = (
         remedy="correct it or leave it out",
     ),
     CheckKind(
+        "groups",
+        0.02,
+        flagged=(
+            "items of one {noun} favour the same models (column {column}, {groups} groups, "
+            "p = {p}), and the intervals take them as independent"
+        ),
+        ok="items of one {noun} vary as much as others (column {column}, {groups} groups, p = {p})",
+        number="{p}",
+        remedy="take these groups as the unit with {option}",
+    ),
+    CheckKind(
         "items",
         30,
         flagged="only {items} {noun}: the intervals are approximate",

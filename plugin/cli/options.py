@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
+from podium.data.query import BattleQuery
 from podium.data.reading_options import SHARED
 from podium.errors import UsageError
 from podium.show.report.styles import PICTURES, STYLES
@@ -440,6 +441,15 @@ READING_OPTIONS = (
     shared_option("lower_is_better"),
     shared_option("cluster"),
 )
+
+
+def refuse_groups(query: BattleQuery, command: str) -> None:
+    """Raise UsageError if a query names groups of items, for a command that counts single items."""
+    if query.cluster is not None:
+        raise UsageError(
+            f"{command} counts single items, and its numbers of items would be too small for "
+            "items in groups: leave out --cluster"
+        )
 
 
 def sources(command: Command) -> Command:

@@ -103,6 +103,7 @@ ALL_READING_OPTIONS = (
         "Items with one value of this column vary together (passage, document, seed, template): "
         "intervals, tests and sample sizes take such groups as the unit.",
         "COLUMN",
+        of_scores=True,
     ),
     ReadingOption(
         "human_labels",

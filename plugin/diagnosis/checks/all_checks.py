@@ -17,6 +17,7 @@ from podium.diagnosis.checks.comparability_checks import (
     check_responses,
     check_settings,
 )
+from podium.diagnosis.checks.group_checks import check_groups
 from podium.diagnosis.checks.human_checks import (
     check_human_scale,
     check_misjudged,
@@ -110,6 +111,7 @@ CHECKLIST = (
         in_comparisons=True,
         of_scores=True,
     ),
+    ListedCheck(of_battles=check_groups, in_comparisons=True, of_scores=True),
     ListedCheck(of_battles=check_items),
     ListedCheck(
         of_battles=check_questions,

@@ -121,7 +121,7 @@ def test_rows_of_one_task_are_chosen_beside_those_that_the_user_chose():
     assert query.where == [("category", "x"), ("task", "sums")]
 
 
-@pytest.mark.parametrize("name", ["metric", "names", "ids", "runs", "lower_is_better"])
+@pytest.mark.parametrize("name", ["metric", "names", "ids", "runs", "lower_is_better", "cluster"])
 def test_options_of_scores_contradict_a_judge(name):
     with typed_as(typed_in_lm_eval), pytest.raises(UsageError, match=f"--ranker_{name} is for a"):
         options_from({"ranker": "mean", "ranker_judge": "m", f"ranker_{name}": GIVEN[name][0]})

@@ -1,0 +1,164 @@
+"""The check of groups of items that no option names: whether models' differences are alike in them.
+
+The residual of an item is, for each model, the sum over its battles of the difference from the mean
+of the pair, with the opposite sign for the other model. If items vary independently, residuals of
+two items have a product of 0 on average. The statistic is the sum of the products of all pairs of
+items in one group (Mantel 1967). Its p-value is the share of random divisions of the items into
+groups of the same sizes that have a statistic at least as large.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from podium.checks import CHECKS, Check, make_check
+from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns, group_noun
+from podium.diagnosis.checks.size_limits import are_too_many
+from podium.notices.option_forms import option_text
+
+FEWEST_GROUPS = 10
+"""A column with fewer values has categories, which `--by` ranks one by one."""
+FEWEST_PER_GROUP = 1.5
+"""A column groups items only if it has at least this number of items per value."""
+PERMUTATIONS = 999
+"""Largest number of random divisions; the smallest p-value is 0.001."""
+ROUNDING = 1e-12
+"""Statistics that differ by a smaller share than this are equal."""
+ENOUGH = 10
+"""No more divisions are drawn when this number of them had a statistic at least as large: the
+p-value is then this number over the number of divisions (Besag and Clifford 1991)."""
+NO_GROUPS = frozenset({*COLUMNS, *REPLIES, "source", "task", "turn"}) - {"category"}
+"""Columns that cannot be groups of items, or are known to have another meaning."""
+
+
+def check_groups(battles: Battles) -> tuple[Check, ...]:
+    """Check whether a column groups items in which the models' differences are alike.
+
+    Returns:
+        The check of the column with the smallest p-value, adjusted for the number of columns
+        (Bonferroni); empty if groups are known, if no column groups items, if no battle has an
+        item, or if there are too many battles.
+    """
+    if battles.group is not None or not battles.has_items or are_too_many(battles):
+        return ()
+    names = sorted(battles.columns - NO_GROUPS - {*criterion_columns(battles.columns)})
+    known = (battles.item_codes >= 0) & battles.readable
+    if not names or not known.any():
+        return ()
+    distinct, item = np.unique(battles.item_codes[known], return_inverse=True)
+    candidates = dict(_groups_of_items(battles, names, known, item, len(distinct)))
+    if not candidates:
+        return ()
+    residual = _residuals_of_items(battles, known, item, len(distinct))
+    p_values = {name: _p_of_groups(residual, group) for name, group in candidates.items()}
+    column = min(p_values, key=lambda name: (p_values[name], name))
+    p = min(1.0, p_values[column] * len(p_values))
+    fields = {
+        "column": column,
+        "noun": group_noun(column),
+        "groups": int(candidates[column].max()) + 1,
+        "p": f"{p:.3f}".lstrip("0"),
+        "option": option_text("cluster", column),
+    }
+    models = battles.models
+    is_flagged = p <= CHECKS["groups"].threshold
+    return (make_check("groups", is_flagged, number=p, fields=fields, models=models),)
+
+
+def _groups_of_items(
+    battles: Battles, names: list[str], known: np.ndarray, item: np.ndarray, items: int
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the columns that group items, with the code of each item's group, shape (items,).
+
+    Such a column has a value in every row, one per item, at least 10 values, and clearly fewer
+    values than items. Of columns that group alike, the first is yielded.
+
+    Args:
+        battles: the battles.
+        names: names of the columns to look at.
+        known: mask of the readable battles with an item, shape (battles,).
+        item: code of the item of each of these, shape (known battles,).
+        items: number of items.
+    """
+    seen = set[bytes]()
+    for name in names:
+        texts = battles.rows.texts_of(name)[known]
+        if any(text is None for text in texts):
+            continue
+        values, first, group = np.unique(texts.astype(str), return_index=True, return_inverse=True)
+        if len(values) < FEWEST_GROUPS or items < FEWEST_PER_GROUP * len(values):
+            continue
+        of_item = np.zeros(items, dtype=np.int64)
+        of_item[item] = group
+        if (of_item[item] != group).any():
+            continue
+        # Numbered by the first row, so that two names of one grouping have equal codes.
+        place = np.argsort(np.argsort(first))
+        of_item = place[of_item]
+        if of_item.tobytes() not in seen:
+            seen.add(of_item.tobytes())
+            yield name, of_item
+
+
+def _residuals_of_items(
+    battles: Battles, known: np.ndarray, item: np.ndarray, items: int
+) -> np.ndarray:
+    """Return the residual of each item and model, shape (items, models).
+
+    Residuals are of the differences of scores if all battles have scores, else of credits.
+    """
+    a, b = (codes[known] for codes in battles.model_codes)
+    models = len(battles.models)
+    value = (battles.numbers_of("score_a") - battles.numbers_of("score_b"))[known]
+    if np.isnan(value).any():
+        value = battles.numbers_of("credit")[known] - 0.5
+    turned = a > b
+    value = np.where(turned, -value, value)
+    pair = np.minimum(a, b) * models + np.maximum(a, b)
+    number = np.bincount(pair)
+    mean = np.bincount(pair, value) / np.maximum(number, 1)
+    rest = value - mean[pair]
+    cell = item * models
+    size = items * models
+    of_first = np.bincount(cell + np.minimum(a, b), rest, size)
+    of_second = np.bincount(cell + np.maximum(a, b), -rest, size)
+    return (of_first + of_second).reshape(items, models)
+
+
+def _p_of_groups(residual: np.ndarray, group: np.ndarray) -> float:
+    """Return the one-sided p-value that items of one group have alike residuals.
+
+    It is 1 if the statistic is not clearly above its mean over all divisions.
+
+    Args:
+        residual: residuals of items, shape (items, models).
+        group: code of each item's group, from 0, shape (items,).
+    """
+    groups = int(group.max()) + 1
+    squares = float(np.sum(residual**2))
+    if squares <= 0:
+        return 1.0
+
+    def statistic(code: np.ndarray) -> float:
+        sums = np.stack([np.bincount(code, column, groups) for column in residual.T])
+        return float(np.sum(sums**2)) - squares
+
+    observed = statistic(group)
+    if observed <= _mean_statistic(residual, group):
+        return 1.0
+    rng = np.random.default_rng(0)
+    at_least = 0
+    for number in range(1, PERMUTATIONS + 1):
+        at_least += statistic(rng.permutation(group)) >= observed * (1 - ROUNDING)
+        if at_least == ENOUGH:
+            return ENOUGH / number
+    return (1 + at_least) / (1 + PERMUTATIONS)
+
+
+def _mean_statistic(residual: np.ndarray, group: np.ndarray) -> float:
+    """Return the mean of the statistic over all divisions into groups of the same sizes."""
+    items = len(residual)
+    size = np.bincount(group)
+    pairs_in_groups = float(np.sum(size * (size - 1)))
+    products = float(np.sum(residual.sum(axis=0) ** 2) - np.sum(residual**2))
+    return products * pairs_in_groups / max(items * (items - 1), 1)

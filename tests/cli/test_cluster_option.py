@@ -1,0 +1,28 @@
+"""`--cluster` on the command line: groups in every command that counts them, refused by others."""
+
+import pandas as pd
+import pytest
+
+ROWS = [(f"i{k}", "a", "b", float((k // 3 + k) % 2), f"p{k // 3}") for k in range(60)]
+
+
+@pytest.fixture
+def battles(tmp_path):
+    path = tmp_path / "battles.csv"
+    names = ["item", "model_a", "model_b", "credit", "passage"]
+    pd.DataFrame(ROWS, columns=names).to_csv(path, index=False)
+    return str(path)
+
+
+def test_rank_and_compare_count_groups(podium, battles):
+    assert "20 passages, 60 items" in podium("rank", battles, "--cluster", "passage").out
+    assert (
+        "20 passages, 60 items" in podium("compare", "a", "b", battles, "--cluster", "passage").out
+    )
+
+
+@pytest.mark.parametrize("command", [("plan",), ("replay", "--tournament", "ring")])
+def test_commands_that_count_single_items_refuse_groups(podium, battles, command):
+    refused = podium(*command, battles, "--cluster", "passage")
+    assert refused.code == 2
+    assert "leave out --cluster" in refused.err

@@ -1,0 +1,83 @@
+"""Groups of items that favour the same models are a flagged check that names `--cluster`."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+from podium.checks import CHECKS
+from podium.diagnosis.checks.group_checks import check_groups
+
+
+def table_of(seed, *, effect, passages=20, items=5, models=4):
+    """Return a round robin of equal models, whose strengths differ by passage (sd `effect`)."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for passage in range(passages):
+        strength = rng.normal(0, effect, models)
+        for item in range(items):
+            for a, b in combinations(range(models), 2):
+                credit = float(rng.random() < 1 / (1 + np.exp(strength[b] - strength[a])))
+                rows.append((f"{passage}-{item}", f"m{a}", f"m{b}", credit, f"p{passage}"))
+    return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "passage"])
+
+
+def test_groups_in_which_models_differ_alike_are_flagged():
+    battles = podium.read_battles(table_of(1, effect=1.0))
+    [check] = check_groups(battles)
+    assert check.is_flagged
+    assert check.fields["column"] == "passage"
+    assert "cluster" in check.remedy
+    ranking = podium.rank(battles)
+    assert "groups" in [check.kind.code for check in ranking.standings[0].checks]
+    assert "favour the same models" in " ".join(ranking.standings[0].answer)
+    compared = podium.compare("m0", "m1", battles)
+    assert "groups" in [warning.code for warning in compared.warnings]
+
+
+def test_scores_are_looked_at_too():
+    rng = np.random.default_rng(2)
+    rows = []
+    for passage in range(15):
+        effect = rng.normal(0, 1, 3)
+        for item in range(4):
+            scores = effect + rng.normal(0, 0.5, 3)
+            rows += [(f"{passage}-{item}", f"m{k}", scores[k], f"p{passage}") for k in range(3)]
+    table = pd.DataFrame(rows, columns=["item", "model", "score", "passage"])
+    [check] = check_groups(podium.read_battles(table))
+    assert check.is_flagged
+
+
+def test_the_check_is_made_for_no_given_groups_no_categories_and_no_facts_of_rows():
+    table = table_of(1, effect=1.0)
+    assert check_groups(podium.read_battles(table, cluster="passage")) == ()
+    few = table_of(1, effect=1.0, passages=9)
+    assert check_groups(podium.read_battles(few)) == ()
+    of_rows = table.assign(passage=[f"p{k % 20}" for k in range(len(table))])
+    assert check_groups(podium.read_battles(of_rows)) == ()
+    with_gaps = table.assign(passage=table["passage"].where(table.index > 0))
+    assert check_groups(podium.read_battles(with_gaps)) == ()
+    assert check_groups(podium.read_battles(table.drop(columns="passage"))) == ()
+
+
+def test_several_columns_share_the_level():
+    rng = np.random.default_rng(3)
+    table = table_of(5, effect=0.0)
+    [alone] = check_groups(podium.read_battles(table))
+    drawn = dict(zip(table["item"].unique(), rng.integers(0, 20, 100), strict=True))
+    others = table.assign(seed=[f"s{drawn[item]}" for item in table["item"]])
+    [both] = check_groups(podium.read_battles(others))
+    assert both.number <= 1.0
+    assert both.number == 1.0 or both.number >= min(alone.number, 0.002)
+
+
+@pytest.mark.slow
+def test_independent_items_are_flagged_in_two_of_a_hundred_tables():
+    flagged = 0
+    for seed in range(300):
+        [check] = check_groups(podium.read_battles(table_of(seed, effect=0.0, models=3)))
+        flagged += check.is_flagged
+    assert CHECKS["groups"].threshold == 0.02
+    assert flagged <= 14

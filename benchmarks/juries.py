@@ -190,7 +190,7 @@ def report_coverage(worlds: int | None, markdown: bool) -> None:
                 len(jury.slopes),
             )
             for way, fit in zip(held, fits(data, rng), strict=True):
-                limit = limit_of(jury, strengths + tastes, equal=fit.equal)
+                limit = limit_of(jury, strengths + tastes, equal=fit.has_equal_slopes)
                 se = np.sqrt(np.diag(fit.covariance())[:MODELS])
                 held[way].extend(
                     np.abs(fit.theta - limit) <= t_quantile(data.coded.clusters, 0.95) * se

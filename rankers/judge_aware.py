@@ -162,7 +162,7 @@ def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
         np.diag(free.covariance())
     )
     position = np.full(len(data.judges), np.nan)
-    position[free.positioned] = free.at[columns.stop :]
+    position[free.positioned] = free.parameters[columns.stop :]
     # Parameters are ordered: strengths, slopes, then position effects of judges with known orders.
     position_half_width = np.full(len(data.judges), np.nan)
     position_half_width[free.positioned] = half_width_of_parameter[columns.stop :]
@@ -202,7 +202,7 @@ def _summary(
         row |= {"disagreement": None, "p_value": None}
         if row["battles"] >= FEWEST_BATTLES:
             row["disagreement"] = POINTS * float(truth.deviation[k])
-            row["p_value"] = float(truth.by_judge[k])
+            row["p_value"] = float(truth.p_value_of_judge[k])
     reason = None
     has_few_items = free.data.coded.clusters < FEWEST_ITEMS
     has_few_battles = len(free.data.judge) < FEWEST_ON_AVERAGE * len(rows)

@@ -1,9 +1,9 @@
 """Bradley-Terry with a slope and a position effect per judge, fitted to battles of several judges.
 
-Judge j prefers a to b with probability s(beta_j (theta_a - theta_b) + gamma_j o), where o is 1 if a
-was shown first only, -1 if b was, and 0 where both orders were merged. The slopes have mean 1 over
-the battles (by weight): with equal slopes and no position effect the model is Bradley-Terry on all
-battles. A weak penalty draws slopes to 1, and strengths and position effects to 0.
+Judge j prefers a to b with probability s(beta_j (theta_a - theta_b) + gamma_j o), where o is 1 if
+a was shown first only, -1 if b was, and 0 where both orders were merged. The slopes have mean 1
+over the battles (by weight): with equal slopes and no position effect the model is Bradley-Terry
+on all battles. A weak penalty draws slopes to 1, and strengths and position effects to 0.
 """
 
 from dataclasses import dataclass, replace
@@ -47,7 +47,7 @@ class JuryBattles:
 
     @property
     def slope_columns(self) -> slice:
-        """Places of the slopes among the parameters of a fit, after the strengths."""
+        """Positions of the slopes among the parameters of a fit, after the strengths."""
         models = len(self.coded.models)
         return slice(models, models + len(self.judges))
 
@@ -74,8 +74,8 @@ class JuryBattles:
         lower = np.minimum(self.coded.a, self.coded.b)
         higher = np.maximum(self.coded.a, self.coded.b)
         matchup = (self.coded.cluster * models + lower) * models + higher
-        distinct, place = np.unique(matchup, return_inverse=True)
-        return distinct, place
+        numbers, matchup_of_battle = np.unique(matchup, return_inverse=True)
+        return numbers, matchup_of_battle
 
     def means_by_judge(self, about_a: np.ndarray) -> np.ndarray:
         """Return the mean of values about a for each matchup and judge, shape (matchups, judges).
@@ -83,10 +83,10 @@ class JuryBattles:
         Signs are turned so that values are about the model with the lower code. The mean is NaN
         where a judge did not judge a matchup.
         """
-        distinct, place = self.matchups()
+        numbers, matchup_of_battle = self.matchups()
         judges = len(self.judges)
-        cell = place * judges + self.judge
-        cells = len(distinct) * judges
+        cell = matchup_of_battle * judges + self.judge
+        cells = len(numbers) * judges
         about_lower = np.where(self.coded.a < self.coded.b, about_a, -about_a)
         total = np.bincount(cell, about_lower, cells)
         return ratio_or_nan(total, np.bincount(cell, minlength=cells)).reshape(-1, judges)
@@ -94,35 +94,35 @@ class JuryBattles:
 
 @dataclass(frozen=True)
 class SlopeFit:
-    """Fitted strengths, slopes and position effects: the maximum of the log-likelihood minus
-    (lambda / 2) |at|^2.
+    """Strengths, slopes and position effects of a jury, with what follows from them.
 
-    During the fit, objects of this class also hold the parameters before the maximum.
+    The fit is the maximum of the log-likelihood minus (lambda / 2) |parameters|^2. While it is
+    searched, objects of this class also hold parameters before the maximum.
 
     Attributes:
         data: the battles.
-        at: the parameters: theta (mean 0), beta - 1 of each judge, and gamma of the `positioned`
-            judges, shape (parameters,).
+        parameters: theta (mean 0), beta - 1 of each judge, and gamma of the `positioned` judges,
+            shape (parameters,).
         regularization: lambda.
         positioned: codes of the judges with battles of known order.
-        equal: whether all slopes beta are 1.
+        has_equal_slopes: whether all slopes beta are 1.
     """
 
     data: JuryBattles
-    at: np.ndarray
+    parameters: np.ndarray
     regularization: float
     positioned: np.ndarray
-    equal: bool
+    has_equal_slopes: bool
 
     @property
     def theta(self) -> np.ndarray:
         """Log-strengths of a judge of slope 1, shape (models,)."""
-        return self.at[: len(self.data.coded.models)]
+        return self.parameters[: len(self.data.coded.models)]
 
     @property
     def slopes(self) -> np.ndarray:
         """Slope of each judge, shape (judges,)."""
-        return 1.0 + self.at[self.data.slope_columns]
+        return 1.0 + self.parameters[self.data.slope_columns]
 
     @property
     def position(self) -> np.ndarray:
@@ -131,11 +131,11 @@ class SlopeFit:
         It is 0 for a judge without a battle of known order.
         """
         effects = np.zeros(len(self.data.judges))
-        effects[self.positioned] = self.at[self.data.slope_columns.stop :]
+        effects[self.positioned] = self.parameters[self.data.slope_columns.stop :]
         return effects
 
     @cached_property
-    def gaps(self) -> np.ndarray:
+    def strength_gaps(self) -> np.ndarray:
         """Difference of log-strengths of each battle, shape (battles,)."""
         return self.theta[self.data.coded.a] - self.theta[self.data.coded.b]
 
@@ -143,7 +143,7 @@ class SlopeFit:
     def logits(self) -> np.ndarray:
         """Log-odds that a is preferred in each battle, shape (battles,)."""
         judge = self.data.judge
-        return self.slopes[judge] * self.gaps + self.position[judge] * self.data.order
+        return self.slopes[judge] * self.strength_gaps + self.position[judge] * self.data.order
 
     @cached_property
     def expected_credit(self) -> np.ndarray:
@@ -176,9 +176,9 @@ class SlopeFit:
         battle = np.arange(len(slope))
         rows = [battle, battle, battle, battle[has_position]]
         columns = [data.coded.a, data.coded.b, slope_column, position_column[has_position]]
-        values = [slope, -slope, self.gaps, data.order[has_position]]
+        values = [slope, -slope, self.strength_gaps, data.order[has_position]]
         cells = (np.concatenate(rows), np.concatenate(columns))
-        shape = (len(battle), len(self.at))
+        shape = (len(battle), len(self.parameters))
         return sparse.csr_matrix((np.concatenate(values), cells), shape=shape)
 
     @cached_property
@@ -186,14 +186,15 @@ class SlopeFit:
         """Orthonormal directions that keep the mean strength 0 and the mean slope 1.
 
         They are the columns of a matrix of shape (parameters, directions). The mean slope is
-        weighted by the judges' battles. If `equal` is True, the directions keep each slope 1.
+        weighted by the judges' battles. If `has_equal_slopes` is True, the directions keep each
+        slope 1.
         """
         from scipy import linalg
 
-        unit = np.eye(len(self.at))
+        unit = np.eye(len(self.parameters))
         sum_of_strengths = unit[: len(self.theta)].sum(axis=0)
         slope_constraints = unit[self.data.slope_columns]
-        if not self.equal:
+        if not self.has_equal_slopes:
             judges = len(self.data.judges)
             weight_of_judge = np.bincount(self.data.judge, self.data.coded.weight, judges)
             slope_constraints = weight_of_judge[None] @ slope_constraints
@@ -202,7 +203,7 @@ class SlopeFit:
     @cached_property
     def gradient(self) -> np.ndarray:
         """Gradient of the penalized log-likelihood, shape (parameters,)."""
-        return np.asarray(self.design.T @ self.surplus) - self.regularization * self.at
+        return np.asarray(self.design.T @ self.surplus) - self.regularization * self.parameters
 
     def information(self, *, observed: bool) -> np.ndarray:
         """Return the negative Hessian along `tangent`, shape (directions, directions).
@@ -223,8 +224,10 @@ class SlopeFit:
         return self.tangent.T @ matrix @ self.tangent
 
     def share_of_penalty(self) -> float:
-        """Return the largest model-based variance of a slope, as a share of the variance 1 /
-        lambda that it would have by the penalty alone."""
+        """Return the largest variance of a slope, divided by its variance by the penalty alone.
+
+        The first is that of the model, the second is 1 / lambda.
+        """
         inverse_along_tangent = np.linalg.pinv(self.information(observed=False))
         covariance = self.tangent @ inverse_along_tangent @ self.tangent.T
         variance_of_slopes = np.diag(covariance)[self.data.slope_columns]
@@ -236,7 +239,9 @@ class SlopeFit:
         log_probability = log_expit(self.logits)
         log_opposite = log_expit(-self.logits)
         terms = coded.credit * log_probability + (1 - coded.credit) * log_opposite
-        return float(coded.weight @ terms) - self.regularization / 2 * float(np.sum(self.at**2))
+        return float(coded.weight @ terms) - self.regularization / 2 * float(
+            np.sum(self.parameters**2)
+        )
 
     @cached_property
     def influence(self) -> np.ndarray:
@@ -250,7 +255,7 @@ class SlopeFit:
     def step_without_penalty(self) -> np.ndarray:
         """Return the first-order step from this fit to the maximum without the penalty, shape
         (parameters,)."""
-        penalty = self.tangent.T @ (self.regularization * self.at)
+        penalty = self.tangent.T @ (self.regularization * self.parameters)
         return self.tangent @ np.linalg.solve(self.information(observed=True), penalty)
 
     def covariance(self) -> np.ndarray:
@@ -263,10 +268,10 @@ class SlopeFit:
 
 
 def add_by_cluster(coded: CodedBattles, values: np.ndarray) -> "sparse.csr_matrix":
-    """Return the matrix M, shape (clusters, battles), such that M @ X sums the rows of X by
-    cluster.
+    """Return the matrix M such that M @ X sums the rows of X by cluster, with factors.
 
-    Each row of X, which is a battle, is multiplied by its element of `values`, shape (battles,).
+    M has shape (clusters, battles). Each row of X is a battle, and is multiplied by its element of
+    `values`, shape (battles,).
     """
     from scipy import sparse
 
@@ -342,7 +347,7 @@ def _damp(fit: SlopeFit, step: np.ndarray, gain: float) -> SlopeFit:
     rounding = 1e-12 * abs(before)
     for halving in range(HALVINGS):
         divisor = 2**halving
-        trial = replace(fit, at=fit.at + step / divisor)
+        trial = replace(fit, parameters=fit.parameters + step / divisor)
         if trial.value() >= before + 1e-4 * gain / divisor - rounding:
             return trial
     raise NotConvergedError(

@@ -35,12 +35,13 @@ class OneTruth:
         p_value: p-value of the hypothesis that all judges share one truth.
         deviation: root mean square deviation of each judge's own log-strengths from the common
             ones, in logits, after subtracting what chance explains, shape (judges,).
-        by_judge: p-value of the hypothesis that the judge does not deviate, shape (judges,).
+        p_value_of_judge: p-value of the hypothesis that the judge does not deviate, shape
+            (judges,).
     """
 
     p_value: float
     deviation: np.ndarray
-    by_judge: np.ndarray
+    p_value_of_judge: np.ndarray
 
 
 def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RESAMPLES) -> OneTruth:
@@ -56,28 +57,29 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
     """
     own_design = _own_design(fit)
     models = len(fit.theta)
-    # `scores` are the gradients by the judges' own strengths, by item. `net` lacks what the fitted
-    # parameters absorb: `cross` is the information between them and the judges' own strengths.
-    weighted = own_design.multiply(fit.curvature[:, None]).tocsr()
+    # `scores` are the gradients by the judges' own strengths, by item. `net_scores` are without
+    # what the fitted parameters absorb. `cross_information` is the information between the fitted
+    # parameters and the judges' own strengths.
+    weighted_design = own_design.multiply(fit.curvature[:, None]).tocsr()
     scores = (add_by_cluster(fit.data.coded, fit.surplus) @ own_design).toarray()
-    cross = (weighted.T @ fit.design).toarray()
-    net = scores - fit.influence @ cross.T
-    root = _inverse_root((weighted.T @ own_design).toarray(), models)
-    net = net - net.mean(axis=0)
-    penalty_effect = cross @ fit.step_without_penalty()
-    observed = (scores.sum(axis=0) - penalty_effect)[None] @ root
-    drawn = _resampled_sums(net, resamples, rng) @ root
-    statistic = _sum_squares(observed, models)[0]
-    drawn_statistics = _sum_squares(drawn, models)
+    cross_information = (weighted_design.T @ fit.design).toarray()
+    net_scores = scores - fit.influence @ cross_information.T
+    root = _inverse_root((weighted_design.T @ own_design).toarray(), models)
+    net_scores = net_scores - net_scores.mean(axis=0)
+    penalty_effect = cross_information @ fit.step_without_penalty()
+    observed_sums = (scores.sum(axis=0) - penalty_effect)[None] @ root
+    drawn_sums = _resampled_sums(net_scores, resamples, rng) @ root
+    statistic = _sum_squares(observed_sums, models)[0]
+    drawn_statistics = _sum_squares(drawn_sums, models)
     # The mean square of one Newton step from the common strengths to each judge's own.
-    mean_square = _sum_squares(observed @ root.T, models)[0] / models
-    drawn_mean_squares = _sum_squares(drawn @ root.T, models) / models
+    mean_square = _sum_squares(observed_sums @ root.T, models)[0] / models
+    drawn_mean_squares = _sum_squares(drawn_sums @ root.T, models) / models
     as_large_together = np.sum(drawn_statistics.sum(axis=1) >= statistic.sum())
     as_large_by_judge = np.sum(drawn_statistics >= statistic, axis=0)
     return OneTruth(
         p_value=float((1 + as_large_together) / (resamples + 1)),
         deviation=np.sqrt(np.maximum(mean_square - drawn_mean_squares.mean(axis=0), 0.0)),
-        by_judge=(1 + as_large_by_judge) / (resamples + 1),
+        p_value_of_judge=(1 + as_large_by_judge) / (resamples + 1),
     )
 
 
@@ -122,10 +124,10 @@ def _inverse_root(information: np.ndarray, models: int) -> np.ndarray:
     root = np.zeros_like(information)
     for begin in range(0, len(information), models):
         block = slice(begin, begin + models)
-        values, vectors = np.linalg.eigh(information[block, block])
-        kept = values > RANK_TOLERANCE * values.max(initial=0.0)
-        scaled = vectors / np.sqrt(np.where(kept, values, 1.0))
-        root[block, block] = np.where(kept, scaled, 0.0)
+        eigenvalues, eigenvectors = np.linalg.eigh(information[block, block])
+        is_positive = eigenvalues > RANK_TOLERANCE * eigenvalues.max(initial=0.0)
+        scaled = eigenvectors / np.sqrt(np.where(is_positive, eigenvalues, 1.0))
+        root[block, block] = np.where(is_positive, scaled, 0.0)
     return root
 
 

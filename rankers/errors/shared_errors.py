@@ -2,9 +2,10 @@
 
 An item may favour a model for all judges (an item effect), so that the errors of any two judges
 are correlated. A pair of judges is named only if the covariance of its residuals is larger than
-the other pairs predict. There are two predictions, and it must exceed both. In the first, an item
-effect is equal for all judges; in the second, it is proportional to their slopes. In both, item
-effects are normal, and shift the logit of a battle. Their standard deviation is called the size.
+the other pairs predict. There are two predictions, and the covariance must exceed both. In the
+first, an item effect is equal for all judges. In the second, it is proportional to their slopes.
+In both, item effects are normal, and shift the logit of a battle. Their standard deviation is
+called the size of the effects.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from podium.checks import CHECKS
 from podium.distributions import expit, ndtri
 from podium.rankers.errors.judge_slopes import SlopeFit
 
-ERROR = CHECKS["shared errors"].threshold
+ERROR_RATE = CHECKS["shared errors"].threshold
 """Probability that any pair is named by chance; it is divided among the pairs of judges."""
 FEWEST_BATTLES = 30
 """A pair of judges is not tested if both judged fewer matchups than this."""
@@ -64,16 +65,17 @@ class _Residuals:
 
     Attributes:
         values: mean credit minus expected credit, NaN where not judged, shape (matchups, judges).
-        gap: position of each matchup's difference of log-strengths in `gaps`, shape (matchups,).
-        gaps: the distinct differences of log-strengths, shape (gaps,).
+        pair_of_matchup: position of each matchup's pair of models in `strength_gaps`, shape
+            (matchups,).
+        strength_gaps: difference of log-strengths of each pair of models, shape (model pairs,).
         item: cluster of each matchup, shape (matchups,).
         first: code of the first judge of each pair, shape (pairs,).
         second: code of the second judge of each pair, shape (pairs,).
     """
 
     values: np.ndarray
-    gap: np.ndarray
-    gaps: np.ndarray
+    pair_of_matchup: np.ndarray
+    strength_gaps: np.ndarray
     item: np.ndarray
     first: np.ndarray
     second: np.ndarray
@@ -87,14 +89,14 @@ class _Residuals:
         """
         a = self.values[:, self.first]
         b = self.values[:, self.second]
-        both = ~np.isnan(a * b)
+        is_common = ~np.isnan(a * b)
         sums = []
-        for part in (a * b, a**2, b**2, both):
-            of_both = np.where(both, part, 0.0)
-            sums.append([np.bincount(self.item, column, clusters) for column in of_both.T])
+        for values in (a * b, a**2, b**2, is_common):
+            values_of_common = np.where(is_common, values, 0.0)
+            sums.append([np.bincount(self.item, column, clusters) for column in values_of_common.T])
         return np.array(sums).swapaxes(1, 2)
 
-    def common_covariances(self, slopes: np.ndarray, *, equal: bool) -> np.ndarray:
+    def common_covariances(self, slopes: np.ndarray, *, is_equal: bool) -> np.ndarray:
         """Return the covariance of two judges' credits due to item effects, by size of the
         effects.
 
@@ -103,35 +105,40 @@ class _Residuals:
 
         Args:
             slopes: slope of each judge, shape (judges,).
-            equal: whether the effect is equal for all judges; else it is proportional to their
+            is_equal: whether the effect is equal for all judges; else it is proportional to their
                 slopes.
 
         Returns:
             Covariances, shape (sizes, pairs).
         """
-        both = ~np.isnan(self.values[:, self.first] * self.values[:, self.second])
-        # `shares` has, for each pair of judges, the share of its common matchups at each
-        # difference of log-strengths, shape (pairs, gaps).
+        is_common = ~np.isnan(self.values[:, self.first] * self.values[:, self.second])
+        # `shares` has, for each pair of judges, the share of its common matchups that are of each
+        # pair of models, shape (pairs, model pairs).
         shares = np.stack(
-            [np.bincount(self.gap, column, len(self.gaps)) / column.sum() for column in both.T]
+            [
+                np.bincount(self.pair_of_matchup, column, len(self.strength_gaps)) / column.sum()
+                for column in is_common.T
+            ]
         )
         weights = NODE_WEIGHTS / NODE_WEIGHTS.sum()
         curves = []
         for share_of_largest in np.linspace(0, 1, EFFECTS):
-            if equal:
+            if is_equal:
                 effect = np.full(len(slopes), share_of_largest * LARGEST_EFFECT)
                 enlarged_slopes = slopes * np.sqrt(1 + (ATTENUATION * effect) ** 2)
             else:
                 shrinkage = LARGEST_SHRINKAGE * share_of_largest * slopes / np.abs(slopes).max()
                 enlarged_slopes = slopes / np.sqrt(1 - shrinkage**2)
                 effect = shrinkage / ATTENUATION / np.sqrt(1 - shrinkage**2)
-            fixed_part = np.multiply.outer(enlarged_slopes, self.gaps)
+            fixed_part = np.multiply.outer(enlarged_slopes, self.strength_gaps)
             random_part = np.multiply.outer(effect, NODES)
             # Expected credits by judge, difference of log-strengths and node of the item effect.
             credit = expit(fixed_part[:, :, None] + random_part[:, None])
-            centred = credit - (credit @ weights)[:, :, None]
-            covariance_by_gap = (centred[self.first] * centred[self.second]) @ weights
-            curves.append((covariance_by_gap * shares).sum(axis=1))
+            centred_credit = credit - (credit @ weights)[:, :, None]
+            covariance_of_pair = (
+                centred_credit[self.first] * centred_credit[self.second]
+            ) @ weights
+            curves.append((covariance_of_pair * shares).sum(axis=1))
         return np.array(curves)
 
 
@@ -151,20 +158,20 @@ def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
     curves = _covariance_curves(residuals, fit.slopes)
     correlation, excess = _excess(sums, curves)
     influence = _influence_of_sums(products, curves)
-    for part in _influences_of_slopes(fit, residuals, sums):
-        influence += part
-    spread = np.sqrt(len(influence)) * influence.std(axis=0)
-    critical = ndtri(1 - ERROR / len(residuals.first))
-    named = (excess > critical * spread).all(axis=0)
-    others = (correlation.sum() - correlation) / (len(correlation) - 1)
+    for influence_of_slope in _influences_of_slopes(fit, residuals, sums):
+        influence += influence_of_slope
+    standard_error = np.sqrt(len(influence)) * influence.std(axis=0)
+    critical = ndtri(1 - ERROR_RATE / len(residuals.first))
+    is_named = (excess > critical * standard_error).all(axis=0)
+    mean_of_others = (correlation.sum() - correlation) / (len(correlation) - 1)
     names = fit.data.judges
     return [
         SharedErrors(
             judges=(names[residuals.first[n]], names[residuals.second[n]]),
             battles=int(sums[3, n]),
             correlation=float(correlation[n]),
-            others=float(others[n]),
-            is_named=bool(named[n]),
+            others=float(mean_of_others[n]),
+            is_named=bool(is_named[n]),
         )
         for n in range(len(correlation))
     ]
@@ -197,9 +204,9 @@ def _influences_of_slopes(
 
     An item contributes through a slope because the slopes were fitted to the same items.
     """
-    by_slope = fit.influence[:, fit.data.slope_columns]
+    influence_on_slopes = fit.influence[:, fit.data.slope_columns]
     steps = STEP * np.eye(len(fit.slopes))
-    for step, influence_on_slope in zip(steps, by_slope.T, strict=True):
+    for step, influence_on_slope in zip(steps, influence_on_slopes.T, strict=True):
         _, excess_above = _excess(sums, _covariance_curves(residuals, fit.slopes + step))
         _, excess_below = _excess(sums, _covariance_curves(residuals, fit.slopes - step))
         derivative = (excess_above - excess_below) / (2 * STEP)
@@ -212,11 +219,13 @@ def _covariance_curves(residuals: _Residuals, slopes: np.ndarray) -> np.ndarray:
     The result has shape (2, sizes, pairs). The first prediction has effects that are equal for all
     judges, the second has effects that are proportional to their slopes.
     """
-    return np.stack([residuals.common_covariances(slopes, equal=equal) for equal in (True, False)])
+    return np.stack(
+        [residuals.common_covariances(slopes, is_equal=is_equal) for is_equal in (True, False)]
+    )
 
 
 def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return correlations of residuals, and by how much they exceed both predictions.
+    """Return the correlations of residuals, and their excess over either prediction.
 
     Args:
         sums: sums of `products` over all items, shape (4, pairs).
@@ -227,16 +236,18 @@ def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarra
     """
     product, square, other_square, number = sums
     covariance = product / number
-    norm = np.sqrt(square * other_square)
+    norms = np.sqrt(square * other_square)
     predicted = np.empty((2, len(covariance)))
     sizes = np.arange(EFFECTS)
     for prediction, pair in np.ndindex(predicted.shape):
         # Find the size of item effects at which the mean covariance of the other pairs is the
         # observed one. This size predicts the covariance of pair k.
-        others = np.maximum.accumulate(np.delete(curves[prediction], pair, axis=1).mean(axis=1))
-        effect = np.interp(np.delete(covariance, pair).mean(), others, sizes)
-        predicted[prediction, pair] = np.interp(effect, sizes, curves[prediction][:, pair])
-    return product / norm, (covariance - predicted) * number / norm
+        mean_of_others = np.maximum.accumulate(
+            np.delete(curves[prediction], pair, axis=1).mean(axis=1)
+        )
+        effect_size = np.interp(np.delete(covariance, pair).mean(), mean_of_others, sizes)
+        predicted[prediction, pair] = np.interp(effect_size, sizes, curves[prediction][:, pair])
+    return product / norms, (covariance - predicted) * number / norms
 
 
 def _residuals(fit: SlopeFit) -> _Residuals:
@@ -246,17 +257,17 @@ def _residuals(fit: SlopeFit) -> _Residuals:
     """
     data = fit.data
     models = len(fit.theta)
-    distinct, _ = data.matchups()
+    matchups, _ = data.matchups()
     values = data.means_by_judge(data.coded.credit - fit.expected_credit)
-    # A matchup's number is item * models^2 + lower code * models + higher code: the remainder is
-    # the pair.
-    codes, gap = np.unique(distinct % models**2, return_inverse=True)
-    gaps = fit.theta[codes // models] - fit.theta[codes % models]
-    known = ~np.isnan(values)
+    # The number of a matchup is item * models^2 + lower code * models + higher code. Divided by
+    # models^2, it leaves the number of the pair of models, and gives the item.
+    pair_numbers, pair_of_matchup = np.unique(matchups % models**2, return_inverse=True)
+    strength_gaps = fit.theta[pair_numbers // models] - fit.theta[pair_numbers % models]
+    is_judged = ~np.isnan(values)
     pairs = []
     for j, k in combinations(range(len(data.judges)), 2):
-        common = (known[:, j] & known[:, k]).sum()
-        if common >= FEWEST_BATTLES:
+        common_matchups = (is_judged[:, j] & is_judged[:, k]).sum()
+        if common_matchups >= FEWEST_BATTLES:
             pairs.append((j, k))
     first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return _Residuals(values, gap, gaps, distinct // models**2, first, second)
+    return _Residuals(values, pair_of_matchup, strength_gaps, matchups // models**2, first, second)

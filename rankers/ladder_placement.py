@@ -20,7 +20,7 @@ from podium.data.ladder import Ladder
 from podium.distributions import ndtri, stdtr
 from podium.errors import UsageError, unknown_name
 from podium.notices.notice import Notice
-from podium.rankers.errors.few_items import FEW
+from podium.rankers.errors.few_items import FEWEST_BY_RESIDUALS
 from podium.rankers.errors.intervals import ScoreEstimates, finite_or_none, holm, t_quantile
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items, prepare_battles
 from podium.rankers.fit.identification import bounded_models, fit_battles
@@ -108,7 +108,7 @@ def check_ladder(battles: BattleData, prior: LadderPrior) -> LadderCheck:
     graph = fit.graph
     codes_of_rated = np.flatnonzero(prior.is_rated)
     largest = np.argmax(np.bincount(graph.group[graph.has_battle]))
-    has_items = battles.clusters_by_model()[codes_of_rated] >= FEW
+    has_items = battles.clusters_by_model()[codes_of_rated] >= FEWEST_BY_RESIDUALS
     is_compared = (
         (graph.group[codes_of_rated] == largest) & ~graph.separated[codes_of_rated] & has_items
     )

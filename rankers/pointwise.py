@@ -19,7 +19,7 @@ from podium.rankers.errors.difference import (
     sum_by_group,
 )
 from podium.rankers.errors.intervals import (
-    FEW,
+    FEWEST_UNWIDENED,
     Interval,
     PairTests,
     ScoreEstimates,
@@ -389,7 +389,7 @@ def estimate_medians(
         matrix.clusters,
         level=level,
         cluster=matrix.unit,
-        items=FEW,
+        items=FEWEST_UNWIDENED,
         too_few="items-of-median",
     )
     tests = PairTests(partial(sign_difference, matrix), in_scores=False)

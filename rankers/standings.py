@@ -171,7 +171,7 @@ def _separation(
     """
     estimate = result.estimate
     order = [k for k in _order_by_score(exposure, estimate) if contrasts.best_rank[k] > 0]
-    if contrasts.is_above is None or contrasts.reach is None or len(order) < 2:
+    if contrasts.is_above is None or contrasts.half_widths is None or len(order) < 2:
         return None
     is_above = contrasts.is_above[np.ix_(order, order)]
     first_lead = _first_lead(estimate, contrasts, order[0], order[1])
@@ -218,7 +218,7 @@ def _first_lead(
     """
     gap = float(estimate.score[first] - estimate.score[second])
     pair = (min(first, second), max(first, second))
-    half_width = float(contrasts.reach[first, second])  # type: ignore[index]
+    half_width = float(contrasts.half_widths[first, second])  # type: ignore[index]
     critical = contrasts.critical
     test = contrasts.tests.get(pair)
     if test is None and np.isinf(half_width) and estimate.tests is not None:

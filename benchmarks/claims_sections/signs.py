@@ -20,7 +20,7 @@ from scipy import stats
 from tables import show
 
 from podium.rankers.errors.difference import (
-    FEW,
+    FEWEST_FOR_NORMAL,
     SKEWNESS_NOISE,
     normal_skewness_error,
     paired_difference,
@@ -106,7 +106,7 @@ class Records:
         t = np.where(varies, np.sqrt(n) * mean / safe, unbounded)
         cubes = won - lost - 3 * mean * differing + 2 * n * mean**3
         skewness = np.where(varies, cubes * n / ((n - 1) * (n - 2)) / safe**3, 0.0)
-        if n < FEW:
+        if n < FEWEST_FOR_NORMAL:
             noise = SKEWNESS_NOISE * normal_skewness_error(n)
             skewness = np.sign(skewness) * np.maximum(np.abs(skewness) - noise, 0.0)
         changed = np.where(varies, unskewed_t(np.where(varies, t, 0.0), skewness, n), t)

@@ -12,7 +12,7 @@ import numpy as np
 from podium.data.battles import Battles
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
 from podium.distributions import stdtr
-from podium.rankers.errors.intervals import FEWEST_DRAWS, t_quantile, wilson_interval
+from podium.rankers.errors.intervals import LEAST_USABLE_SHARE, t_quantile, wilson_interval
 from podium.rankers.fit.coded import cluster_codes
 
 KIND_OF_INTERVAL = "{}"
@@ -151,8 +151,8 @@ class Clustered:
             n: sample size.
             of: what the sample size counts.
             unit: unit of the value.
-            method: description of the method. The kind of the interval, such as `item-clustered t`,
-                replaces `KIND_OF_INTERVAL` in it.
+            method: description of the method. The kind of the interval, such as `item-clustered
+                t`, replaces `KIND_OF_INTERVAL` in it.
             within: lowest and highest possible value, at which the interval ends.
 
         Returns:
@@ -210,7 +210,7 @@ def usable_draws(draws: np.ndarray) -> np.ndarray | None:
         draws: the values, shape (draws,).
     """
     usable = draws[~np.isnan(draws)]
-    return usable if len(usable) >= max(2, FEWEST_DRAWS * len(draws)) else None
+    return usable if len(usable) >= max(2, LEAST_USABLE_SHARE * len(draws)) else None
 
 
 def reflected_interval(

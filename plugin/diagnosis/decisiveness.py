@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from podium.errors import NotIdentifiedError
-from podium.rankers.errors.intervals import FEWEST_DRAWS
+from podium.rankers.errors.intervals import LEAST_USABLE_SHARE
 from podium.rankers.fit.coded import ratio_or_nan
 
 LOWEST_ALPHA = 0.1
@@ -32,8 +32,8 @@ LOG_ALPHAS = np.linspace(np.log(LOWEST_ALPHA), np.log(HIGHEST_ALPHA), TABULATED_
 def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
     """Return the win rates by a judge of decisiveness alpha, given the gold win rates.
 
-    The win rates are the CDF of Beta(alpha, alpha) at the gold win rates. For alpha = 1, they equal
-    the gold win rates.
+    The win rates are the CDF of Beta(alpha, alpha) at the gold win rates. For alpha = 1, they
+    equal the gold win rates.
 
     Args:
         gold: win rates in [0, 1], any shape.
@@ -99,8 +99,9 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
 def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Fit alpha in every resample, by tabulated curves and then by interpolated curves.
 
-    Alpha is in [`LOWEST_ALPHA`, `HIGHEST_ALPHA`]; both ends may be returned. Unlike `decisiveness`,
-    the function raises no error if all alphas fit equally well: it returns one of them.
+    Alpha is in [`LOWEST_ALPHA`, `HIGHEST_ALPHA`]; both ends may be returned. Unlike
+    `decisiveness`, the function raises no error if all alphas fit equally well: it returns one of
+    them.
 
     Args:
         judge: win rates by the judge, NaN if unknown, shape (draws, pairs).
@@ -230,7 +231,7 @@ def standard_error_of_draws(draws: np.ndarray) -> np.ndarray:
 
     The standard deviation is NaN if fewer than half of the draws are known.
     """
-    return nan_standard_deviation(draws.T, max(2, FEWEST_DRAWS * len(draws)))
+    return nan_standard_deviation(draws.T, max(2, LEAST_USABLE_SHARE * len(draws)))
 
 
 def _mean_among(values: np.ndarray, known: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from podium.distributions import expit
-from podium.rankers.errors.intervals import FEWEST_DRAWS, resample_counts
+from podium.rankers.errors.intervals import LEAST_USABLE_SHARE, resample_counts
 from podium.rankers.fit.newton import DesignMatrix, Likelihood, maximize_samples
 from podium.rankers.fit.scale import POINTS
 
@@ -156,7 +156,7 @@ def bootstrap_se(
     loses_credit = np.bincount(battles.cluster, battles.credit < 1, battles.clusters) > 0
     is_bounded = (counts @ earns_credit > 0) & (counts @ loses_credit > 0)
     left_out = resamples - int(is_bounded.sum())
-    if is_bounded.sum() < max(2, FEWEST_DRAWS * resamples):
+    if is_bounded.sum() < max(2, LEAST_USABLE_SHARE * resamples):
         return np.nan, left_out
     bounded_counts = counts[is_bounded]
     credit = _resampled_sums_of_opponents(battles, battles.weight * battles.credit, bounded_counts)

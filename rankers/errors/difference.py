@@ -28,27 +28,30 @@ import numpy as np
 from podium.distributions import bdtrc, find_root, ndtr, stdtr
 from podium.errors import UsageError
 
-MARGIN = re.compile(r"(?P<number>[0-9.eE+-]+)\s*(?P<unit>elo|points?|units?)?")
+MARGIN_FORM = re.compile(r"(?P<number>[0-9.eE+-]+)\s*(?P<unit>elo|points?|units?)?")
 """A number and, optionally, a unit: `10elo`, `2 points`, `0.02`."""
 Tails = tuple[float, float]
-"""Two one-sided p-values: of the hypothesis that the true difference is at most the assumed one,
-and of the hypothesis that it is at least the assumed one."""
-FEW = 30
+"""Two one-sided p-values.
+
+The first is of the hypothesis that the true difference is at most the assumed one, the second of
+the hypothesis that it is at least the assumed one.
+"""
+FEWEST_FOR_NORMAL = 30
 """With fewer items than this, sums over items are not close enough to normal, and the sample
 skewness is mostly noise."""
 FEWEST_BY_T = 20
 """With at least this many items, differences of scores are tested by t, with fewer by sign
 flips."""
 SKEWNESS_NOISE = 0.5
-"""With fewer than `FEW` items, the sample skewness is reduced by this many standard errors of the
-skewness of normal samples. Without this, the correction for skewness costs 4 percentage points of
-power for normal differences of 20 items; with it, 2."""
+"""With fewer than `FEWEST_FOR_NORMAL` items, the sample skewness is reduced by this many standard
+errors of the skewness of normal samples. Without this, the correction for skewness costs 4
+percentage points of power for normal differences of 20 items; with it, 2."""
 SKEWNESS_FACTOR = 1.2
 """Factor on the sample skewness, which is too small if it comes from rare values. For lognormal
 values and 100 items it is 3.2 on average, and the true skewness is 6.2. There, one-sided tests at
 the 5% level reject in 7.1 to 7.6% of cases with a factor of 1, and in 6.2 to 6.8% with 1.2 (runs
 of 10,000 simulated data sets)."""
-ROUNDING = 1e-9
+CONTRIBUTION_ROUNDING = 1e-9
 """A contribution is zero if it is below this share of the largest one. Two sums are equal if they
 differ by less than this share of the sum of absolute contributions."""
 TOLERANCE = 1e-9
@@ -68,9 +71,9 @@ class DifferenceTest:
         method: the test, in words.
         tails: function from an assumed difference to its one-sided p-values; the first rises with
             the difference, the second falls.
-        exact: p-values of a difference of 0 by an exact test; None if there is no such test. They
-            replace the p-values of `tails` at 0.
-        step: first step of the search for an end of the interval.
+        exact_p_at_zero: p-values of a difference of 0 by an exact test; None if there is no such
+            test. They replace the p-values of `tails` at 0.
+        search_step: first step of the search for an end of the interval.
         limits: least and largest difference; the search stays between them.
         is_open: whether differences beyond `limits` are possible. Then an end at a limit is
             infinite.
@@ -83,8 +86,8 @@ class DifferenceTest:
     items: int
     method: str
     tails: Callable[[float], Tails]
-    exact: Tails | None = None
-    step: float = 1.0
+    exact_p_at_zero: Tails | None = None
+    search_step: float = 1.0
     limits: tuple[float, float] = (-np.inf, np.inf)
     is_open: bool = False
     start: float | None = None
@@ -130,31 +133,31 @@ class DifferenceTest:
         """Return the one-sided p-value of an assumed difference, consistent with the exact test.
 
         `side` is the position in `Tails`: 0 for the hypothesis that the true difference is at most
-        `null`, 1 for at least. Differences beyond 0 (below it for side 0, above it for side 1)
-        have at most the exact p-value at 0, so that they are rejected whenever 0 is. Differences
-        on the other side have at least the exact p-value, so that they are not rejected unless 0
-        is.
+        `null`, 1 for the hypothesis that it is at least `null`. A difference beyond 0 (below 0 for
+        side 0, above 0 for side 1) has at most the exact p-value at 0, so that it is rejected
+        whenever 0 is rejected. A difference on the other side of 0 has at least the exact p-value,
+        so that it is rejected only if 0 is rejected.
         """
-        p = self.tails(null)[side]
-        if self.exact is None:
-            return p
-        at_zero = self.exact[side]
+        p_value_by_tails = self.tails(null)[side]
+        if self.exact_p_at_zero is None:
+            return p_value_by_tails
+        at_zero = self.exact_p_at_zero[side]
         if null == 0:
             return at_zero
         is_below_zero = null < 0
         is_beyond_zero = is_below_zero == (side == 0)
-        return min(p, at_zero) if is_beyond_zero else max(p, at_zero)
+        return min(p_value_by_tails, at_zero) if is_beyond_zero else max(p_value_by_tails, at_zero)
 
     def _end(self, alpha: float, side: int) -> float:
         """Search for the lower (side 0) or upper (side 1) end, whose one-sided p-value is alpha.
 
-        If there is no such end within `limits`, the result is the limit, or infinite if
-        differences beyond the limit are possible or the limit was not reached.
+        If there is no such end within `limits`, the result is the limit. It is infinite if
+        differences beyond the limit are possible, or if the search did not reach the limit.
         """
         sign = -1 if side == 0 else 1
         centre = self.value if self.start is None else self.start
         limit = self.limits[side]
-        step = self.step
+        step = self.search_step
         outer = centre
         for _ in range(DOUBLINGS):
             outer = float(np.clip(centre + sign * step, *self.limits))
@@ -174,7 +177,9 @@ class DifferenceTest:
         return 0.0 if abs(end) <= 2 * TOLERANCE else end
 
 
-def t_tails(contributions: np.ndarray, freedom: int | None = None, added: float = 0.0) -> Tails:
+def t_tails(
+    contributions: np.ndarray, freedom: int | None = None, added_square: float = 0.0
+) -> Tails:
     """Return the one-sided p-values of a t test of a mean of zero, at least 2^-n for n items.
 
     Both are 0.5 for fewer than two items. If the contributions do not vary, they are 2^-n in the
@@ -183,19 +188,19 @@ def t_tails(contributions: np.ndarray, freedom: int | None = None, added: float 
     Args:
         contributions: what each item contributes, shape (items,).
         freedom: degrees of freedom, by default n - 1.
-        added: amount that is added to the sum of squares of the contributions.
+        added_square: amount that is added to the sum of squares of the contributions.
     """
     number = len(contributions)
     if number < 2:
         return 0.5, 0.5
     total = float(contributions.sum())
     mean = contributions.mean()
-    squares = float(np.sum((contributions - mean) ** 2)) + added
-    error = np.sqrt(number / (number - 1) * squares)
+    square_sum = float(np.sum((contributions - mean) ** 2)) + added_square
+    error_of_sum = np.sqrt(number / (number - 1) * square_sum)
     least = 0.5**number
-    if error <= ROUNDING * abs(total):
+    if error_of_sum <= CONTRIBUTION_ROUNDING * abs(total):
         return _tails_without_error(total, least, 0.0)
-    above, below = stdtr(freedom or number - 1, np.array([-1, 1]) * total / error)
+    above, below = stdtr(freedom or number - 1, np.array([-1, 1]) * total / error_of_sum)
     return max(float(above), least), max(float(below), least)
 
 
@@ -215,20 +220,20 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
 
     The statistic is sqrt(n) (((1 + a T / 3)^3 - 1) / a + a / (6 n)), where T is the mean over the
     standard deviation and a the corrected skewness (Hall 1992, section 4). It rises with the mean.
-    Both p-values are 0 if fewer than three items contribute or if they are constant: the larger
-    p-value counts (`larger_tails`), so that of the other test does.
+    Both p-values are 0 for fewer than three contributions, and for constant ones. As the larger
+    p-value of two tests counts (`larger_tails`), the other test then decides.
     """
     number = len(contributions)
     mean = float(contributions.mean())
     centred = contributions - mean
-    spread = float(np.sqrt(np.sum(centred**2) / max(number - 1, 1)))
-    if number < 3 or spread <= ROUNDING * abs(mean):
+    sd = float(np.sqrt(np.sum(centred**2) / max(number - 1, 1)))
+    if number < 3 or sd <= CONTRIBUTION_ROUNDING * abs(mean):
         return 0.0, 0.0
-    skewness = float(np.sum(centred**3)) * number / ((number - 1) * (number - 2)) / spread**3
-    if number < FEW:
-        noise = SKEWNESS_NOISE * normal_skewness_error(number)
-        skewness = float(np.copysign(max(abs(skewness) - noise, 0.0), skewness))
-    statistic = unskewed_t(np.sqrt(number) * mean / spread, skewness, number)
+    skewness = float(np.sum(centred**3)) * number / ((number - 1) * (number - 2)) / sd**3
+    if number < FEWEST_FOR_NORMAL:
+        expected_noise = SKEWNESS_NOISE * normal_skewness_error(number)
+        skewness = float(np.copysign(max(abs(skewness) - expected_noise, 0.0), skewness))
+    statistic = unskewed_t(np.sqrt(number) * mean / sd, skewness, number)
     above, below = stdtr(number - 1, np.array([-1, 1]) * statistic)
     return float(above), float(below)
 
@@ -270,11 +275,11 @@ def flip_tails(contributions: np.ndarray) -> Tails:
     right_sums = _signed_sums(nonzero[half:])
     right_sums.sort()
     total = nonzero.sum()
-    slack = ROUNDING * np.abs(nonzero).sum()
+    slack = CONTRIBUTION_ROUNDING * np.abs(nonzero).sum()
     sum_count = len(left_sums) * len(right_sums)
-    smaller = int(np.searchsorted(right_sums, total - left_sums - slack, side="left").sum())
-    at_most = int(np.searchsorted(right_sums, total - left_sums + slack, side="right").sum())
-    return (sum_count - smaller) / sum_count, at_most / sum_count
+    smaller_count = int(np.searchsorted(right_sums, total - left_sums - slack, side="left").sum())
+    at_most_count = int(np.searchsorted(right_sums, total - left_sums + slack, side="right").sum())
+    return (sum_count - smaller_count) / sum_count, at_most_count / sum_count
 
 
 def _signed_sums(values: np.ndarray) -> np.ndarray:
@@ -288,7 +293,7 @@ def _signed_sums(values: np.ndarray) -> np.ndarray:
 def drop_zeros(contributions: np.ndarray) -> np.ndarray:
     """Return the contributions that are not zero up to rounding."""
     magnitude = np.abs(contributions)
-    return contributions[magnitude > ROUNDING * magnitude.max(initial=0)]
+    return contributions[magnitude > CONTRIBUTION_ROUNDING * magnitude.max(initial=0)]
 
 
 def is_constant(weight: np.ndarray) -> bool:
@@ -298,7 +303,7 @@ def is_constant(weight: np.ndarray) -> bool:
     """
     if not len(weight):
         return True
-    return bool(np.ptp(weight) <= ROUNDING * np.max(weight))
+    return bool(np.ptp(weight) <= CONTRIBUTION_ROUNDING * np.max(weight))
 
 
 def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
@@ -312,23 +317,23 @@ def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
         items: number of all items.
         difference: the assumed difference of the shares, in [-1, 1].
     """
-    # `share` is the most likely share of lost items under the assumed difference, the larger root
-    # of a quadratic equation.
-    linear = (2 * items - won + lost) * difference - won - lost
-    root = np.sqrt(max(linear**2 + 8 * items * lost * difference * (1 - difference), 0.0))
-    share = (root - linear) / (4 * items)
-    variance = items * (2 * share + difference * (1 - difference))
+    # `lost_share` is the most likely share of lost items under the assumed difference: the larger
+    # root of a quadratic equation.
+    linear_term = (2 * items - won + lost) * difference - won - lost
+    root = np.sqrt(max(linear_term**2 + 8 * items * lost * difference * (1 - difference), 0.0))
+    lost_share = (root - linear_term) / (4 * items)
+    variance = items * (2 * lost_share + difference * (1 - difference))
     excess = won - lost - items * difference
-    if variance <= ROUNDING * items:
-        return _tails_without_error(excess, 0.0, ROUNDING * items)
+    if variance <= CONTRIBUTION_ROUNDING * items:
+        return _tails_without_error(excess, 0.0, CONTRIBUTION_ROUNDING * items)
     z = excess / np.sqrt(variance)
     return float(ndtr(-z)), float(ndtr(z))
 
 
 def paired_difference(
     differences: np.ndarray,
-    size: float | None = None,
-    most: float = np.inf,
+    common_size: float | None = None,
+    largest: float = np.inf,
     weight: np.ndarray | None = None,
     unit: str = "item",
 ) -> DifferenceTest:
@@ -336,39 +341,39 @@ def paired_difference(
 
     Differences of one size are tested by the sign test. Others are tested by sign flips below 20
     items, and by t from 20 items on. The t test corrected for skewness replaces both, on either
-    side, if its p-value is larger. If no item differs and `most` is finite, the sign test is used;
-    if `most` is infinite, the difference is 0 with p-values of 1.
+    side, if its p-value is larger. If no item differs and `largest` is finite, the sign test is
+    used; if `largest` is infinite, the difference is 0 with p-values of 1.
 
     Args:
         differences: one per item, shape (items,).
-        size: the absolute value of the differences that are not zero, if all of these have the
-            same; else None.
-        most: largest possible difference.
+        common_size: absolute value of the differences that are not zero, if it is the same for all
+            of them; else None.
+        largest: largest possible difference.
         weight: weight of each item, shape (items,). If the weights are not all equal, the mean is
             weighted: an item contributes its weight times (its difference minus the assumed one).
-            Then there is no sign test, whatever `size` is, as long as an item differs.
+            Then there is no sign test, whatever `common_size` is, as long as an item differs.
         unit: what an item is called in the name of the test.
     """
     if weight is None or is_constant(weight):
-        share = np.ones(len(differences))
+        item_weight = np.ones(len(differences))
         about_weights = ""
     else:
-        share = weight / weight.mean()
+        item_weight = weight / weight.mean()
         about_weights = ", weighted"
         # The sign test counts items and ignores their weights, so it is not used.
-        size = None
-    differs = bool(len(drop_zeros(differences)))
-    if size is None and not differs and np.isfinite(most):
+        common_size = None
+    any_differs = bool(len(drop_zeros(differences)))
+    if common_size is None and not any_differs and np.isfinite(largest):
         # No item differs. The sign test still bounds the share of items that differ, and so the
         # mean.
-        size = most
-    if size is not None:
-        return _two_valued_difference(differences, size, unit)
-    if not differs:
+        common_size = largest
+    if common_size is not None:
+        return _two_valued_difference(differences, common_size, unit)
+    if not any_differs:
         name = f"no {unit} differs"
-        return DifferenceTest(0.0, 0, name, lambda _: (1.0, 1.0), limits=(-most, most))
+        return DifferenceTest(0.0, 0, name, lambda _: (1.0, 1.0), limits=(-largest, largest))
     method = f"paired by {unit}{about_weights}"
-    return _mean_difference_test(differences, share, most, method)
+    return _mean_difference_test(differences, item_weight, largest, method)
 
 
 def sum_by_group(values: np.ndarray, group: np.ndarray) -> np.ndarray:
@@ -384,7 +389,7 @@ def sum_by_group(values: np.ndarray, group: np.ndarray) -> np.ndarray:
 
 
 def grouped_difference(
-    differences: np.ndarray, weight: np.ndarray, group: np.ndarray, most: float, unit: str
+    differences: np.ndarray, weight: np.ndarray, group: np.ndarray, largest: float, unit: str
 ) -> DifferenceTest:
     """Test the mean of paired differences of items whose groups vary, as `paired_difference` does.
 
@@ -395,64 +400,70 @@ def grouped_difference(
         differences: one per item, shape (items,).
         weight: weight of each item, shape (items,).
         group: code of each item's group, shape (items,); any integers.
-        most: largest possible difference.
+        largest: largest possible difference.
         unit: what a group is called in the name of the test.
 
     Returns:
-        The test; its number of items is that of the groups. If no item differs, it is the sign test
-        of the groups or, if `most` is infinite, a difference of 0 with p-values of 1.
+        The test; its number of items is that of the groups. If no item differs, it is the sign
+        test of the groups or, if `largest` is infinite, a difference of 0 with p-values of 1.
     """
     code = np.unique(group, return_inverse=True)[1]
     total = sum_by_group(weight, code)
     means = sum_by_group(weight * differences, code) / total
     if not len(drop_zeros(means)):
-        return paired_difference(means, None, most, unit=unit)
-    return _mean_difference_test(means, total / total.mean(), most, f"paired by {unit}")
+        return paired_difference(means, None, largest, unit=unit)
+    return _mean_difference_test(means, total / total.mean(), largest, f"paired by {unit}")
 
 
 def _mean_difference_test(
-    differences: np.ndarray, share: np.ndarray, most: float, method: str
+    differences: np.ndarray, item_weight: np.ndarray, largest: float, method: str
 ) -> DifferenceTest:
     """Test the weighted mean of paired differences by sign flips or t.
 
     Args:
         differences: one per item, shape (items,).
-        share: weights of the items, 1 on average, shape (items,).
-        most: largest possible difference.
+        item_weight: weights of the items, 1 on average, shape (items,).
+        largest: largest possible difference.
         method: end of the method's name.
     """
     items = len(differences)
-    plain: Callable[[np.ndarray], Tails] = t_tails
+    uncorrected_tails: Callable[[np.ndarray], Tails] = t_tails
     name = "t test"
     if items < FEWEST_BY_T:
-        plain = flip_tails
+        uncorrected_tails = flip_tails
         name = "sign flips"
 
     def tails(null: float) -> Tails:
-        # For each side the larger p-value counts, of the plain test and of the corrected one.
-        rest = share * (differences - null)
-        return larger_tails(plain(rest), unskewed_tails(rest))
+        # On each side, the larger p-value of the uncorrected test and the corrected one counts.
+        contributions_to_null = item_weight * (differences - null)
+        return larger_tails(
+            uncorrected_tails(contributions_to_null), unskewed_tails(contributions_to_null)
+        )
 
-    contributions = share * differences
+    contributions = item_weight * differences
     value = float(np.mean(contributions))
-    if min(unskewed_tails(contributions)) > min(plain(contributions)):
+    if min(unskewed_tails(contributions)) > min(uncorrected_tails(contributions)):
         name = "t test corrected for skewness"
     return DifferenceTest(
         value=value,
         items=items,
         method=f"{name}, {method}",
         tails=tails,
-        step=(float(np.std(contributions)) or abs(value)) / np.sqrt(items),
-        limits=(-most, most),
+        search_step=(float(np.std(contributions)) or abs(value)) / np.sqrt(items),
+        limits=(-largest, largest),
         misses_rare=True,
     )
 
 
-def _two_valued_difference(differences: np.ndarray, size: float, unit: str) -> DifferenceTest:
-    """Test the mean of differences that are 0 or plus or minus `size` by the exact sign test.
+def _two_valued_difference(
+    differences: np.ndarray, common_size: float, unit: str
+) -> DifferenceTest:
+    """Test the mean of differences by the exact sign test.
 
-    p-values of differences other than 0 are those of the score test (`score_tails`). `unit` is what
-    an item is called in the name of the test.
+    All differences that are not 0 are `common_size` or its opposite.
+
+    p-values of differences other than 0 are those of the score test (`score_tails`). `unit` is
+    what an item is called in the name of the test.
     """
     won = int((differences > 0).sum())
     lost = int((differences < 0).sum())
@@ -460,7 +471,7 @@ def _two_valued_difference(differences: np.ndarray, size: float, unit: str) -> D
     differing = won + lost
 
     def tails(null: float) -> Tails:
-        difference = float(np.clip(null / size, -1, 1))
+        difference = float(np.clip(null / common_size, -1, 1))
         return score_tails(won, lost, items, difference)
 
     return DifferenceTest(
@@ -468,9 +479,9 @@ def _two_valued_difference(differences: np.ndarray, size: float, unit: str) -> D
         items=items,
         method=f"exact sign test, paired by {unit}",
         tails=tails,
-        exact=(_binomial_tail(won, differing), _binomial_tail(lost, differing)),
-        step=size / items,
-        limits=(-size, size),
+        exact_p_at_zero=(_binomial_tail(won, differing), _binomial_tail(lost, differing)),
+        search_step=common_size / items,
+        limits=(-common_size, common_size),
     )
 
 
@@ -480,35 +491,35 @@ def _binomial_tail(successes: int, trials: int) -> float:
     return float(bdtrc(successes - 1, trials, 0.5)) if successes else 1.0
 
 
-def parse_margin(margin: str, where: str) -> tuple[float, str]:
+def parse_margin(margin: str, option: str) -> tuple[float, str]:
     """Parse a margin such as `10elo`, `2points` or `0.02` into a number and a unit.
 
     The unit is `elo`, `points` (percentage points) or `units` (of the metric). A decimal fraction
     below 1 may omit it, and then has the unit `units`. `2points` gives 2.0, not 0.02.
 
     Args:
-        margin: what was typed.
-        where: the option, for messages.
+        margin: the margin as it was typed.
+        option: the option as it was typed, for messages.
 
     Raises:
         UsageError: not a finite number of 0 or more with one of these units, or a unit is missing.
     """
-    shape = MARGIN.fullmatch(margin)
+    match = MARGIN_FORM.fullmatch(margin)
     try:
-        number = float(shape["number"]) if shape else np.nan
+        number = float(match["number"]) if match else np.nan
     except ValueError:
         number = np.nan
-    if shape is None or not 0 <= number < np.inf:
+    if match is None or not 0 <= number < np.inf:
         raise UsageError(
-            f"{where}: {margin!r} is not a margin of 0 or more; write 10elo, 2points, 3units or "
+            f"{option}: {margin!r} is not a margin of 0 or more; write 10elo, 2points, 3units or "
             "0.02"
         )
-    first_letter = (shape["unit"] or "")[:1]
+    first_letter = (match["unit"] or "")[:1]
     unit = {"e": "elo", "p": "points", "u": "units"}.get(first_letter, "")
-    is_fraction = "." in shape["number"] and number < 1
+    is_fraction = "." in match["number"] and number < 1
     if not unit and not is_fraction:
         raise UsageError(
-            f"{where}: {margin} has no unit; write {margin}elo, {margin}points (percentage "
+            f"{option}: {margin} has no unit; write {margin}elo, {margin}points (percentage "
             f"points), {margin}units (of the metric), or a fraction such as 0.02"
         )
     return number, unit or "units"

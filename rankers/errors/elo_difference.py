@@ -10,8 +10,8 @@ from podium.defaults import REGULARIZATION
 from podium.distributions import expit
 from podium.errors import NotIdentifiedError
 from podium.rankers.errors.difference import (
-    FEW,
-    ROUNDING,
+    CONTRIBUTION_ROUNDING,
+    FEWEST_FOR_NORMAL,
     DifferenceTest,
     Tails,
     drop_zeros,
@@ -44,7 +44,7 @@ SAME_RATING = 1e-9
 NULL_TOLERANCE = 1e-5
 """The fit under an assumed gap stops after a step that changes every logit by less than this. The
 remaining error is at most about half the square of the last step."""
-SCARCE = 5.0
+FEWEST_WINS_AND_LOSSES = 5.0
 """A model that won, or lost, fewer battles than this (ties count half) is treated like one with
 few items: its residuals do not estimate the variance."""
 
@@ -54,7 +54,7 @@ class RatingGap:
     """Score tests of assumed gaps between the log-strengths of two models, a minus b.
 
     For each assumed gap, all log-strengths are fitted under the constraint that a and b have this
-    gap. To do so, the two models share one strength in the fit, and the gap is an offset.
+    gap. In this fit, a and b share one strength, and the gap is an offset.
 
     Attributes:
         coded: all battles that are connected with those of the two models.
@@ -62,7 +62,7 @@ class RatingGap:
         a: code of the first model.
         b: code of the second model.
         regularization: lambda of the penalty.
-        few: whether a or b has few items, or has hardly won or hardly lost any battle.
+        has_few_items: whether a or b has few items, or has hardly won or hardly lost any battle.
         items: number of items of the model that has fewer.
         fitted: log-strengths without an assumed gap, shape (models,).
         precision: negative second derivative of the log-likelihood by each log-strength, shape
@@ -78,7 +78,7 @@ class RatingGap:
     a: int
     b: int
     regularization: float
-    few: bool
+    has_few_items: bool
     items: int
     fitted: np.ndarray
     precision: np.ndarray
@@ -122,19 +122,25 @@ class RatingGap:
 
         `shift` is added to the log-strengths, shape (models,), and so makes the assumed gap.
         """
-        whole = self.likelihood
+        likelihood = self.likelihood
         size = self.pairs.models - 1
-        rows = whole.design
-        first = self.common_code[rows.first]
-        second = self.common_code[rows.second]
-        apart = first != second
-        offset = (shift[rows.first] - shift[rows.second] + whole.offset)[apart]
+        separate_design = likelihood.design
+        first = self.common_code[separate_design.first]
+        second = self.common_code[separate_design.second]
+        is_apart = first != second
+        offset = (shift[separate_design.first] - shift[separate_design.second] + likelihood.offset)[
+            is_apart
+        ]
         # The pairs of a and b with the same third model become two rows of the same codes. The
         # information adds them up, as there is only one sample.
-        design = DesignMatrix(None, first[apart], second[apart], size)
+        design = DesignMatrix(None, first[is_apart], second[is_apart], size)
         penalty = np.full(size, self.regularization)
         return Likelihood(
-            design, whole.credit[None, apart], whole.weight[None, apart], penalty, offset
+            design,
+            likelihood.credit[None, is_apart],
+            likelihood.weight[None, is_apart],
+            penalty,
+            offset,
         )
 
     def _start_of_common(self, shift: np.ndarray, common: Likelihood) -> np.ndarray:
@@ -178,7 +184,7 @@ class RatingGap:
         Returns:
             The scores, shape (clusters,), and the variance of one pseudo-item (`PSEUDO_ITEMS`).
         """
-        # `direction` says how the other log-strengths follow if the gap grows by one.
+        # `direction` is the change of all log-strengths if the gap grows by one logit.
         theta = self.theta(gap)
         coded = self.coded
         contrast = np.zeros(len(theta))
@@ -188,40 +194,40 @@ class RatingGap:
         direction /= direction[self.a] - direction[self.b]
         offset = 0.0 if self.offset is None else self.offset
         expected = expit(theta[coded.a] - theta[coded.b] + offset)
-        along_a = direction[coded.a]
-        along_b = direction[coded.b]
-        reach = coded.weight * (along_a - along_b)
+        direction_of_a = direction[coded.a]
+        direction_of_b = direction[coded.b]
+        weight_along = coded.weight * (direction_of_a - direction_of_b)
         surplus = coded.credit - expected
         # Each item gets an equal part of the derivative of the penalty.
         penalty_by_model = self.regularization * direction * theta / coded.clusters
-        scores = np.bincount(coded.cluster, reach * surplus, coded.clusters)
+        scores = np.bincount(coded.cluster, weight_along * surplus, coded.clusters)
         scores = scores - penalty_by_model.sum()
         # Scores that cancel up to rounding are zero.
-        largest_reach = coded.weight * (np.abs(along_a) + np.abs(along_b))
-        magnitude = np.bincount(coded.cluster, largest_reach * np.abs(surplus), coded.clusters)
+        largest_weight = coded.weight * (np.abs(direction_of_a) + np.abs(direction_of_b))
+        magnitude = np.bincount(coded.cluster, largest_weight * np.abs(surplus), coded.clusters)
         magnitude = magnitude + np.abs(penalty_by_model).sum()
-        scores = np.where(np.abs(scores) > ROUNDING * magnitude, scores, 0.0)
+        scores = np.where(np.abs(scores) > CONTRIBUTION_ROUNDING * magnitude, scores, 0.0)
         # The mean square of the score if each battle were won and lost with even chance.
-        squares = float(np.sum(reach**2 * (expected**2 + (1 - expected) ** 2)) / 2)
-        return scores, squares / max(self.items, 1)
+        square_sum = float(np.sum(weight_along**2 * (expected**2 + (1 - expected) ** 2)) / 2)
+        return scores, square_sum / max(self.items, 1)
 
     @cached_property
     def tails_at_zero(self) -> tuple[Tails, Tails | None]:
         """One-sided p-values of a gap of zero: by the score test, and by sign flips.
 
-        The p-values by sign flips are None unless `few` is True and fewer than 30 items have a
-        score that is not zero.
+        The p-values by sign flips are None unless `has_few_items` is True and fewer than 30 items
+        have a score that is not zero.
         """
         scores, scatter = self.contributions(0.0)
         by_score = self._score_tails(scores, scatter)
-        nonzero = drop_zeros(scores) if self.few else scores
-        is_exact = self.few and len(nonzero) < FEW
+        nonzero = drop_zeros(scores) if self.has_few_items else scores
+        is_exact = self.has_few_items and len(nonzero) < FEWEST_FOR_NORMAL
         return by_score, flip_tails(nonzero) if is_exact else None
 
     @property
     def exact_at_zero(self) -> Tails | None:
         """One-sided p-values of a gap of zero by sign flips; None as of `tails_at_zero`."""
-        return self.tails_at_zero[1] if self.few else None
+        return self.tails_at_zero[1] if self.has_few_items else None
 
     def tails(self, elo: float) -> Tails:
         """Return the one-sided p-values of an assumed gap in Elo points."""
@@ -233,10 +239,10 @@ class RatingGap:
     def _score_tails(self, scores: np.ndarray, scatter: float) -> Tails:
         """Return the one-sided p-values of the items' scores by a t test.
 
-        If `few` is True, items with a score of zero are left out, and the variance of pseudo-items
-        is added. `scatter` is the variance of one pseudo-item.
+        If `has_few_items` is True, items with a score of zero are left out, and the variance of
+        pseudo-items is added. `scatter` is the variance of one pseudo-item.
         """
-        if not self.few:
+        if not self.has_few_items:
             return t_tails(scores)
         return t_tails(drop_zeros(scores), max(self.items - 1, 1), PSEUDO_ITEMS * scatter)
 
@@ -312,7 +318,7 @@ class EloTests:
         won_as_b = np.bincount(coded.b, 1 - coded.credit, size)
         won = won_as_a + won_as_b
         lost = coded.battles_by_model() - won
-        is_scarce: np.ndarray = np.minimum(won, lost) < SCARCE
+        is_scarce: np.ndarray = np.minimum(won, lost) < FEWEST_WINS_AND_LOSSES
         return is_scarce
 
     @property
@@ -338,7 +344,7 @@ class EloTests:
 
         `a` and `b` are codes or arrays of codes, and so is the result.
         """
-        has_few = np.minimum(self.items[a], self.items[b]) < FEW
+        has_few = np.minimum(self.items[a], self.items[b]) < FEWEST_FOR_NORMAL
         return has_few | self.is_scarce[a] | self.is_scarce[b]
 
     def gap(self, a: int, b: int) -> RatingGap:
@@ -349,7 +355,7 @@ class EloTests:
             a,
             b,
             self.regularization,
-            few=bool(self._are_few(a, b)),
+            has_few_items=bool(self._are_few(a, b)),
             items=int(min(self.items[a], self.items[b])),
             fitted=self.theta,
             precision=self.precision,
@@ -364,22 +370,22 @@ class EloTests:
         """
         gap = self.gap(a, b)
         units = plural("item" if self.battles.unit == "row" else self.battles.unit, 2)
-        start = float(self.theta[a] - self.theta[b]) * POINTS
-        if abs(start) <= SAME_RATING:
-            start = 0.0
-        exact = gap.exact_at_zero
-        is_finite = start == 0 or bool(self.win_paths[a, b] and self.win_paths[b, a])
-        value = start if is_finite else float(np.copysign(np.inf, start))
+        finite_value = float(self.theta[a] - self.theta[b]) * POINTS
+        if abs(finite_value) <= SAME_RATING:
+            finite_value = 0.0
+        exact_p_at_zero = gap.exact_at_zero
+        is_finite = finite_value == 0 or bool(self.win_paths[a, b] and self.win_paths[b, a])
+        value = finite_value if is_finite else float(np.copysign(np.inf, finite_value))
         return DifferenceTest(
             value=value,
             items=gap.items,
-            method=f"sign flips of {units}" if exact else f"score test by {units}, t",
+            method=f"sign flips of {units}" if exact_p_at_zero else f"score test by {units}, t",
             tails=gap.tails,
-            exact=exact,
-            step=20.0,
+            exact_p_at_zero=exact_p_at_zero,
+            search_step=20.0,
             limits=(-FARTHEST, FARTHEST),
             is_open=True,
-            start=start,
+            start=finite_value,
         )
 
 
@@ -412,8 +418,8 @@ def elo_difference(
     if graph.group[a] != graph.group[b]:
         raise NotIdentifiedError(describe_groups(coded, graph))
     if graph.groups > 1:
-        kept = graph.group == graph.group[a]
-        coded = coded.battles_among(kept)
-        a = int(kept[:a].sum())
-        b = int(kept[:b].sum())
+        is_connected = graph.group == graph.group[a]
+        coded = coded.battles_among(is_connected)
+        a = int(is_connected[:a].sum())
+        b = int(is_connected[:b].sum())
     return EloTests(coded, regularization).difference(a, b)

@@ -19,7 +19,7 @@ from podium.rankers.fit.scale import POINTS, EloScale
 from podium.rankers.fit.strengths import Strengths
 from podium.wording import plural
 
-FEW = 20
+FEWEST_BY_RESIDUALS = 20
 """A model with fewer items than this may get an interval by a score test (`few_battles_of` says
 when), because its own residuals estimate its error too badly."""
 PRECISION = {"xtol": 2e-12, "rtol": 4 * np.finfo(np.float64).eps}
@@ -27,7 +27,7 @@ PRECISION = {"xtol": 2e-12, "rtol": 4 * np.finfo(np.float64).eps}
 FARTHEST = 20.0
 """Ends of intervals are searched among log-strengths of up to this size, in logits; beyond,
 expected credits are 0 or 1 up to rounding."""
-ROUNDING = 1e-9
+CREDIT_ROUNDING = 1e-9
 """If the covariances between opponents are below this share of all variances, no model has two
 battles on an item. If a model's credit, or lost credit, is below this share of its battles, it is
 zero."""
@@ -43,17 +43,17 @@ def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, 
     A 0/1 verdict with expected credit p has the variance p (1 - p).
 
     Returns:
-        The variance of a pair's credit on an item, divided by p (1 - p). And the covariance of a
-        model's credits against two opponents on the same item, divided by the product of their
-        roots of p (1 - p). It is clipped to [0, variance], and 0 if no model has two battles on an
-        item.
+        First, the variance of a pair's credit on an item, divided by p (1 - p). Second, the
+        covariance of a model's credits against two opponents on the same item, divided by the
+        product of their roots of p (1 - p). The second is clipped to [0, the first], and is 0 if
+        no model has two battles on an item.
     """
     pairs = strengths.pairs
-    squares = 0.0
-    variances = 0.0
+    surplus_squares = 0.0
+    expected_squares = 0.0
     joint_squares = 0.0
     joint_variances = 0.0
-    sides = DesignMatrix(None, pairs.first, pairs.second, pairs.models).sparse
+    model_of_pair = DesignMatrix(None, pairs.first, pairs.second, pairs.models).sparse
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
         pair = cells.pair
@@ -61,19 +61,19 @@ def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, 
         expected = strengths.expected_credit(pairs.first[pair], pairs.second[pair])
         surplus = cells.credit - weight * expected
         deviation = weight * np.sqrt(expected * (1 - expected))
-        surplus_of_model = cells.matrix_of(surplus) @ sides
-        deviation_of_model = cells.matrix_of(deviation) @ abs(sides)
-        squares += surplus @ surplus
-        variances += deviation @ deviation
+        surplus_of_model = cells.matrix_of(surplus) @ model_of_pair
+        deviation_of_model = cells.matrix_of(deviation) @ abs(model_of_pair)
+        surplus_squares += surplus @ surplus
+        expected_squares += deviation @ deviation
         joint_squares += surplus_of_model.multiply(surplus_of_model).sum()
         joint_variances += deviation_of_model.multiply(deviation_of_model).sum()
     # The joint sums contain the square of each cell twice, once for either model. What is left are
     # products of a model's cells against two opponents.
-    between_opponents = joint_variances - 2 * variances
-    single = squares / variances
+    between_opponents = joint_variances - 2 * expected_squares
+    single = surplus_squares / expected_squares
     shared = 0.0
-    if between_opponents > ROUNDING * joint_variances:
-        shared = (joint_squares - 2 * squares) / between_opponents
+    if between_opponents > CREDIT_ROUNDING * joint_variances:
+        shared = (joint_squares - 2 * surplus_squares) / between_opponents
     return single, float(np.clip(shared, 0.0, single))
 
 
@@ -89,7 +89,7 @@ class FewBattles:
         item: number of the item of each cell, from 0, shape (cells,).
         opponent: position of each cell's opponent in `opponents`, shape (cells,).
         weight: weight of each cell, shape (cells,).
-        earned: sum of the model's weighted credits.
+        credit: sum of the model's weighted credits.
         theta: log-strengths of the opponents, shape (opponents,).
         scatter: variance and covariance of credits on an item, as `estimate_scatter` returns them.
     """
@@ -99,38 +99,38 @@ class FewBattles:
     item: np.ndarray
     opponent: np.ndarray
     weight: np.ndarray
-    earned: float
+    credit: float
     theta: np.ndarray
     scatter: tuple[float, float]
 
-    def credit_variance(self, at: float) -> float:
-        """Return the variance of `earned` if the model's log-strength is `at`.
+    def credit_variance(self, strength: float) -> float:
+        """Return the variance of `credit` if the model's log-strength is `strength`.
 
         The opponents' log-strengths are taken as exact.
         """
-        expected = expit(at - self.theta[self.opponent])
+        expected = expit(strength - self.theta[self.opponent])
         deviation = self.weight * np.sqrt(expected * (1 - expected))
-        of_item = np.bincount(self.item, deviation)
+        deviation_of_item = np.bincount(self.item, deviation)
         single, shared = self.scatter
         independent_part = (single - shared) * float(deviation @ deviation)
-        return independent_part + shared * float(of_item @ of_item)
+        return independent_part + shared * float(deviation_of_item @ deviation_of_item)
 
-    def sensitivity(self, at: float) -> np.ndarray:
-        """Return by how much `earned` is expected to fall per logit that an opponent gains.
+    def sensitivity(self, strength: float) -> np.ndarray:
+        """Return by how much `credit` is expected to fall per logit that an opponent gains.
 
-        `at` is the model's log-strength. The result has shape (opponents,).
+        `strength` is the model's log-strength. The result has shape (opponents,).
         """
-        expected = expit(at - self.theta[self.opponent])
+        expected = expit(strength - self.theta[self.opponent])
         return np.bincount(self.opponent, self.weight * expected * (1 - expected), len(self.theta))
 
     @property
     def is_swept(self) -> bool:
         """Whether the model won, or lost, every battle."""
         total = float(self.weight.sum())
-        return min(self.earned, total - self.earned) <= ROUNDING * total
+        return min(self.credit, total - self.credit) <= CREDIT_ROUNDING * total
 
     def sweep_bound(
-        self, covariance: np.ndarray, reach: float, alpha: float
+        self, covariance: np.ndarray, quantile: float, alpha: float
     ) -> tuple[float, float]:
         """Return the ends of the interval of a model that won, or lost, every battle.
 
@@ -142,24 +142,24 @@ class FewBattles:
 
         Args:
             covariance: covariance of the opponents' log-strengths, shape (opponents, opponents).
-            reach: number of standard errors of the opponents' strengths to allow for.
+            quantile: number of standard errors of the opponents' strengths to allow for.
             alpha: error probability of the interval, all of it on the finite side.
         """
         total = float(self.weight.sum())
         items = int(self.item.max()) + 1
-        has_won = self.earned > total / 2
+        has_won = self.credit > total / 2
         # The mean expected credit may be as low as alpha^(1 / n), where the observed one is 1.
         allowed_surplus = (1 - alpha ** (1 / items)) * total
 
-        def excess(at: float) -> float:
+        def excess(strength: float) -> float:
             """Return by how much the surplus, or shortfall, of credit exceeds what is allowed.
 
-            The model's log-strength is `at`. The result is 0 at the end of the interval.
+            The model's log-strength is `strength`. The result is 0 at the end of the interval.
             """
-            slope = self.sensitivity(at)
+            slope = self.sensitivity(strength)
             opponent_variance = slope @ covariance @ slope
-            error = float(np.sqrt(allowed_surplus**2 + reach**2 * opponent_variance))
-            surplus = self.earned - self.expected_sum(at)
+            error = float(np.sqrt(allowed_surplus**2 + quantile**2 * opponent_variance))
+            surplus = self.credit - self.expected_sum(strength)
             return (surplus if has_won else -surplus) - error
 
         is_bounded = excess(-FARTHEST) * excess(FARTHEST) < 0
@@ -168,28 +168,28 @@ class FewBattles:
         bound = find_root(excess, -FARTHEST, FARTHEST, **PRECISION)
         return (bound, np.inf) if has_won else (-np.inf, bound)
 
-    def expected_sum(self, at: float) -> float:
+    def expected_sum(self, strength: float) -> float:
         """Return the expected credit in all battles at a log-strength."""
-        return float(self.weight @ expit(at - self.theta[self.opponent]))
+        return float(self.weight @ expit(strength - self.theta[self.opponent]))
 
-    def score_interval(self, covariance: np.ndarray, reach: float) -> tuple[float, float]:
+    def score_interval(self, covariance: np.ndarray, quantile: float) -> tuple[float, float]:
         """Return the ends of the log-strength's interval by a score test.
 
-        If the log-strength were at an end, `earned` would differ from its expectation by `reach`
-        standard errors. An end is infinite if no log-strength satisfies this.
+        If the log-strength were at an end, `credit` would differ from its expectation by
+        `quantile` standard errors. An end is infinite if no log-strength satisfies this.
 
         Args:
             covariance: covariance of the opponents' log-strengths, shape (opponents, opponents).
-            reach: critical value of the test.
+            quantile: critical value of the test.
         """
 
-        def excess(sign: int, at: float) -> float:
+        def excess(sign: int, strength: float) -> float:
             """Return the credit minus the end of its interval at a log-strength: the upper end for
             sign 1, the lower end for -1."""
-            slope = self.sensitivity(at)
+            slope = self.sensitivity(strength)
             opponent_variance = slope @ covariance @ slope
-            error = float(np.sqrt(self.credit_variance(at) + opponent_variance))
-            return self.earned - self.expected_sum(at) - sign * reach * error
+            error = float(np.sqrt(self.credit_variance(strength) + opponent_variance))
+            return self.credit - self.expected_sum(strength) - sign * quantile * error
 
         def end(sign: int) -> float:
             """Return the lower (sign 1) or upper (sign -1) end of the log-strength's interval."""
@@ -222,14 +222,14 @@ def few_battles_of(
     if separated.all():
         return []
     median = np.median(items[~separated])
-    few = (items < FEW) & (2 * items < median) & ~separated
+    is_guest = (items < FEWEST_BY_RESIDUALS) & (2 * items < median) & ~separated
     prior = strengths.prior
     if prior:
         # A ladder bounds the strengths of separated models, too.
-        few |= (items < FEW) & (items < median) & separated
+        is_guest |= (items < FEWEST_BY_RESIDUALS) & (items < median) & separated
         is_beyond = prior.sides_beyond(strengths.pairs, strengths.theta) != 0
-        few = (few & ~prior.is_rated) | is_beyond
-    return _collect_battles(strengths, battles, few, ~few & ~separated)
+        is_guest = (is_guest & ~prior.is_rated) | is_beyond
+    return _collect_battles(strengths, battles, is_guest, ~is_guest & ~separated)
 
 
 def separated_battles_of(strengths: Strengths, battles: BattleData) -> list[FewBattles]:
@@ -245,7 +245,7 @@ def separated_battles_of(strengths: Strengths, battles: BattleData) -> list[FewB
 
 
 def _collect_battles(
-    strengths: Strengths, battles: BattleData, subjects: np.ndarray, others: np.ndarray
+    strengths: Strengths, battles: BattleData, is_subject: np.ndarray, is_opponent: np.ndarray
 ) -> list[FewBattles]:
     """Collect the battles of some models against others, by model.
 
@@ -254,13 +254,13 @@ def _collect_battles(
     Args:
         strengths: the fit.
         battles: the battles.
-        subjects: mask of the models, shape (models,).
-        others: mask of their opponents, shape (models,).
+        is_subject: mask of the models, shape (models,).
+        is_opponent: mask of their opponents, shape (models,).
     """
-    if not subjects.any():
+    if not is_subject.any():
         return []
     model, item, opponent, weight, earned = _battles_between(
-        strengths.pairs, battles, subjects, others
+        strengths.pairs, battles, is_subject, is_opponent
     )
     scatter = estimate_scatter(strengths, battles)
     guests = []
@@ -274,7 +274,7 @@ def _collect_battles(
             item=item_place,
             opponent=opponent_place,
             weight=weight[rows],
-            earned=float(earned[rows].sum()),
+            credit=float(earned[rows].sum()),
             theta=strengths.theta[opponents],
             scatter=scatter,
         )
@@ -283,9 +283,9 @@ def _collect_battles(
 
 
 def _battles_between(
-    pairs: Pairs, battles: BattleData, subjects: np.ndarray, others: np.ndarray
+    pairs: Pairs, battles: BattleData, is_subject: np.ndarray, is_opponent: np.ndarray
 ) -> np.ndarray:
-    """Return the battles of models in `subjects` against models in `others`, shape (5, battles).
+    """Return the battles of the models of one mask against those of another, shape (5, battles).
 
     The rows are: code of the model, number of the item, code of the opponent, weight, and the
     credit that the model earned.
@@ -301,9 +301,9 @@ def _battles_between(
         second = pairs.second[cells.pair]
         sides = ((first, second, credit), (second, first, weight - credit))
         for model, opponent, earned in sides:
-            kept = subjects[model] & others[opponent]
+            is_kept = is_subject[model] & is_opponent[opponent]
             columns = (model, item, opponent, weight, earned)
-            parts.append(np.array([column[kept] for column in columns]))
+            parts.append(np.array([column[is_kept] for column in columns]))
         items_before += block.clusters
     return np.concatenate(parts, axis=1)
 
@@ -346,7 +346,7 @@ def with_score_tests(
     guests: list[FewBattles],
     scale: EloScale,
     theta: np.ndarray,
-    reach: float,
+    quantile: float,
     unit: str,
 ) -> ScoreEstimates:
     """Replace the intervals of models with few items by score-test intervals.
@@ -358,7 +358,7 @@ def with_score_tests(
         guests: battles of the models with few items.
         scale: the Elo scale.
         theta: log-strengths, shape (models,).
-        reach: critical value of the tests.
+        quantile: critical value of the tests.
         unit: what a cluster is.
     """
     if scale.pinned in {guest.model for guest in guests}:
@@ -368,10 +368,10 @@ def with_score_tests(
     for guest in guests:
         code = guest.model
         covariance = _covariance_of_opponents(estimate, guest)
-        ends = np.array(guest.score_interval(covariance, reach))
+        ends = np.array(guest.score_interval(covariance, quantile))
         low[code], high[code] = _ends_in_elo(ends, code, estimate, scale, theta)
     units = plural("item" if unit == "row" else unit, 2)
-    method = f"{estimate.method}, score test of those in fewer than {FEW} {units}"
+    method = f"{estimate.method}, score test of those in fewer than {FEWEST_BY_RESIDUALS} {units}"
     return replace(estimate, low=low, high=high, method=method)
 
 
@@ -385,9 +385,9 @@ def with_separated_bounds(
     """Replace the intervals of separated models by their one-sided bounds.
 
     There are two bounds, the exact one (`sweep_bound`) and the end of the score test's interval.
-    The one that is farther from the score counts. Models that neither won nor lost every battle in
-    `separated`, or that met an opponent without a known error, keep their intervals. If the pinned
-    model is separated, all do.
+    The one that is farther from the score counts. A model keeps its interval if it neither won nor
+    lost every battle in `separated`, or if it met an opponent without a known error. All models
+    keep their intervals if the pinned model is separated.
 
     Args:
         estimate: the estimates in Elo.
@@ -400,13 +400,13 @@ def with_separated_bounds(
         return estimate
     low = estimate.low.copy()
     high = estimate.high.copy()
-    reach = t_quantile(estimate.clusters, level)
+    quantile = t_quantile(estimate.clusters, level)
     for battles in separated:
         covariance = _covariance_of_opponents(estimate, battles)
         if not battles.is_swept or np.isnan(covariance).any():
             continue
-        exact_low, exact_high = battles.sweep_bound(covariance, reach, 1 - level)
-        score_low, score_high = battles.score_interval(covariance, reach)
+        exact_low, exact_high = battles.sweep_bound(covariance, quantile, 1 - level)
+        score_low, score_high = battles.score_interval(covariance, quantile)
         ends = np.array([min(exact_low, score_low), max(exact_high, score_high)])
         code = battles.model
         low[code], high[code] = _ends_in_elo(ends, code, estimate, scale, theta)
@@ -433,8 +433,8 @@ def _ends_in_elo(
     """
     # The model has a weight in the mean that is the origin, so the origin moves by this share of
     # any change of the model's strength.
-    unit = POINTS * (1 - scale.weights[code])
-    converted: np.ndarray = estimate.score[code] + unit * (ends - theta[code])
+    points_per_logit = POINTS * (1 - scale.weights[code])
+    converted: np.ndarray = estimate.score[code] + points_per_logit * (ends - theta[code])
     return converted
 
 

@@ -1,5 +1,7 @@
-"""Point estimates with intervals: a clustered sandwich with t quantiles, or a bootstrap over
-clusters."""
+"""Point estimates with intervals.
+
+The intervals are from a clustered sandwich with t quantiles, or from a bootstrap over clusters.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -19,15 +21,15 @@ Interval = Literal["sandwich", "bootstrap"]
 Numbers: TypeAlias = np.ndarray | float
 BLOCK_CELLS = 10_000_000
 """Resamples are drawn in blocks whose arrays have at most about this many numbers."""
-ROUNDING = 1e-10
+SE_ROUNDING = 1e-10
 """A standard error below this share of the largest score is rounding noise, and set to 0."""
-FEW = 30
+FEWEST_UNWIDENED = 30
 """With fewer clusters than this, percentile intervals are widened; with more, that would change
 their widths by less than 5%."""
-FEWEST = 5
+FEWEST_FOR_BOOTSTRAP = 5
 """With fewer clusters than this, there is no bootstrap interval: with 3 items, even widened 95%
 intervals of Elo cover 86% only."""
-FEWEST_DRAWS = 0.5
+LEAST_USABLE_SHARE = 0.5
 """If a smaller share of the resamples than this is usable, there is no bootstrap interval."""
 VARIANCE_INFLATION = 3.0
 """If only one cluster varies, the variance is multiplied by 1 plus this; if e clusters vary, by
@@ -56,8 +58,8 @@ class PairTests:
         may_differ: function of the codes of two models that returns whether a test can reject that
             they are equal.
         rough_tails: function of the codes of the models of many pairs, shape (pairs,) each, that
-            returns the one-sided p-values of equal models within a factor of `ROUGHNESS`, NaN where
-            they are not known, shape (pairs, 2). None if there is no such function.
+            returns the one-sided p-values of equal models within a factor of `ROUGHNESS`, NaN
+            where they are not known, shape (pairs, 2). None if there is no such function.
     """
 
     difference: Callable[[int, int], DifferenceTest | None]
@@ -88,9 +90,9 @@ class ScoreEstimates:
             models); None if it is negligible.
         tests: tests of pairs that have no standard error or few items, if there are such tests.
         error_method: how the standard errors were made, in words; None if not said.
-        by_holm: whether pairs are tested by t and Holm's rule instead of the simulated largest |t|.
-            They are if clusters are groups of items: of few groups, the covariance of many models
-            is too rough for the simulation.
+        by_holm: whether pairs are tested by t and Holm's rule instead of the simulated largest
+            |t|. They are if clusters are groups of items: of few groups, the covariance of many
+            models is too rough for the simulation.
     """
 
     score: np.ndarray
@@ -131,10 +133,10 @@ def t_quantile(clusters: Any, level: float) -> Any:
     and so is the result.
     """
     # Numbers of clusters are few, even if there are many intervals.
-    distinct, place = np.unique(np.asarray(clusters, dtype=np.float64), return_inverse=True)
-    quantile = stdtrit(np.maximum(distinct - 1, 1), (1 + level) / 2)
-    reach = np.where(distinct > 1, quantile, np.nan)[place.reshape(np.shape(clusters))]
-    return reach if reach.ndim else float(reach)
+    distinct_numbers, index = np.unique(np.asarray(clusters, dtype=np.float64), return_inverse=True)
+    quantile = stdtrit(np.maximum(distinct_numbers - 1, 1), (1 + level) / 2)
+    quantiles = np.where(distinct_numbers > 1, quantile, np.nan)[index.reshape(np.shape(clusters))]
+    return quantiles if quantiles.ndim else float(quantiles)
 
 
 def wilson_interval(
@@ -161,9 +163,9 @@ def wilson_interval(
     """
     share = np.asarray(share, dtype=np.float64)
     variance = np.asarray(variance, dtype=np.float64)
-    spread = share * (1 - share)
-    is_flat = (variance <= 1e-24) | (spread <= 0)
-    effective_size = np.where(is_flat, clusters, spread / np.where(is_flat, 1, variance))
+    binary_variance = share * (1 - share)
+    is_flat = (variance <= 1e-24) | (binary_variance <= 0)
+    effective_size = np.where(is_flat, clusters, binary_variance / np.where(is_flat, 1, variance))
     if influence is not None:
         inflation = 1 + VARIANCE_INFLATION / effective_clusters(influence) ** 4
         least_size = np.minimum(effective_size, LEAST_PER_CLUSTER * np.asarray(clusters))
@@ -171,10 +173,10 @@ def wilson_interval(
     t2 = t_quantile(clusters, level) ** 2
     divisor = 1 + t2 / effective_size
     middle = (share + t2 / (2 * effective_size)) / divisor
-    root = np.sqrt(t2 * (spread / effective_size + t2 / (4 * effective_size**2)))
-    reach = root / divisor
-    low = np.minimum(np.maximum(middle - reach, 0), share)
-    high = np.maximum(np.minimum(middle + reach, 1), share)
+    root = np.sqrt(t2 * (binary_variance / effective_size + t2 / (4 * effective_size**2)))
+    half_width = root / divisor
+    low = np.minimum(np.maximum(middle - half_width, 0), share)
+    high = np.maximum(np.minimum(middle + half_width, 1), share)
     return low, high
 
 
@@ -210,8 +212,8 @@ def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None
     number = len(values)
     if number < 2:
         return mean, None, None
-    reach = float(t_quantile(number, level) * np.std(values, ddof=1) / np.sqrt(number))
-    return mean, mean - reach, mean + reach
+    half_width = float(t_quantile(number, level) * np.std(values, ddof=1) / np.sqrt(number))
+    return mean, mean - half_width, mean + half_width
 
 
 def holm(p: np.ndarray, tests: int | None = None) -> np.ndarray:
@@ -260,12 +262,12 @@ def sandwich_estimate(
     if clusters < 2:
         return _without_interval(score, clusters, Notice("single-cluster", {"unit": cluster}))
     quantile = t_quantile(clusters if freedom is None else freedom + 1, level)
-    reach = quantile * _standard_errors(score, covariance)
+    half_width = quantile * _standard_errors(score, covariance)
     method = f"{cluster}-clustered sandwich"
     return ScoreEstimates(
         score,
-        score - reach,
-        score + reach,
+        score - half_width,
+        score + half_width,
         covariance,
         clusters,
         method,
@@ -306,23 +308,23 @@ def bootstrap_estimate(
         UsageError: `level` is not in (0, 1).
     """
     check_level(level)
-    if clusters < FEWEST:
-        fields = {"clusters": clusters, "unit": cluster, "fewest": FEWEST}
+    if clusters < FEWEST_FOR_BOOTSTRAP:
+        fields = {"clusters": clusters, "unit": cluster, "fewest": FEWEST_FOR_BOOTSTRAP}
         return _without_interval(score, clusters, Notice(too_few, fields))
     usable, warnings = _leave_out_empty(draws)
-    if len(usable) < max(2, FEWEST_DRAWS * len(draws)):
+    if len(usable) < max(2, LEAST_USABLE_SHARE * len(draws)):
         return _without_interval(score, clusters, *warnings, Notice("few-resamples"))
     error_method = f"{cluster} bootstrap"
     method = f"{error_method}, percentile, {len(usable)} resamples"
     clusters_of_model = np.broadcast_to(clusters if items is None else items, score.shape)
-    has_too_few = clusters_of_model < FEWEST
-    if (clusters_of_model < FEW).any():
-        method += f", widened below {FEW} {cluster}s"
+    has_too_few = clusters_of_model < FEWEST_FOR_BOOTSTRAP
+    if (clusters_of_model < FEWEST_UNWIDENED).any():
+        method += f", widened below {FEWEST_UNWIDENED} {cluster}s"
     low, high = _widen_ends(_percentile_ends(usable, level), score, clusters_of_model, level)
     factor = _error_factor(clusters_of_model)
     covariance = _covariance_of_draws(usable) * np.outer(factor, factor)
     if has_too_few.any():
-        fields = {"fewest": FEWEST, "unit": cluster, "models": int(has_too_few.sum())}
+        fields = {"fewest": FEWEST_FOR_BOOTSTRAP, "unit": cluster, "models": int(has_too_few.sum())}
         warnings.append(Notice("few-clusters-of-models", fields))
     return ScoreEstimates(
         score,
@@ -342,8 +344,8 @@ def _error_factor(clusters: np.ndarray) -> np.ndarray:
 
     They are sqrt(G / (G - 1)) for G clusters below 30, else 1.
     """
-    of_few = np.sqrt(clusters / np.maximum(clusters - 1, 1))
-    return np.where(clusters < FEW, of_few, 1.0)
+    factor_of_few = np.sqrt(clusters / np.maximum(clusters - 1, 1))
+    return np.where(clusters < FEWEST_UNWIDENED, factor_of_few, 1.0)
 
 
 def _leave_out_empty(draws: np.ndarray) -> tuple[np.ndarray, list[Notice]]:
@@ -353,10 +355,10 @@ def _leave_out_empty(draws: np.ndarray) -> tuple[np.ndarray, list[Notice]]:
         draws: resampled scores, NaN where unknown, shape (resamples, models).
     """
     usable = draws[~np.isnan(draws).all(axis=1)]
-    lost = len(draws) - len(usable)
-    if not lost:
+    left_out = len(draws) - len(usable)
+    if not left_out:
         return usable, []
-    return usable, [Notice("resamples-left-out", {"lost": lost, "resamples": len(draws)})]
+    return usable, [Notice("resamples-left-out", {"lost": left_out, "resamples": len(draws)})]
 
 
 def _widen_ends(
@@ -374,10 +376,12 @@ def _widen_ends(
         level: confidence level, in (0, 1).
     """
     factor = small_sample_factor(clusters, level)
-    reach = np.select([clusters < FEWEST, clusters < FEW], [np.nan, factor], 1.0)
+    widening = np.select(
+        [clusters < FEWEST_FOR_BOOTSTRAP, clusters < FEWEST_UNWIDENED], [np.nan, factor], 1.0
+    )
     # Ends are not widened around an infinite score.
     centre = np.where(np.isfinite(score), score, 0.0)
-    return np.where(reach == 1, ends, centre + reach * (ends - centre))
+    return np.where(widening == 1, ends, centre + widening * (ends - centre))
 
 
 def _percentile_ends(draws: np.ndarray, level: float) -> np.ndarray:
@@ -392,7 +396,7 @@ def _percentile_ends(draws: np.ndarray, level: float) -> np.ndarray:
     ends[:, is_finite] = np.quantile(draws[:, is_finite], tails, axis=0)
     for column in np.flatnonzero(~is_finite):
         known = draws[~np.isnan(draws[:, column]), column]
-        if len(known) < max(2, FEWEST_DRAWS * len(draws)):
+        if len(known) < max(2, LEAST_USABLE_SHARE * len(draws)):
             continue
         # A quantile between a finite and an infinite draw cannot be interpolated: the outer draw
         # is taken.
@@ -413,13 +417,13 @@ def _covariance_of_draws(draws: np.ndarray) -> np.ndarray:
     is_finite = np.isfinite(draws)
     if is_finite.all():
         return np.atleast_2d(np.cov(draws, rowvar=False))
-    known = is_finite.astype(np.float64)
-    mean = np.where(is_finite, draws, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    finite_numbers = is_finite.astype(np.float64)
+    mean = np.where(is_finite, draws, 0.0).sum(axis=0) / np.maximum(finite_numbers.sum(axis=0), 1)
     centred = np.where(is_finite, draws - mean, 0.0)
-    number = known.T @ known
-    covariance = centred.T @ centred / np.maximum(number - 1, 1)
-    unknown = known.mean(axis=0) < FEWEST_DRAWS
-    return np.where(unknown | unknown[:, None], np.nan, covariance)
+    pair_count = finite_numbers.T @ finite_numbers
+    covariance = centred.T @ centred / np.maximum(pair_count - 1, 1)
+    is_unknown = finite_numbers.mean(axis=0) < LEAST_USABLE_SHARE
+    return np.where(is_unknown | is_unknown[:, None], np.nan, covariance)
 
 
 def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
@@ -432,16 +436,16 @@ def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
         influence: influence of each cluster, which need not be centred, shape (clusters, columns);
             or blocks of its rows.
     """
-    square, clusters = centred_gram([influence] if hasattr(influence, "shape") else influence)
+    gram, clusters = centred_gram([influence] if hasattr(influence, "shape") else influence)
     if clusters < 2:
-        return np.full(square.shape, np.nan)
-    return square * (clusters / (clusters - 1))
+        return np.full(gram.shape, np.nan)
+    return gram * (clusters / (clusters - 1))
 
 
 def centre_covariance(covariance: np.ndarray) -> np.ndarray:
     """Convert a covariance of scores to that of scores minus their mean."""
-    rows = covariance - covariance.mean(axis=0)
-    return rows - rows.mean(axis=1)[:, None]
+    row_centred = covariance - covariance.mean(axis=0)
+    return row_centred - row_centred.mean(axis=1)[:, None]
 
 
 def resample(
@@ -469,11 +473,11 @@ def resample(
         raise UsageError(
             f"resamples={resamples} is too few; a bootstrap needs at least 2, and 1000 are usual"
         )
-    most = int(np.clip(BLOCK_CELLS // max(clusters, width, 1), 1, 100))
-    blocks = [min(most, resamples - start) for start in range(0, resamples, most)]
+    block_size = int(np.clip(BLOCK_CELLS // max(clusters, width, 1), 1, 100))
+    blocks = [min(block_size, resamples - start) for start in range(0, resamples, block_size)]
     scores = []
-    for size in track(blocks, "bootstrap"):
-        counts = resample_counts(clusters, size, rng)
+    for draws_of_block in track(blocks, "bootstrap"):
+        counts = resample_counts(clusters, draws_of_block, rng)
         scores.append(scores_of(counts))
     return np.concatenate(scores)
 
@@ -506,7 +510,7 @@ def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """
     variance = np.diag(covariance)
     se = np.sqrt(np.maximum(variance, 0))
-    noise = ROUNDING * np.abs(np.nan_to_num(score)).max(initial=0)
+    noise = SE_ROUNDING * np.abs(np.nan_to_num(score)).max(initial=0)
     if_noise = np.where(np.isnan(variance), np.nan, 0.0)
     return np.where(se > noise, se, if_noise)
 

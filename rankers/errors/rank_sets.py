@@ -3,10 +3,10 @@
 They give rank sets, intervals of differences, and the number of items for 80% power.
 
 Most pairs are compared by |t|, with one critical value that the largest |t| of all pairs must
-exceed, or, if groups of items vary, by t and Holm's rule. Some pairs have no usable standard error:
-those with a model that never lost or that has the same score on every item, those with few items,
-and those whose scores differ by the same on every item. Each of these is compared by its own exact
-or score test (`PairTests`), at Bonferroni's level of all pairs.
+exceed, or, if groups of items vary, by t and Holm's rule. Some pairs have no usable standard
+error: those with a model that never lost or that has the same score on every item, those with few
+items, and those whose scores differ by the same on every item. Each of these is compared by its
+own exact or score test (`PairTests`), at Bonferroni's level of all pairs.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,8 +49,8 @@ class Contrasts:
         worst_rank: largest rank of each model's rank set, NaN if unknown, shape (models,).
         is_above: whether the row's model is clearly ahead of the column's, shape (models, models).
             It is None for more than 500 models.
-        reach: half-width of the simultaneous interval of each difference, infinite if there is
-            none, shape (models, models); None for more than 500 models.
+        half_widths: half-width of the simultaneous interval of each difference, infinite if there
+            is none, shape (models, models); None for more than 500 models.
         critical: the critical value of |t| for all pairs; NaN if fewer than two models have a
             standard error.
         tests: tests of the pairs that were compared by their own test, by pair of codes, the lower
@@ -61,7 +61,7 @@ class Contrasts:
     best_rank: np.ndarray
     worst_rank: np.ndarray
     is_above: np.ndarray | None = None
-    reach: np.ndarray | None = None
+    half_widths: np.ndarray | None = None
     critical: float = np.nan
     tests: Mapping[tuple[int, int], DifferenceTest] = field(default_factory=dict)
     tail: float = np.nan
@@ -100,29 +100,31 @@ def compare_all_pairs(
     size = len(score)
     is_known = _have_error(estimate)
     tested = tested_pairs(estimate, is_known, items, level)
-    is_placed = is_known if estimate.tests is None else ~np.isnan(score)
+    has_rank_set = is_known if estimate.tests is None else ~np.isnan(score)
     best = np.full(size, np.nan)
     worst = np.full(size, np.nan)
-    if is_placed.sum() < 2:
+    if has_rank_set.sum() < 2:
         return Contrasts(best, worst)
     decisions = _Decisions.of_none(size)
     for winner, loser in tested.decided:
         decisions.add_pair(winner, loser)
     critical = np.nan
     if is_known.sum() > 1:
-        known, covariance = _ordered_covariance(estimate, np.flatnonzero(is_known))
-        critical = _critical_value_of(estimate, known, covariance, tested.level_of_others, rng)
-        compared = _compare_each(estimate, known, covariance, critical)
-        for code, (is_ahead, reach) in zip(known, compared, strict=True):
-            is_ahead &= ~_has_few_items(items, code, known)
-            decisions.add_row(code, known, is_ahead, reach)
-    best[is_placed] = 1 + decisions.better[is_placed]
-    worst[is_placed] = size - decisions.worse[is_placed]
+        known_codes, covariance = _ordered_covariance(estimate, np.flatnonzero(is_known))
+        critical = _critical_value_of(
+            estimate, known_codes, covariance, tested.level_of_others, rng
+        )
+        compared = _compare_each(estimate, known_codes, covariance, critical)
+        for code, (is_ahead, reach) in zip(known_codes, compared, strict=True):
+            is_ahead &= ~_has_few_items(items, code, known_codes)
+            decisions.add_row(code, known_codes, is_ahead, reach)
+    best[has_rank_set] = 1 + decisions.better[has_rank_set]
+    worst[has_rank_set] = size - decisions.worse[has_rank_set]
     return Contrasts(
         best,
         worst,
         decisions.is_above,
-        decisions.reach,
+        decisions.half_widths,
         critical,
         tested.tests,
         tested.tail,
@@ -148,26 +150,26 @@ class _Decisions:
         better: number of models that are clearly ahead of each model, shape (models,).
         worse: number of models that each model is clearly ahead of, shape (models,).
         is_above: matrix `Contrasts.is_above`.
-        reach: matrix `Contrasts.reach`.
+        half_widths: matrix `Contrasts.half_widths`.
     """
 
     better: np.ndarray
     worse: np.ndarray
     is_above: np.ndarray | None
-    reach: np.ndarray | None
+    half_widths: np.ndarray | None
 
     @classmethod
     def of_none(cls, models: int) -> "_Decisions":
         """Return decisions in which no pair is decided; above 500 models, the matrices are
         None."""
         is_above = None
-        reach = None
+        half_widths = None
         if models <= MOST_SIMULATED:
             is_above = np.zeros((models, models), dtype=bool)
-            reach = np.full((models, models), np.inf)
+            half_widths = np.full((models, models), np.inf)
         better = np.zeros(models, dtype=np.int64)
         worse = np.zeros(models, dtype=np.int64)
-        return cls(better, worse, is_above, reach)
+        return cls(better, worse, is_above, half_widths)
 
     def add_pair(self, winner: int, loser: int) -> None:
         """Record that one model is clearly ahead of another; both are given by code."""
@@ -189,9 +191,9 @@ class _Decisions:
         """
         self.worse[code] += is_ahead.sum()
         self.better[others] += is_ahead
-        if self.is_above is not None and self.reach is not None:
+        if self.is_above is not None and self.half_widths is not None:
             self.is_above[code, others] |= is_ahead
-            self.reach[code, others] = reach
+            self.half_widths[code, others] = reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +238,7 @@ def tested_pairs(
     tail = (1 - level) / max(2 * pair_count, 1)
     if estimate.tests is None:
         return TestedPairs({}, tail, (), level)
-    is_constant = _constant_gaps(estimate)
+    is_constant = _constant_differences(estimate)
     has_all_errors = is_known[placed].all() and not is_constant.any()
     if has_all_errors and not _has_few_items(items, placed, placed).any():
         return TestedPairs({}, tail, (), level)
@@ -354,7 +356,7 @@ def _pairs_to_test(
             yield first, second
 
 
-def _constant_gaps(estimate: ScoreEstimates) -> np.ndarray:
+def _constant_differences(estimate: ScoreEstimates) -> np.ndarray:
     """Return the mask of pairs whose scores differ by the same amount on every item.
 
     The mask has shape (models, models). For more than 500 models, it has no pair.
@@ -391,7 +393,8 @@ def _order_of_decided(
 
     The better model is the one with the higher score. The result is None if the scores are equal,
     if the test does not reject at the level `tail` that this model is no better, or if too few
-    resamples have it ahead. The test is made only if its rough p-values, shape (2,), do not decide.
+    resamples have it ahead. The test is made only if its rough p-values, shape (2,), do not
+    decide.
     """
     first, second = pair
     is_first_better = estimate.score[first] > estimate.score[second]
@@ -426,8 +429,8 @@ def _ordered_covariance(
     by_score = -estimate.score[known].round(9)
     by_variance = np.diag(covariance)
     by_covariances = (covariance**3).sum(axis=1)
-    place = np.lexsort((by_covariances, by_variance, by_score))
-    return known[place], covariance[np.ix_(place, place)]
+    order = np.lexsort((by_covariances, by_variance, by_score))
+    return known[order], covariance[np.ix_(order, order)]
 
 
 def _compare_each(
@@ -450,27 +453,29 @@ def _compare_each(
     draws = None if estimate.draws is None else estimate.draws[:, known]
     skewness = None if estimate.skewness is None else estimate.skewness[np.ix_(known, known)]
     for k in range(len(known)):
-        multiplier: np.ndarray | float = critical
+        quantile: np.ndarray | float = critical
         if estimate.freedom is not None:
             # The quantile with the same tail probability at other degrees of freedom.
-            multiplier = -stdtrit(_freedom_of_gaps(covariance, estimate.freedom[known], k), tail)
-        error = _errors_of_gaps(covariance, k)
+            quantile = -stdtrit(
+                _freedom_of_differences(covariance, estimate.freedom[known], k), tail
+            )
+        error = _errors_of_differences(covariance, k)
         t = (score[k] - score) / error
-        is_ahead = t > multiplier
+        is_ahead = t > quantile
         if skewness is not None:
-            is_ahead &= unskewed_t(t, skewness[k], estimate.clusters) > multiplier
+            is_ahead &= unskewed_t(t, skewness[k], estimate.clusters) > quantile
         if draws is not None:
             # Medians of few values often differ by one step of the scores, and the standard error
             # of this difference is too small. So enough resamples must have the model ahead, too.
             is_ahead &= 1 - np.mean(draws[:, [k]] > draws, axis=0) <= tail
         # Models that never differ are not distinguishable, whatever the critical value is.
-        reach = np.multiply(
-            multiplier, error, out=np.full(len(known), np.inf), where=np.isfinite(error)
+        half_width = np.multiply(
+            quantile, error, out=np.full(len(known), np.inf), where=np.isfinite(error)
         )
-        yield is_ahead, reach
+        yield is_ahead, half_width
 
 
-def _errors_of_gaps(covariance: np.ndarray, k: int) -> np.ndarray:
+def _errors_of_differences(covariance: np.ndarray, k: int) -> np.ndarray:
     """Return the standard error of the difference of model k from each model, shape (n,).
 
     It is infinite for differences without variance, such as that from itself.
@@ -480,7 +485,7 @@ def _errors_of_gaps(covariance: np.ndarray, k: int) -> np.ndarray:
     return np.sqrt(np.where(squared > 1e-12 * variance.max(), squared, np.inf))
 
 
-def _freedom_of_gaps(covariance: np.ndarray, freedom: np.ndarray, k: int) -> np.ndarray:
+def _freedom_of_differences(covariance: np.ndarray, freedom: np.ndarray, k: int) -> np.ndarray:
     """Return the degrees of freedom of k's difference from each model, shape (n,).
 
     As the errors of two models may be correlated, the parts v of Satterthwaite's formula are added
@@ -508,17 +513,17 @@ def _critical_value(
     draws = 10_000 if size <= 100 else 4_000
     # The covariance of centred ratings is singular, and rounding may make its zero eigenvalue
     # negative, so that Cholesky's method would fail.
-    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+    eigenvalues, eigenvectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    root = (eigenvectors * np.sqrt(np.maximum(eigenvalues, 0))) @ eigenvectors.T
     errors = rng.standard_normal((draws, size)) @ root
     largest = np.zeros(draws)
     for k in range(size - 1):
-        error = _errors_of_gaps(covariance, k)[k + 1 :]
-        gaps = np.abs(errors[:, [k]] - errors[:, k + 1 :]) / error
-        np.maximum(largest, gaps.max(axis=1), out=largest)
+        error = _errors_of_differences(covariance, k)[k + 1 :]
+        t_of_pairs = np.abs(errors[:, [k]] - errors[:, k + 1 :]) / error
+        np.maximum(largest, t_of_pairs.max(axis=1), out=largest)
     # Normal errors over the root of a mean chi-square have Student's distribution.
-    spread = np.sqrt(rng.chisquare(freedom, draws) / freedom)
-    return float(np.quantile(largest / spread, level))
+    chi_root = np.sqrt(rng.chisquare(freedom, draws) / freedom)
+    return float(np.quantile(largest / chi_root, level))
 
 
 def _critical_value_of(
@@ -547,17 +552,20 @@ def _critical_value_by_holm(
 ) -> float:
     """Return the critical value of |t| of Holm's rule (1979) for the pairs that it does not reject.
 
-    All pairs whose |t| is larger are rejected, and no others. With r of m pairs rejected, it is the
-    t quantile of the error rate divided by m - r. The arguments are those of `_critical_value_of`.
+    All pairs whose |t| is larger are rejected, and no others. With r of m pairs rejected, it is
+    the t quantile of the error rate divided by m - r. The arguments are those of
+    `_critical_value_of`.
     """
     pairs = len(known) * (len(known) - 1) // 2
-    rejected, earlier = 0, -1
+    rejected = 0
     critical = np.inf
-    while earlier < rejected < pairs:
-        earlier = rejected
+    has_rejected_more = True
+    while has_rejected_more and rejected < pairs:
+        rejected_before = rejected
         critical = t_quantile(estimate.clusters, 1 - (1 - level) / (pairs - rejected))
         compared = _compare_each(estimate, known, covariance, critical)
         rejected = sum(int(is_ahead.sum()) for is_ahead, _ in compared)
+        has_rejected_more = rejected > rejected_before
     return critical
 
 
@@ -576,7 +584,9 @@ def further_items(items: int, critical: float, z: float) -> int | None:
     return ceil(items * max(((critical + POWER_QUANTILE) / z) ** 2 - 1, 0.0))
 
 
-def further_labels(labels: float, critical: float, gap: float, joined: float, alone: float) -> int:
+def further_labels(
+    labels: float, critical: float, gap: float, joint_variance: float, label_variance: float
+) -> int:
     """Return how many more human labels would detect a gap with 80% power, together with a judge.
 
     The information that the judge adds, 1 / joined - 1 / alone (at least 0), stays the same. The
@@ -586,9 +596,9 @@ def further_labels(labels: float, critical: float, gap: float, joined: float, al
         labels: number of labels in the data.
         critical: critical value, corrected for simultaneous tests.
         gap: the gap.
-        joined: variance of the gap by labels and judge.
-        alone: variance of the gap by labels alone.
+        joint_variance: variance of the gap by labels and judge.
+        label_variance: variance of the gap by labels alone.
     """
-    wanted = ((critical + POWER_QUANTILE) / gap) ** 2
-    of_judge = max(1 / joined - 1 / alone, 0.0)
-    return ceil(labels * max((wanted - of_judge) * alone - 1, 0.0))
+    needed_information = ((critical + POWER_QUANTILE) / gap) ** 2
+    judge_information = max(1 / joint_variance - 1 / label_variance, 0.0)
+    return ceil(labels * max((needed_information - judge_information) * label_variance - 1, 0.0))

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from podium.rankers.errors.difference import (
-    ROUNDING,
+    CONTRIBUTION_ROUNDING,
     DifferenceTest,
     drop_zeros,
     paired_difference,
@@ -65,31 +65,33 @@ class RateTests:
         battle.
         """
         pairs = self.pairs
-        in_difference = (self.weights[:, [first]] - self.weights[:, [second]]).toarray()[:, 0]
+        weight_in_difference = (self.weights[:, [first]] - self.weights[:, [second]]).toarray()[
+            :, 0
+        ]
         rate = float(np.mean(self.rates[[first, second]]))
-        of_second = np.isin(pairs.second, (first, second))
-        is_direct = np.isin(pairs.first, (first, second)) & of_second
+        has_second = np.isin(pairs.second, (first, second))
+        is_direct = np.isin(pairs.first, (first, second)) & has_second
         # The expected credit c of each pair's first model. If this model is an opponent of the
         # two, c is 1 minus the mean of their rates.
-        centre = np.where(is_direct, 0.5, np.where(of_second, 1 - rate, rate))
-        share = in_difference / pairs.weight
-        added = []
-        present = []
+        expected_credit = np.where(is_direct, 0.5, np.where(has_second, 1 - rate, rate))
+        share = weight_in_difference / pairs.weight
+        contributions_by_block = []
+        battles_by_block = []
         for block in self.cells:
-            contributions = share[block.pair] * block.surplus_over(centre)
-            added.append(np.bincount(block.cluster, contributions, block.clusters))
-            is_in_difference = in_difference[block.pair] != 0
-            present.append(np.bincount(block.cluster, is_in_difference, block.clusters))
-        items = np.concatenate(added)[np.concatenate(present) > 0]
-        if not len(items):
+            by_cell = share[block.pair] * block.surplus_over(expected_credit)
+            contributions_by_block.append(np.bincount(block.cluster, by_cell, block.clusters))
+            is_in_difference = weight_in_difference[block.pair] != 0
+            battles_by_block.append(np.bincount(block.cluster, is_in_difference, block.clusters))
+        contributions = np.concatenate(contributions_by_block)[np.concatenate(battles_by_block) > 0]
+        if not len(contributions):
             return None
-        items = items * len(items)
-        items = np.where(np.abs(items) > ROUNDING, items, 0.0)
-        sizes = np.abs(drop_zeros(items))
-        has_one_size = len(sizes) > 0 and np.ptp(sizes) <= ROUNDING * sizes.max()
-        size = float(sizes[0]) if has_one_size else None
+        contributions = contributions * len(contributions)
+        contributions = np.where(np.abs(contributions) > CONTRIBUTION_ROUNDING, contributions, 0.0)
+        sizes = np.abs(drop_zeros(contributions))
+        has_one_size = len(sizes) > 0 and np.ptp(sizes) <= CONTRIBUTION_ROUNDING * sizes.max()
+        common_size = float(sizes[0]) if has_one_size else None
         unit = "item" if self.battles.unit == "row" else self.battles.unit
-        return paired_difference(items, size, 1.0, unit=unit)
+        return paired_difference(contributions, common_size, 1.0, unit=unit)
 
 
 def rate_weights(pairs: Pairs) -> sparse.csr_matrix:
@@ -98,8 +100,8 @@ def rate_weights(pairs: Pairs) -> sparse.csr_matrix:
     Credits are those of the pair's first model, so the weight in the rate of the second model is
     negative.
     """
-    in_first, in_second = opponent_weights(pairs)
+    weight_in_first, weight_in_second = opponent_weights(pairs)
     rows = np.tile(np.arange(len(pairs.first)), 2)
     codes = np.concatenate([pairs.first, pairs.second])
-    values = np.concatenate([in_first, -in_second])
+    values = np.concatenate([weight_in_first, -weight_in_second])
     return sparse.csr_matrix((values, (rows, codes)), shape=(len(pairs.first), pairs.models))

@@ -1,7 +1,7 @@
 """Score tests of equal ratings of many pairs at once, with rough p-values.
 
-`EloTests` fits all other log-strengths anew for each pair. Here they are fitted for all partners of
-one model at once, by a few steps with the information of the fit without an assumption. The
+`EloTests` fits all other log-strengths anew for each pair. Here they are fitted for all partners
+of one model at once, by a few steps with the information of the fit without an assumption. The
 p-values differ from the exact ones by some percent. They decide a test whose p-value is far from
 the level; the others are left to `EloTests`.
 """
@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from podium.distributions import expit, stdtr
-from podium.rankers.errors.difference import FEW, ROUNDING
+from podium.rankers.errors.difference import CONTRIBUTION_ROUNDING, FEWEST_FOR_NORMAL
 from podium.rankers.fit.coded import CodedBattles, as_dense, surplus_by_cluster
 
 MOST_MODELS = 500
@@ -189,7 +189,7 @@ class _HubTests:
         is_few = tests.is_few(np.full(len(self.rows), self.hub), self.partners)
         items = np.minimum(tests.items[self.hub], tests.items[self.partners])
         magnitude = np.abs(scores)
-        is_nonzero = magnitude > ROUNDING * magnitude.max(axis=1, keepdims=True)
+        is_nonzero = magnitude > CONTRIBUTION_ROUNDING * magnitude.max(axis=1, keepdims=True)
         counted = is_nonzero | ~is_few[:, None]
         number = counted.sum(axis=1)
         total = scores.sum(axis=1)
@@ -197,8 +197,8 @@ class _HubTests:
         squares = ((scores - mean[:, None]) ** 2 * counted).sum(axis=1)
         squares += np.where(is_few, PSEUDO_ITEMS * even_squares / np.maximum(items, 1), 0.0)
         error = np.sqrt(number / np.maximum(number - 1, 1) * squares)
-        known = self.is_known & (error > ROUNDING * np.abs(total)) & (number >= 2)
-        known &= ~is_few | (number >= FEW)
+        known = self.is_known & (error > CONTRIBUTION_ROUNDING * np.abs(total)) & (number >= 2)
+        known &= ~is_few | (number >= FEWEST_FOR_NORMAL)
         return np.where(known, total / np.where(error > 0, error, 1.0), np.nan), number
 
     def _without_both(self, values: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from uneven_worlds import Played
 
 from podium.rankers.bradley_terry import estimate_elo, hide_separated
 from podium.rankers.errors.intervals import (
-    FEW,
+    FEWEST_UNWIDENED,
     ScoreEstimates,
     bootstrap_estimate,
     covariance_of,
@@ -235,7 +235,7 @@ def rates_by_bootstrap(play: Callable[[int], Played], *, widened: bool = True) -
         coded, pairs = played.coded, pair_sums_with_items(played.coded)
         cells, rng = cells_by_cluster(coded, pairs), np.random.default_rng(seed)
         draws = resample(lambda counts: _plain_rates(cells, counts), coded.clusters, RESAMPLES, rng)
-        own = coded.clusters_by_model() if widened else FEW
+        own = coded.clusters_by_model() if widened else FEWEST_UNWIDENED
         estimate = bootstrap_estimate(
             win_rates(pairs), draws, coded.clusters, level=LEVEL, cluster="item", items=own
         )
@@ -263,7 +263,7 @@ def elo_by_bootstrap(items: int, *, widened: bool = True) -> World:
         played, strengths, draws = _elo_draws(items, seed)
         coded, own = played.coded, played.coded.clusters_by_model()
         scale = elo_scale(coded.models, bounded_models(strengths.graph), own, None, None)
-        score, own = scale.scores(strengths.theta), own if widened else FEW
+        score, own = scale.scores(strengths.theta), own if widened else FEWEST_UNWIDENED
         estimate = bootstrap_estimate(
             score, scale.scores(draws), items, level=LEVEL, cluster="item", items=own
         )

@@ -142,7 +142,7 @@ def test_weights_count_in_the_mean_of_slopes_like_repeated_battles():
     repeated = frame.loc[frame.index.repeat(weighted["weight"].astype(int))].reset_index(drop=True)
     _, fit = fitted(weighted)
     _, other = fitted(repeated)
-    assert fit.at == pytest.approx(other.at, abs=1e-8)
+    assert fit.parameters == pytest.approx(other.parameters, abs=1e-8)
 
 
 def test_sides_of_rows_do_not_matter():
@@ -153,7 +153,7 @@ def test_sides_of_rows_do_not_matter():
     )
     _, fit = fitted(frame)
     _, other = fitted(swapped)
-    assert other.at == pytest.approx(fit.at, abs=1e-8)
+    assert other.parameters == pytest.approx(fit.parameters, abs=1e-8)
 
 
 def test_a_judge_that_contradicts_the_others_has_a_negative_slope():

@@ -35,7 +35,7 @@ from podium.rankers.errors.judge_slopes import JuryBattles, SlopeFit, fit_slopes
 from podium.rankers.errors.one_truth import one_truth_test
 from podium.rankers.errors.shared_errors import shared_errors
 from podium.rankers.fit.coded import CodedBattles
-from podium.rankers.judge_aware import ERROR
+from podium.rankers.judge_aware import REJECTION_P
 
 POINTS = 400 / np.log(10)
 CALLS = 4200
@@ -79,7 +79,7 @@ def fits(data: JuryBattles, rng: np.random.Generator) -> tuple[SlopeFit, SlopeFi
     """Return the fit with equal slopes, and that which judge-aware chooses by its test."""
     plain = fit_slopes(data, np.zeros(MODELS), REGULARIZATION, equal=True)
     free = fit_slopes(data, plain.theta, REGULARIZATION)
-    return plain, free if one_truth_test(free, rng).p_value >= ERROR else plain
+    return plain, free if one_truth_test(free, rng).p_value >= REJECTION_P else plain
 
 
 def error(fit: SlopeFit, truth: np.ndarray) -> float:

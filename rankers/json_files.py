@@ -153,20 +153,20 @@ LIMITS = {
 `LARGEST` in absolute value."""
 
 
-def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator[str]:
+def _impossible_numbers(value: Any, path: str = "", name: str = "") -> Iterator[str]:
     """Yield a clause for each number that is out of its range or not finite.
 
     A clause is `fit.beta is -1: out of range`.
 
     Args:
         value: a value of a document, with all that it contains.
-        place: where the value is in the document, with dots between.
+        path: where the value is in the document, with dots between.
         name: the field that has the value; empty in lists and mappings.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         low, high = LIMITS.get(name, (-LARGEST, LARGEST))
         if not max(low, -LARGEST) <= value <= min(high, LARGEST):
-            yield f"{place} is {shorten(repr(value))}: out of range"
+            yield f"{path} is {shorten(repr(value))}: out of range"
         return
     is_record = isinstance(value, BaseModel) or is_dataclass(value)
     if isinstance(value, BaseModel):
@@ -180,8 +180,8 @@ def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator
         named_parts = enumerate(value)
     for key, part in named_parts:
         # The fields in `extra` are in the row itself in the file, and are named so.
-        place_of_part = f"{place}.{key}".removeprefix(".").removesuffix(".extra")
-        yield from _impossible_numbers(part, place_of_part, str(key) if is_record else "")
+        path_of_part = f"{path}.{key}".removeprefix(".").removesuffix(".extra")
+        yield from _impossible_numbers(part, path_of_part, str(key) if is_record else "")
 
 
 def _check_models_once(records: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -370,8 +370,8 @@ class CheckContent(JsonRecord):
 
 def _read_checks(checks: Iterable[CheckContent]) -> tuple[Check, ...]:
     """Return the checks of a file, without those that only a later version of podium has."""
-    known = {kind.code for kind in CHECKS.values()}
-    return tuple(check_from_json(dict(check)) for check in checks if check.code in known)
+    known_codes = {kind.code for kind in CHECKS.values()}
+    return tuple(check_from_json(dict(check)) for check in checks if check.code in known_codes)
 
 
 class StandingsContent(JsonRecord):

@@ -88,10 +88,10 @@ class Fit:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures that apply (are not None); tuples become lists."""
-        known = {name: value for name, value in asdict(self).items() if value is not None}
+        figures = {name: value for name, value in asdict(self).items() if value is not None}
         return {
             name: list(value) if isinstance(value, tuple) else value
-            for name, value in known.items()
+            for name, value in figures.items()
         }
 
 

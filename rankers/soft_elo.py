@@ -205,14 +205,14 @@ def _notes_without_placement(
     Raises:
         UsageError: `conformal_level` is given, or `of` is not `votes`, without a calibration.
     """
-    given = []
+    given_options = []
     if conformal_level is not None:
-        given.append("conformal_level")
+        given_options.append("conformal_level")
     if of != "votes":
-        given.append("of")
-    options_text = " and ".join(given)
-    if given and not calibration:
-        verb = "needs" if len(given) == 1 else "need"
+        given_options.append("of")
+    options_text = " and ".join(given_options)
+    if given_options and not calibration:
+        verb = "needs" if len(given_options) == 1 else "need"
         raise UsageError(f"{options_text} {verb} {option_text('calibration', 'FILE')}")
     return [Notice("none-placed", {"unused": options_text})] if calibration else []
 
@@ -222,11 +222,11 @@ def _check_joint_options(**options: object) -> None:
 
     All of them belong to a joint fit, but new models are placed one by one.
     """
-    given = [name for name, value in options.items() if value is not None]
-    if given:
+    given_options = [name for name, value in options.items() if value is not None]
+    if given_options:
         raise UsageError(
-            f"{' and '.join(given)}: new models are placed on the calibration's axis, with its "
-            "regularization and its clusters; leave it out"
+            f"{' and '.join(given_options)}: new models are placed on the calibration's axis, with "
+            "its regularization and its clusters; leave it out"
         )
 
 

@@ -150,20 +150,22 @@ def _posterior_estimate(
     """
     fit = misjudged.fit
     quantile = ndtri((1 + level) / 2)
-    reach, widening = misjudged.interval_parts(level)
-    added_variance = (reach**2 - quantile**2) * np.diag(fit.covariance) + widening.max(axis=0)
+    half_width_in_se, widening = misjudged.interval_parts(level)
+    added_variance = (half_width_in_se**2 - quantile**2) * np.diag(fit.covariance) + widening.max(
+        axis=0
+    )
     covariance = scale.covariance(
         fit.covariance + np.diag(np.maximum(added_variance, 0.0)) / quantile**2
     )
     if scale.pinned is not None:
         # Scores are differences from the pinned model, which may itself be misjudged. So each
         # reach is at least that of the pinned model, whose widening is added to the others.
-        reach = np.maximum(reach, reach[scale.pinned])
+        half_width_in_se = np.maximum(half_width_in_se, half_width_in_se[scale.pinned])
         widening = widening + widening[:, scale.pinned].max()
         widening[:, scale.pinned] = 0.0
     score = scale.scores(fit.theta)
     variance = np.diag(scale.covariance(fit.covariance))
-    below, above = np.sqrt(reach**2 * np.maximum(variance, 0.0) + POINTS**2 * widening)
+    below, above = np.sqrt(half_width_in_se**2 * np.maximum(variance, 0.0) + POINTS**2 * widening)
     return ScoreEstimates(
         score,
         score - below,

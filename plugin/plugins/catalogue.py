@@ -94,14 +94,14 @@ def extension(kind: type[Kind], name: str) -> Kind:
         UsageError: there is no such extension. The message suggests a similar name.
         PluginError: as in `extensions_of`.
     """
-    known = extensions_of(kind)
-    by_name_with_dashes = {registered.replace("_", "-"): registered for registered in known}
+    registrations = extensions_of(kind)
+    by_name_with_dashes = {registered.replace("_", "-"): registered for registered in registrations}
     registered_name: str | None = name
-    if name not in known:
+    if name not in registrations:
         registered_name = by_name_with_dashes.get(name.replace("_", "-"))
     if registered_name is None:
-        raise unknown_name(KINDS[kind], name, known)
-    return known[registered_name].extension
+        raise unknown_name(KINDS[kind], name, registrations)
+    return registrations[registered_name].extension
 
 
 def load_extension(
@@ -160,14 +160,20 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
         UsageError: there is no such tournament, or a setting is impossible.
         PluginError: the plugin's code fails, or makes an object without `next` and `size`.
     """
-    known = extension(Tournament, name)
-    rule = load_extension(known)
-    with name_plugin_in_errors(known):
+    tournament_extension = extension(Tournament, name)
+    rule = load_extension(tournament_extension)
+    with name_plugin_in_errors(tournament_extension):
         tournament = rule(**settings)
     methods = [getattr(tournament, method, None) for method in ("next", "size")]
     if not all(map(callable, methods)):
-        raise PluginError(f"{culprit_of(known)} must have next and size, got {tournament!r}")
-    return tournament if is_own(known) else PluginTournament(tournament, known)
+        raise PluginError(
+            f"{culprit_of(tournament_extension)} must have next and size, got {tournament!r}"
+        )
+    return (
+        tournament
+        if is_own(tournament_extension)
+        else PluginTournament(tournament, tournament_extension)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +222,11 @@ def name_plugin_in_errors(extension: Extension) -> Iterator[None]:
     except Exception as error:
         if is_own(extension):
             raise
-        place = traceback.extract_tb(error.__traceback__)[-1]
+        last_frame = traceback.extract_tb(error.__traceback__)[-1]
         raise PluginError(
             f"{culprit_of(extension)} raised {type(error).__name__}: {error} "
-            f"({Path(place.filename).name}, line "
-            f"{place.lineno})"
+            f"({Path(last_frame.filename).name}, line "
+            f"{last_frame.lineno})"
         ) from error
 
 
@@ -270,8 +276,12 @@ def find_realization(name: str) -> "Realization":
 
 def origin_of_realization(name: str) -> str:
     """Return the name of a realization for error messages, with its plugin if that is known."""
-    known = extensions_of(Scorer)
-    return culprit_of(known[name].extension) if name in known else f"realization {name!r}"
+    registrations = extensions_of(Scorer)
+    return (
+        culprit_of(registrations[name].extension)
+        if name in registrations
+        else f"realization {name!r}"
+    )
 
 
 def judging_settings(realization: str = "direct", **options: Any) -> "Judging":

@@ -101,17 +101,17 @@ class Ring(Stopping):
         # look.
         before = ranked_before(self, field)
         new = self.newcomers(field)
-        given: Sequence[Round] = ()
+        earlier_rounds: Sequence[Round] = ()
         if new and self.ratings is None:
-            given = tuple(takewhile(lambda round_: _is_between(round_, before), played))
-        refuse_unrated(before if new else (), matchups_in(given), self.ratings)
+            earlier_rounds = tuple(takewhile(lambda round_: _is_between(round_, before), played))
+        refuse_unrated(before if new else (), matchups_in(earlier_rounds), self.ratings)
         progress = self.progress(
             field,
             order_of_visits(field, self.items, self.seed),
-            played[len(given) :],
+            played[len(earlier_rounds) :],
             passes=self.passes,
             against=new,
-            given=given,
+            earlier_rounds=earlier_rounds,
             ladder=self.ratings if isinstance(self.ratings, Ladder) else None,
             about_field=self.opponents == "field" and self.error is None and not new,
         )

@@ -333,7 +333,7 @@ class Stopping:
         *,
         passes: int = 1,
         against: Collection[str] = (),
-        given: Sequence[Round] = (),
+        earlier_rounds: Sequence[Round] = (),
         ladder: Ladder | None = None,
         about_field: bool = False,
     ) -> Progress:
@@ -348,7 +348,7 @@ class Stopping:
             passes: how often an item is visited at most.
             against: models with which `until=order` compares all others, and whose intervals
                 `error:X` is about; all models if empty.
-            given: earlier rounds, which count in the fit but have no look.
+            earlier_rounds: earlier rounds, which count in the fit but have no look.
             ladder: known ratings that join the fit; None if there are none.
             about_field: whether decisions must also hold with the pairs weighted as in a round
                 robin of all models (the field).
@@ -366,7 +366,7 @@ class Stopping:
         visits = 0
         for number, round_ in enumerate(played, start=1):
             visits = self._visits_after_round(round_, visits, order, plan)
-            coded = code_rounds([*given, *played[:number]], names)
+            coded = code_rounds([*earlier_rounds, *played[:number]], names)
             fit = _fit_look(names, coded, prior)
             evidence = fit.z(self.margin)
             if about_field and coded and any(look.is_divided for look in looks):

@@ -290,7 +290,7 @@ class Conformal:
         return models_needed(self.level)
 
     @property
-    def reach(self) -> float | None:
+    def half_width_in_errors(self) -> float | None:
         """Half-width of an interval, in units of the model's error: `q`, or `t` if `q` is None."""
         return self.t if self.q is None else self.q
 
@@ -428,10 +428,11 @@ class Calibration(Document):
         """
         rating = held.rating("soft")
         error = held.error("soft", self.scale_correction.get("soft"))
-        reach = self.conformal["soft"].reach
-        if rating is None or error is None or reach is None:
+        half_width_in_errors = self.conformal["soft"].half_width_in_errors
+        if rating is None or error is None or half_width_in_errors is None:
             return None, None
-        return rating - reach * error, rating + reach * error
+        half_width = half_width_in_errors * error
+        return rating - half_width, rating + half_width
 
     def plot(self) -> Any:
         """Return an altair chart of held-out ratings against human ratings, and of reliability."""

@@ -71,11 +71,11 @@ def calibration_answer(calibration: Calibration) -> tuple[str, ...]:
         return (unknown,)
     is_corrected = correction is not None and correction.is_known
     conformal = calibration.conformal["soft"]
-    reach = conformal.reach
+    half_width_in_errors = conformal.half_width_in_errors
     se = conformal.median_se
     interval_text = ""
-    if reach is not None and se is not None:
-        interval_text = f" ({100 * conformal.level:g}% within {reach * se:.0f})"
+    if half_width_in_errors is not None and se is not None:
+        interval_text = f" ({100 * conformal.level:g}% within {half_width_in_errors * se:.0f})"
     hard = calibration.accuracy["hard"].mae
     hard_text = ""
     if hard is not None:

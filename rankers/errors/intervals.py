@@ -228,10 +228,10 @@ def holm(p: np.ndarray, tests: int | None = None) -> np.ndarray:
     [0.03, 0.06, 0.06]
     """
     adjusted = np.full(len(p), np.nan)
-    known = np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known], kind="stable")]
-    raised = p[order] * ((tests or len(order)) - np.arange(len(order)))
-    adjusted[order] = np.minimum(np.maximum.accumulate(raised), 1)
+    known_positions = np.flatnonzero(~np.isnan(p))
+    order = known_positions[np.argsort(p[known_positions], kind="stable")]
+    raised_p = p[order] * ((tests or len(order)) - np.arange(len(order)))
+    adjusted[order] = np.minimum(np.maximum.accumulate(raised_p), 1)
     return adjusted
 
 
@@ -395,16 +395,16 @@ def _percentile_ends(draws: np.ndarray, level: float) -> np.ndarray:
     is_finite = np.isfinite(draws).all(axis=0)
     ends[:, is_finite] = np.quantile(draws[:, is_finite], tails, axis=0)
     for column in np.flatnonzero(~is_finite):
-        known = draws[~np.isnan(draws[:, column]), column]
-        if len(known) < max(2, LEAST_USABLE_SHARE * len(draws)):
+        known_draws = draws[~np.isnan(draws[:, column]), column]
+        if len(known_draws) < max(2, LEAST_USABLE_SHARE * len(draws)):
             continue
         # A quantile between a finite and an infinite draw cannot be interpolated: the outer draw
         # is taken.
-        lower = np.quantile(known, tails, method="lower")
-        upper = np.quantile(known, tails, method="higher")
-        ends[:, column] = lower[0], upper[1]
-        if np.isfinite([lower, upper]).all():
-            ends[:, column] = np.quantile(known, tails)
+        lower_quantiles = np.quantile(known_draws, tails, method="lower")
+        upper_quantiles = np.quantile(known_draws, tails, method="higher")
+        ends[:, column] = lower_quantiles[0], upper_quantiles[1]
+        if np.isfinite([lower_quantiles, upper_quantiles]).all():
+            ends[:, column] = np.quantile(known_draws, tails)
     return ends
 
 

@@ -115,9 +115,9 @@ def compare_all_pairs(
             estimate, known_codes, covariance, tested.level_of_others, rng
         )
         compared = _compare_each(estimate, known_codes, covariance, critical)
-        for code, (is_ahead, reach) in zip(known_codes, compared, strict=True):
+        for code, (is_ahead, half_width) in zip(known_codes, compared, strict=True):
             is_ahead &= ~_has_few_items(items, code, known_codes)
-            decisions.add_row(code, known_codes, is_ahead, reach)
+            decisions.add_row(code, known_codes, is_ahead, half_width)
     best[has_rank_set] = 1 + decisions.better[has_rank_set]
     worst[has_rank_set] = size - decisions.worse[has_rank_set]
     return Contrasts(
@@ -179,7 +179,7 @@ class _Decisions:
             self.is_above[winner, loser] = True
 
     def add_row(
-        self, code: int, others: np.ndarray, is_ahead: np.ndarray, reach: np.ndarray
+        self, code: int, others: np.ndarray, is_ahead: np.ndarray, half_width: np.ndarray
     ) -> None:
         """Record which others a model is clearly ahead of, and the half-widths of the differences.
 
@@ -187,13 +187,13 @@ class _Decisions:
             code: code of the model.
             others: codes of models, each once, shape (n,).
             is_ahead: mask of the others that the model is clearly ahead of, shape (n,).
-            reach: half-widths of the intervals of the differences, shape (n,).
+            half_width: half-widths of the intervals of the differences, shape (n,).
         """
         self.worse[code] += is_ahead.sum()
         self.better[others] += is_ahead
         if self.is_above is not None and self.half_widths is not None:
             self.is_above[code, others] |= is_ahead
-            self.half_widths[code, others] = reach
+            self.half_widths[code, others] = half_width
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +262,8 @@ def tested_pairs(
     # Tested pairs that have a standard error are among the pairs of the largest |t|, too, and are
     # not counted twice.
     tested_without_error = sum(not has_error(first, second) for first, second in tests)
-    known = int(is_known.sum())
-    pairs_with_error = known * (known - 1) // 2
+    models_with_error = int(is_known.sum())
+    pairs_with_error = models_with_error * (models_with_error - 1) // 2
     share = 1.0
     if open_pairs:
         share = pairs_with_error / max(pairs_with_error + tested_without_error, 1)
@@ -415,32 +415,32 @@ def _order_of_decided(
 
 
 def _ordered_covariance(
-    estimate: ScoreEstimates, known: np.ndarray
+    estimate: ScoreEstimates, codes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the codes in `known` with the best model first, and the covariance of their
+    """Return the codes in `codes` with the best model first, and the covariance of their
     scores."""
-    covariance = estimate.covariance[np.ix_(known, known)]
+    covariance = estimate.covariance[np.ix_(codes, codes)]
     if estimate.pinned is not None:
         # A pinned model has no error, and this makes the errors of the others larger. Differences
         # do not change if scores are centred.
         covariance = centre_covariance(covariance)
     # Equal scores are ordered by their errors, so that the simulation does not depend on the names
     # of models.
-    by_score = -estimate.score[known].round(9)
+    by_score = -estimate.score[codes].round(9)
     by_variance = np.diag(covariance)
     by_covariances = (covariance**3).sum(axis=1)
     order = np.lexsort((by_covariances, by_variance, by_score))
-    return known[order], covariance[np.ix_(order, order)]
+    return codes[order], covariance[np.ix_(order, order)]
 
 
 def _compare_each(
-    estimate: ScoreEstimates, known: np.ndarray, covariance: np.ndarray, critical: float
+    estimate: ScoreEstimates, codes: np.ndarray, covariance: np.ndarray, critical: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield, for each model, which models it is clearly ahead of, and how wide the intervals are.
 
     Args:
         estimate: the scores.
-        known: codes of the models with standard errors, shape (n,).
+        codes: codes of the models with standard errors, shape (n,).
         covariance: covariance of their scores, shape (n, n).
         critical: critical value of |t| at clusters - 1 degrees of freedom.
 
@@ -448,16 +448,16 @@ def _compare_each(
         A mask of the models, and half-widths of the intervals, infinite where scores never
         differ; both of shape (n,).
     """
-    score = estimate.score[known]
+    score = estimate.score[codes]
     tail = stdtr(estimate.clusters - 1, -critical)
-    draws = None if estimate.draws is None else estimate.draws[:, known]
-    skewness = None if estimate.skewness is None else estimate.skewness[np.ix_(known, known)]
-    for k in range(len(known)):
+    draws = None if estimate.draws is None else estimate.draws[:, codes]
+    skewness = None if estimate.skewness is None else estimate.skewness[np.ix_(codes, codes)]
+    for k in range(len(codes)):
         quantile: np.ndarray | float = critical
         if estimate.freedom is not None:
             # The quantile with the same tail probability at other degrees of freedom.
             quantile = -stdtrit(
-                _freedom_of_differences(covariance, estimate.freedom[known], k), tail
+                _freedom_of_differences(covariance, estimate.freedom[codes], k), tail
             )
         error = _errors_of_differences(covariance, k)
         t = (score[k] - score) / error
@@ -470,7 +470,7 @@ def _compare_each(
             is_ahead &= 1 - np.mean(draws[:, [k]] > draws, axis=0) <= tail
         # Models that never differ are not distinguishable, whatever the critical value is.
         half_width = np.multiply(
-            quantile, error, out=np.full(len(known), np.inf), where=np.isfinite(error)
+            quantile, error, out=np.full(len(codes), np.inf), where=np.isfinite(error)
         )
         yield is_ahead, half_width
 
@@ -528,7 +528,7 @@ def _critical_value(
 
 def _critical_value_of(
     estimate: ScoreEstimates,
-    known: np.ndarray,
+    codes: np.ndarray,
     covariance: np.ndarray,
     level: float,
     rng: np.random.Generator,
@@ -537,18 +537,18 @@ def _critical_value_of(
 
     Args:
         estimate: the scores.
-        known: codes of the models with standard errors, shape (n,).
+        codes: codes of the models with standard errors, shape (n,).
         covariance: covariance of their scores, shape (n, n).
         level: simultaneous confidence level of these pairs, in (0, 1).
         rng: draws of the simulation.
     """
     if not estimate.by_holm:
         return _critical_value(covariance, estimate.clusters - 1, level, rng)
-    return _critical_value_by_holm(estimate, known, covariance, level)
+    return _critical_value_by_holm(estimate, codes, covariance, level)
 
 
 def _critical_value_by_holm(
-    estimate: ScoreEstimates, known: np.ndarray, covariance: np.ndarray, level: float
+    estimate: ScoreEstimates, codes: np.ndarray, covariance: np.ndarray, level: float
 ) -> float:
     """Return the critical value of |t| of Holm's rule (1979) for the pairs that it does not reject.
 
@@ -556,14 +556,14 @@ def _critical_value_by_holm(
     the t quantile of the error rate divided by m - r. The arguments are those of
     `_critical_value_of`.
     """
-    pairs = len(known) * (len(known) - 1) // 2
+    pairs = len(codes) * (len(codes) - 1) // 2
     rejected = 0
     critical = np.inf
     has_rejected_more = True
     while has_rejected_more and rejected < pairs:
         rejected_before = rejected
         critical = t_quantile(estimate.clusters, 1 - (1 - level) / (pairs - rejected))
-        compared = _compare_each(estimate, known, covariance, critical)
+        compared = _compare_each(estimate, codes, covariance, critical)
         rejected = sum(int(is_ahead.sum()) for is_ahead, _ in compared)
         has_rejected_more = rejected > rejected_before
     return critical

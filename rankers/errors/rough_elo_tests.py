@@ -22,7 +22,7 @@ MOST_CELLS = 10_000_000
 """Partners are tested in blocks whose largest array has about this many numbers."""
 STEPS = 30
 """Largest number of steps of each iteration. Tests that need more have no rough p-value."""
-PRECISE = 1e-3
+CHANGE_TOLERANCE = 1e-3
 """Iteration stops after steps of less than this, in logits or as a share of a direction."""
 LARGEST_STEP = 1.5
 """Steps of the common strength are not larger than this, in logits."""
@@ -73,18 +73,19 @@ class RoughTests:
         partner = np.where(is_first_hub, second, first)
         block = max(1, MOST_CELLS // max(self.coded.clusters, len(self.theta)))
         for code in np.unique(hub).tolist():
-            places = np.flatnonzero(hub == code)
-            for start in range(0, len(places), block):
-                part = places[start : start + block]
+            positions = np.flatnonzero(hub == code)
+            for start in range(0, len(positions), block):
+                block_of_tests = positions[start : start + block]
                 # Steps that do not converge may overflow; their tests are left unknown.
                 with np.errstate(all="ignore"):
-                    statistic[part], number[part] = _HubTests(self, code, partner[part]).t()
+                    tests_of_hub = _HubTests(self, code, partner[block_of_tests])
+                    statistic[block_of_tests], number[block_of_tests] = tests_of_hub.t()
         statistic = np.where(is_first_hub, statistic, -statistic)
         fewest = np.minimum(self.items[first], self.items[second])
         freedom = np.where(self.is_few(first, second), fewest, number) - 1
         p = stdtr(np.maximum(freedom, 1)[:, None], statistic[:, None] * [-1, 1])
-        least: np.ndarray = 0.5 ** number[:, None]
-        return np.maximum(p, least)
+        least_p: np.ndarray = 0.5 ** number[:, None]
+        return np.maximum(p, least_p)
 
     @cached_property
     def weight(self) -> np.ndarray:
@@ -190,16 +191,21 @@ class _HubTests:
         items = np.minimum(tests.items[self.hub], tests.items[self.partners])
         magnitude = np.abs(scores)
         is_nonzero = magnitude > CONTRIBUTION_ROUNDING * magnitude.max(axis=1, keepdims=True)
-        counted = is_nonzero | ~is_few[:, None]
-        number = counted.sum(axis=1)
-        total = scores.sum(axis=1)
-        mean = total / np.maximum(number, 1)
-        squares = ((scores - mean[:, None]) ** 2 * counted).sum(axis=1)
-        squares += np.where(is_few, PSEUDO_ITEMS * even_squares / np.maximum(items, 1), 0.0)
-        error = np.sqrt(number / np.maximum(number - 1, 1) * squares)
-        known = self.is_known & (error > CONTRIBUTION_ROUNDING * np.abs(total)) & (number >= 2)
-        known &= ~is_few | (number >= FEWEST_FOR_NORMAL)
-        return np.where(known, total / np.where(error > 0, error, 1.0), np.nan), number
+        is_counted = is_nonzero | ~is_few[:, None]
+        number = is_counted.sum(axis=1)
+        score_sum = scores.sum(axis=1)
+        mean = score_sum / np.maximum(number, 1)
+        square_sum = ((scores - mean[:, None]) ** 2 * is_counted).sum(axis=1)
+        square_sum += np.where(is_few, PSEUDO_ITEMS * even_squares / np.maximum(items, 1), 0.0)
+        error_of_sum = np.sqrt(number / np.maximum(number - 1, 1) * square_sum)
+        is_usable = (
+            self.is_known
+            & (error_of_sum > CONTRIBUTION_ROUNDING * np.abs(score_sum))
+            & (number >= 2)
+        )
+        is_usable &= ~is_few | (number >= FEWEST_FOR_NORMAL)
+        statistic = score_sum / np.where(error_of_sum > 0, error_of_sum, 1.0)
+        return np.where(is_usable, statistic, np.nan), number
 
     def _without_both(self, values: np.ndarray) -> np.ndarray:
         """Set the columns of the hub and of each row's partner to 0, in place."""
@@ -218,9 +224,11 @@ class _HubTests:
         partner fixed.
         """
         steps = values @ self.inverse
-        column = self.inverse[self.partners]
-        own = self.rows, self.partners
-        return self._without_both(steps - (steps[own] / column[own])[:, None] * column)
+        inverse_rows = self.inverse[self.partners]
+        partner_cells = self.rows, self.partners
+        return self._without_both(
+            steps - (steps[partner_cells] / inverse_rows[partner_cells])[:, None] * inverse_rows
+        )
 
     def _fit(self) -> tuple[np.ndarray, np.ndarray]:
         """Fit the strengths under each hypothesis.
@@ -233,28 +241,28 @@ class _HubTests:
         hub, partners = self.hub, self.partners
         weight = self.hub_weight + self.partner_weight
         credit = tests.credit[hub] + tests.credit[partners]
-        earned = self._without_both(credit).sum(axis=1)
-        as_expected = self.hub_weight * tests.win_chance[hub]
-        as_expected = as_expected + self.partner_weight * tests.win_chance[partners]
-        precision = tests.curvature[partners].sum(axis=1) + tests.regularization
-        of_hub = tests.curvature[hub].sum() + tests.regularization
-        common = precision * tests.theta[partners] + of_hub * tests.theta[hub]
-        common = common / (precision + of_hub)
+        earned_credit = self._without_both(credit).sum(axis=1)
+        expected_credit = self.hub_weight * tests.win_chance[hub]
+        expected_credit = expected_credit + self.partner_weight * tests.win_chance[partners]
+        precision_of_partner = tests.curvature[partners].sum(axis=1) + tests.regularization
+        precision_of_hub = tests.curvature[hub].sum() + tests.regularization
+        common = precision_of_partner * tests.theta[partners] + precision_of_hub * tests.theta[hub]
+        common = common / (precision_of_partner + precision_of_hub)
         change = np.zeros_like(weight)
-        moved = np.full(len(partners), np.inf)
+        largest_change = np.full(len(partners), np.inf)
         for _ in range(STEPS):
-            common = self._fit_common(common, change, weight, earned)
-            gradient = weight * self._common_chances(common, change) - as_expected
+            common = self._fit_common(common, change, weight, earned_credit)
+            gradient = weight * self._common_chances(common, change) - expected_credit
             gradient -= change * self.degree - change @ tests.curvature
             step = self._solve(self._without_both(gradient))
             # A common shift of all strengths changes nothing.
             centred = step - step.mean(axis=1, keepdims=True)
-            moved = np.abs(self._without_both(centred)).max(axis=1)
+            largest_change = np.abs(self._without_both(centred)).max(axis=1)
             change = change + step
-            if not (moved > PRECISE).any() or not np.isfinite(moved).all():
+            if not _goes_on(largest_change):
                 break
-        self.is_known &= moved <= PRECISE
-        return self._fit_common(common, change, weight, earned), change
+        self.is_known &= largest_change <= CHANGE_TOLERANCE
+        return self._fit_common(common, change, weight, earned_credit), change
 
     def _fit_common(
         self, common: np.ndarray, change: np.ndarray, weight: np.ndarray, earned: np.ndarray
@@ -267,7 +275,7 @@ class _HubTests:
             gradient = earned - (weight * expected).sum(axis=1) - penalty * common
             step = np.clip(gradient / information, -LARGEST_STEP, LARGEST_STEP)
             common = common + step
-            if not (np.abs(step) > PRECISE).any():
+            if not (np.abs(step) > CHANGE_TOLERANCE).any():
                 break
         return common
 
@@ -279,28 +287,32 @@ class _HubTests:
         """
         expected = self._common_chances(common, change)
         variance = expected * (1 - expected)
-        of_hub = self.hub_weight * variance
-        of_partner = self.partner_weight * variance
-        of_both = of_hub + of_partner
-        total = of_both.sum(axis=1)
-        base = of_partner.sum(axis=1) / total
+        information_of_hub = self.hub_weight * variance
+        information_of_partner = self.partner_weight * variance
+        information = information_of_hub + information_of_partner
+        total = information.sum(axis=1)
+        base = information_of_partner.sum(axis=1) / total
         share = np.zeros_like(change)
-        moved = np.full(len(base), np.inf)
+        largest_change = np.full(len(base), np.inf)
         # The penalty, which has hardly any weight, would tie all strengths to the hub's.
         degree = self._without_both(self.degree - self.tests.regularization)
         for _ in range(STEPS):
-            whole = self._without_both(base[:, None] + share)
-            rest = of_partner - whole * (degree + of_both) + whole @ self.tests.curvature
-            rest = self._without_both(rest)
-            shift = rest.sum(axis=1) / total
+            direction = self._without_both(base[:, None] + share)
+            remainder = (
+                information_of_partner
+                - direction * (degree + information)
+                + direction @ self.tests.curvature
+            )
+            remainder = self._without_both(remainder)
+            shift = remainder.sum(axis=1) / total
             base = base + shift
-            rest -= shift[:, None] * of_both
-            step = self._solve(rest)
+            remainder -= shift[:, None] * information
+            step = self._solve(remainder)
             share = share + step
-            moved = np.maximum(np.abs(step).max(axis=1), np.abs(shift))
-            if not (moved > PRECISE).any() or not np.isfinite(moved).all():
+            largest_change = np.maximum(np.abs(step).max(axis=1), np.abs(shift))
+            if not _goes_on(largest_change):
                 break
-        self.is_known &= moved <= PRECISE
+        self.is_known &= largest_change <= CHANGE_TOLERANCE
         return self._without_both(base[:, None] + share)
 
     def _scores(
@@ -320,10 +332,12 @@ class _HubTests:
         scores = -(direction @ tests.surplus.T)
         row, side = self._sides_of_partners()
         _, opponent, credit, weight, cluster = (column[side] for column in tests.sides)
-        follows = direction[row, opponent]
-        now = expected[row, opponent]
-        before = tests.win_chance[self.partners[row], opponent]
-        values = weight * (follows * (before - now) - (credit - now))
+        direction_of_opponent = direction[row, opponent]
+        expected_now = expected[row, opponent]
+        expected_before = tests.win_chance[self.partners[row], opponent]
+        values = weight * (
+            direction_of_opponent * (expected_before - expected_now) - (credit - expected_now)
+        )
         # Battles of the two are won with even chance; the hub's side of them has the sign.
         is_direct = opponent == self.hub
         values = np.where(is_direct, weight * (0.5 - credit), values)
@@ -331,9 +345,9 @@ class _HubTests:
         scores += self._battles_of_hub(direction, expected)
         # What the changes of the others add to the sum of the scores, the penalty included.
         information_times_change = change * self.degree - change @ tests.curvature
-        added = (direction * information_times_change).sum(axis=1)
-        added += tests.regularization * ((direction * tests.theta).sum(axis=1) + common)
-        scores += added[:, None] / clusters
+        score_of_changes = (direction * information_times_change).sum(axis=1)
+        score_of_changes += tests.regularization * ((direction * tests.theta).sum(axis=1) + common)
+        scores += score_of_changes[:, None] / clusters
         return scores, self._even_squares(direction, expected)
 
     def _sides_of_partners(self) -> tuple[np.ndarray, np.ndarray]:
@@ -342,8 +356,8 @@ class _HubTests:
         start = np.searchsorted(model, self.partners)
         number = np.searchsorted(model, self.partners, side="right") - start
         row = np.repeat(self.rows, number)
-        place = np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
-        return row, np.repeat(start, number) + place
+        position_in_part = np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
+        return row, np.repeat(start, number) + position_in_part
 
     def _battles_of_hub(self, direction: np.ndarray, expected: np.ndarray) -> np.ndarray:
         """Return the part of the scores that the hub's battles with others add, shape (partners,
@@ -351,8 +365,8 @@ class _HubTests:
         model, opponent, _, weight, cluster = self.tests.sides
         of_hub = slice(*np.searchsorted(model, [self.hub, self.hub + 1]))
         opponent, weight, cluster = opponent[of_hub], weight[of_hub], cluster[of_hub]
-        before = self.tests.win_chance[self.hub, opponent]
-        values = weight * direction[:, opponent] * (before - expected[:, opponent])
+        expected_before = self.tests.win_chance[self.hub, opponent]
+        values = weight * direction[:, opponent] * (expected_before - expected[:, opponent])
         row = np.repeat(self.rows, len(opponent))
         return self._by_row(row, np.tile(cluster, len(self.rows)), values.ravel())
 
@@ -376,6 +390,16 @@ class _HubTests:
         among_others = direction**2 * others - direction * (direction @ scatter)
         by_model = of_hub * direction**2 + of_partner * (direction - 1) ** 2
         return (by_model + self._without_both(among_others)).sum(axis=1) + direct
+
+
+def _goes_on(largest_change: np.ndarray) -> bool:
+    """Return whether an iteration needs further steps and can take them.
+
+    `largest_change` is the largest change by the last step in each test, shape (partners,). It is
+    not finite if a test diverges.
+    """
+    is_finite = bool(np.isfinite(largest_change).all())
+    return is_finite and bool((largest_change > CHANGE_TOLERANCE).any())
 
 
 def _mean_square(expected: np.ndarray) -> np.ndarray:

@@ -162,9 +162,9 @@ def estimate_equal_lengths(
     if estimate.method is None:
         return estimate
     # Intervals of logits stay within 0 and 1.
-    reach = t_quantile(freedom + 1, level) * estimate.se / (score * (1 - score))
-    low = expit(logit(score) - reach)
-    high = expit(logit(score) + reach)
+    half_width = t_quantile(freedom + 1, level) * estimate.se / (score * (1 - score))
+    low = expit(logit(score) - half_width)
+    high = expit(logit(score) + half_width)
     return replace(estimate, low=low, high=high, method=f"{estimate.method}, t on the logit scale")
 
 

@@ -322,7 +322,9 @@ def test_a_held_out_rating_without_an_error_has_no_interval_of_no_width():
         low, high = known.interval_of(held)
         assert (low + high) / 2 == pytest.approx(held.rating("soft"))
         error = held.error("soft", known.scale_correction["soft"])
-        assert (high - low) / 2 == pytest.approx(known.conformal["soft"].reach * error)
+        assert (high - low) / 2 == pytest.approx(
+            known.conformal["soft"].half_width_in_errors * error
+        )
 
 
 @pytest.mark.slow

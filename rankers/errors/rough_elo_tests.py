@@ -259,7 +259,7 @@ class _HubTests:
             centred = step - step.mean(axis=1, keepdims=True)
             largest_change = np.abs(self._without_both(centred)).max(axis=1)
             change = change + step
-            if not _goes_on(largest_change):
+            if not _needs_further_steps(largest_change):
                 break
         self.is_known &= largest_change <= CHANGE_TOLERANCE
         return self._fit_common(common, change, weight, earned_credit), change
@@ -310,7 +310,7 @@ class _HubTests:
             step = self._solve(remainder)
             share = share + step
             largest_change = np.maximum(np.abs(step).max(axis=1), np.abs(shift))
-            if not _goes_on(largest_change):
+            if not _needs_further_steps(largest_change):
                 break
         self.is_known &= largest_change <= CHANGE_TOLERANCE
         return self._without_both(base[:, None] + share)
@@ -392,7 +392,7 @@ class _HubTests:
         return (by_model + self._without_both(among_others)).sum(axis=1) + direct
 
 
-def _goes_on(largest_change: np.ndarray) -> bool:
+def _needs_further_steps(largest_change: np.ndarray) -> bool:
     """Return whether an iteration needs further steps and can take them.
 
     `largest_change` is the largest change by the last step in each test, shape (partners,). It is

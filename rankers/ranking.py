@@ -188,11 +188,14 @@ class Ranking(Document):
         standings: the standings.
         provenance: sources, options and package versions.
         failures: why a ranker or a slice has no standings, a sentence each.
+        details: of a jury whose verdicts are merged, the standings of each of its judges, whose
+            name is their `slice`.
     """
 
     standings: tuple[Standings, ...]
     provenance: Mapping[str, Any]
     failures: tuple[str, ...] = ()
+    details: tuple[Standings, ...] = ()
 
     def __repr__(self) -> str:
         parts = [
@@ -216,12 +219,17 @@ class Ranking(Document):
         return chart_of_result(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document as plain Python values, `failures` only if there are any."""
+        """Return the JSON document as plain Python values.
+
+        It has `failures` and `details` only if there are any.
+        """
         document: dict[str, Any] = {
             "podium": FORMAT_VERSION,
             "rankings": [each.to_dict() for each in self.standings],
             "provenance": dict(self.provenance),
         }
+        if self.details:
+            document["details"] = [each.to_dict() for each in self.details]
         if self.failures:
             document["failures"] = list(self.failures)
         return document

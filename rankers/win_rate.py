@@ -211,6 +211,7 @@ def _schedule_warnings(
     """
     for k in np.flatnonzero(np.isnan(score)):
         yield Notice("never-met-anchor", {"model": coded.models[k], "anchor": anchor})
+    yield from _warn_of_lesser_anchor(coded, anchor)
     all_pairs = len(score) * (len(score) - 1) / 2
     if anchor is None and len(pairs.first) < all_pairs:
         yield Notice("different-opponents")
@@ -223,6 +224,27 @@ def _schedule_warnings(
     if least_weight:
         shares = {opponent: f"{least_weight[opponent]:.2g}" for opponent in sorted(least_weight)}
         yield Notice("light-opponents", {"models": shares})
+
+
+def _warn_of_lesser_anchor(coded: BattleData, anchor: str | None) -> Iterator[Notice]:
+    """Yield a warning if the anchor has fewer than half of the battles of some other model.
+
+    It then was not the anchor of the tournament, and few battles are ranked.
+
+    Args:
+        coded: all readable battles.
+        anchor: name of the anchor; None if there is none.
+    """
+    if anchor is None:
+        return
+    battles = coded.battles_by_model()
+    own = battles[coded.models.index(anchor)]
+    most = int(np.argmax(battles))
+    if 2 * own < battles[most]:
+        counts = {"battles": int(own), "most": int(battles[most])}
+        yield Notice(
+            "anchor-played-less", {"anchor": anchor, "other": coded.models[most], **counts}
+        )
 
 
 def are_pooled(pairs: Pairs, clusters: int) -> np.ndarray:

@@ -25,6 +25,7 @@ from podium.comparison.inputs import (
 from podium.comparison.outcomes import SCORE, PairFinding
 from podium.comparison.pair_data import MEASURES, ComparedPair, finding_of
 from podium.data.battles import Battles
+from podium.data.jury_verdicts import judged_once
 from podium.data.reading.judgments import read_battles
 from podium.data.reading.shared_metrics import why_lost
 from podium.diagnosis.checks.all_checks import (
@@ -425,7 +426,7 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
     if not is_scored or pool:
         if not pool:
             refuse_several_judges(battles)
-        yield dict.fromkeys(SUBJECT_FIELDS), battles
+        yield dict.fromkeys(SUBJECT_FIELDS), battles if pool else judged_once(battles)
         return
     columns = [name for name in QUESTION_COLUMNS if name in table and len(battles.values_of(name))]
     columns_with_several = [name for name in columns if len(battles.values_of(name)) > 1]

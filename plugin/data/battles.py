@@ -53,7 +53,11 @@ COLUMNS = {
     "judge": "judge identity",
     "voter": "which human voted, if the judge is a population of humans",
     "metric": "what pointwise scores measure, of an eval with several metrics",
-    "jury": "a name for judges that took turns, whose battles are ranked together",
+    "jury": "a name for judges whose battles are ranked together: they took turns, or all judged "
+    "every battle",
+    "jury_rule": "of a jury whose judges all judged every battle: how their verdicts are merged, "
+    "mean or majority",
+    "jury_quorum": "of such a jury: fewest judges that must be readable; empty = more than half",
     "repeat": "repetition by the same judge",
     "response": "which of the models' responses to the item, where they gave several; "
     "empty = the first",
@@ -355,7 +359,7 @@ class Battles:
 
     @property
     def is_one_jury(self) -> bool:
-        """Whether the same judges took turns in all battles, which are then ranked together."""
+        """Whether one jury judged all battles, which are then ranked together."""
         if "jury" not in self.columns or len(self.values_of("jury")) != 1:
             return False
         return all(text is not None for text in self.rows.texts_of("jury"))

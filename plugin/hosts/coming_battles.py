@@ -63,6 +63,6 @@ def _describe_battles(options: RankerOptions, models: Sequence[str]) -> ComingBa
     judging_options = {
         name: value for name, value in options.args.items() if name in known_options()
     }
-    take_turns = options.args.get("judges", "all") != "all"
     judging = catalogue.judging_settings(**judging_options)
-    return coming_verdicts(models, options.judges, judging, one_jury=take_turns, human=has_labels)
+    is_jury = len(options.judges) > 1
+    return coming_verdicts(models, options.judges, judging, one_jury=is_jury, human=has_labels)

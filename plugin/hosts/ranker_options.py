@@ -31,6 +31,8 @@ class RankerOptions:
         judge_args: arguments of the judges' models, which may contain API keys.
         args: options of the tournament and of the judge's calls.
         settings: options of rankers, each as `key=value`.
+        pin: the model against which win rates are written into the results; None for the one that
+            is pinned in the folder.
         label: the name of this run's model in the ranking; None for its own name.
         strict: whether a run that cannot be ranked, or only in part, ends with an exit code of its
             own.
@@ -45,6 +47,7 @@ class RankerOptions:
     args: Mapping[str, Any] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     calibration: str | None = None
+    pin: str | None = None
     label: str | None = None
     strict: bool = False
     reading: Mapping[str, Any] = field(default_factory=dict)
@@ -221,6 +224,10 @@ TOURNAMENT = (
 ARGS = "Options of the tournament and of the judge's calls, as `realization=labels,items=100`"
 SET = "Options of rankers, as `pin=MODEL:1000` or `soft-elo.beta=0.5`"
 CALIBRATION = "A file made by `podium calibrate`: beta and conformal intervals for soft-elo"
+PIN = (
+    "Pin this model as the reference of the folder: results get the win rate against it in direct "
+    "battles, which no other model changes. Later runs use it, too"
+)
 STRICT = "End with another exit code if a run that was evaluated cannot be ranked, or only in part"
 LABEL = "Name of this run's model in the ranking (default: the name of its folder in --output_path)"
 
@@ -246,6 +253,7 @@ OPTIONS = {
     "ranker_args": Option("args", parse_pairs, "<arg>", ARGS),
     "ranker_set": Option("settings", split_settings, "<arg>", SET),
     "ranker_calibration": Option("calibration", str, "<file>", CALIBRATION, is_single=True),
+    "ranker_pin": Option("pin", str, "<model>", PIN, is_single=True),
     "ranker_label": Option("label", str, "<name>", LABEL, is_single=True),
     "ranker_strict": Option("strict", partial(_parse_truth, "strict"), "", STRICT, is_single=True),
 } | {f"{PREFIX}_{name}": _option_of_reading(option) for name, option in READING.items()}

@@ -532,6 +532,11 @@ OF_RANKERS = {
         "chance and the judge's errors on other models explain (p = {p:.1g}): {model} is rated "
         "mainly by its labels; kappa and spread rest on the other models"
     ),
+    "anchor-played-less": (
+        "{anchor}, the anchor of the win rates, played {battles:,} battles, {other} {most:,}: the "
+        "tournament had another anchor; play it with {argument:anchor={anchor}}, or rank with "
+        "{setting:anchor={other}}"
+    ),
     "never-met-anchor": "{model} has no readable battle against {anchor}: no score",
     "no-common-opponent": (
         "never the common opponent of two others on one item, so without informativeness: {models}"
@@ -752,6 +757,10 @@ OF_JUDGES = {
 
 # Warnings about rankings, slices and replays.
 OF_RANKINGS = {
+    "jury-merged": (
+        "the verdicts of {judges:len} judges are merged by {rule}, one per battle; "
+        "{option:by=judge} ranks each of them"
+    ),
     "judges-in-turn": (
         "no battle is judged by two judges, so their agreement and the errors that they share "
         "cannot be known; with {argument:overlap=0.1} all judges judge a tenth of the battles"
@@ -793,6 +802,51 @@ OF_RANKINGS = {
     ),
 }
 
+# Warnings about the pinned reference of a host's results.
+OF_PINS = {
+    "no-pin": (
+        "ratings and win rates here change as models join; {option:pin=MODEL} writes the win rate "
+        "against one model, which does not"
+    ),
+    "anchors-differ": (
+        "{reason} needs battles against {anchor}, and the tournament plays all against {played}: "
+        "{argument:anchor={anchor}} plays the battles that it needs"
+    ),
+    "pin-absent": (
+        "{task}: {model}, the pinned reference, is not among the models: the win rate is against "
+        "all of them; run it on this task, or pin another one with {option:pin=MODEL}"
+    ),
+    "pinned-win-rate": (
+        "{model} wins {rate:.3f} (standard error {se}) against {reference}, the pinned reference, "
+        "on {items} {items:noun item}"
+    ),
+    "pin-changed": (
+        "the pinned reference is now {model}, and was {before}: win rates that were written before "
+        "are against {before}"
+    ),
+    "pin-itself": "{model} is the pinned reference: it has no win rate against itself",
+    "pin-judge-changed": (
+        "{task}: win rates against the pinned reference are by {now}, the first ones here by "
+        "{first}: do not compare them"
+    ),
+    "pin-met-in-part": (
+        "{task}: {model} met {reference}, the pinned reference, on {met} of {items} items, which "
+        "other models decide: {option:tournament=anchor} and round_robin play it on all"
+    ),
+    "pin-never-met": (
+        "{task}: no win rate of {model} against {reference}, the pinned reference: no direct "
+        "battle has a readable verdict"
+    ),
+    "pin-not-here": (
+        "there is no run of {model}, the pinned reference, here (there are {known:5}): the win "
+        "rate will be against all; {option:pin=MODEL} pins another one"
+    ),
+    "pin-settings-changed": (
+        "{model}, the pinned reference, was run with other settings than when it was pinned: "
+        "{changed:5 # @}; do not compare win rates of before and after"
+    ),
+}
+
 REMEDIES = {
     "another-judge": "let another judge decide",
     "judge-that-sees": "take a judge that sees what the models saw",
@@ -824,6 +878,7 @@ TEMPLATES = {
     **OF_CALIBRATIONS,
     **OF_JUDGES,
     **OF_RANKINGS,
+    **OF_PINS,
 }
 """The texts of all warnings, by code."""
 
@@ -839,6 +894,7 @@ NOTES = frozenset(
         "complete-items",
         "human-labels",
         "ids-with-inputs-of-categories",
+        "jury-merged",
         "log-likelihood",
         "names-joined",
         "other-metrics",
@@ -846,7 +902,10 @@ NOTES = frozenset(
         "lower-is-better-by-name",
         "no-logprobs",
         "no-max-tokens",
+        "no-pin",
         "no-schema",
+        "pin-itself",
+        "pinned-win-rate",
         "prompts-without-id",
         "questions-by-category",
         "questions-by-id",

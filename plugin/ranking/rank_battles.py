@@ -1,6 +1,7 @@
 """Rank battles by several rankers on several slices, and continue if one part fails."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from podium.data.battles import MOST_SLICES, SOURCES, Battles
+from podium.data.jury_verdicts import RULE, is_merging_jury, merge_jury_verdicts
 from podium.data.reading.judgments import read_battles
 from podium.data.reading.side_tables import About, about_models, families_of, read_length_data
 from podium.defaults import RANKER_OF_DECISIONS
@@ -100,25 +102,58 @@ def rank(
     functions = {name: catalogue.ranker_function(name) for name in names}
     settings = _read_options(names, options)
     column, slices = _split_slices(battles, by, pool)
+    merged = {} if pool else _merge_juries(slices)
     pool = pool or battles.is_one_jury
     families = _families_of_table(models)
     whole = None if _has_sources_apart(battles, column, pool) else battles
     context = choose_context(functions, whole, calibration)
     given = {name: {"level": level, **context[name], **settings[name]} for name in names}
     calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
-    standings, failures = _rank_slices(slices, calls, families, pool=pool or column in SOURCES)
+    pool_all = pool or column in SOURCES
+    standings, failures = _rank_slices(slices, calls, families, merged, pool=pool_all)
     if answers:
-        standings = add_answers(standings, dict(slices), families)
+        standings = add_answers(standings, dict(slices), families, merged)
         standings = _add_accepted_findings(standings, battles.accepted)
+    details = _rank_each_judge(battles, calls) if merged and column is None else ()
     asked = {"level": level, "seed": seed, "by": column, "pool": pool}
-    if calibration is not None:
-        asked["calibration"] = str(calibration)
-    if isinstance(models, str | Path):
-        asked["models"] = str(models)
+    files = {"calibration": calibration, "models": models}
+    asked |= _names_of_files(files)
     recorded = {"reading": dict(battles.reading), "rankers": names, **asked, **options}
     provenance = build_provenance(battles.sources, recorded)
     sources = _describe_runs(battles) | _describe_metrics(battles) | _describe_judges(battles)
-    return Ranking(standings, provenance | sources, failures)
+    return Ranking(standings, provenance | sources, failures, details)
+
+
+def _names_of_files(given: Mapping[str, Any]) -> dict[str, str]:
+    """Return the options that were given, as text; tables of models in memory are left out."""
+    return {
+        name: str(value)
+        for name, value in given.items()
+        if isinstance(value, str | Path) or (name == "calibration" and value is not None)
+    }
+
+
+def _merge_juries(slices: Sequence[Slice]) -> dict[str | None, Battles]:
+    """Return the battles of each slice of a jury with one verdict per battle, by value.
+
+    Slices of one judge, and of judges that took turns, are left out.
+    """
+    return {value: merge_jury_verdicts(part) for value, part in slices if is_merging_jury(part)}
+
+
+def _rank_each_judge(battles: Battles, rankers: "Sequence[RankerCall]") -> tuple[Standings, ...]:
+    """Return the standings of each judge of a jury; a ranker that fails on a judge is left out.
+
+    Rankers that rank several judges together are left out, too.
+    """
+    details = []
+    for ranker in rankers:
+        if catalogue.extension(Ranker, ranker.name).several_judges:
+            continue
+        for judge, part in battles.slices("judge", most=len(battles.judges)):
+            with suppress(PodiumError):
+                details.append(replace(ranker(part), slice=judge))
+    return tuple(details)
 
 
 def _add_accepted_findings(
@@ -253,6 +288,9 @@ def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | N
         can_be_pooled = len(battles.metrics) < 2
         code = "ranked-alone" if can_be_pooled else "ranked-alone-by-metric"
         notes.append(Notice(code, {"column": column, "values": list(apart)}))
+    elif by != "judge" and not pool and is_merging_jury(battles):
+        rule = battles.values_of(RULE)[0]
+        notes.append(Notice("jury-merged", {"judges": [*battles.judges], "rule": rule}))
     elif by != "judge" and battles.is_one_jury:
         notes.append(_note_on_jury(battles))
     slices: list[Slice] = [(None, battles)]
@@ -380,6 +418,7 @@ def _rank_slices(
     slices: Sequence[Slice],
     rankers: Sequence[RankerCall],
     families: Mapping[str, str],
+    merged: Mapping[str | None, Battles],
     *,
     pool: bool,
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
@@ -392,6 +431,8 @@ def _rank_slices(
         slices: the slices.
         rankers: the rankers.
         families: family by name of the model.
+        merged: by slice, the battles of a jury with one verdict each. Rankers that rank several
+            judges together get the verdicts of all judges instead.
         pool: whether all rankers may rank several judges together.
 
     Returns:
@@ -407,13 +448,13 @@ def _rank_slices(
     for ranker in _centre_rankers(rankers, slices):
         number_before = len(standings)
         is_misused = True
-        takes_several = pool or catalogue.extension(Ranker, ranker.name).several_judges
+        ranks_judges = catalogue.extension(Ranker, ranker.name).several_judges
         for value, part in slices:
             try:
                 refuse_several_metrics(part)
-                if not takes_several:
+                if not (pool or ranks_judges):
                     refuse_several_judges(part)
-                result = ranker(part)
+                result = _rank_part(ranker, part, None if ranks_judges else merged.get(value))
                 if value in without_ranks:
                     result = withhold_ranks(result)
                 warnings = (*result.warnings, *warnings_of_slice[value])
@@ -432,6 +473,25 @@ def _rank_slices(
         _, first_error = errors[0]
         raise first_error if has_one_reason else NotIdentifiedError("; ".join(failures))
     return _merge_replacements(standings), failures
+
+
+def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Standings:
+    """Rank a slice, of a jury by its merged verdicts.
+
+    How the verdicts in both orders agree is known of single judges alone, and is added to the
+    diagnostics.
+
+    Args:
+        ranker: the ranker.
+        part: the battles of the slice.
+        merged: the same battles with one verdict each; None if they are ranked as they are.
+    """
+    if merged is None:
+        return ranker(part)
+    standings = ranker(merged)
+    swaps = part.swaps()
+    own = {} if swaps is None else {"swap": asdict(swaps)}
+    return replace(standings, diagnostics={**standings.diagnostics, **own})
 
 
 def _explain_failure(

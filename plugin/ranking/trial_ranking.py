@@ -34,7 +34,7 @@ class ComingBattles:
     Attributes:
         models: names of the models, two or more.
         judges: names of the judges; empty if models are ranked by scores that no judge gives.
-        one_jury: whether the judges take turns.
+        one_jury: whether the judges are one jury, as those of a tournament are.
         margins: whether verdicts may have margins.
         graded: whether verdicts may be graded, that is soft credits and not only win, tie or loss.
         scores: whether each response gets a score.
@@ -66,7 +66,7 @@ def coming_verdicts(
         models: names of the models.
         judges: names of the judges.
         how: how the judges will be asked.
-        one_jury: whether the judges take turns.
+        one_jury: whether the judges are one jury.
         human: whether the battles come with human labels.
     """
     realization = how.realization

@@ -92,6 +92,20 @@ def name_jury(judges: Sequence[str]) -> str:
     return f"{len(judges)} judges in turn, {sha256(key.encode()).hexdigest()[:8]}"
 
 
+def jury_cells(judges: Sequence[str], rule: str, quorum: int | None) -> dict[str, Any]:
+    """Return the cells that the rows of a jury have if all of its judges judge every battle.
+
+    Args:
+        judges: names of the judges.
+        rule: how their verdicts are merged, `mean` or `majority`.
+        quorum: the fewest readable judges; None for more than half of them.
+    """
+    key = "\0".join([rule, *sorted(judges)])
+    name = f"jury of {len(judges)}, {sha256(key.encode()).hexdigest()[:8]}"
+    needed = len(judges) // 2 + 1 if quorum is None else quorum
+    return {"jury": name, "jury_rule": rule, "jury_quorum": needed}
+
+
 @dataclass
 class JudgeRotation:
     """Assigns judges to battles by minimization (Taves 1974; Pocock and Simon 1975).

@@ -29,10 +29,12 @@ class BattleFrame:
             same sorted models.
         group: the column with the groups of items, in which every row has a value; None if there
             are no groups.
+        judgments: number of judgments behind the battles; None if the table shows it.
     """
 
     table: "pd.DataFrame"
     group: str | None = None
+    judgments: int | None = None
 
     def __len__(self) -> int:
         return len(self.table)
@@ -115,7 +117,7 @@ class BattleFrame:
             with_margin = int(table.loc[is_judged, "margin"].notna().sum())
         identical = int(table[IDENTICAL].eq(True).sum()) if IDENTICAL in table else 0
         return Tally(
-            judgments=len(table) + sum(swaps.values()) - identical,
+            judgments=self._count_judgments(sum(swaps.values()), identical),
             battles=len(table),
             judged=int(is_judged.sum()),
             decided=len(decided),
@@ -126,6 +128,17 @@ class BattleFrame:
             with_margin=with_margin,
             identical=identical,
         )
+
+    def _count_judgments(self, pairs: int, identical: int) -> int:
+        """Return the number of judgments behind the battles.
+
+        Args:
+            pairs: number of battles that were merged from two orders.
+            identical: number of battles of identical responses, which were not judged.
+        """
+        if self.judgments is not None:
+            return self.judgments
+        return len(self.table) + pairs - identical
 
     @cached_property
     def unparsed_reasons(self) -> dict[str, int]:

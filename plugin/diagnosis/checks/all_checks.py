@@ -159,14 +159,27 @@ The checks `connected` and `first place` are not listed. Commands that show them
 """
 
 
-def checks_of_battles(battles: Battles, families: Families) -> list[Check]:
+OF_RATINGS = (check_cycle, check_fit)
+"""Checks of the ratings of all battles, not of what a judge does."""
+
+
+def checks_of_battles(
+    battles: Battles, families: Families, merged: Battles | None = None
+) -> list[Check]:
     """Make all checks that apply to the battles behind one ranking, in the order of `CHECKLIST`.
 
     Their p-values are not adjusted yet; see `adjust_tests`.
+
+    Args:
+        battles: the battles, of all judges.
+        families: families of models, by glob pattern of the models' names.
+        merged: the same battles with one verdict of a jury each, for the checks of ratings; None
+            if they are not merged.
     """
     checks: list[Check] = []
     for row in CHECKLIST:
-        behind = row.made_of(battles)
+        is_of_ratings = row.of_battles in OF_RATINGS
+        behind = row.made_of(merged if merged and is_of_ratings else battles)
         if row.of_battles is not None and behind is not None:
             checks += row.of_battles(behind)
         if row.of_judge is not None and behind is not None:

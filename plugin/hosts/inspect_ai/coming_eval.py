@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 
+from podium.data.formats.files import split_label
 from podium.errors import UsageError, unknown_name
 from podium.hosts.coming_battles import models_in_settings, try_rankers
 from podium.hosts.ranker_options import RankerOptions
 from podium.notices.option_forms import option_text
 from podium.plugins.settings import parse_settings
+from podium.storage.remote import place_of
 
 OF_EVALS = ("judges", "judge_args", "tournament", "args", "against")
 """Fields of `RankerOptions` for evals. A tournament that is a task has other options for them."""
@@ -21,6 +23,51 @@ def refuse_options_of_evals(options: RankerOptions) -> None:
                 f"{given} is for an eval that is followed by a tournament: give a task podium/NAME "
                 "its own -T responses=..., -T OPTION=VALUE and --model-role judge=MODEL"
             )
+    if options.pin:
+        raise UsageError(
+            f"{option_text('pin')} is for the logs of models: the log of a tournament has the "
+            "ratings of all models"
+        )
+
+
+def check_reference_of_eval(
+    options: RankerOptions, typed: Sequence[str], log_dir: str
+) -> list[str]:
+    """Check that the pinned reference will be among the models of a coming eval, and played.
+
+    The models are not checked if no argument is `--model`.
+
+    Args:
+        options: podium's options of the run.
+        typed: the arguments of Inspect's command.
+        log_dir: the folder in which the eval's log will lie.
+
+    Returns:
+        notes: the reference of the folder is not among the models, or the tournament has another
+        anchor than the rankers or the reference.
+
+    Raises:
+        UsageError: `--ranker-pin` names a model of which there is no log.
+        DataError: the file of the pin is damaged, and the options name no model.
+    """
+    from podium.hosts.folder_pin import open_pin
+    from podium.hosts.host_ranking import notes_on_anchors
+    from podium.hosts.inspect_ai.logs.earlier_logs import models_of_logs, tournament_folder
+    from podium.hosts.reference_pin import check_reference
+    from podium.notices.notice_text import notice_texts
+
+    pin = open_pin(tournament_folder(place_of(f"{log_dir.rstrip('/')}/any.eval")), options.pin)
+    pinned = None if pin.pin is None else pin.pin.model
+    settings = parse_settings(options.settings, options.rankers)
+    notices = [*notes_on_anchors(options, settings, pinned)]
+    known = {*_typed_models(typed)}
+    if pin.pin is not None and known:
+        if known.isdisjoint((pin.pin.model, pin.pin.plain)):
+            known |= {*models_of_logs(options.against, log_dir)}
+            known |= {label for label, _ in map(split_label, options.against) if label}
+        given = option_text("pin", pin.pin.model)
+        notices += check_reference(options.pin, pin.pin, known, given)
+    return [*notice_texts(notices)]
 
 
 def check_eval_options(options: RankerOptions) -> list[str]:

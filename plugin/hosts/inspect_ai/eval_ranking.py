@@ -1,27 +1,36 @@
 """Rank the logs of a run: by their scores or verdicts, or by judges that compare the responses."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import click
 from inspect_ai.log import EvalLog
 
 from podium.data.battles import Battles
-from podium.data.query import BattleQuery
-from podium.data.reading.judgments import read_query
 from podium.errors import PodiumError, UsageError
+from podium.hosts.folder_pin import FolderPin, open_pin
+from podium.hosts.host_ranking import (
+    rank_for_host,
+    read_logs_for_host,
+    read_played_log,
+    with_anchor,
+)
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.earlier_logs import RankedLogs, tournament_folder
+from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
 from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_into_log
+from podium.hosts.own_figures import FIGURES, PINNED, WrittenFigure
 from podium.hosts.partial_rankings import is_partial
 from podium.hosts.ranker_options import RankerOptions
+from podium.notices.notice import Notice
+from podium.notices.notice_text import notice_text
 from podium.notices.option_forms import option_text
 from podium.plugins.settings import parse_settings
 from podium.printable import tell
 from podium.rankers.ranking import Ranking
-from podium.ranking.rank_battles import rank, ranked_apart
 from podium.storage.remote import Place
 
 HOST = "inspect-ai"
@@ -34,12 +43,14 @@ class RankedEval(NamedTuple):
     Attributes:
         ranking: the ranking.
         battles: the battles that were ranked.
+        messages: what is said of the win rates against the pinned reference.
         is_partial: whether it lacks something that the user asked for.
         log: the log of the tournament that followed the eval; None if none was played.
     """
 
     ranking: Ranking
     battles: Battles
+    messages: Sequence[str]
     is_partial: bool
     log: Place | None = None
 
@@ -57,10 +68,11 @@ def rank_by_scores(
         options: podium's options of the run.
     """
     one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
-    ranking, battles = _rank_logs_of(gathered.sources, one_sided, options)
+    battles = read_logs_for_host(gathered.sources, one_sided, options)
+    ranking, messages = _rank_with_figures(logs, gathered, battles, options)
     _write_into_logs(logs, gathered, ranking)
     lost = gathered.lost if options.against else ()
-    return RankedEval(ranking, battles, is_partial(ranking, battles, lost=lost))
+    return RankedEval(ranking, battles, messages, is_partial(ranking, battles, lost=lost))
 
 
 def play_and_rank(
@@ -79,20 +91,18 @@ def play_and_rank(
     """
     from podium.hosts.inspect_ai.judged_run import play_tournament
 
+    settings = parse_settings(options.settings, options.rankers)
+    names = {*gathered.names.values()}
+    pin = open_pin(tournament_folder(gathered.run[0]), options.pin)
     log, failure = play_tournament(
-        options,
+        with_anchor(options, settings, pin.name_among(names), names),
         gathered.sources,
         gathered.own_models,
         tournament_folder(gathered.run[0]),
         host=HOST,
     )
-    one_sided = options.args.get("one_sided", "unparsed")
-    try:
-        ranking, battles = _rank_logs_of([str(log)], one_sided, options)
-    except PodiumError:
-        if failure is None:
-            raise
-        raise PodiumError(f"no battle was judged: {failure}") from None
+    battles = read_played_log(log, failure, options)
+    ranking, messages = _rank_with_figures(logs, gathered, battles, options)
     if failure:
         tell(failure)
     write_into_log(log, ranking)
@@ -100,7 +110,14 @@ def play_and_rank(
     _write_into_logs(logs, gathered, ranking)
     lost = gathered.lost if options.against else ()
     whether = is_partial(ranking, battles, failure=failure, lost=lost)
-    return RankedEval(ranking, battles, whether, log)
+    return RankedEval(ranking, battles, messages, whether, log)
+
+
+def pin_first_model(gathered: RankedLogs, options: RankerOptions) -> None:
+    """Pin the model of a run that has no other model yet, if the user asks to pin it."""
+    pin = open_pin(tournament_folder(gathered.run[0]), options.pin)
+    for message in _save_pin(pin, gathered.own_models):
+        tell(message)
 
 
 def require_command() -> None:
@@ -118,19 +135,46 @@ def require_command() -> None:
         )
 
 
-def _rank_logs_of(
-    sources: Sequence[str], one_sided: Any, options: RankerOptions
-) -> tuple[Ranking, Battles]:
-    """Read logs and rank their battles; return the ranking and the battles."""
+def _rank_with_figures(
+    logs: Sequence[EvalLog], gathered: RankedLogs, battles: Battles, options: RankerOptions
+) -> tuple[Ranking, list[str]]:
+    """Rank battles; of an ordinary eval, add the figures of the run's own models.
+
+    Returns:
+        the ranking, and messages on the pinned reference.
+    """
     settings = parse_settings(options.settings, options.rankers)
-    battles = read_query(
-        BattleQuery(sources, format="inspect", one_sided=one_sided, **options.reading)
-    )
-    how: dict[str, Any] = {
-        "by": ranked_apart(battles, options.rankers),
-        "calibration": options.calibration,
-    }
-    return rank(battles, options.rankers, **how, **settings), battles
+    ranking = rank_for_host(battles, options, settings)
+    if is_tournament(logs[0]):
+        return ranking, []
+    pin = open_pin(tournament_folder(gathered.run[0]), options.pin)
+    models = gathered.own_models
+    figures = pin.written_figures(logs[0].eval.task, ranking, battles, models)
+    kept = [figure.to_json() for figure in figures]
+    ranking = replace(ranking, provenance={**ranking.provenance, FIGURES: kept})
+    return ranking, [*_pinned_texts(figures), *_save_pin(pin, models)]
+
+
+def _pinned_texts(figures: Sequence[WrittenFigure]) -> Iterator[str]:
+    """Yield a text on each win rate against the pinned reference.
+
+    Inspect prints no table in which they would be seen.
+    """
+    for figure in figures:
+        if figure.name != PINNED:
+            continue
+        error = "unknown" if figure.se is None else f"{figure.se:.3f}"
+        fields = {"model": figure.model, "rate": figure.value, "se": error}
+        fields |= {"reference": figure.reference, "items": figure.items}
+        yield notice_text(Notice(PINNED, fields))
+
+
+def _save_pin(pin: FolderPin, models: Sequence[str]) -> list[str]:
+    """Write the pinned reference beside the logs, and return what is said about it."""
+    try:
+        return [f"{own.severity}: {notice_text(own)}" for own in pin.save(models)]
+    except (OSError, PodiumError) as error:
+        return [f"the pinned reference is not saved: {error}"]
 
 
 def _write_into_logs(logs: Sequence[EvalLog], gathered: RankedLogs, ranking: Ranking) -> None:

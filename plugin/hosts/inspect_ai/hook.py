@@ -37,6 +37,7 @@ from podium.storage.remote import Place, local_file
 if TYPE_CHECKING:
     # Every `inspect` command imports this module, so numpy is imported only if models are ranked.
     from podium.data.battles import Battles
+    from podium.hosts.inspect_ai.eval_ranking import RankedEval
     from podium.hosts.inspect_ai.logs.earlier_logs import RankedLogs
     from podium.hosts.ranker_options import RankerOptions
     from podium.rankers.ranking import Ranking
@@ -199,6 +200,7 @@ def _rank_together(
         reason is printed.
     """
     from podium.hosts.inspect_ai.end_of_command import call_at_end
+    from podium.hosts.inspect_ai.eval_ranking import pin_first_model
     from podium.hosts.inspect_ai.logs.earlier_logs import gather_logs, require_other_model
     from podium.hosts.ranker_options import options_from
     from podium.notices.notice_text import notice_texts
@@ -214,7 +216,12 @@ def _rank_together(
         done[states] = not is_needed
         for note in notice_texts(gathered.lost):
             call_at_end(partial(tell, note))
-        require_other_model(gathered, logs)
+        try:
+            require_other_model(gathered, logs)
+        except LoneModelError:
+            if options.pin:
+                pin_first_model(gathered, options)
+            raise
         if options.judges and not is_tournament(logs[0]):
             done[states] = _judge_at_end(logs, gathered, options)
             return done[states]
@@ -249,7 +256,7 @@ def _rank_by_logs(
         if is_tournament(logs[0]) and logs[0].status == "error" and logs[0].error is None:
             _write_reason_of_failure(gathered.run[0], logs[0], error)
         raise
-    _print_ranking(ranked.ranking, ranked.battles, logs[0])
+    _print_ranking(ranked, logs[0])
     call_at_end(lambda: tell(f"wrote {written}"))
     return not (options.strict and ranked.is_partial)
 
@@ -280,7 +287,7 @@ def _judge_at_end(
         try:
             with typed_as(form):
                 ranked = play_and_rank(logs, gathered, options)
-                _print_ranking(ranked.ranking, ranked.battles, logs[0])
+                _print_ranking(ranked, logs[0])
             call_at_end(lambda: tell(f"the tournament's log: {ranked.log}"))
             code = PodiumError.exit_code if options.strict and ranked.is_partial else 0
         except KeyboardInterrupt:
@@ -297,12 +304,17 @@ def _judge_at_end(
     return not code
 
 
-def _print_ranking(ranking: "Ranking", battles: "Battles", log: EvalLog) -> None:
-    """Print the tables of a ranking when the command ends, and what the judge's cache saved."""
+def _print_ranking(ranked: "RankedEval", log: EvalLog) -> None:
+    """Print the tables of a ranking when the command ends, and what the judge's cache saved.
+
+    What is said of the pinned reference follows the tables.
+    """
     from podium.hosts.inspect_ai.end_of_command import call_at_end
 
-    text = _text_of_ranking(ranking, battles, log)
+    text = _text_of_ranking(ranked.ranking, ranked.battles, log)
     call_at_end(lambda: print(text, end="", file=sys.stderr))
+    for message in ranked.messages:
+        call_at_end(partial(tell, message))
     if is_tournament(log):
         from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
 

@@ -147,6 +147,7 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
     from podium.hosts.inspect_ai.coming_eval import (
         check_eval_options,
         check_named_models,
+        check_reference_of_eval,
         refuse_options_of_evals,
     )
     from podium.plugins import catalogue
@@ -159,7 +160,10 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
     elif arguments[0] in RUNNING or options.judges:
         _import_registry()
         load_environment(arguments)
-        for note in check_eval_options(options):
+        notes = check_eval_options(options)
+        if arguments[0] in RUNNING:
+            notes += check_reference_of_eval(options, arguments, _log_dir(arguments))
+        for note in notes:
             tell(note)
         if arguments[0] in RUNNING:
             check_named_models(options, arguments, _log_dir(arguments))

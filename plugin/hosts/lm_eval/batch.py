@@ -28,7 +28,7 @@ from podium.hosts.secrets import redact
 from podium.printable import shorten
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.reply import FAILED
-from podium.tournaments.judge_rotation import JudgeRotation, name_jury
+from podium.tournaments.judge_rotation import JudgeRotation, jury_cells, name_jury
 
 NOT_ASKED = "not asked: the judge kept failing"
 """Reason of an unparsed battle that was not judged after too many failures."""
@@ -120,7 +120,11 @@ class BatchJudge:
         self.run = run
         judges = [run.judge_of(model) for model in jury_of(run.how, run.jury)]
         self.records = {judge.name: judge.to_json() for judge in judges}
-        self.jury = {"jury": name_jury([*self.records])} if run.rotating else {}
+        self.jury: dict[str, Any] = {}
+        if run.rotating:
+            self.jury = {"jury": name_jury([*self.records])}
+        elif len(self.records) > 1:
+            self.jury = jury_cells([*self.records], run.how.rule, run.how.quorum)
         # All calls of a battle are made at once, so fewer battles than calls may run.
         self.room = anyio.Semaphore(max(1, concurrency // run.how.calls()))
         self.max_consecutive_failures = max(MAX_CONSECUTIVE_FAILURES, 2 * concurrency)

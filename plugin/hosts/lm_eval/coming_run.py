@@ -5,10 +5,40 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from podium.hosts.coming_battles import models_in_settings, try_rankers
+from podium.hosts.folder_pin import FolderPin
+from podium.hosts.host_ranking import notes_on_anchors
 from podium.hosts.ranker_options import RankerOptions
+from podium.hosts.reference_pin import check_reference
+from podium.notices.notice_text import notice_texts
+from podium.notices.option_forms import option_text
 
 THIS_RUN = "this run's model"
 """Stands for the name of this run's model, which lm-eval makes from the model's arguments."""
+
+
+def check_run(
+    options: RankerOptions,
+    settings: Mapping[str, Any],
+    pin: FolderPin,
+    typed: str,
+    others: AbstractSet[str],
+) -> list[str]:
+    """Check that a run can be ranked, and return notes on rankers and on the pinned reference.
+
+    Args:
+        options: podium's options of the run.
+        settings: settings of the rankers by name.
+        pin: the pin of the output path.
+        typed: the model and its arguments as they were typed for lm-eval.
+        others: names of the models of other runs.
+
+    Raises:
+        UsageError: a ranker could not rank the run, or `--ranker_pin` names a model of which there
+            is no run.
+    """
+    own = options.label or named_model(settings, typed)
+    notes = check_coming(options, settings, own, others)
+    return notes + check_reference_of_run(pin, options, settings, typed, others)
 
 
 def check_coming(
@@ -38,6 +68,40 @@ def check_coming(
     return try_rankers(options, settings, models, model)
 
 
+def check_reference_of_run(
+    pin: FolderPin,
+    options: RankerOptions,
+    settings: Mapping[str, Any],
+    typed: str,
+    others: AbstractSet[str],
+) -> list[str]:
+    """Check that the pinned reference will be among the models, and will be played.
+
+    Args:
+        pin: the pin of the output path.
+        options: podium's options of the run.
+        settings: settings of the rankers by name.
+        typed: the model and its arguments as they were typed for lm-eval.
+        others: names of the models of other runs.
+
+    Returns:
+        notes: the reference of the folder may not be among the models, or the tournament has
+        another anchor than the rankers or the reference.
+
+    Raises:
+        UsageError: `--ranker_pin` names a model of which there is no run.
+    """
+    pinned = None if pin.pin is None else pin.pin.model
+    notices = [*notes_on_anchors(options, settings, pinned)]
+    if pin.pin is None:
+        return [*notice_texts(notices)]
+    is_this_run = options.label is None and last_part(pin.pin.plain) in typed
+    own = options.label or (pin.pin.model if is_this_run else THIS_RUN)
+    option = option_text("pin", pin.pin.model)
+    notices += check_reference(options.pin, pin.pin, {own, *others}, option)
+    return [*notice_texts(notices)]
+
+
 def named_model(settings: Mapping[str, Any], typed: str) -> str:
     """Return the name of this run's model, as far as it can be known before the run.
 
@@ -49,8 +113,13 @@ def named_model(settings: Mapping[str, Any], typed: str) -> str:
         typed: the model and its arguments as they were typed for lm-eval.
     """
     for model in models_in_settings(settings):
-        # Runs of one model that differ in a setting are named `MODEL (setting=value)`.
-        plain = model.partition(" ")[0].rpartition("/")[2]
+        plain = last_part(model)
         if plain and plain in typed:
             return model
     return THIS_RUN
+
+
+def last_part(model: str) -> str:
+    """Return the last part of a model's name, without settings: `m` of `org/m (shots=5)`."""
+    # Runs of one model that differ in a setting are named `MODEL (setting=value)`.
+    return model.partition(" ")[0].rpartition("/")[2]

@@ -115,8 +115,9 @@ def _prepare_ranking(
     Returns:
         the object that ranks the run.
     """
-    from podium.hosts.lm_eval.coming_run import check_coming, named_model
-    from podium.hosts.lm_eval.lm_eval_runs import find_other_samples
+    from podium.hosts.folder_pin import open_pin
+    from podium.hosts.lm_eval.coming_run import check_run
+    from podium.hosts.lm_eval.lm_eval_runs import find_other_samples, podium_folder
     from podium.hosts.lm_eval.ranking_of_run import RunRanking
     from podium.plugins.settings import parse_settings
 
@@ -135,8 +136,10 @@ def _prepare_ranking(
         raise UsageError(
             "--predict_only computes no metric to rank by: name a judge with --ranker_judge"
         )
-    own = options.label or named_model(settings, f"{typed.get('model_args')} {typed.get('model')}")
-    for note in check_coming(options, settings, own, {file.model for file in others}):
+    folder = str(podium_folder(output_path)) if output_path else None
+    pin = open_pin(folder, options.pin)
+    model = f"{typed.get('model_args')} {typed.get('model')}"
+    for note in check_run(options, settings, pin, model, {file.model for file in others}):
         tell(note)
     if output_path:
         arguments.log_samples = True
@@ -145,6 +148,7 @@ def _prepare_ranking(
         output_path,
         settings,
         keeps_samples=bool(output_path or typed.get("log_samples") or predict_only),
+        pin=pin,
     )
 
 

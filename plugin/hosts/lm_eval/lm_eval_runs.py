@@ -32,12 +32,14 @@ class RunFolders:
         model: the name of this run's model.
         sources: the folders, in the form in which `podium rank` takes them. This run's is first.
         origins: the name of each folder in messages: `this run`, or the folder that it links to.
+        models: the names of all models, this run's first.
         notes: notes on the names of runs, and on earlier runs that this run replaces.
     """
 
     model: str
     sources: tuple[str, ...]
     origins: Mapping[str, str]
+    models: tuple[str, ...]
     notes: tuple[Notice, ...]
 
     def name_origins(self, text: str) -> str:
@@ -85,6 +87,15 @@ def results_folder(output_path: str) -> Path:
     file."""
     path = Path(output_path)
     return path.parent if path.suffix == ".json" else path
+
+
+def podium_folder(output_path: str) -> Path:
+    """Return the folder of podium's tournaments and pinned reference, beside that of the results.
+
+    It is not in the folder of results, because `podium rank` reads whole folders.
+    """
+    folder = results_folder(output_path).absolute()
+    return folder.with_name(f"{folder.name}.podium")
 
 
 def collect_runs(
@@ -145,7 +156,8 @@ def collect_runs(
         origins[str(place)] = str(files[0].path.parent)
     notes = tuple(Notice("runs-replaced", {"model": model, "place": place}) for place in replaced)
     notes_on_names = notes_on_settings if are_read_apart else []
-    return RunFolders(model, tuple(sources), origins, (*notes_on_names, *notes))
+    names = dict.fromkeys([model, *(name for name, _ in models)])
+    return RunFolders(model, tuple(sources), origins, tuple(names), (*notes_on_names, *notes))
 
 
 def _source_of(file: Samples, place: Path, are_read_apart: bool) -> str:

@@ -17,18 +17,21 @@ from podium.data.formats.lm_eval_groups import tasks_by_group
 from podium.data.query import BattleQuery
 from podium.data.reading.judgments import read_query
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
+from podium.hosts.folder_pin import FolderPin
+from podium.hosts.host_ranking import rank_for_host, read_played_log, with_anchor
 from podium.hosts.lm_eval.lm_eval_runs import (
     RunFolders,
     collect_runs,
     find_other_samples,
-    results_folder,
+    podium_folder,
     save_run,
     write_run,
 )
+from podium.hosts.own_figures import FIGURES, WrittenFigure
 from podium.hosts.partial_rankings import is_partial
 from podium.hosts.ranker_options import RankerOptions
 from podium.hosts.secrets import redact
-from podium.notices.notice_text import notice_texts
+from podium.notices.notice_text import notice_text, notice_texts
 from podium.printable import printable
 from podium.rankers.ranking import Ranking, Standings
 from podium.show.report.ranking_view import ranking_text
@@ -57,6 +60,7 @@ class RunRanking:
         output_path: where lm-eval saves its results; None if it does not save them.
         settings: parsed options of the rankers.
         keeps_samples: whether samples stay in the results after the ranking.
+        pin: the pinned reference of the output path.
         code: the exit code: `DONE`, `PARTLY` or `STOPPED`.
         notes: messages that are printed at the end of the run.
         table: the standings as text.
@@ -69,6 +73,7 @@ class RunRanking:
     output_path: str | None
     settings: Mapping[str, Any]
     keeps_samples: bool
+    pin: FolderPin
     code: int = DONE
     notes: list[str] = field(default_factory=list)
     table: str = ""
@@ -134,15 +139,23 @@ class RunRanking:
                 self.saved = save_run(run, self.output_path)
             if len(runs.sources) < 2:
                 self._note_lone_run(runs)
+                self._save_pin(runs.model)
                 return
             try:
-                rankings = self._rankings_by_task(results, runs)
+                rankings, figures = self._rankings_by_task(results, runs)
             except PodiumError as error:
                 raise PodiumError(runs.name_origins(str(error))) from None
         for task, ranking in rankings.items():
             for standings in ranking.standings:
-                self.notes += _write_score(results, task, standings, runs.model)
+                self.notes += _notes_on_lack(task, standings, runs.model)
+        self._save_pin(runs.model)
         whole = _merge_rankings(rankings)
+        kept = [_write_figure(results, figure) for figure in figures]
+        whole = replace(whole, provenance={**whole.provenance, FIGURES: kept})
+        self._write_ranking(results, whole)
+
+    def _write_ranking(self, results: dict[str, Any], whole: Ranking) -> None:
+        """Write the whole ranking into the results and the tournament's log."""
         results[KEY] = json.loads(whole.to_json())
         self.table = ranking_text(whole)
         if self.log is not None:
@@ -153,6 +166,18 @@ class RunRanking:
                 write_into_log(self.log, whole)
             except (OSError, PodiumError) as error:
                 self._note_failure(f"the ranking is not in the tournament's log: {error}")
+
+    def _save_pin(self, model: str) -> None:
+        """Write the pinned reference beside the results, and note what is said about it.
+
+        `model` is this run's model.
+        """
+        try:
+            notices = self.pin.save([model])
+        except (OSError, PodiumError) as error:
+            self._note_failure(f"the pinned reference is not saved: {error}")
+            return
+        self.notes += [f"{own.severity}: {notice_text(own)}" for own in notices]
 
     def _note_lone_run(self, runs: RunFolders) -> None:
         """Add a note that there is no other run to rank against.
@@ -178,8 +203,10 @@ class RunRanking:
         what = "the next run can be ranked against it"
         self.notes.append(f"not ranked: {runs.model} {why}; {what}")
 
-    def _rankings_by_task(self, results: Mapping[str, Any], runs: RunFolders) -> dict[str, Ranking]:
-        """Return the ranking of each task and group, by name.
+    def _rankings_by_task(
+        self, results: Mapping[str, Any], runs: RunFolders
+    ) -> tuple[dict[str, Ranking], list[WrittenFigure]]:
+        """Return the ranking of each task and group, by name, and the figures of this run's model.
 
         If a task cannot be ranked, a note is added. If none can be ranked, the first error is
         raised.
@@ -187,19 +214,21 @@ class RunRanking:
         tasks = list(results["samples"])
         battles_of = self._make_battle_reader(runs)
         rankings: dict[str, Ranking] = {}
+        figures: list[WrittenFigure] = []
         failures: dict[str, PodiumError] = {}
         parts = {task: [task] for task in tasks} | _groups_of(results, tasks)
         for name, members in parts.items():
             try:
                 battles = battles_of([] if members == tasks else members)
                 rankings[name] = self._rank_battles(battles, runs)
+                figures += self.pin.written_figures(name, rankings[name], battles, [runs.model])
             except PodiumError as error:
                 failures[name] = error
         if not rankings:
             raise next(iter(failures.values()))
         for name, failure in failures.items():
             self._note_failure(f"not ranked: {name}: {runs.name_origins(str(failure))}")
-        return rankings
+        return rankings, figures
 
     def _make_battle_reader(self, runs: RunFolders) -> Callable[[Sequence[str]], Battles]:
         """Return a function from names of tasks to their battles; for no names it returns all.
@@ -213,7 +242,9 @@ class RunRanking:
         # lm-eval writes its results to stdout, so Inspect's output goes to stderr.
         with redirect_stdout(sys.stderr):
             self.log, failure = play_tournament(
-                self.options,
+                with_anchor(
+                    self.options, self.settings, self.pin.name_among(runs.models), runs.models
+                ),
                 runs.sources,
                 [runs.model],
                 str(self.log_dir),
@@ -221,33 +252,15 @@ class RunRanking:
                 display=_display_of_inspect(),
             )
         self.notes.append(f"the tournament's log: {self.log}")
-        one_sided = self.options.args.get("one_sided", "unparsed")
-        try:
-            query = BattleQuery(
-                [str(self.log)], format="inspect", one_sided=one_sided, **self.options.reading
-            )
-            battles = read_query(query)
-        except PodiumError:
-            if failure is None:
-                raise
-            raise PodiumError(f"no battle was judged: {failure}") from None
-        if failure and not battles.tally.judged:
-            raise PodiumError(f"no reply could be parsed: {failure}")
+        battles = read_played_log(self.log, failure, self.options)
         if failure:
             self._note_failure(failure)
         return lambda tasks: _select_tasks(tasks, "category", battles)
 
     def _rank_battles(self, battles: Battles, runs: RunFolders) -> Ranking:
         """Rank some battles. In the ranking, names in `runs.origins` replace linked folders."""
-        from podium.ranking.rank_battles import rank, ranked_apart
-
-        rankers = self.options.rankers
         name = runs.name_origins
-        how: dict[str, Any] = {
-            "by": ranked_apart(battles, rankers),
-            "calibration": self.options.calibration,
-        }
-        ranking = rank(battles, rankers, **how, **self.settings)
+        ranking = rank_for_host(battles, self.options, self.settings)
         if is_partial(ranking, battles):
             self.code = PARTLY
         standings = []
@@ -270,8 +283,7 @@ class RunRanking:
         """
         if not self.output_path:
             return Path(os.environ.get("INSPECT_LOG_DIR", "logs")).absolute()
-        folder = results_folder(self.output_path).absolute()
-        return folder.with_name(f"{folder.name}.podium")
+        return podium_folder(self.output_path)
 
     @contextmanager
     def _runs_folder(self) -> Iterator[Path]:
@@ -331,26 +343,41 @@ def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battle
     return battles.select(battles.table[column].astype(str).isin(list(tasks)).to_numpy())
 
 
-def _write_score(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
-    """Write a model's score on a task and its error into `results`, in place.
+def _write_figure(results: dict[str, Any], figure: WrittenFigure) -> dict[str, Any]:
+    """Write a figure of this run's model and its error into `results`, in place.
 
     Returns:
-        a note on why there is no score; empty if there is one.
+        the record of the figure, with its key.
     """
-    name = standings.ranker
-    entry = next((entry for entry in standings.entries if entry.model == model), None)
-    if entry is None or entry.score is None or entry.separated:
-        why = "its battles do not bound it" if entry else "it has no battle that could be read"
-        return [f"no {name} of {model} on {task} in lm-eval's table: {why}"]
-    filter_ = KEY + (f" {standings.slice}".replace("/", "__") if standings.slice else "")
-    error = "N/A" if entry.se is None else float(entry.se)
+    name, comma, filter_ = _key_of_figure(figure).rpartition(",")
+    error = "N/A" if figure.se is None else figure.se
     for section in ("results", "groups"):
-        figures = results.get(section, {}).get(task)
+        figures = results.get(section, {}).get(figure.task)
         if figures is not None:
-            figures[f"{name},{filter_}"] = float(entry.score)
-            figures[f"{name}_stderr,{filter_}"] = error
-    results.setdefault("higher_is_better", {}).setdefault(task, {})[name] = True
-    return []
+            figures[f"{name}{comma}{filter_}"] = figure.value
+            figures[f"{name}_stderr{comma}{filter_}"] = error
+    results.setdefault("higher_is_better", {}).setdefault(figure.task, {})[name] = True
+    return {"key": f"{name}{comma}{filter_}", **figure.to_json()}
+
+
+def _key_of_figure(figure: WrittenFigure) -> str:
+    """Return the key of a figure in lm-eval's results: `NAME,podium`.
+
+    lm-eval divides keys at the comma, so the metric of a slice is part of the name, and its commas
+    become spaces: `bradley-terry exact_match number,podium`.
+    """
+    metric = "" if figure.slice is None else f" {figure.slice}"
+    name = " ".join(f"{figure.name}{metric}".replace(",", " ").replace("/", "__").split())
+    return f"{name},{KEY}"
+
+
+def _notes_on_lack(task: str, standings: Standings, model: str) -> list[str]:
+    """Return a note on why a model has no score in standings; empty if it has one."""
+    entry = next((entry for entry in standings.entries if entry.model == model), None)
+    if entry is not None and entry.score is not None and not entry.separated:
+        return []
+    why = "its battles do not bound it" if entry else "it has no battle that could be read"
+    return [f"no {standings.ranker} of {model} on {task} in lm-eval's table: {why}"]
 
 
 def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
@@ -362,17 +389,18 @@ def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
     if not others:
         return first
     standings: list[Standings] = []
+    details: list[Standings] = []
     failures: list[str] = []
     sources = set[str]()
     for task, ranking in rankings.items():
-        for own in ranking.standings:
-            part = f"{task} {own.slice}" if own.slice else task
-            standings.append(replace(own, slice=part))
+        for tables, of_task in ((standings, ranking.standings), (details, ranking.details)):
+            for own in of_task:
+                part = f"{task} {own.slice}" if own.slice else task
+                tables.append(replace(own, slice=part))
         failures += [f"{task}: {failure}" for failure in ranking.failures]
         sources |= {*ranking.provenance.get("sources", [])}
-    return Ranking(
-        tuple(standings), {**first.provenance, "sources": sorted(sources)}, tuple(failures)
-    )
+    provenance = {**first.provenance, "sources": sorted(sources)}
+    return Ranking(tuple(standings), provenance, tuple(failures), tuple(details))
 
 
 def _groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[str]]:

@@ -44,6 +44,7 @@ def add_answers(
     standings: Sequence[Standings],
     slices: Mapping[str | None, Battles],
     families: Mapping[str, str],
+    merged: Mapping[str | None, Battles] | None = None,
 ) -> tuple[Standings, ...]:
     """Return standings with checks and answers.
 
@@ -55,14 +56,17 @@ def add_answers(
         standings: results of all rankers on all slices.
         slices: the battles of each slice; the only key is None if nothing was sliced.
         families: families of models that the user gave, by glob pattern of the models' names.
+        merged: by slice, the battles of a jury with one verdict each, if they are merged.
     """
+    merged = merged or {}
+    ranked = {**slices, **merged}
     compared = {each.slice for each in standings if who_sentence(each) is not None}
     checks = {
-        value: checks_of_battles(battles, families)
+        value: checks_of_battles(battles, families, merged.get(value))
         for value, battles in slices.items()
         if value in compared
     }
-    in_doubt = [_unclaimed_models(each, slices, checks) for each in standings]
+    in_doubt = [_unclaimed_models(each, ranked, checks) for each in standings]
     claimed = [
         without_models(each, models) for each, models in zip(standings, in_doubt, strict=True)
     ]
@@ -72,7 +76,7 @@ def add_answers(
             continue
         checked = build_ranking_answer(
             each,
-            slices[each.slice],
+            ranked[each.slice],
             fit_to_ranker(checks[each.slice], each),
             _same_leaders_sentence(claimed[k], claimed),
             in_doubt[k],

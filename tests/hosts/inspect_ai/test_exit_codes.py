@@ -159,8 +159,10 @@ def test_a_judged_run_of_which_samples_failed_is_a_failure_if_strict(monkeypatch
     monkeypatch.setattr(
         judged_run, "play_tournament", lambda *_, **__: (played, "3 samples failed")
     )
-    read = eval_ranking._rank_logs_of
+    read = eval_ranking.read_logs_for_host
     places = [log.location for log in logs]
-    monkeypatch.setattr(eval_ranking, "_rank_logs_of", lambda _, *given: read(places, *given))
+    monkeypatch.setattr(
+        eval_ranking, "read_played_log", lambda *given: read(places, "unparsed", given[-1])
+    )
     ended = code_after(logs)
     assert ended == code

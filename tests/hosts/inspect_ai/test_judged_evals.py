@@ -16,11 +16,15 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import includes
 from inspect_ai.solver import solver
 
+ASKED = "Give exactly four bullet points on"
+
 @solver
 def writing():
     async def solve(state, generate):
         k, name = int(state.sample_id[1:]), state.model.name
-        text = f"The answer to {k} by {name} is " + "long " * (k % 3)
+        skill = ("weak", "fair", "good", "best").index(name)
+        number = 4 if (3 * k + skill) % 5 <= skill else 3
+        text = "The answer:" + "\\n- some words" * number
         state.output = ModelOutput.from_content(name, text)
         return state
 
@@ -28,7 +32,7 @@ def writing():
 
 @task
 def free():
-    samples = [Sample(id=f"q{k}", input=f"Explain {k}.", target="answer") for k in range(8)]
+    samples = [Sample(id=f"q{k}", input=f"{ASKED} {k}.", target="answer") for k in range(8)]
     return Task(samples, solver=writing(), scorer=includes())
 """
 JUDGED = ("--ranker", "win-rate", "--ranker-judge", "podium/offline")
@@ -157,3 +161,66 @@ def test_a_tournament_that_is_a_task_has_options_of_its_own(inspect):
     code, said = inspect("eval", "podium/ring", *JUDGED)
     assert code == 2
     assert "--ranker-judge is for an eval that is followed by a tournament" in said
+
+
+def scores_of(model):
+    """Return the metrics of each score in the newest log of a model, by the score's name."""
+    scores = log_of(model).results.scores
+    return {own.name: {name: each.value for name, each in own.metrics.items()} for own in scores}
+
+
+PINNED = ("--ranker", "bradley-terry", "--ranker-judge", "podium/offline")
+
+
+@pytest.mark.slow
+def test_the_win_rate_against_the_pinned_reference_does_not_move_when_others_join(inspect):
+    code, said = inspect(*evaluate("weak", *PINNED, "--ranker-pin", "mockllm/weak"))
+    assert code == 0
+    assert '"model": "mockllm/weak"' in Path("logs.podium/pin.json").read_text()
+    code, said = inspect(*evaluate("fair", *PINNED))
+    assert "podium: mockllm/fair wins 0." in said
+    assert "against mockllm/weak, the pinned reference, on 8 items" in said
+    alone = scores_of("fair")
+    assert list(alone) == ["includes", "pinned-win-rate", "bradley-terry"]
+    assert sum(len(metrics) for metrics in list(alone.values())[1:]) <= 6
+    inspect(*evaluate("good"))
+    inspect(*evaluate("best"))
+    code, said = inspect(*evaluate("fair", *PINNED))
+    assert (code, battles_in(said)) == (0, 8 * 6)
+    among_four = scores_of("fair")
+    assert among_four["pinned-win-rate"] == alone["pinned-win-rate"]
+    assert among_four["bradley-terry"] != alone["bradley-terry"]
+    [_, win_rate, rating] = log_of("fair").results.scores
+    assert win_rate.metadata["opponents"] == ["mockllm/weak"]
+    assert {*rating.metadata["opponents"]} == {"mockllm/best", "mockllm/good", "mockllm/weak"}
+    code, said = inspect(*evaluate("weak", *PINNED))
+    assert "mockllm/weak is the pinned reference: it has no win rate against itself" in said
+    assert "pinned-win-rate" not in scores_of("weak")
+
+
+@pytest.mark.slow
+def test_without_a_pin_the_win_rate_is_against_all_and_a_line_says_how_to_pin(inspect):
+    inspect(*evaluate("weak"))
+    _, said = inspect(*evaluate("fair", *PINNED))
+    assert said.count("--ranker-pin MODEL writes the win rate against one model") == 1
+    assert list(scores_of("fair")) == ["includes", "win-rate", "bradley-terry"]
+    _, said = inspect(*evaluate("fair", "--ranker", "mean"))
+    assert "--ranker-pin" not in said
+    assert list(scores_of("fair")) == ["includes", "mean"]
+    assert not Path("logs.podium/pin.json").exists()
+
+
+@pytest.mark.slow
+def test_an_absent_reference_is_known_before_the_first_call(inspect):
+    inspect(*evaluate("weak", *PINNED, "--ranker-pin", "mockllm/weak"))
+    code, said = inspect(*evaluate("fair", *PINNED, "--ranker-pin", "mockllm/weka"))
+    assert (code, len(list_eval_logs("logs"))) == (2, 1)
+    assert "did you mean 'mockllm/weak'?" in said
+    Path(list_eval_logs("logs")[0].name.removeprefix("file://")).unlink()
+    inspect(*evaluate("good"))
+    code, said = inspect(*evaluate("fair", *PINNED))
+    assert code == 0
+    assert said.index("there is no run of mockllm/weak, the pinned reference") < said.index(
+        "8 items"
+    )
+    assert list(scores_of("fair")) == ["includes", "win-rate", "bradley-terry"]

@@ -1,5 +1,8 @@
 """Several judges of one battle."""
 
+import json
+
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from inspect_ai import eval
@@ -78,32 +81,60 @@ def test_a_quorum_that_is_not_there_leaves_the_battle_unparsed(play, behave, wri
     assert all(verdict_of(one).value == verdict_of(one).value for one in battles(log))
 
 
-@pytest.mark.slow
-def test_log_ranks_each_judge_as_podium_rank_does(sat):
-    reported = sat.results.metadata["podium"]
-    assert len(reported["rankings"]) == 2
-    assert_same_figures(ranked(str(place(sat)), by="judge"), reported)
-    for one in reported["rankings"]:
-        name = one["slice"].split("|")[0].removeprefix("scripted/")
-        alone = ranked(tables(sat)[name]).to_dict()["rankings"][0]["models"]
-        scores = {row["model"]: row["score"] for row in alone}
-        assert {row["model"]: row["score"] for row in one["models"]} == pytest.approx(
-            scores, rel=1e-6
-        )
+def merged_table(log):
+    """Return the verdicts in the log's own scores: one per battle, as Inspect shows them."""
+    rows = []
+    for sample in battles(log):
+        own = sample.metadata
+        names = {name: own[name] for name in ("item", "model_a", "model_b")}
+        rows.append({**names, "credit": verdict_of(sample).value})
+    return pd.DataFrame(rows)
+
+
+def figures_of_models(standings):
+    return {row["model"]: (row["score"], row["se"]) for row in standings["models"]}
 
 
 @pytest.mark.slow
-def test_rank_requires_a_choice_between_separate_and_pooled_judges(sat):
+@pytest.mark.parametrize("rule", ["mean", "majority"])
+def test_merged_verdicts_are_the_ranking_and_each_judge_is_the_detail(
+    play, behave, write_responses, rule
+):
+    judges = [behave(name, bias=bias) for name, bias in (("a", 0.0), ("b", 2.0), ("c", -2.0))]
+    log = play(round_robin(responses=write_responses(), rule=rule), judges)
+    reported = log.results.metadata["podium"]
+    [standings] = reported["rankings"]
+    by_hand = podium.rank(merged_table(log), "bradley-terry").to_dict()["rankings"][0]
+    for model, figures in figures_of_models(by_hand).items():
+        assert figures_of_models(standings)[model] == pytest.approx(figures)
+    assert standings["slice"] is None
+    assert standings["counts"]["battles"] == len(battles(log))
+    assert standings["counts"]["judgments"] == 6 * len(battles(log))
+    of_command = json.loads(
+        CliRunner().invoke(command, ["rank", str(place(log)), "--format", "json"]).stdout
+    )
+    assert of_command["rankings"] == reported["rankings"]
+    assert of_command["details"] == reported["details"]
+    by_judge = ranked(str(place(log)), by="judge").to_dict()["rankings"]
+    assert [row["slice"] for row in reported["details"]] == [row["slice"] for row in by_judge]
+    for detail, alone in zip(reported["details"], by_judge, strict=True):
+        assert figures_of_models(detail) == figures_of_models(alone)
+    headline = log.results.scores[0]
+    assert (headline.scorer, headline.name) == ("podium/bradley-terry", "ranking")
+
+
+@pytest.mark.slow
+def test_a_jury_is_ranked_without_an_option_and_can_be_divided_or_pooled(sat):
     run = CliRunner().invoke
-    assert run(command, ["rank", str(place(sat)), "--by", "judge"]).exit_code == 0
-    assert run(command, ["rank", str(place(sat)), "--pool"]).exit_code == 0
-    assert run(command, ["rank", str(place(sat))]).exit_code == 1
+    for option in ((), ("--by", "judge"), ("--pool",)):
+        assert run(command, ["rank", str(place(sat)), *option]).exit_code == 0
+    said = run(command, ["rank", str(place(sat))])
+    assert "the verdicts of 2 judges are merged by mean, one per battle" in said.stderr
+    assert run(command, ["compare", "ash", "elm", str(place(sat))]).exit_code == 0
 
 
 @pytest.mark.slow
 def test_pooling_puts_the_verdicts_of_all_judges_together(sat):
-    import pandas as pd
-
     both = pd.concat([table.assign(judge=name) for name, table in tables(sat).items()])
     assert_same_figures(
         podium.rank(podium.read_battles(str(place(sat))), "bradley-terry", pool=True),

@@ -305,7 +305,7 @@ def test_results_are_saved_whatever_happens_to_the_ranking(
     def broken(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("podium.ranking.rank_battles.rank", broken)
+    monkeypatch.setattr("podium.hosts.host_ranking.rank", broken)
     assert (
         run(monkeypatch, task_of_sums, server, "oak-0.5", "-o", "out", "--ranker", "win-rate")
         == code

@@ -12,6 +12,7 @@ from inspect_ai.log import (
 )
 
 from podium.errors import DataError, named_in_errors
+from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, LogInputs
 from podium.hosts.inspect_ai.logs.eval_scores import EvalScores, LeftOut, LeftOutSample, number_of
 from podium.hosts.inspect_ai.logs.podium_entries import (
@@ -40,7 +41,7 @@ from podium.run_record import RunRecord
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import excerpt_of, load_reply
 from podium.scorers.reply import FAILED, NOT_SHOWN, UnparsedReason
-from podium.tournaments.judge_rotation import name_jury
+from podium.tournaments.judge_rotation import jury_cells, name_jury
 
 HUMAN_RATINGS = "precomputed_scores"
 """Inspect's scorer that reads ratings from a file. It holds the credit of model_a by humans."""
@@ -145,6 +146,8 @@ class _LogReader:
         self.unshown: list[str] = []
         self.failure: str | None = None
         self.judges: dict[str, JudgeRecord] = {}
+        # The judges of a jury that all judge every battle.
+        self.jury: dict[str, None] = {}
         self.refused: dict[str, dict[str, str]] = {}
         self.answer: dict[str, Any] | None = None
 
@@ -171,7 +174,12 @@ class _LogReader:
         self._add_input(sample)
         rows = []
         for score in sample.scores.values():
-            rows += verdict_rows_in(score)
+            verdicts = verdict_rows_in(score)
+            rows += verdicts
+            judges = dict.fromkeys(str(row.get("judge")) for row in verdicts)
+            in_turn = self.tournament is not None and self.tournament.jury
+            if len(judges) > 1 and not in_turn:
+                self.jury |= judges
             self.judges |= judges_in_score(score)
             self.refused |= refused_in_score(score)
         if not rows and self.scores:
@@ -291,8 +299,11 @@ class _LogReader:
             # Rounds after the cut were never announced, so the planned number counts.
             scheduled = max(scheduled, self.epochs * self.tournament.planned)
         unplayed = max(scheduled - self.played, 0)
-        if self.tournament and self.tournament.jury:
-            frame["jury"] = name_jury(self.tournament.jury)
+        for name, cell in self._jury_cells().items():
+            frame[name] = cell
+        if self.jury:
+            # A battle that one judge never judged is not missing: the others may decide it.
+            self.missing -= sum(silent.values())
         frame.attrs["judges"] = self.judges
         frame.attrs["refused"] = self.refused
         if self.tournament or self.unshown:
@@ -310,6 +321,21 @@ class _LogReader:
                 is_by_schema = frame["schema"].eq(True) & frame["credit"].notna()
                 frame.attrs["by_schema"] = int(is_by_schema.sum())
         return frame
+
+    def _jury_cells(self) -> dict[str, Any]:
+        """Return the columns of a jury, whose judges took turns or all judged every battle.
+
+        Empty if no battle has several judges, and they did not take turns.
+        """
+        if self.tournament and self.tournament.jury:
+            return {"jury": name_jury(self.tournament.jury)}
+        if not self.jury:
+            return {}
+        options = dict(flatten_arguments(self.header.eval.task_args))
+        for scorer in self.header.eval.scorers or []:
+            options |= flatten_arguments(scorer.options or {})
+        judges = [*self.jury, *(name for name in self.judges if name not in self.jury)]
+        return jury_cells(judges, options.get("rule") or "mean", options.get("quorum"))
 
     def _add_failed_rows(self) -> dict[str, int]:
         """Add an unparsed row per judge of a failed battle.

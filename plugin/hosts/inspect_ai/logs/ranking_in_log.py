@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,10 +66,13 @@ def write_into_log(place: Place, ranking: "Ranking", model: str | None = None) -
 def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str, Any]]:
     """Put the scores of all models first in `results`, so that Inspect's viewer shows them first.
 
+    The scores by each judge of a jury follow those by the merged verdicts.
+
     Returns:
         the rankings that stay in the log: those of other rankers and slices.
     """
-    fresh = [score for standings in ranking.standings for score in _scores_of(standings)]
+    tables = (*ranking.standings, *ranking.details)
+    fresh = [score for standings in tables for score in _scores_of(standings)]
     replaced = {score.scorer for score in fresh}
     results.scores = fresh + [score for score in results.scores if score.scorer not in replaced]
     if fresh:
@@ -82,22 +85,67 @@ def _put_table_first(results: EvalResults, ranking: "Ranking") -> list[dict[str,
 def _append_own_scores(
     results: EvalResults, ranking: "Ranking", task: str, model: str
 ) -> list[dict[str, Any]]:
-    """Append to `results` a score of the log's own model per ranker and slice.
+    """Append to `results` the win rates of the log's own model, and a score per ranker and slice.
 
     Returns:
         the rankings that stay in the log: those of other rankers whose scores are still in it.
         Scores are dropped when the log is scored again.
     """
+    win_rates = [*_own_win_rates(ranking, task, model)]
     rankers = {standings.ranker for standings in ranking.standings}
+    rankers |= {*map(_ranker_of, win_rates)}
     kept = [
         row
         for row in kept_rankings(results.metadata or {})
         if row.get("ranker") not in rankers and _has_score_of(results, row)
     ]
-    results.scores = [score for score in results.scores if _ranker_of(score) not in rankers]
+    results.scores = _without_scores_of(results.scores, rankers, kept)
+    results.scores += win_rates
     for standings in ranking.standings:
         results.scores += _own_scores(standings, task, model)
     return kept
+
+
+def _without_scores_of(
+    scores: Sequence[EvalScore], rankers: Collection[str], kept: Sequence[Mapping[str, Any]]
+) -> list[EvalScore]:
+    """Return scores without those of some rankers, and without win rates of no kept ranking.
+
+    Args:
+        scores: the scores of a log.
+        rankers: names of the rankers.
+        kept: the rankings that stay in the log.
+    """
+    from podium.hosts.own_figures import OF_HOST
+
+    gone = {*rankers, *(OF_HOST - {str(row.get("ranker")) for row in kept})}
+    return [score for score in scores if _ranker_of(score) not in gone]
+
+
+def _own_win_rates(ranking: "Ranking", task: str, model: str) -> Iterator[EvalScore]:
+    """Yield the win rates of a model that no ranker of the ranking gives.
+
+    They are among the figures that `podium.hosts.own_figures` adds to the ranking's provenance.
+    """
+    from podium.hosts.own_figures import FIGURES, OF_HOST
+
+    written = {(standings.ranker, standings.slice) for standings in ranking.standings}
+    for row in ranking.provenance.get(FIGURES, ()):
+        part = row.get("slice")
+        is_of_ranker = (row["name"], part) in written
+        if row["model"] != model or row["name"] not in OF_HOST or is_of_ranker:
+            continue
+        shown = (part or "").removeprefix(f"{task} ")
+        yield EvalScore(
+            name=row["name"] + (f" [{shown}]" if shown else ""),
+            scorer=_scorer_name(row["name"], part),
+            metrics=_metrics_of({"win_rate": row["value"], "stderr": row.get("se")}),
+            metadata={
+                name: row[name]
+                for name in ("reference", "opponents", "items", "battles")
+                if name in row
+            },
+        )
 
 
 def _has_score_of(results: EvalResults, row: Mapping[str, Any]) -> bool:
@@ -136,7 +184,7 @@ def _own_scores(standings: "Standings", task: str, model: str) -> Iterator[EvalS
             "low": entry.low,
             "high": entry.high,
         }
-        figures |= {"rank": entry.rank, "rank_low": entry.rank_low, "rank_high": entry.rank_high}
+        figures["rank"] = entry.rank
         yield EvalScore(
             name=standings.ranker + (f" [{part}]" if part else ""),
             scorer=_scorer_name(standings.ranker, standings.slice),
@@ -145,7 +193,10 @@ def _own_scores(standings: "Standings", task: str, model: str) -> Iterator[EvalS
                 "scale": standings.scale.name,
                 "level": standings.level,
                 "interval": standings.interval,
+                "rank_low": entry.rank_low,
+                "rank_high": entry.rank_high,
                 "models": len(standings.entries),
+                "opponents": [own.model for own in standings.entries if own is not entry],
                 "battles": entry.battles,
                 "se": entry.se,
                 "separated": entry.separated,
@@ -270,7 +321,8 @@ def _drop_rankings(place: Place, log: EvalLog, rankings: Sequence[Mapping[str, A
         {NAMESPACE: {**metadata[NAMESPACE], "rankings": kept}} if kept else {}
     )
     names = {_scorer_name(str(row.get("ranker")), row.get("slice")) for row in rankings}
-    log.results.scores = [score for score in log.results.scores if score.scorer not in names]
+    rest_of_scores = [score for score in log.results.scores if score.scorer not in names]
+    log.results.scores = _without_scores_of(rest_of_scores, (), kept)
     write_header(place, local_file(place), log)
 
 

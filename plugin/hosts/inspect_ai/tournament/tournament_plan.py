@@ -210,6 +210,7 @@ def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
         UsageError: the tournament takes no newcomers, or none or all of the models are in the log.
         NotIdentifiedError: the log has several judges that are not one jury.
     """
+    from podium.data.jury_verdicts import judged_once
     from podium.data.reading.judgments import read_battles
     from podium.rankers.ladder_placement import ladder_of_battles
     from podium.ranking.rank_battles import refuse_several_judges
@@ -218,7 +219,7 @@ def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
         raise UsageError(f"earlier={log}: newcomers cannot join {name}; play ring or swim")
     battles = read_battles(*split_names(log))
     refuse_several_judges(battles)
-    ladder = ladder_of_battles(battles, log).restrict_to(models)
+    ladder = ladder_of_battles(judged_once(battles), log).restrict_to(models)
     if ladder is None:
         remedy = "leave it out, and all are played"
         raise UsageError(f"earlier={log}: it contains no battle of {some(models)}; {remedy}")

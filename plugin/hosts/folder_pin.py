@@ -1,0 +1,133 @@
+"""The pin of a folder during a run: which reference is used, what is said of it, and its file."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+
+from podium.data.battles import Battles
+from podium.errors import DataError
+from podium.hosts.own_figures import WrittenFigure, depends_on_opponents, figures_of_models
+from podium.hosts.reference_pin import (
+    FirstRanking,
+    ReferencePin,
+    changes_of_reference,
+    find_reference,
+    now,
+    pin_of_model,
+    pin_place,
+    read_pin,
+    with_ranking,
+    write_pin,
+)
+from podium.notices.notice import Notice
+from podium.rankers.ranking import Ranking
+from podium.storage.remote import Place
+
+
+@dataclass
+class FolderPin:
+    """The pin of a folder during a run, and what the run adds to it.
+
+    Attributes:
+        place: the file of the pin; None if the run has no folder for it.
+        recorded: the pin in the file before the run; None if there was none.
+        pin: the pin that is used; None if there is none.
+        notes: what is said about the pin.
+        lacks_pin: whether ratings were written without a pin.
+    """
+
+    place: Place | None
+    recorded: ReferencePin | None
+    pin: ReferencePin | None
+    notes: list[Notice] = field(default_factory=list)
+    lacks_pin: bool = False
+
+    def name_among(self, models: Collection[str]) -> str | None:
+        """Return the name of the pinned reference if it is one of some models, else None."""
+        return None if self.pin is None else find_reference(self.pin, models)
+
+    def written_figures(
+        self, task: str, ranking: Ranking, battles: Battles, models: Collection[str]
+    ) -> tuple[WrittenFigure, ...]:
+        """Return the figures of some models in the ranking of a task, and record the ranking.
+
+        If the pinned reference is not among the models of the ranking, or if there is none, win
+        rates are against all models, and a note says so.
+
+        Args:
+            task: name of the task or group.
+            ranking: the ranking.
+            battles: its battles.
+            models: the run's own models.
+        """
+        reference = None
+        if self.pin is not None:
+            reference = find_reference(self.pin, battles.models, battles.runs)
+        if any(map(depends_on_opponents, ranking.standings)):
+            self._record(task, ranking, battles, reference)
+        written = figures_of_models(task, ranking, battles, models, reference)
+        self.notes += written.notes
+        return written.figures
+
+    def _record(self, task: str, ranking: Ranking, battles: Battles, reference: str | None) -> None:
+        """Add the ranking of a task to the pin, and note what has changed since its first one."""
+        if self.pin is None:
+            self.lacks_pin = True
+            return
+        if reference is None:
+            self.notes.append(Notice("pin-absent", {"task": task, "model": self.pin.model}))
+            return
+        if not self.pin.rankings:
+            # Only a ranking shows the settings of the reference.
+            self.pin = replace(pin_of_model(reference, battles.runs), date=self.pin.date)
+        rankers = ",".join(dict.fromkeys(each.ranker for each in ranking.standings))
+        first = FirstRanking(task, rankers, ranking.judges_or_metrics, now())
+        changes = changes_of_reference(self.pin, reference, battles.runs)
+        self.pin, notes = with_ranking(self.pin, first)
+        self.notes += [*changes, *notes]
+
+    def save(self, models: Collection[str]) -> list[Notice]:
+        """Write the pin if the run has changed it, and return what is said about it.
+
+        A pin without a ranking is written only if its model is one of the run's.
+
+        Args:
+            models: the run's own models.
+
+        Raises:
+            OSError, UsageError: the file cannot be written.
+        """
+        said = list(dict.fromkeys(self.notes))
+        if self.lacks_pin:
+            said.append(Notice("no-pin"))
+        if self.place is None or self.pin is None or self.pin == self.recorded:
+            return said
+        if self.pin.rankings or self.pin.model in models:
+            if self.recorded is not None and self.recorded.plain != self.pin.plain:
+                fields = {"before": self.recorded.model, "model": self.pin.model}
+                said.append(Notice("pin-changed", fields))
+            write_pin(self.place, self.pin)
+        return said
+
+
+def open_pin(folder: str | None, asked: str | None) -> FolderPin:
+    """Return the pin of a folder of podium's tournaments.
+
+    Args:
+        folder: the folder, a path or a URL; None if the run has none.
+        asked: the model that the user asks to pin, which replaces the folder's; None to use that.
+
+    Raises:
+        DataError: the file of the pin is damaged, and the user names no model.
+    """
+    place = None if folder is None else pin_place(folder)
+    recorded = None
+    if place is not None:
+        try:
+            recorded = read_pin(place)
+        except DataError:
+            if asked is None:
+                raise
+    pin = recorded
+    if asked is not None and (recorded is None or asked not in (recorded.model, recorded.plain)):
+        pin = pin_of_model(asked)
+    return FolderPin(place, recorded, pin)

@@ -1,0 +1,131 @@
+"""Read and rank battles for a host, by podium's options of the run."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from podium.data.battles import Battles
+from podium.data.query import BattleQuery
+from podium.data.reading.judgments import read_query
+from podium.errors import PodiumError
+from podium.hosts.ranker_options import RankerOptions
+from podium.notices.notice import Notice
+from podium.rankers.ranking import Ranking
+from podium.ranking.rank_battles import rank, ranked_apart
+
+ANCHOR = "anchor"
+"""Name of a tournament, of its option, and of an option of rankers."""
+
+
+def rank_for_host(battles: Battles, options: RankerOptions, settings: Mapping[str, Any]) -> Ranking:
+    """Rank battles by the rankers of a run.
+
+    Args:
+        battles: the battles.
+        options: podium's options of the run.
+        settings: options of the rankers, by name.
+    """
+    how: dict[str, Any] = {
+        "by": ranked_apart(battles, options.rankers),
+        "calibration": options.calibration,
+    }
+    return rank(battles, options.rankers, **how, **settings)
+
+
+def with_anchor(
+    options: RankerOptions, settings: Mapping[str, Any], pinned: str | None, models: Collection[str]
+) -> RankerOptions:
+    """Return options in which a tournament `anchor` has the anchor of the ranker.
+
+    If the rankers have none, it is the pinned reference. Options that name the anchor are returned
+    unchanged, and so are those of other tournaments.
+
+    Args:
+        options: podium's options of the run.
+        settings: options of the rankers, by name.
+        pinned: the pinned reference; None if there is none.
+        models: the models that will play.
+    """
+    if not _plays_anchor(options) or ANCHOR in options.args:
+        return options
+    wanted = [name for _, name in _anchors_needed(options, settings, pinned) if name in models]
+    return replace(options, args={**options.args, ANCHOR: wanted[0]}) if wanted else options
+
+
+def notes_on_anchors(
+    options: RankerOptions, settings: Mapping[str, Any], pinned: str | None
+) -> tuple[Notice, ...]:
+    """Return a warning if a tournament `anchor` has another anchor than its ranking needs.
+
+    Args:
+        options: podium's options of the run.
+        settings: options of the rankers, by name.
+        pinned: the pinned reference; None if there is none.
+    """
+    if not _plays_anchor(options) or ANCHOR not in options.args:
+        return ()
+    given = options.args[ANCHOR]
+    played = [str(name).strip() for name in (given if isinstance(given, list) else [given])]
+    named = [name for text in played for name in text.split(",")]
+    notes = []
+    for reason, anchor in _anchors_needed(options, settings, pinned):
+        if anchor not in named:
+            fields = {"reason": reason, "anchor": anchor, "played": " and ".join(named)}
+            notes.append(Notice("anchors-differ", fields))
+    return tuple(notes)
+
+
+def _plays_anchor(options: RankerOptions) -> bool:
+    """Return whether the run is followed by a tournament in which all play against an anchor."""
+    return (options.tournament or "").removeprefix("podium/") == ANCHOR
+
+
+def _anchors_needed(
+    options: RankerOptions, settings: Mapping[str, Any], pinned: str | None
+) -> list[tuple[str, str]]:
+    """Return the models whose battles are needed, each with what needs them.
+
+    The arguments are those of `notes_on_anchors`.
+    """
+    needed = []
+    for name, value in settings.items():
+        ranker, _, setting = name.rpartition(".")
+        if setting == ANCHOR and value:
+            needed.append((ranker or ",".join(options.rankers), str(value)))
+    return needed if pinned is None else [*needed, ("the pinned reference", pinned)]
+
+
+def read_logs_for_host(sources: Sequence[str], one_sided: Any, options: RankerOptions) -> Battles:
+    """Read logs of Inspect by the options of reading of a run.
+
+    Args:
+        sources: the logs, each optionally `label=path`.
+        one_sided: what happens if only one of two orders is unparsed: `unparsed` or `keep`.
+        options: podium's options of the run.
+    """
+    query = BattleQuery(sources, format="inspect", one_sided=one_sided, **options.reading)
+    return read_query(query)
+
+
+def read_played_log(log: object, failure: str | None, options: RankerOptions) -> Battles:
+    """Read the log of a tournament that a host has played after its run.
+
+    Args:
+        log: the log's path or URL.
+        failure: a message if battles failed; None if none failed.
+        options: podium's options of the run.
+
+    Raises:
+        PodiumError: no battle was judged, no reply could be parsed after a failure, or the log
+            cannot be read.
+    """
+    one_sided = options.args.get("one_sided", "unparsed")
+    try:
+        battles = read_logs_for_host([str(log)], one_sided, options)
+    except PodiumError:
+        if failure is None:
+            raise
+        raise PodiumError(f"no battle was judged: {failure}") from None
+    if failure and not battles.tally.judged:
+        raise PodiumError(f"no reply could be parsed: {failure}")
+    return battles

@@ -1,0 +1,193 @@
+"""The figures of a run's own models that podium writes into a host's results."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from podium.data.battles import Battles
+from podium.errors import NotIdentifiedError
+from podium.notices.notice import Notice
+from podium.rankers.ranking import Entry, Ranking, Standings
+from podium.ranking.rank_battles import rank
+
+WIN_RATE = "win-rate"
+"""The ranker, and the figure of a model: its win rate against all others."""
+PINNED = "pinned-win-rate"
+"""The figure of a model: its win rate against the pinned reference."""
+OF_HOST = frozenset({WIN_RATE, PINNED})
+"""The figures that a host's results may have although no ranker of the run gives them."""
+MET = 0.9
+"""If a model met the reference on a smaller share of its items than this, a note says so: the
+tournament did not play all against it, and the other models decide on which items they met."""
+FIGURES = "figures"
+"""Key of the figures in the provenance of a ranking."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFigure:
+    """A figure of one of the run's own models, with the models that it depends on.
+
+    Attributes:
+        name: `pinned-win-rate`, `win-rate`, or the ranker of a joint rating.
+        task: the task or group.
+        slice: the metric, where several metrics are ranked one by one; else None.
+        model: the model.
+        value: the figure.
+        se: its standard error, clustered by item; None if unknown.
+        opponents: the models that it depends on: the reference alone, all others of the ranking,
+            or none where the figure is a mean of the model's own scores. Sorted by name.
+        reference: the one model that a win rate is against; None for other figures.
+        items: number of items with a readable battle.
+        battles: number of readable battles of the model.
+    """
+
+    name: str
+    task: str
+    slice: str | None
+    model: str
+    value: float
+    se: float | None
+    opponents: tuple[str, ...]
+    reference: str | None
+    items: int
+    battles: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields that are not None, for the provenance of a ranking."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFigures:
+    """The figures of a run's models on one task.
+
+    Attributes:
+        figures: the figures. Of each model and slice, the win rate comes first.
+        notes: why a model has no win rate against the reference, and what else is known of it.
+    """
+
+    figures: tuple[WrittenFigure, ...]
+    notes: tuple[Notice, ...] = ()
+
+
+def figures_of_models(
+    task: str,
+    ranking: Ranking,
+    battles: Battles,
+    models: Collection[str],
+    reference: str | None,
+) -> WrittenFigures:
+    """Return the figures of some models in a ranking of one task.
+
+    Means of scores stand alone. A rating is preceded by the win rate in direct battles with the
+    reference, or, without a reference, against all.
+
+    Args:
+        task: name of the task or group.
+        ranking: the ranking.
+        battles: its battles.
+        models: the run's own models.
+        reference: name of the pinned reference in the ranking; None if there is none.
+    """
+    column = ranking.provenance["options"]["by"]
+    parts = dict(battles.slices(column)) if column else {None: battles}
+    figures: list[WrittenFigure] = []
+    notes: list[Notice] = []
+    for part, rows in parts.items():
+        own = [each for each in ranking.standings if each.slice == part]
+        has_rating = any(map(depends_on_opponents, own))
+        for model in sorted(models):
+            if has_rating and reference is not None:
+                pinned = _against_reference(task, part, rows, model, reference)
+                figures += pinned.figures
+                notes += pinned.notes
+            elif has_rating and all(each.ranker != WIN_RATE for each in own):
+                figures += _against_all(task, part, rows, model)
+            for each in own:
+                figures += _figures_of_entry(task, each, model)
+    return WrittenFigures(tuple(figures), tuple(dict.fromkeys(notes)))
+
+
+def depends_on_opponents(standings: Standings) -> bool:
+    """Return whether scores depend on the other models. Means of a model's own scores do not."""
+    return standings.scale.name != "score"
+
+
+def _figures_of_entry(task: str, standings: Standings, model: str) -> Iterator[WrittenFigure]:
+    """Yield the score of a model in standings, if the data bound it."""
+    for entry in standings.entries:
+        if entry.model != model or entry.score is None or entry.separated:
+            continue
+        against = standings.scale.against
+        others = tuple(sorted(own.model for own in standings.entries if own.model != model))
+        opponents = others if against in (None, model) else (str(against),)
+        if not depends_on_opponents(standings):
+            opponents = ()
+        yield WrittenFigure(
+            standings.ranker,
+            task,
+            standings.slice,
+            model,
+            float(entry.score),
+            _standard_error(entry, standings.counts.items),
+            opponents,
+            None if against == model else against,
+            standings.counts.items,
+            entry.battles,
+        )
+
+
+def _standard_error(entry: Entry, items: int) -> float | None:
+    """Return the standard error of an entry; None if unknown, as it is with a single item."""
+    return None if entry.se is None or items < 2 else float(entry.se)
+
+
+def _against_all(
+    task: str, part: str | None, battles: Battles, model: str
+) -> Iterator[WrittenFigure]:
+    """Yield the win rate of a model against all others, if it has a readable battle."""
+    try:
+        [standings] = _rank_by_wins(battles).standings
+    except NotIdentifiedError:
+        return
+    yield from _figures_of_entry(task, replace(standings, slice=part), model)
+
+
+def _against_reference(
+    task: str, part: str | None, battles: Battles, model: str, reference: str
+) -> WrittenFigures:
+    """Return the win rate of a model in its direct battles with the reference.
+
+    Only these battles are counted, so that no other model changes the figure or its error. The
+    reference itself has no figure.
+
+    Returns:
+        the figure, if there is one, and a note if there is none, or if the two met on few of the
+        model's items (`MET`).
+    """
+    if model == reference:
+        return WrittenFigures((), (Notice("pin-itself", {"model": model}),))
+    sides = {model, reference}
+    table = battles.table
+    keep = table["model_a"].isin(sides) & table["model_b"].isin(sides)
+    fields: dict[str, Any] = {"task": task, "model": model, "reference": reference}
+    try:
+        [standings] = _rank_by_wins(battles.select(np.asarray(keep))).standings
+    except NotIdentifiedError:
+        return WrittenFigures((), (Notice("pin-never-met", fields),))
+    figures = []
+    for figure in _figures_of_entry(task, replace(standings, slice=part), model):
+        figures.append(replace(figure, name=PINNED, reference=reference, opponents=(reference,)))
+    items = battles.battles_of_model(model).counts().items
+    notes = []
+    if figures and figures[0].items < MET * items:
+        counts = {"met": figures[0].items, "items": items}
+        notes.append(Notice("pin-met-in-part", {**fields, **counts}))
+    return WrittenFigures(tuple(figures), tuple(notes))
+
+
+def _rank_by_wins(battles: Battles) -> Ranking:
+    """Rank battles by win rates, all judges together."""
+    return rank(replace(battles, apart=None), WIN_RATE, pool=True, answers=False)

@@ -1,0 +1,252 @@
+"""The pinned reference of a folder: the model against which win rates are written into results.
+
+It stands in a file beside the folder of the results or logs, so that later runs use it, too.
+"""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from typing import Any
+
+from podium.errors import DataError, UsageError
+from podium.format_version import FORMAT_VERSION
+from podium.notices.notice import Notice
+from podium.notices.option_forms import option_text
+from podium.run_record import RunRecord
+from podium.storage.atomic_files import write_text
+from podium.storage.remote import Place, RemoteFile, local_file, place_of
+from podium.wording import some
+
+PIN_FILE = "pin.json"
+"""Name of the file. It lies in the folder of podium's tournaments: `OUTPUT.podium/pin.json`."""
+WITH_SECRETS = frozenset({"model argument"})
+"""Kinds of settings that may hold API keys, and are not written into the file."""
+SettingRow = tuple[str, str, str, str]
+"""Kind, name and scorer of a setting of a run (`podium.run_record.Setting`), and its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRanking:
+    """The first ranking of a task in which win rates were written against the reference.
+
+    Attributes:
+        task: name of the task.
+        ranker: names of the rankers, separated by commas.
+        by: names of the judges, or of the metric where no judge compared responses.
+        date: when it was made, in ISO 8601 with the time zone.
+    """
+
+    task: str
+    ranker: str
+    by: tuple[str, ...]
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencePin:
+    """The pinned reference of a folder.
+
+    Attributes:
+        model: name of the model in the first ranking, which may show settings.
+        plain: the same name without settings.
+        date: when it was pinned, in ISO 8601 with the time zone.
+        settings: the settings of its run, by which it is found if its name changes, without
+            arguments of the model; empty if they are not known.
+        rankings: the first ranking of each task.
+    """
+
+    model: str
+    plain: str
+    date: str
+    settings: tuple[SettingRow, ...] = ()
+    rankings: tuple[FirstRanking, ...] = ()
+
+
+def pin_of_model(model: str, runs: Sequence[RunRecord] = ()) -> ReferencePin:
+    """Return a new pin on a model, without rankings.
+
+    Args:
+        model: name of the model in a ranking.
+        runs: the runs of this ranking. The first of the model gives its settings.
+    """
+    own = [run for run in runs if run.model == model]
+    plain = model
+    rows: list[SettingRow] = []
+    if own:
+        plain = model.partition(" (")[0] if own[0].named_settings else model
+        rows = [
+            (*setting, value)
+            for setting, value in own[0].settings().items()
+            if setting.kind not in WITH_SECRETS
+        ]
+    return ReferencePin(model, plain, now(), tuple(sorted(rows)))
+
+
+def now() -> str:
+    """Return the current time in ISO 8601, in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def find_reference(
+    pin: ReferencePin, models: Collection[str], runs: Sequence[RunRecord] = ()
+) -> str | None:
+    """Return the name of the pinned reference among the models of a ranking.
+
+    If several runs of one model came to be named by their settings, it is the one that has the
+    pinned settings.
+
+    Args:
+        pin: the pin.
+        models: names of the models.
+        runs: the runs of the ranking.
+
+    Returns:
+        the name; None if the reference is not among the models, or if several may be it.
+    """
+    if pin.model in models:
+        return pin.model
+    pinned = _values_of_pin(pin)
+    matching = set()
+    for run in runs:
+        is_of_model = run.model == pin.plain or run.model.startswith(f"{pin.plain} (")
+        if not is_of_model or run.model not in models:
+            continue
+        settings = run.settings()
+        if all(settings.get(own) == pinned.get(tuple(own)) for own in run.named_settings):
+            matching.add(run.model)
+    return matching.pop() if len(matching) == 1 else None
+
+
+def _values_of_pin(pin: ReferencePin) -> dict[tuple[str, ...], str]:
+    """Return the value of each setting of the pinned reference, by kind, name and scorer."""
+    return {tuple(key): value for *key, value in pin.settings}
+
+
+def changes_of_reference(
+    pin: ReferencePin, name: str, runs: Sequence[RunRecord]
+) -> tuple[Notice, ...]:
+    """Return a warning if the reference was run with other settings than those of its pin.
+
+    Only settings that are known of both runs are compared.
+
+    Args:
+        pin: the pin.
+        name: name of the reference in the ranking.
+        runs: the runs of the ranking.
+    """
+    pinned = _values_of_pin(pin)
+    changed = {}
+    for run in runs:
+        if run.model != name:
+            continue
+        for setting, value in run.settings().items():
+            before = pinned.get(tuple(setting))
+            if before is not None and before != value:
+                changed[setting.text] = f"{before} → {value}"
+    if not changed:
+        return ()
+    return (Notice("pin-settings-changed", {"model": name, "changed": changed}),)
+
+
+def with_ranking(pin: ReferencePin, ranking: FirstRanking) -> tuple[ReferencePin, list[Notice]]:
+    """Return the pin with the ranking of a task, and a warning if other judges ranked it first.
+
+    The first ranking of a task stays: a later one is not added.
+    """
+    first = next((own for own in pin.rankings if own.task == ranking.task), None)
+    if first is None:
+        return replace(pin, rankings=(*pin.rankings, ranking)), []
+    if first.by == ranking.by:
+        return pin, []
+    fields = {"task": ranking.task, "now": list(ranking.by), "first": list(first.by)}
+    return pin, [Notice("pin-judge-changed", fields)]
+
+
+def check_reference(
+    asked: str | None, recorded: ReferencePin | None, known: Collection[str], option: str
+) -> list[Notice]:
+    """Check before a run that the pinned reference will be among its models.
+
+    Args:
+        asked: the model that the user asks to pin; None if the folder's pin is used.
+        recorded: the folder's pin; None if there is none.
+        known: names of the models of the run, and of the runs that it is ranked with.
+        option: how the user types `asked`.
+
+    Returns:
+        a note that the folder's reference is not among them, or nothing.
+
+    Raises:
+        UsageError: the model that the user asks to pin is not among them.
+    """
+    names = []
+    if asked is not None:
+        names = [asked, asked.partition(" (")[0]]
+    elif recorded is not None:
+        names = [recorded.model, recorded.plain]
+    if not names or not {*names}.isdisjoint(known):
+        return []
+    if asked is None:
+        return [Notice("pin-not-here", {"model": names[0], "known": sorted(known)})]
+    alike = get_close_matches(asked, known, n=1)
+    guess = f"; did you mean {alike[0]!r}?" if alike else ""
+    raise UsageError(
+        f"{option}: this run is not of {asked}, and there is no earlier run of it "
+        f"(there are {some(sorted(known))}){guess}"
+    )
+
+
+def pin_place(folder: str) -> Place:
+    """Return the place of the pin in a folder of podium's tournaments, a path or a URL."""
+    return place_of(f"{folder.rstrip('/')}/{PIN_FILE}")
+
+
+def read_pin(place: Place) -> ReferencePin | None:
+    """Read a pin; None if there is no such file.
+
+    Raises:
+        DataError: the file is not one that `write_pin` wrote.
+    """
+    if not isinstance(place, RemoteFile) and not place.exists():
+        return None
+    try:
+        text = local_file(place).read_text(encoding="utf-8")
+    # A store answers in its own way that there is no such file.
+    except (OSError, UsageError):
+        if isinstance(place, RemoteFile):
+            return None
+        raise
+    try:
+        return _parse_pin(json.loads(text))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        pin = option_text("pin", "MODEL")
+        raise DataError(
+            f"{place}: not a pinned reference of podium", remedy=f"{pin} writes it anew"
+        ) from None
+
+
+def _parse_pin(document: Any) -> ReferencePin:
+    """Return the pin in a document; an error of Python if a field is missing or of another type."""
+    rankings = []
+    for row in document["rankings"]:
+        by = tuple(map(str, row["by"]))
+        rankings.append(FirstRanking(str(row["task"]), str(row["ranker"]), by, str(row["date"])))
+    settings = []
+    for kind, name, scorer, value in document["settings"]:
+        settings.append((str(kind), str(name), str(scorer), str(value)))
+    model, plain, date = (str(document[name]) for name in ("model", "plain", "date"))
+    return ReferencePin(model, plain, date, tuple(settings), tuple(rankings))
+
+
+def write_pin(place: Place, pin: ReferencePin) -> None:
+    """Write a pin as JSON, and make its folder if there is none.
+
+    Raises:
+        OSError, UsageError: the file cannot be written.
+    """
+    if not isinstance(place, RemoteFile):
+        place.parent.mkdir(parents=True, exist_ok=True)
+    document = {"podium": FORMAT_VERSION, **asdict(pin)}
+    write_text(place, json.dumps(document, indent=2, ensure_ascii=False) + "\n")

@@ -27,13 +27,13 @@ def check_archive(path: Path) -> None:
 
 
 @lru_cache(1024)
-def _check_sizes(path: Path, size: int, changed: int) -> None:
+def _check_sizes(path: Path, size: int, change_time: int) -> None:
     """Raise DataError if a member, or the whole archive, unpacks to more bytes than are allowed.
 
-    The cache calls this once per path, size and time of change, so a file is checked again if it
-    changes.
+    The cache calls this function once per path, size and time of change, so that a file is checked
+    again if it changes.
     """
-    del changed
+    del change_time  # only a key of the cache
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
     for member in members:
@@ -48,7 +48,7 @@ def _most_bytes(packed: int) -> int:
     return max(containers.UNPACKED_SIZE, packed * containers.UNPACKED_RATIO)
 
 
-def _swelling_error(what: str, path: Path) -> DataError:
+def _swelling_error(subject: str, path: Path) -> DataError:
     """Return the error for an archive, or a member of it, that unpacks to too many bytes."""
-    problem = f"{what} unpacks to more than {containers.UNPACKED_RATIO} times its size"
+    problem = f"{subject} unpacks to more than {containers.UNPACKED_RATIO} times its size"
     return DataError(problem, remedy=REMEDY, source=str(path))

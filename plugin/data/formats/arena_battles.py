@@ -1,7 +1,7 @@
 """Read battles of Arena and FastChat, most of which are votes of humans.
 
-A voter is a human whose id names the judge of a row. All voters of a file are one population of
-humans, which is the judge of their verdicts; the column `voter` keeps their ids.
+A voter is a human whose id stands in the column of judges. All voters of a file are taken as one
+judge, the population of humans; the column `voter` keeps their ids.
 """
 
 import re
@@ -44,10 +44,12 @@ VOTER = re.compile(r"arena_user_.+|(?:expert|author)_[0-9]+")
 human judgments."""
 PYTHON_FLAGS = re.compile(r"\{(?:'[^'\"\\]*': (?:True|False)(?:, )?)*\}")
 """A dictionary of booleans as Python prints it, such as `{'sampled': True}`."""
-ANSWERS = ("conversation", "response")
-"""Beginnings of the names of columns with the answers of a model, before `_a` or `_b`. The first
-one that a table has gives the lengths."""
-CONVERSATIONS = ("conversation_a", "conversation_b")
+ANSWER_COLUMNS = ("conversation", "response")
+"""Names of the columns with the answers of a model, without `_a` or `_b` at their end.
+
+Lengths are those of the first one that a table has.
+"""
+CONVERSATION_COLUMNS = ("conversation_a", "conversation_b")
 """Columns that are dropped because of their size."""
 
 
@@ -55,9 +57,9 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
     """Read battles of Arena or FastChat.
 
     The winner is a word (`both bad` is a tie), the name of a model, or given by three columns
-    (`winner_model_a`, `winner_tie`, `winner_model_b`) of which exactly one is 1. If any winner is
-    `tie (inconsistent)`, a judge saw each battle in both orders: this word is a tie and a flip, and
-    the other rows have the same verdict in both orders.
+    (`INDICATORS`) of which exactly one is 1. If any winner is `tie (inconsistent)`, a judge saw
+    each battle in both orders: this word is a tie and a flip, and the other rows have the same
+    verdict in both orders.
 
     Lengths are those of all answers of a conversation, in characters. Conversations are dropped.
     Voters become one population (`name_voters`), and the turns of one question become items
@@ -71,12 +73,12 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
     else:
         credit, unparsed = _read_indicators(records)
         frame = records.drop(columns=[*INDICATORS])
-    item = "question_id" if "question_id" in records else "id"
-    frame = rename_unless_taken(frame, {item: "item", "language": "category"})
+    item_column = "question_id" if "question_id" in records else "id"
+    frame = rename_unless_taken(frame, {item_column: "item", "language": "category"})
     if "dedup_tag" in frame:
         frame = frame.assign(dedup_tag=frame["dedup_tag"].map(_as_json))
-    frame = with_lengths(frame, ANSWERS)
-    frame = frame.drop(columns=[name for name in CONVERSATIONS if name in frame])
+    frame = with_lengths(frame, ANSWER_COLUMNS)
+    frame = frame.drop(columns=[name for name in CONVERSATION_COLUMNS if name in frame])
     judges = dict[str, JudgeRecord]()
     if "judge" in frame:
         frame = _with_judges_of_lists(frame)
@@ -93,9 +95,9 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
 def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.DataFrame]:
     """Return the credits of model_a, the mask of the unparsed rows, and the other columns.
 
-    The arrays have the shape (rows,). The winners `error` and `invalid` and empty ones are
-    unparsed. If any winner is inconsistent, the columns `order` and `swap` are added, unless the
-    table has one of them.
+    The arrays have the shape (rows,). A winner is unparsed if it is `error`, `invalid` or empty. If
+    any winner is inconsistent, the columns `order` and `swap` are added, unless the table has one
+    of them.
 
     Raises:
         DataError: a winner is unknown.
@@ -126,12 +128,12 @@ def _read_indicators(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     # and 0.5 for a tie.
     flags = np.stack([parse_numbers(records[name]) for name in INDICATORS])
     unparsed = np.isnan(flags).any(axis=0)
-    names_one = (np.sort(flags, axis=0) == [[0.0], [0.0], [1.0]]).all(axis=0)
-    odd = ~unparsed & ~names_one
-    if odd.any():
+    has_one_outcome = (np.sort(flags, axis=0) == [[0.0], [0.0], [1.0]]).all(axis=0)
+    is_odd = ~unparsed & ~has_one_outcome
+    if is_odd.any():
         column = pd.Series(flags.T.tolist(), index=records.index, name="winner indicators")
         remedy = "exactly one of winner_model_a, winner_model_b, winner_tie must be 1"
-        reject_cells(column, odd, "do not name exactly one outcome", remedy)
+        reject_cells(column, is_odd, "do not name exactly one outcome", remedy)
     return np.where(unparsed, np.nan, flags[0] + flags[1] / 2), unparsed
 
 
@@ -180,15 +182,18 @@ def with_lengths(frame: pd.DataFrame, answers: Iterable[str]) -> pd.DataFrame:
 
     Args:
         frame: the rows.
-        answers: beginnings of the names of the columns with answers, before `_a` and `_b`. The
-            first one that the table has is used.
+        answers: names of the columns with answers, without `_a` or `_b` at their end. The first one
+            that the table has is used.
     """
     if {"length_a", "length_b"} & {*frame}:
         return frame
     for name in answers:
-        sides = {f"length_{side}": f"{name}_{side}" for side in "ab"}
-        if {*sides.values()} <= {*frame}:
-            lengths = {length: frame[column].map(answer_length) for length, column in sides.items()}
+        column_of_length = {f"length_{side}": f"{name}_{side}" for side in "ab"}
+        if {*column_of_length.values()} <= {*frame}:
+            lengths = {
+                length: frame[column].map(answer_length)
+                for length, column in column_of_length.items()
+            }
             return frame.assign(**lengths)
     return frame
 
@@ -197,9 +202,9 @@ def answer_length(cell: Any) -> float:
     """Return the number of characters of the answers in a cell; NaN if it has none.
 
     Args:
-        cell: a text, a list of texts, or a list of messages with `role` and `content`, of which
-            those of the assistant count. A list may be written as JSON. A content may be a list of
-            parts with a `text`. Any other value has no answers.
+        cell: a text, a list of texts, or a list of messages with `role` and `content`. Of messages,
+            only those of the assistant count. A list may be written as JSON. A content may be a
+            list of parts with a `text`. Any other value has no answers.
     """
     if isinstance(cell, str):
         parsed = _parse_list(cell)
@@ -208,8 +213,8 @@ def answer_length(cell: Any) -> float:
         cell = parsed
     if not isinstance(cell, list | tuple | np.ndarray):
         return np.nan
-    said = [message for message in cell if _is_said_by_model(message)]
-    return float(sum(map(_text_length, said))) if said else np.nan
+    answers_of_model = [message for message in cell if _is_said_by_model(message)]
+    return float(sum(map(_text_length, answers_of_model))) if answers_of_model else np.nan
 
 
 def _parse_list(text: str) -> list[Any] | None:
@@ -224,16 +229,17 @@ def _parse_list(text: str) -> list[Any] | None:
 
 
 def _is_said_by_model(message: Any) -> bool:
-    """Return whether an element of a conversation is an answer of the model: a text, or a message
-    of the assistant."""
+    """Return whether an element of a conversation is an answer of the model.
+
+    Answers are texts, and messages of the assistant.
+    """
     if isinstance(message, Mapping):
         return message.get("role") == "assistant"
     return isinstance(message, str)
 
 
 def _text_length(message: Any) -> int:
-    """Return the number of characters of a text, of a message, or of the parts of its content; 0 if
-    it has no text."""
+    """Return the number of characters of a text or a message; 0 if it has no text."""
     content = message.get("content") if isinstance(message, Mapping) else message
     if isinstance(content, str):
         return len(content)
@@ -244,7 +250,10 @@ def _text_length(message: Any) -> int:
 
 
 def _as_json(cell: Any) -> Any:
-    """Return a text that Python printed, such as `{'sampled': True}`, as JSON; else the cell."""
+    """Convert a text that Python printed, such as `{'sampled': True}`, to JSON.
+
+    Other cells are returned unchanged.
+    """
     if not isinstance(cell, str) or not PYTHON_FLAGS.fullmatch(cell):
         return cell
     return cell.replace("'", '"').replace("True", "true").replace("False", "false")
@@ -253,7 +262,7 @@ def _as_json(cell: Any) -> Any:
 def _has_turns_of_one_question(frame: pd.DataFrame) -> bool:
     """Return whether any question has rows of several turns, as in MT-bench's human votes.
 
-    In Arena's battles, no question has: there, `turn` is the length of a conversation.
+    In Arena's battles, no question has several rows: there, `turn` is the length of a conversation.
     """
     if not {"item", "turn"} <= {*frame}:
         return False

@@ -4,23 +4,24 @@ import numpy as np
 import pandas as pd
 
 from podium.data.battles import VOTERS
-from podium.data.formats.arena_battles import CONVERSATIONS, name_voters, with_lengths
+from podium.data.formats.arena_battles import CONVERSATION_COLUMNS, name_voters, with_lengths
 from podium.data.formats.verdict_files import parse_numbers, reasons_where, reject_cells
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text
 
-ITEMS = ("conversation_pair_id", "question_id", "id")
+ITEM_COLUMNS = ("conversation_pair_id", "question_id", "id")
 """Names of the column with the item. The first one that a table has is used."""
-CATEGORIES = ("categories", "selected_category", "language")
+CATEGORY_COLUMNS = ("categories", "selected_category", "language")
 """Names of the column with the category. The first one that a table has is used."""
 
 
 def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
     """Read votes of compar:IA.
 
-    `chosen_model_name` is the winner, and a true cell of `both_equal` is a tie. A row with neither
-    is unparsed. The judge is the population of the voters, whose ids are in `visitor_id`; a table
-    without this column has the same judge. Conversations are replaced by the lengths of answers.
+    `chosen_model_name` is the winner. A row in which `both_equal` is true is a tie. A row that is
+    no tie and has no winner is unparsed. The judge is the population of the voters, whose ids are
+    in `visitor_id`; the judge is the same without this column. Conversations are replaced by the
+    lengths of answers.
 
     Raises:
         DataError: the chosen model is not one of the two, a row has a winner and is a tie, or a
@@ -30,22 +31,22 @@ def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
     b = as_text(records["model_b_name"])
     chosen = as_text(records["chosen_model_name"]).rename("chosen_model_name")
     chosen = chosen.where(chosen.fillna("").str.strip() != "", None)
-    is_tie = _truths(records["both_equal"]) == 1
+    is_tie = _parse_truths(records["both_equal"]) == 1
     has_winner = chosen.notna().to_numpy()
-    is_odd = has_winner & ~((chosen == a) | (chosen == b)).to_numpy()
+    names_other_model = has_winner & ~((chosen == a) | (chosen == b)).to_numpy()
     remedy = "write the name in model_a_name or in model_b_name, or leave it empty"
-    reject_cells(chosen, is_odd, "is not one of the two models", remedy)
+    reject_cells(chosen, names_other_model, "is not one of the two models", remedy)
     remedy = "empty chosen_model_name, or set both_equal to false"
     reject_cells(chosen, has_winner & is_tie, "is chosen although both_equal is true", remedy)
     credit = np.select([is_tie, has_winner], [0.5, (chosen == a).to_numpy(dtype=float)], np.nan)
     frame = records.drop(columns=["chosen_model_name", "both_equal"])
     names = {"model_a_name": "model_a", "model_b_name": "model_b"}
-    for new, candidates in (("item", ITEMS), ("category", CATEGORIES)):
-        known = [name for name in candidates if name in frame]
-        if known and new not in frame:
-            names[known[0]] = new
+    for new_name, candidates in (("item", ITEM_COLUMNS), ("category", CATEGORY_COLUMNS)):
+        present = [name for name in candidates if name in frame]
+        if present and new_name not in frame:
+            names[present[0]] = new_name
     frame = with_lengths(frame.rename(columns=names), ["conversation"])
-    frame = frame.drop(columns=[name for name in CONVERSATIONS if name in frame])
+    frame = frame.drop(columns=[name for name in CONVERSATION_COLUMNS if name in frame])
     frame = name_voters(frame, "visitor_id")
     if "judge" not in frame:
         frame["judge"] = VOTERS
@@ -57,7 +58,7 @@ def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _truths(column: pd.Series) -> np.ndarray:
+def _parse_truths(column: pd.Series) -> np.ndarray:
     """Parse a column of true and false, or of 1 and 0, as numbers, shape (rows,); NaN if empty.
 
     Raises:
@@ -66,6 +67,6 @@ def _truths(column: pd.Series) -> np.ndarray:
     words = as_text(column).rename(column.name)
     lower = words.str.strip().str.lower()
     numbers = parse_numbers(lower.replace({"true": "1", "false": "0"}).rename(column.name))
-    outside = ~np.isnan(numbers) & ~np.isin(numbers, (0, 1))
-    reject_cells(words, outside, "is neither true nor false", "write true or false")
+    is_no_truth = ~np.isnan(numbers) & ~np.isin(numbers, (0, 1))
+    reject_cells(words, is_no_truth, "is neither true nor false", "write true or false")
     return numbers

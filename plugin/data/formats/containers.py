@@ -30,23 +30,28 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-PLAIN = (".csv", ".tsv", ".parquet", ".json", ".jsonl")
-TEXTS = tuple(name for name in PLAIN if name != ".parquet")
-SUFFIXES = (*PLAIN, *(name + packed for name in TEXTS for packed in (".gz", ".zst")))
-GZIP = b"\x1f\x8b"
-ZSTD = b"\x28\xb5\x2f\xfd"
-PARQUET = b"PAR1"
-DATABASE = b"DUCK"
-"""First bytes of each container. In a DuckDB database, they are the bytes from the ninth on."""
-HEAD = 65536
+PLAIN_SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl")
+TEXT_SUFFIXES = tuple(name for name in PLAIN_SUFFIXES if name != ".parquet")
+SUFFIXES = (
+    *PLAIN_SUFFIXES,
+    *(name + packed for name in TEXT_SUFFIXES for packed in (".gz", ".zst")),
+)
+GZIP_START = b"\x1f\x8b"
+ZSTD_START = b"\x28\xb5\x2f\xfd"
+PARQUET_START = b"PAR1"
+DATABASE_START = b"DUCK"
+"""First bytes of each container. In a DuckDB database, these are the ninth to the twelfth byte."""
+HEAD_SIZE = 65536
 """Number of first bytes that are read to recognise the container."""
-PIECE = 2**20
+PIECE_SIZE = 2**20
 """Number of bytes that are copied at once."""
 UNPACKED_SIZE = 2**30
 """Number of bytes to which any compressed file may unpack."""
 UNPACKED_RATIO = 250
-"""A compressed file may unpack to more than `UNPACKED_SIZE` bytes only if that is at most this many
-times its size. Files with verdicts unpack to 10 to 50 times their size."""
+"""Largest ratio of unpacked and packed size of a file that unpacks to more than `UNPACKED_SIZE`.
+
+Files with verdicts unpack to 10 to 50 times their size.
+"""
 PANDAS_INDEX = "__index_level_"
 """Beginning of the names of columns to which pandas writes an index."""
 shared_engine = cache(Duck)
@@ -63,7 +68,7 @@ def open_records(path: Path, engine: Duck) -> Records:
         DataError: the file is empty, binary, damaged, or of no known container.
     """
     try:
-        return _open(path, engine)
+        return _open_container(path, engine)
     except FileNotFoundError:
         raise UsageError(f"no such file: {path}") from None
     except DataError as error:
@@ -79,7 +84,7 @@ def read_records(path: Path) -> "pd.DataFrame":
     return open_records(path, shared_engine()).frame()
 
 
-def _open(path: Path, engine: Duck) -> Records:
+def _open_container(path: Path, engine: Duck) -> Records:
     """Open a file with the reader for the container that its first bytes show.
 
     A file that is compressed or can be read only once is copied into the engine's folder. A text
@@ -90,21 +95,21 @@ def _open(path: Path, engine: Duck) -> Records:
     if not path.exists():
         file, _, table = file.partition("#")
     engine.watch(Path(file))
-    held = _plain_copy(Path(file), engine)
-    with held.open("rb") as stream:
-        head = stream.read(HEAD)
-    if head.startswith(PARQUET):
-        return _open_parquet(path, held, engine)
-    if head[8:12] == DATABASE:
-        return _open_database(path, held, table, engine)
+    plain_file = _plain_copy(Path(file), engine)
+    with plain_file.open("rb") as stream:
+        head = stream.read(HEAD_SIZE)
+    if head.startswith(PARQUET_START):
+        return _open_parquet(path, plain_file, engine)
+    if head[8:12] == DATABASE_START:
+        return _open_database(path, plain_file, table, engine)
     if not head.strip():
         raise DataError("the file is empty", remedy="give a file that holds rows")
     start = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if start not in b"[{":
-        return open_delimited(path, held, engine)
-    if start == b"{" and (".jsonl" in path.suffixes or first_line_is_a_record(held)):
-        return open_lines(path, held, engine)
-    return records_of(engine, read_document(held), str(path))
+        return open_delimited(path, plain_file, engine)
+    if start == b"{" and (".jsonl" in path.suffixes or first_line_is_a_record(plain_file)):
+        return open_lines(path, plain_file, engine)
+    return records_of(engine, read_document(plain_file), str(path))
 
 
 def _plain_copy(path: Path, engine: Duck) -> Path:
@@ -119,23 +124,23 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
     reject_stream(path)
     with path.open("rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            return _plain_copy(_copy(stream, "file", engine), engine)
-        head = stream.peek(HEAD)
-        if not head.startswith((GZIP, ZSTD)):
+            return _plain_copy(_copy_unpacked(stream, "file", engine), engine)
+        head = stream.peek(HEAD_SIZE)
+        if not head.startswith((GZIP_START, ZSTD_START)):
             _reject_binary(head)
             return path
-        kind = "gzip" if head.startswith(GZIP) else "zstd"
-        return _copy(stream, kind, engine, path.stat().st_size)
+        kind = "gzip" if head.startswith(GZIP_START) else "zstd"
+        return _copy_unpacked(stream, kind, engine, path.stat().st_size)
 
 
-def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Path:
+def _copy_unpacked(stream: Any, kind: str, engine: Duck, packed_size: int | None = None) -> Path:
     """Copy a stream into the engine's folder, unpacked.
 
     Args:
         stream: the open file.
         kind: `file`, `gzip` or `zstd`.
         engine: the database whose folder takes the copy.
-        packed: size of a compressed file in bytes; None if it is not compressed.
+        packed_size: size of a compressed file in bytes; None if it is not compressed.
 
     Raises:
         DataError: the file is damaged or binary, or unpacks to too many bytes.
@@ -149,18 +154,18 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
     elif kind == "zstd":
         content = pa.CompressedInputStream(pa.PythonFile(stream), kind)
     size = 0
-    blank = 0
-    most = max(UNPACKED_SIZE, (packed or 0) * UNPACKED_RATIO)
+    blank_bytes = 0
+    largest_size = max(UNPACKED_SIZE, (packed_size or 0) * UNPACKED_RATIO)
     try:
         with copy.open("wb") as target:
-            while piece := content.read(PIECE):
-                if packed and not size:
+            while piece := content.read(PIECE_SIZE):
+                if packed_size and not size:
                     _reject_binary(piece)
                 size += target.write(piece)
-                blank = blank + len(piece) if piece.isspace() else 0
-                if blank > MOST_BLANK:
+                blank_bytes = blank_bytes + len(piece) if piece.isspace() else 0
+                if blank_bytes > MOST_BLANK:
                     raise blank_lines()
-                if packed and size > most:
+                if packed_size and size > largest_size:
                     problem = f"it unpacks to more than {UNPACKED_RATIO} times its size"
                     raise DataError(problem, remedy="unpack it yourself if you trust it")
     except (EOFError, zlib.error, OSError) as error:
@@ -174,22 +179,28 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
 
 def _reject_binary(head: bytes) -> None:
     """Raise DataError if the first bytes of a file are neither text nor Parquet or DuckDB."""
-    if b"\0" in head[:HEAD] and not head.startswith(PARQUET) and head[8:12] != DATABASE:
+    if (
+        b"\0" in head[:HEAD_SIZE]
+        and not head.startswith(PARQUET_START)
+        and head[8:12] != DATABASE_START
+    ):
         raise DataError("the file is binary", remedy="give CSV, TSV, Parquet, JSON or JSONL")
 
 
-def _open_parquet(path: Path, held: Path, engine: Duck) -> Records:
+def _open_parquet(path: Path, plain_file: Path, engine: Duck) -> Records:
     """Open a Parquet file. Later, only the columns that are needed are read.
 
     Args:
         path: the file that the user named.
-        held: the file to read.
+        plain_file: the file to read.
         engine: the database.
 
     Raises:
         DataError: the file is damaged, or there is too little memory for it.
     """
-    call = f"read_parquet({literal_path(held)}, binary_as_string=true, hive_partitioning=false"
+    call = (
+        f"read_parquet({literal_path(plain_file)}, binary_as_string=true, hive_partitioning=false"
+    )
     try:
         described = engine.connection.execute(f"describe select * from {call})").fetchall()
     except OutOfMemoryException as error:
@@ -204,13 +215,13 @@ def _open_parquet(path: Path, held: Path, engine: Duck) -> Records:
         row = "file_row_number + 1"
         scan = f"{call}, file_row_number=true)"
     names_of_rows = _names_of_rows(engine, types, scan)
-    return _view(engine, path, types, row, scan, "Parquet", names_of_rows)
+    return _view_of_columns(engine, path, types, row, scan, "Parquet", names_of_rows)
 
 
 def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) -> str | None:
-    """Return the column of pandas' index if its values are names of columns; else None.
+    """Return the column with pandas' index if the index has names of columns; else None.
 
-    They are in a matrix of wins, whose rows and columns are the same models.
+    It has these names in a matrix of wins, whose rows and columns are the same models.
 
     Args:
         engine: the database.
@@ -227,14 +238,14 @@ def _names_of_rows(engine: Duck, types: Sequence[tuple[str, str]], scan: str) ->
     return None
 
 
-def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
+def _open_database(path: Path, plain_file: Path, table: str, engine: Duck) -> Records:
     """Open a table of a DuckDB file read-only.
 
     Views are rejected, because they could read other files.
 
     Args:
         path: the file as the user named it, with the table.
-        held: the file to read.
+        plain_file: the file to read.
         table: name of the table, with or without its schema; empty for the only table.
         engine: the database, to which the file is attached.
 
@@ -244,21 +255,23 @@ def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
     """
     name = engine.fresh("attached")
     try:
-        engine.attach(name, held)
-        known = engine.rows(
+        engine.attach(name, plain_file)
+        tables = engine.rows(
             f"select schema_name, table_name from duckdb_tables() where database_name = '{name}'"
         )
     except (Error, DataError) as error:
         raise _damage_error("DuckDB", error) from None
-    fitting = known
+    matching_tables = tables
     if table:
-        fitting = [pair for pair in known if table in (pair[1], ".".join(pair))]
-    if len(fitting) != 1:
-        names = ", ".join(sorted(table_name for _, table_name in known)) or "none"
-        raise UsageError(f"{path}: name one of its tables, as {held.name}#TABLE; tables: {names}")
-    scan = ".".join(map(quote_name, (name, *fitting[0])))
+        matching_tables = [pair for pair in tables if table in (pair[1], ".".join(pair))]
+    if len(matching_tables) != 1:
+        names = ", ".join(sorted(table_name for _, table_name in tables)) or "none"
+        raise UsageError(
+            f"{path}: name one of its tables, as {plain_file.name}#TABLE; tables: {names}"
+        )
+    scan = ".".join(map(quote_name, (name, *matching_tables[0])))
     types = engine.rows(f"select column_name, column_type from (describe {scan})")
-    return _view(engine, path, types, "row_number() over ()", scan, "DuckDB")
+    return _view_of_columns(engine, path, types, "row_number() over ()", scan, "DuckDB")
 
 
 def _damage_error(kind: str, error: Exception) -> DataError:
@@ -267,16 +280,16 @@ def _damage_error(kind: str, error: Exception) -> DataError:
     return DataError(problem, remedy="write or copy the file again")
 
 
-def _view(
+def _view_of_columns(
     engine: Duck,
     path: Path,
     types: list[tuple[str, str]],
     row: str,
     scan: str,
     kind: str,
-    index: str | None = None,
+    kept_index: str | None = None,
 ) -> Records:
-    """Return the records of a table as a view of its columns, named c0, c1 and so on.
+    """Return the records of a table, with a view of its columns that are named c0, c1 and so on.
 
     Args:
         engine: the database.
@@ -285,19 +298,19 @@ def _view(
         row: SQL of the number of a row, from 1.
         scan: SQL that reads the file.
         kind: name of the container, for errors.
-        index: the column with an index of pandas that is kept; others of this kind are dropped.
+        kept_index: the column with an index of pandas that is kept; others are dropped.
     """
 
     def raise_damaged(error: Exception) -> None:
         """Raise the error for this file."""
         raise _damage_error(kind, error).with_place(str(path))
 
-    kept = []
+    kept_columns = []
     for name, type_ in types:
-        if name == index or not name.startswith(PANDAS_INDEX):
-            kept.append((name, type_))
+        if name == kept_index or not name.startswith(PANDAS_INDEX):
+            kept_columns.append((name, type_))
     view = engine.fresh("file")
-    columns = ", ".join(f"{quote_name(name)} as c{k}" for k, (name, _) in enumerate(kept))
+    columns = ", ".join(f"{quote_name(name)} as c{k}" for k, (name, _) in enumerate(kept_columns))
     engine.view(view, f"select {row} as {ROW}, {columns} from {scan}")
-    cells = {name: Column(f"c{k}", type_) for k, (name, type_) in enumerate(kept)}
+    cells = {name: Column(f"c{k}", type_) for k, (name, type_) in enumerate(kept_columns)}
     return Records(engine, str(path), view, cells, repair=raise_damaged)

@@ -7,39 +7,40 @@ from podium.data.formats.verdict_files import parse_numbers, reject_cells
 from podium.data.formats.win_matrix import MOST_BATTLES
 from podium.errors import DataError
 
-SIDES = (("wins_a", "wins_b"), ("a_wins", "b_wins"))
-"""Names of the columns with the wins of model_a and of model_b."""
-TIES = ("ties", "draws")
+WIN_COLUMNS = (("wins_a", "wins_b"), ("a_wins", "b_wins"))
+"""Pairs of names that the columns with the wins of model_a and of model_b may have."""
+TIE_COLUMNS = ("ties", "draws")
 """Names of the column with the ties. It may be missing if there are none."""
-CREDITS = (1.0, 0.0, 0.5)
-"""Credits of model_a for the columns with its wins, the other model's wins, and the ties."""
+CREDIT_OF_COLUMN = (1.0, 0.0, 0.5)
+"""Credit of model_a for a count of its own wins, of the wins of model_b, and of ties."""
 
 
 def read_counts(records: pd.DataFrame) -> pd.DataFrame:
     """Convert counts to battles: a row per battle, with the other columns of the row of its count.
 
-    The columns of the counts, which must be there (`SIDES`), are replaced by `credit`. An empty
-    cell is a count of 0. The index has the number of the row for each of its battles.
+    The columns of the counts (`WIN_COLUMNS`, `TIE_COLUMNS`) are replaced by `credit`; the table
+    must have the columns of wins. An empty cell is a count of 0. In the index, each battle has the
+    number of the row of its count.
 
     Raises:
         DataError: a cell is not a whole number of 0 or more, or the counts sum to 0 or to more than
             `MOST_BATTLES`.
     """
-    wins = next(names for names in SIDES if {*names} <= {*records})
-    names = [*wins, *(name for name in TIES if name in records)]
-    counts = np.stack([_numbers_of_battles(records[name]) for name in names])
+    wins = next(names for names in WIN_COLUMNS if {*names} <= {*records})
+    names = [*wins, *(name for name in TIE_COLUMNS if name in records)]
+    counts = np.stack([_counts_in_column(records[name]) for name in names])
     total = counts.sum()
     if not 0 < total <= MOST_BATTLES:
         problem = f"{', '.join(names)} count {total:,.0f} battles"
         raise DataError(problem, remedy=f"give between 1 and {MOST_BATTLES:,} battles")
     # All battles of the first row come first: its wins, its losses, and its ties.
-    of_row = counts.T.astype(np.int64)
-    position = np.repeat(np.arange(len(records)), of_row.sum(axis=1))
-    credit = np.repeat(np.tile(CREDITS[: len(names)], len(records)), of_row.ravel())
+    counts_of_row = counts.T.astype(np.int64)
+    position = np.repeat(np.arange(len(records)), counts_of_row.sum(axis=1))
+    credit = np.repeat(np.tile(CREDIT_OF_COLUMN[: len(names)], len(records)), counts_of_row.ravel())
     return records.drop(columns=names).iloc[position].assign(credit=credit)
 
 
-def _numbers_of_battles(column: pd.Series) -> np.ndarray:
+def _counts_in_column(column: pd.Series) -> np.ndarray:
     """Parse a column of counts, shape (rows,); an empty cell is 0.
 
     Raises:

@@ -16,7 +16,7 @@ from podium.storage.atomic_files import is_temporary
 from podium.storage.remote import RemoteFile, find_remote, is_url, list_siblings, place_of
 
 
-def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
+def find_files(source: str, further_suffixes: tuple[str, ...] = ()) -> SourceFiles:
     """Find the files of a path, folder, glob or URL.
 
     Temporary files are left out. In a folder and its subfolders, only files of a known suffix
@@ -25,7 +25,7 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
 
     Args:
         source: the path or URL, optionally as `label=path`.
-        further: suffixes of files that are found in folders, in addition to those of tables.
+        further_suffixes: suffixes of files that are found in folders in addition to tables.
 
     Returns:
         The files, sorted, with the label. `searched` is True for a folder.
@@ -38,12 +38,12 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
     if is_url(path):
         place = place_of(path)
         if isinstance(place, RemoteFile):
-            objects, searched = find_remote(path, (*SUFFIXES, *further))
+            objects, searched = find_remote(path, (*SUFFIXES, *further_suffixes))
             kept = tuple(remote for remote in objects if not is_temporary(remote.name))
             return SourceFiles(label, (), searched, kept)
         path = str(place)
     if Path(path).is_dir():
-        files = _files_in_folder(Path(path), (*SUFFIXES, *further))
+        files = _files_in_folder(Path(path), (*SUFFIXES, *further_suffixes))
         if not files:
             raise UsageError(
                 f"the directory {Path(path)} contains no {', '.join(SUFFIXES[:5])} file"
@@ -68,9 +68,9 @@ def _files_in_folder(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
     Temporary files, and files in temporary folders, are left out.
     """
-    with_suffix = sorted(path for path in folder.rglob("*") if path.name.endswith(suffixes))
+    paths = sorted(path for path in folder.rglob("*") if path.name.endswith(suffixes))
     files = []
-    for path in with_suffix:
+    for path in paths:
         parts = path.relative_to(folder).parts
         if not any(map(is_temporary, parts)) and path.is_file():
             files.append(path)
@@ -78,48 +78,49 @@ def _files_in_folder(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def local_files(source: SourceFiles, names: Sequence[str] = ("*",)) -> SourceFiles:
-    """Return a source with its remote objects downloaded, as local files after those it has.
+    """Download the remote objects of a source, and add them to its local files.
 
     Objects whose names match none of the globs are left out. If the source names single objects,
-    other matching objects in their folders are downloaded, too, since readers look for files beside
-    them, but they are not part of the result.
+    other matching objects in their folders are also downloaded, since readers look for files beside
+    them; these are not part of the result.
     """
-    wanted = _with_names(source.remote, names)
+    matching_objects = _select_by_name(source.remote, names)
     if not source.searched:
-        folders = {place.url.rpartition("/")[0]: place for place in wanted}
+        folders = {place.url.rpartition("/")[0]: place for place in matching_objects}
         siblings: list[RemoteFile] = []
-        for known in folders.values():
-            siblings += list_siblings(known)
-        for place in _with_names(siblings, names):
+        for place in folders.values():
+            siblings += list_siblings(place)
+        for place in _select_by_name(siblings, names):
             place.download()
-    downloaded = [place.download() for place in wanted]
+    downloaded = [place.download() for place in matching_objects]
     return replace(source, paths=(*source.paths, *downloaded), remote=())
 
 
-def _with_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[RemoteFile]:
+def _select_by_name(places: Iterable[RemoteFile], names: Sequence[str]) -> list[RemoteFile]:
     """Return the objects whose names match one of the globs."""
-    kept = []
+    matching = []
     for place in places:
         if any(fnmatch(place.name, name) for name in names):
-            kept.append(place)
-    return kept
+            matching.append(place)
+    return matching
 
 
 def split_label(source: str) -> tuple[str | None, str]:
     """Split `label=path` into label and path.
 
-    The label is None if there is none, or if the `=` is part of a path, as in `judge=gpt-4/*.json`:
-    the whole text is a URL, an existing path or a glob with matches, or the text before `=` has a
-    `/`. If there are several `=`, the label ends at the first one with an existing path after it,
-    as in `amber temperature=0=runs/`. If no such path exists, it ends at the first `=`.
+    The label is None if there is none, or if the `=` is part of a path, as in `judge=gpt-4/*.json`.
+    It is part of a path if the whole text is a URL, an existing path or a glob with matches, or if
+    the text before it has a `/`. If there are several `=`, the label ends at the first one that an
+    existing path follows, as in `amber temperature=0=runs/`. If there is no such path, the label
+    ends at the first `=`.
     """
     splits = [(source[:k], source[k + 1 :]) for k, sign in enumerate(source) if sign == "="]
     has_matches = has_magic(source) and any(iglob(source, recursive=True))
     is_path = is_url(source) or Path(source).exists() or has_matches
     if not splits or is_path:
         return None, source
-    with_known_path = [pair for pair in splits if pair[1] and Path(pair[1]).exists()]
-    label, path = (with_known_path or splits)[0]
-    if not with_known_path and "/" in label:
+    splits_with_path = [pair for pair in splits if pair[1] and Path(pair[1]).exists()]
+    label, path = (splits_with_path or splits)[0]
+    if not splits_with_path and "/" in label:
         return None, source
     return label or None, path

@@ -14,11 +14,11 @@ from podium.data.query import Foreign
 from podium.errors import DataError, UsageError, unknown_name
 from podium.printable import shorten
 
-NAMES = frozenset({*COLUMNS, "model", "score", "length"})
-"""Columns of a battles table, and of a table of scores."""
+KNOWN_COLUMNS = frozenset({*COLUMNS, "model", "score", "length"})
+"""Columns of a battles table and of a table of scores, which `--columns` may name."""
 # SQL of the column `order` for each value of the option `--shown`.
 ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
-WORDS: dict[str, float] = {
+LIKELY_CREDIT: dict[str, float] = {
     **dict.fromkeys(("win", "won", "a", "left", "model_a", "model_1", "1", "true", "yes"), 1),
     **dict.fromkeys(
         ("loss", "lose", "lost", "b", "right", "model_b", "model_2", "0", "false", "no"), 0
@@ -39,33 +39,37 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
     """
     columns = foreign.columns or {}
     fill = foreign.fill or {}
-    known = NAMES | {*criterion_columns(columns)}
-    unknown = [name for name in columns if name not in known]
-    unknown += [name for name in fill if name not in NAMES]
+    known_columns = KNOWN_COLUMNS | {*criterion_columns(columns)}
+    unknown = [name for name in columns if name not in known_columns]
+    unknown += [name for name in fill if name not in KNOWN_COLUMNS]
     if unknown:
-        raise unknown_name("column of podium's table", unknown[0], NAMES)
-    absent = [name for name in columns.values() if name not in records.columns]
-    if absent:
-        raise UsageError(f"there is no column {absent[0]!r}; columns: {', '.join(records.columns)}")
-    gone = {*columns.values(), *columns}
-    named = {name: column for name, column in records.columns.items() if name not in gone}
-    named |= {new: records.columns[old] for new, old in columns.items()}
+        raise unknown_name("column of podium's table", unknown[0], KNOWN_COLUMNS)
+    missing = [name for name in columns.values() if name not in records.columns]
+    if missing:
+        raise UsageError(
+            f"there is no column {missing[0]!r}; columns: {', '.join(records.columns)}"
+        )
+    replaced = {*columns.values(), *columns}
+    named_columns = {
+        name: column for name, column in records.columns.items() if name not in replaced
+    }
+    named_columns |= {new: records.columns[old] for new, old in columns.items()}
     for name, value in fill.items():
-        if name in named:
+        if name in named_columns:
             raise UsageError(
                 f"--fill {name}: the table has a column {name!r} already; "
                 "name another with --columns"
             )
-        named[name] = Column(text(value))
-    return replace(records, columns=named)
+        named_columns[name] = Column(text(value))
+    return replace(records, columns=named_columns)
 
 
 def translate_verdicts(records: Records, foreign: Foreign) -> Records:
     """Translate the column `credit` by `--credit-map`, and make the column `order`.
 
-    Without `--credit-map`, credits stay as they are. If the column `order` has booleans only, they
-    say whether model a was shown first; other words stay. If there is no such column, the option
-    `--shown` says it for all rows, and without it there is no such column.
+    Without `--credit-map`, credits stay as they are. If the column `order` has only booleans, they
+    say whether model a was shown first; other words stay. If there is no column `order`, the option
+    `--shown` says for all rows which model was shown first. Without this option, no column is made.
 
     Raises:
         UsageError: there is a map, and no column `credit`.
@@ -91,7 +95,7 @@ def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown
         records: the table.
         credit_map: credit by verdict.
         unknown: what happens to a verdict that is not in the map. With `unparsed`, the credit is
-            empty and the reason is `unknown verdict`. With `error`, it is a DataError.
+            empty and the reason is `unknown verdict`. With `error`, DataError is raised.
 
     Raises:
         UsageError: there is no column `credit`.
@@ -101,42 +105,42 @@ def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown
         raise UsageError(
             "--credit-map translates the column credit, which is missing; name it with --columns"
         )
-    words = records.columns["credit"].text
+    verdict = records.columns["credit"].text
     cases = " ".join(
-        f"when {_key(text(word))} then {float(credit)!r}::double"
+        f"when {_number_or_text(text(word))} then {float(credit)!r}::double"
         for word, credit in credit_map.items()
     )
-    credit = f"case {_key(words)} {cases} end"
-    strange = f"{words} is not null and {credit} is null"
+    credit = f"case {_number_or_text(verdict)} {cases} end"
+    is_unknown = f"{verdict} is not null and {credit} is null"
     if unknown == "error":
-        _reject_unknown_verdicts(records, words, strange, credit_map)
+        _reject_unknown_verdicts(records, verdict, is_unknown, credit_map)
     reason = records.columns["reason"].text if "reason" in records.columns else "null"
-    explained = Column(f"case when {strange} then 'unknown verdict' else {reason} end")
+    reason_column = Column(f"case when {is_unknown} then 'unknown verdict' else {reason} end")
     return replace(
         records,
-        columns={**records.columns, "credit": Column(credit, "DOUBLE"), "reason": explained},
+        columns={**records.columns, "credit": Column(credit, "DOUBLE"), "reason": reason_column},
     )
 
 
 def _reject_unknown_verdicts(
-    records: Records, words: str, strange: str, credit_map: Mapping[str, float]
+    records: Records, verdict: str, is_unknown: str, credit_map: Mapping[str, float]
 ) -> None:
     """Check that all verdicts are in the map.
 
     Args:
         records: the table.
-        words: SQL of the verdicts.
-        strange: SQL condition that a verdict is not in the map.
+        verdict: SQL of the verdicts.
+        is_unknown: SQL condition that a verdict is not in the map.
         credit_map: credit by verdict.
 
     Raises:
         DataError: a verdict is not in the map. The message proposes a map with all verdicts.
     """
-    first = f"count(*), min({ROW}), arg_min({words}, {ROW})"
-    ((count, row, word),) = records.rows(first, f"where {strange}")
+    selection = f"count(*), min({ROW}), arg_min({verdict}, {ROW})"
+    ((count, row, word),) = records.rows(selection, f"where {is_unknown}")
     if not count:
         return
-    unknown = records.rows(f"distinct {words}", f"where {strange} order by 1 limit 20")
+    unknown = records.rows(f"distinct {verdict}", f"where {is_unknown} order by 1 limit 20")
     credits = {name: f"{credit:g}" for name, credit in credit_map.items()}
     credits |= _likely_credits([name for (name,) in unknown])
     more = f" ({count} such rows)" if count > 1 else ""
@@ -146,10 +150,10 @@ def _reject_unknown_verdicts(
 
 
 def propose_map(records: Records, in_python: bool = False) -> str | None:
-    """Return a credit map, to copy, of the words in the column `credit`; None if it has no words.
+    """Propose a credit map for the words in the column `credit`, as text that the user can copy.
 
-    Its credits are guesses, `?` for unknown words, which the user must correct. It has at most 20
-    words.
+    The credits are guesses that the user must correct, and `?` for unknown words. The map has at
+    most 20 words. The result is None if the column has no words.
 
     Args:
         records: the table.
@@ -159,7 +163,7 @@ def propose_map(records: Records, in_python: bool = False) -> str | None:
         return None
     column = records.columns["credit"]
     words = records.rows(
-        f"distinct {column.text}", f"where {column.is_strange} order by 1 limit 20"
+        f"distinct {column.text}", f"where {column.non_number_condition} order by 1 limit 20"
     )
     credits = _likely_credits([word for (word,) in words])
     if not credits:
@@ -177,7 +181,7 @@ def _likely_credits(words: list[str]) -> dict[str, str]:
     for word in words:
         if len(word) > 40 or "," in word or "=" in word:
             continue
-        credit = WORDS.get(word.lower())
+        credit = LIKELY_CREDIT.get(word.lower())
         credits[word] = "?" if credit is None else f"{credit:g}"
     return credits
 
@@ -188,9 +192,9 @@ def _format_option(credits: Mapping[str, str]) -> str:
     return f"--credit-map {shlex.quote(pairs)}"
 
 
-def _key(words: str) -> str:
+def _number_or_text(words: str) -> str:
     """Return SQL that writes equal numbers as equal text, so that 1 in a map matches 1.0.
 
-    `words` is SQL of a text. A text that is no number stays.
+    `words` is SQL of a text. A text that is no number is not changed.
     """
     return f"coalesce(cast(try_cast({words} as double) as varchar), {words})"

@@ -44,12 +44,14 @@ class Headline:
 
 
 def metrics_asked_for(reading: Reading) -> Sequence[str]:
-    """Return the names of metrics that the user asks for; empty if the host's first one counts.
+    """Return the names of metrics that the user asks for; empty if the host's first metric counts.
 
-    A condition on the column `metric` asks for all metrics, of which it keeps one later.
+    A condition on the column `metric` asks for all metrics: it selects among them later.
     """
+    if reading.metrics:
+        return reading.metrics
     has_condition = any(column == "metric" for column, _ in reading.where)
-    return (ALL_METRICS,) if has_condition and not reading.metrics else reading.metrics
+    return (ALL_METRICS,) if has_condition else ()
 
 
 def choose_headline(
@@ -66,26 +68,30 @@ def choose_headline(
         known: the metrics that can be compared. Others are neither chosen nor among `others`.
 
     Returns:
-        The metric with the others; None if there is none, or if there are several models and no two
-        have the same metric.
+        The metric with the others. None if there is no metric, or if there are several models, but
+        no metric that two models have.
     """
-    models: dict[str, set[str]] = defaultdict(set)
+    models_of_metric: dict[str, set[str]] = defaultdict(set)
     for run in runs:
         for metric in run.metrics:
             if metric in known:
-                models[metric].add(run.model)
-    needed = min(2, len({run.model for run in runs}))
-    chosen = next((metric for metric, names in models.items() if len(names) >= needed), None)
+                models_of_metric[metric].add(run.model)
+    fewest_models = min(2, len({run.model for run in runs}))
+    chosen = next(
+        (metric for metric, names in models_of_metric.items() if len(names) >= fewest_models), None
+    )
     if chosen is None:
         return None
-    return Headline(task, chosen, tuple(metric for metric in models if metric != chosen))
+    return Headline(task, chosen, tuple(metric for metric in models_of_metric if metric != chosen))
 
 
 def note_other_metrics(headlines: Sequence[Headline]) -> list[Notice]:
     """Return a note that names the metrics that were not chosen; empty if there are none."""
-    several = [headline for headline in headlines if headline.others]
-    if not several:
+    headlines_with_others = [headline for headline in headlines if headline.others]
+    if not headlines_with_others:
         return []
-    chosen = list(dict.fromkeys(headline.metric for headline in several))
-    others = list(dict.fromkeys(metric for headline in several for metric in headline.others))
+    chosen = list(dict.fromkeys(headline.metric for headline in headlines_with_others))
+    others = list(
+        dict.fromkeys(metric for headline in headlines_with_others for metric in headline.others)
+    )
     return [Notice("other-metrics", {"chosen": chosen, "others": others})]

@@ -42,19 +42,19 @@ class CutLineError(DataError):
 KNOWN_COLUMNS = frozenset(
     {*COLUMNS, "model", "score", "winner", "preference", "model_1", "left", "generator_1", "games"}
 )
-"""Names of columns by which records are told from columns."""
+"""Names of columns. A key with such a name shows that an object is a record, and not a column."""
 LARGEST_DOCUMENT = 2**30
 """Largest number of bytes of a JSON document, which is read into memory."""
 
 
-def open_lines(path: Path, held: Path, engine: Duck) -> Records:
+def open_lines(path: Path, plain_file: Path, engine: Duck) -> Records:
     """Open a JSONL file. Its cells stay JSON text until their types are known.
 
     If DuckDB rejects the file, it is read by Python at once, so that errors name the bad line.
 
     Args:
         path: the file that the user named.
-        held: the file to read, an unpacked copy of it if it is compressed.
+        plain_file: the file to read, an unpacked copy of it if it is compressed.
         engine: the database.
 
     Raises:
@@ -65,20 +65,20 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
 
     view = engine.fresh("file")
     try:
-        names = _read_keys(engine, _scan_of_objects(held))
+        names = _read_keys(engine, _query_of_objects(plain_file))
     except OutOfMemoryException as error:
         raise out_of_memory(error, str(path)) from None
     except Error:
-        with held.open("rb") as stream:
+        with plain_file.open("rb") as stream:
             places, records = zip(*json_lines(stream), strict=True)
         frame = _frame_of_records(records).set_axis(pd.Index(places, name="line"))
         return records_of(engine, frame, str(path))
-    engine.view(view, _select_cells(held, names))
+    engine.view(view, _select_cells(plain_file, names))
     columns = {name: Column(f"c{k}", JSON) for k, name in enumerate(names, 1)}
 
     def line_numbers() -> "pd.Index":
         """Return the line of each record."""
-        with held.open("rb") as stream:
+        with plain_file.open("rb") as stream:
             lines = enumerate(short_lines(stream), start=1)
             return pd.Index([place for place, line in lines if line.strip()], name="line")
 
@@ -95,10 +95,10 @@ def _select_cells(path: Path, names: Sequence[str]) -> str:
     cells = f"json_extract(json, [{pointers}])" if names else "[]"
     parsed = f"select row_number() over () as {ROW}, {cells} as cells"
     columns = [f"nullif(cells[{k}], 'null') as c{k}" for k in range(1, len(names) + 1)]
-    return f"select {', '.join([ROW, *columns])} from ({parsed} from {_scan_of_objects(path)})"
+    return f"select {', '.join([ROW, *columns])} from ({parsed} from {_query_of_objects(path)})"
 
 
-def _scan_of_objects(path: Path) -> str:
+def _query_of_objects(path: Path) -> str:
     """Return the SQL that reads each line of a file as JSON."""
     options = f"maximum_object_size={LONGEST_LINE}, compression='uncompressed'"
     return f"read_ndjson_objects({literal_path(path)}, {options})"
@@ -112,21 +112,21 @@ def _read_keys(engine: Duck, source: str) -> list[str]:
         Error: a line is not an object, or too long.
     """
     # The records are grouped by their keys, since most records have the same ones.
-    shape = (
+    groups = (
         "json_keys(json) as keys, json_type(json) as kind, "
         "min(row) as row, max(strlen(json)) as longest"
     )
     numbered = f"(select json, row_number() over () as row from {source})"
-    shapes = engine.connection.execute(
-        f"select {shape} from {numbered} group by keys, kind order by row"
+    groups_of_keys = engine.connection.execute(
+        f"select {groups} from {numbered} group by keys, kind order by row"
     ).fetchall()
-    for keys, kind, _, longest in shapes:
+    for keys, kind, _, longest in groups_of_keys:
         if kind != "OBJECT" or longest > LONGEST_LINE:
             raise Error("a line is no object, or too long")
-        twice = first_duplicate(keys)
-        if twice is not None:
-            raise _duplicate_key(twice)
-    return list(dict.fromkeys(key for keys, *_ in shapes for key in keys))
+        duplicate = first_duplicate(keys)
+        if duplicate is not None:
+            raise _duplicate_key_error(duplicate)
+    return list(dict.fromkeys(key for keys, *_ in groups_of_keys for key in keys))
 
 
 def json_lines(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -173,9 +173,9 @@ def _parse_line(line: bytes, place: int) -> dict[str, Any]:
 def first_line_is_a_record(path: Path) -> bool:
     """Return whether the first line of a file is a record, as in JSONL.
 
-    If all values of the object are lists or objects, it is not a record, but a document with
-    columns. A document of promptfoo is not a record, either. False, too, if the line is no whole
-    JSON object.
+    If all values of the object are lists or objects, it is a document with columns and not a
+    record. A document of promptfoo is no record, either. The result is also False if the line is no
+    whole JSON object.
     """
     with path.open("rb") as stream:
         try:
@@ -201,18 +201,20 @@ def read_document(path: Path) -> "pd.DataFrame":
         problem = f"JSON of more than {LARGEST_DOCUMENT >> 30} GiB"
         raise DataError(problem, remedy="write JSONL: one record per line")
 
-    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def parse_object_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         """Return an object as a dictionary; DataError if it has a key twice."""
         record = dict(pairs)
         if len(record) < len(pairs):
             twice = first_duplicate([key for key, _ in pairs])
             if twice is not None:
-                raise _duplicate_key(twice)
+                raise _duplicate_key_error(twice)
         return record
 
     try:
         with path.open(encoding="utf-8-sig") as stream:
-            content = json.load(stream, parse_int=whole_number, object_pairs_hook=object_of)
+            content = json.load(
+                stream, parse_int=whole_number, object_pairs_hook=parse_object_pairs
+            )
     except json.JSONDecodeError as error:
         problem = f"not whole JSON: {error.msg}"
         remedy = "the file is cut off or damaged: write or copy it again"
@@ -250,7 +252,7 @@ def _results_of_promptfoo(content: dict[str, Any]) -> list[dict[str, Any]] | Non
     return None
 
 
-def _duplicate_key(key: str) -> DataError:
+def _duplicate_key_error(key: str) -> DataError:
     """Return the error for a record that has a key twice."""
     return DataError(f"a record has two values of {key!r}", remedy="keep one of them")
 
@@ -261,14 +263,15 @@ def _frame_of_columns(content: dict[str, Any]) -> "pd.DataFrame":
     A column is a list of cells, or an object with a cell per name of a row. pandas also writes
     `columns` and `data` with or without `index` (`orient="split"`), an object with a record per
     name of a row (`orient="index"`), and `data` with a `schema` (`orient="table"`). Names of rows
-    become the column without a name if they are names of columns, too, or not only numbers.
+    become the column without a name if they are also names of columns, or if any of them is no
+    number.
 
     Raises:
         DataError: the columns have different lengths, or two have the same name.
     """
-    split = _split_orientation(content)
-    if split is not None:
-        return _exact_frame(split)
+    split_columns = _split_orientation(content)
+    if split_columns is not None:
+        return _exact_frame(split_columns)
     if content.keys() == {"schema", "data"} and _are_records(content["data"]):
         return _frame_of_records(content["data"])
     if all(isinstance(value, dict) for value in content.values()):
@@ -310,9 +313,9 @@ def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
     if "index" in content and len(index) != len(data):
         return None
     headers = [str(name) for name in names]
-    twice = first_duplicate(headers)
-    if twice is not None:
-        problem = f"two columns are called {twice!r}"
+    duplicate = first_duplicate(headers)
+    if duplicate is not None:
+        problem = f"two columns are called {duplicate!r}"
         raise DataError(problem, remedy="rename or remove one of them in the file")
     columns: dict[str, list[Any]] = {}
     if not _are_numbers(map(str, index)) and "" not in headers:
@@ -325,8 +328,9 @@ def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
 def _has_records_by_row(content: dict[str, Any], keys: Sequence[str]) -> bool:
     """Return whether an object has a record per name of a row (`orient="index"` of pandas).
 
-    Names of rows that are only numbers decide. Without such names, the object has records if one of
-    the keys of its values is a column that podium knows, and no name of the object is.
+    If either the keys of the object or the keys of its values are only numbers, these are the names
+    of rows. Otherwise, the object has records if a key of its values is a column that podium knows,
+    and no key of the object is such a column.
 
     Args:
         content: an object whose values are objects.

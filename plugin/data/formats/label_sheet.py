@@ -19,7 +19,7 @@ from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text, parse_json
 
 HUMANS = JudgeRecord("human", "human")
-"""The judge whose verdicts all sheets have."""
+"""The judge of the verdicts in all sheets."""
 CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
 """Credit of the model of response 1, by the text in the column `verdict`."""
 
@@ -46,8 +46,8 @@ def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
     `battle`, the token with the item and both models. Texts are escaped for spreadsheets.
     """
     columns = ["item", "instruction", "response_1", "response_2"]
-    shown = [(row.item, row.instruction, row.response_1, row.response_2) for row in rows]
-    texts = pd.DataFrame(shown, columns=columns).map(_escape)
+    texts_of_rows = [(row.item, row.instruction, row.response_1, row.response_2) for row in rows]
+    texts = pd.DataFrame(texts_of_rows, columns=columns).map(_escape)
     battles = (json.dumps([row.item, row.model_1, row.model_2]).encode() for row in rows)
     tokens = [base64.urlsafe_b64encode(zlib.compress(battle)).decode() for battle in battles]
     return texts.assign(verdict="", battle=tokens)
@@ -59,7 +59,8 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     A verdict is `1`, `2` or `tie`, in any case. If it is empty, the battle is unparsed.
 
     Raises:
-        DataError: a verdict is another word, a token was changed, or it belongs to another item.
+        DataError: a verdict is another word, a token was changed, or a token belongs to another
+            item.
     """
     written = as_text(records["verdict"]).str.strip().str.lower()
     # Spreadsheet programs that store the column as numbers write 1 as 1.0.
@@ -82,8 +83,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _escape(text: str) -> str:
-    """Return a text with control characters other than line breaks escaped, and with a formula made
-    plain text for a spreadsheet."""
+    """Escape control characters, except line breaks, and make a formula plain text."""
     return "\n".join(map(printable, escape_formula(text).splitlines()))
 
 

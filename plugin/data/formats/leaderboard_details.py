@@ -20,9 +20,9 @@ from podium.data.known_metrics import HELM_LOWER_IS_BETTER
 from podium.errors import DataError
 from podium.text import parse_json, text_of
 
-TEXTS = ("example", "question", "full_prompt")
+ITEM_TEXT_COLUMNS = ("example", "question", "full_prompt")
 """Columns whose text identifies an item. The first one that a file has is used."""
-NO_METRICS = (
+NON_METRIC_COLUMNS = (
     "gold",
     "gold_index",
     "truncated",
@@ -32,24 +32,24 @@ NO_METRICS = (
     "num_asked_few_shots",
 )
 """Columns of numbers that are not metrics."""
-LIGHTEVAL = ("doc", "metric")
+LIGHTEVAL_COLUMNS = ("doc", "metric")
 """Columns of lighteval's newer files that are read, which are objects."""
 
 
 def read_details(file: Samples) -> Scores:
     """Read the scores of a file on each item, by `metric,split`.
 
-    The split is `none` for the Open LLM Leaderboard. Several trials of an item are averaged; the
-    score is NaN, with a reason, if all are unknown.
+    The split is `none` for the Open LLM Leaderboard. Several trials of an item are averaged. If all
+    of them are unknown, the score is NaN, with a reason.
 
     Raises:
         DataError: the file is not as the leaderboard published it.
     """
     import pandas as pd
 
-    read = _helm_scores if file.path.name == HELM else _parquet_scores
+    read_scores = _helm_scores if file.path.name == HELM else _parquet_scores
     try:
-        rows = list(read(file.path))
+        rows = list(read_scores(file.path))
     except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
         problem = f"not the details of a leaderboard ({type(error).__name__}: {error})"
         remedy = "give the file as the leaderboard published it"
@@ -57,8 +57,8 @@ def read_details(file: Samples) -> Scores:
     frame = pd.DataFrame(rows, columns=["metric", "item", "line", "score"])
     frame["item"] = f"{file.task}:" + frame["item"]
     values = {}
-    for metric, of_metric in frame.groupby("metric", sort=False):
-        by_item = of_metric.groupby("item", sort=False, as_index=False)
+    for metric, rows_of_metric in frame.groupby("metric", sort=False):
+        by_item = rows_of_metric.groupby("item", sort=False, as_index=False)
         means = by_item.agg({"line": "first", "score": "mean"})
         reason = means["score"].isna().map({True: f"{NO_VALUE}{metric}", False: None})
         values[str(metric)] = means.assign(target="", reason=reason)
@@ -87,17 +87,20 @@ def _helm_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
 def _parquet_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
     """Yield metric, item, place and score of each number in a file of the Open LLM Leaderboard.
 
-    Numbers in its column `metrics`, a mapping, are yielded, too; columns of `NO_METRICS` are not.
-    The item is a hash of its text. Newer files of lighteval are read by `_lighteval_scores`.
+    The numbers are those of the columns, except `NON_METRIC_COLUMNS`, and those in the mappings of
+    the column `metrics`. The id of an item is a hash of its text. Newer files of lighteval are read
+    by `_lighteval_scores`.
     """
     import pandas as pd
 
-    if {*LIGHTEVAL} <= {*pyarrow.parquet.read_schema(path).names}:
+    if {*LIGHTEVAL_COLUMNS} <= {*pyarrow.parquet.read_schema(path).names}:
         yield from _lighteval_scores(path)
         return
     frame = pd.read_parquet(path)
-    text = next(name for name in TEXTS if name in frame)
-    numbers = [name for name in frame.select_dtypes(["number", "bool"]) if name not in NO_METRICS]
+    text = next(name for name in ITEM_TEXT_COLUMNS if name in frame)
+    numbers = [
+        name for name in frame.select_dtypes(["number", "bool"]) if name not in NON_METRIC_COLUMNS
+    ]
     for number, row in enumerate(frame.to_dict("records"), 1):
         item = hashlib.sha256((text_of(row[text]) or "").encode()).hexdigest()[:12]
         scores: dict[Any, Any] = {name: row[name] for name in numbers}
@@ -110,13 +113,13 @@ def _parquet_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
 def _lighteval_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
     """Yield metric, item, place and score of each number in the column `metric` of lighteval.
 
-    The question and the choices in the column `doc` identify the item. Values of a metric that are
-    no numbers are left out: they are the parts of a figure that is computed over all items.
+    The question and the choices in the column `doc` identify the item. A value of a metric that is
+    no number is left out: it is a part of a figure that is computed over all items.
     """
-    table = pyarrow.parquet.read_table(path, columns=list(LIGHTEVAL))
+    table = pyarrow.parquet.read_table(path, columns=list(LIGHTEVAL_COLUMNS))
     for number, row in enumerate(table.to_pylist(), 1):
-        asked = json.dumps([row["doc"]["query"], row["doc"].get("choices")], default=str)
-        item = hashlib.sha256(asked.encode()).hexdigest()[:12]
+        question = json.dumps([row["doc"]["query"], row["doc"].get("choices")], default=str)
+        item = hashlib.sha256(question.encode()).hexdigest()[:12]
         for name, score in row["metric"].items():
             if score is None or isinstance(score, bool | int | float):
                 known = None if score is None else float(score)

@@ -15,21 +15,21 @@ from podium.text import as_text, text_of
 
 FAILED_CALL = 2
 """Value of `failureReason` of a test whose provider failed, so that nothing was graded."""
-SCORE = "score"
-"""Name of the metric of a test's whole score, beside those of its named scores."""
+WHOLE_SCORE = "score"
+"""Name of the metric with the whole score of a test; named scores have metrics of their own."""
 OWN_VARIABLES = ("_", "sessionId")
 """Beginnings of the names of variables that promptfoo adds."""
-KEPT = ("model", "item", "input", "score", "metric", "reason", "latencyMs", "cost")
-"""Columns of the result. The others, such as the response, are left out because of their size."""
+KEPT_COLUMNS = ("model", "item", "input", "score", "metric", "reason", "latencyMs", "cost")
+"""Columns of the result. Others, such as the response, are left out because of their size."""
 
 
 def read_promptfoo(records: pd.DataFrame) -> pd.DataFrame:
     """Read the results of an evaluation of promptfoo.
 
     The item is the number of the test, and its input the variables. The model is the label of the
-    provider, else its id; a provider with several prompts is a model for each of them. If tests
-    have named scores, each is a metric, and the whole score is the metric `score`. A test whose
-    call failed has no score.
+    provider, or its id if it has no label. A provider with several prompts becomes a model per
+    prompt. If tests have named scores, each name is a metric, and the whole score is the metric
+    `score`. A test whose call failed has no score.
 
     Raises:
         DataError: a provider has no name, a score is not a number, or the named scores of a test
@@ -43,22 +43,23 @@ def read_promptfoo(records: pd.DataFrame) -> pd.DataFrame:
     failed = _is_failed_call(records)
     score = parse_numbers(records["score"])
     frame["score"] = np.where(failed, np.nan, score)
-    frame["reason"] = reasons_where(frame["score"].isna().to_numpy(), f"{NO_VALUE}{SCORE}")
+    frame["reason"] = reasons_where(frame["score"].isna().to_numpy(), f"{NO_VALUE}{WHOLE_SCORE}")
     for name in ("latencyMs", "cost"):
         if name in records:
             frame[name] = records[name]
-    named = _named_scores(records, frame, failed)
-    if not named:
+    named_score_tables = _named_scores(records, frame, failed)
+    if not named_score_tables:
         return frame
-    parts = [frame.assign(metric=SCORE), *named]
-    return pd.concat(parts)[[name for name in KEPT if name in frame or name == "metric"]]
+    tables = [frame.assign(metric=WHOLE_SCORE), *named_score_tables]
+    return pd.concat(tables)[[name for name in KEPT_COLUMNS if name in frame or name == "metric"]]
 
 
 def _names_of_models(records: pd.DataFrame) -> pd.Series:
     """Return the model of each row: the provider, and the prompt if the provider has several.
 
-    The provider is named by its label, else by its id. The prompt is named by its label, of at most
-    40 characters, or by its number if the label is missing or that of several prompts.
+    The provider is named by its label, or by its id if it has no label. The prompt is named by at
+    most 40 characters of its label. If it has no label, or if several prompts have the same label,
+    it is named by its number.
 
     Raises:
         DataError: a provider has neither a label nor an id.
@@ -72,20 +73,20 @@ def _names_of_models(records: pd.DataFrame) -> pd.Series:
             raise DataError(problem, row=place, remedy='write {"id": "openai:gpt-4o"}')
         names.append(name)
     provider = pd.Series(names, index=records.index, dtype=object)
-    number = as_text(records["promptIdx"])
-    several = number.groupby(provider).transform("nunique") > 1
-    if not several.any():
+    prompt_number = as_text(records["promptIdx"])
+    has_several_prompts = prompt_number.groupby(provider).transform("nunique") > 1
+    if not has_several_prompts.any():
         return provider
     label = pd.Series(None, index=records.index, dtype=object)
     if "prompt" in records:
         label = records["prompt"].map(lambda prompt: text_of(_value_of(prompt, "label")))
-    # Prompts without a label, and different prompts with the same one, are told apart by number.
-    short = label.map(lambda text: shorten(text, 40), na_action="ignore")
-    distinct = pd.DataFrame({"provider": provider, "label": short, "number": number})
-    numbers_of_label = distinct.groupby(["provider", "label"])["number"].transform("nunique")
-    is_clear = short.notna() & (numbers_of_label == 1)
-    shown = short.where(is_clear, "no. " + number)
-    return provider.where(~several, provider + " (prompt=" + shown + ")")
+    # A label is clear if no other prompt of the provider has it.
+    short_label = label.map(lambda text: shorten(text, 40), na_action="ignore")
+    prompts = pd.DataFrame({"provider": provider, "label": short_label, "number": prompt_number})
+    numbers_of_label = prompts.groupby(["provider", "label"])["number"].transform("nunique")
+    is_clear = short_label.notna() & (numbers_of_label == 1)
+    prompt_name = short_label.where(is_clear, "no. " + prompt_number)
+    return provider.where(~has_several_prompts, provider + " (prompt=" + prompt_name + ")")
 
 
 def _text_of_variables(cell: Any) -> str | None:
@@ -110,7 +111,8 @@ def _value_of(cell: Any, key: str) -> Any:
 def _is_failed_call(records: pd.DataFrame) -> np.ndarray:
     """Return the mask of the rows whose provider failed, shape (rows,).
 
-    A row without a `failureReason`, as in older files, failed if it has an error and no grading.
+    A row without a `failureReason`, as in older files, counts as failed if it has an error and no
+    grading.
     """
     empty = pd.Series(None, index=records.index, dtype=object)
     reason = parse_numbers(records.get("failureReason", empty))
@@ -123,10 +125,11 @@ def _is_failed_call(records: pd.DataFrame) -> np.ndarray:
 def _named_scores(
     records: pd.DataFrame, frame: pd.DataFrame, failed: np.ndarray
 ) -> list[pd.DataFrame]:
-    """Return a table like `frame` for each named score, a metric; empty if there are none.
+    """Return a table like `frame` for each named score, with its name as the metric.
 
-    A test without a score of this name has no row in its table. A call that failed has no score,
-    and has a row if the same test has a score of this name in another row of the file.
+    A test without a score of this name has no row in the table. A failed call has no score; it has
+    a row if the same test has a score of this name in another row of the file. The list is empty if
+    there are no named scores.
 
     Args:
         records: the rows of the file.
@@ -144,12 +147,12 @@ def _named_scores(
     names = sorted({name for cell in scores for name in cell if cell[name] is not None})
     tables = []
     for name in names:
-        of_name = scores.map(lambda cell, name=name: cell.get(name))
-        numbers = parse_numbers(of_name.rename(f"namedScores.{name}"))
-        known = of_name.notna().to_numpy() & ~failed
-        metric = f"{name} (named score)" if name == SCORE else name
-        lacks = failed & frame["item"].isin(frame["item"][known]).to_numpy()
+        scores_of_name = scores.map(lambda cell, name=name: cell.get(name))
+        numbers = parse_numbers(scores_of_name.rename(f"namedScores.{name}"))
+        known = scores_of_name.notna().to_numpy() & ~failed
+        metric = f"{name} (named score)" if name == WHOLE_SCORE else name
+        lacks_score = failed & frame["item"].isin(frame["item"][known]).to_numpy()
         score = np.where(failed, np.nan, numbers)
-        reason = reasons_where(lacks, f"{NO_VALUE}{metric}")
-        tables.append(frame.assign(score=score, metric=metric, reason=reason)[known | lacks])
+        reason = reasons_where(lacks_score, f"{NO_VALUE}{metric}")
+        tables.append(frame.assign(score=score, metric=metric, reason=reason)[known | lacks_score])
     return tables

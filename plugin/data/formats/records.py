@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
 
 LONGEST_LINE = 64 * 2**20
-"""Largest number of bytes of a line; a file with a longer one is rejected."""
+"""Largest number of bytes of a line; a file with a longer line is rejected."""
 MOST_BLANK = 4_000_000
 """Largest number of blank lines in sequence, or of their bytes; a file with more is rejected."""
 TEXT = "VARCHAR"
 JSON = "JSON"
-# DuckDB's types of floats, of other numbers, and of nested values.
+# DuckDB's types of floats.
 REALS = ("DOUBLE", "FLOAT")
-NUMERIC = (
+# DuckDB's types of whole numbers.
+WHOLE_NUMBERS = (
     "TINYINT",
     "SMALLINT",
     "INTEGER",
@@ -40,8 +41,9 @@ NUMERIC = (
     "UINTEGER",
     "UBIGINT",
 )
+# Beginnings of DuckDB's types of nested values.
 NESTED = ("STRUCT", "MAP", "UNION", "LIST")
-EXACT = 2**53
+LARGEST_EXACT_NUMBER = 2**53
 """Above this, not every whole number can be written as a float without rounding."""
 JSON_NUMBERS = frozenset({"BIGINT", "UBIGINT", "DOUBLE"})
 """DuckDB's types of numbers in JSON."""
@@ -50,7 +52,7 @@ MOST_DIGITS = 300
 
 
 def short_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file with their ends; those that were read before the error come first.
+    """Yield the lines of a file with their ends. Lines before an error are yielded.
 
     Raises:
         DataError: a line is too long, or there are too many blank lines in sequence.
@@ -140,10 +142,10 @@ class Column:
     def is_number(self) -> bool:
         """Whether the type allows numbers only."""
         is_list = self.type.endswith("]")
-        return not is_list and self.type.startswith((*NUMERIC, *REALS, "DECIMAL", "BOOLEAN"))
+        return not is_list and self.type.startswith((*WHOLE_NUMBERS, *REALS, "DECIMAL", "BOOLEAN"))
 
     @property
-    def is_strange(self) -> str:
+    def non_number_condition(self) -> str:
         """SQL condition that is true for a cell that is neither empty nor a number."""
         empty = ", ".join(map(text, sorted(EMPTY)))
         return f"{self.number} is null and lower(trim({self.text})) not in ({empty})"
@@ -161,7 +163,7 @@ class Records:
         places: function that returns the numbers of the rows in the file, such as line numbers;
             None if the rows are simply counted.
         repair: function that is called if a query fails. It makes the view readable, or raises an
-            error that names the bad row. None if nothing can be repaired.
+            error that names the bad row. If it is None, nothing can be repaired.
         number: number of rows; None if it is not known yet.
         is_text: whether the scan is a view that parses a text file whenever it is read.
     """
@@ -176,12 +178,12 @@ class Records:
     is_text: bool = False
 
     def parse_once(self) -> "Records":
-        """Return the same records, of which a text file is parsed only now.
+        """Return the same records, so that a text file is parsed now and not at each query.
 
         The cells are copied to a Parquet file in the folder of the database, from which a query
-        reads the columns that it needs. The records are returned unchanged if they are not of a
-        text file, or if the copy cannot be made: the folder has no room, or a row is damaged.
-        Reading them then names the damaged row.
+        reads the columns that it needs. The records are returned unchanged if they do not come from
+        a text file, or if the copy cannot be made. That is the case if the folder has no room, or
+        if a row is damaged: the error of a later query then names this row.
         """
         view = self._copy(f"select * from {self.scan}") if self.is_text else None
         if view is None:
@@ -190,9 +192,9 @@ class Records:
         return parsed._with_plain_cells() if self._json_columns() else parsed
 
     def _copy(self, query: str) -> str | None:
-        """Copy the rows of a query to a Parquet file; return the name of a view of this file.
+        """Copy the rows of a query to a Parquet file, and return the name of a view of this file.
 
-        None if the copy cannot be made.
+        The result is None if the copy cannot be made.
         """
         view = self.engine.fresh("rows")
         file = self.engine.folder / f"{view}.parquet"
@@ -328,7 +330,7 @@ def words_of_column(column: Column) -> str:
     """
     space = r"[\s\v\x{1c}-\x{1f}\x{85}\p{Z}]+"
     spaced = f"regexp_replace(nfc_normalize({column.text}), '{space}', ' ', 'g')"
-    # Most cells have one blank between words and only ASCII: this is found sooner than replaced.
+    # Most cells have only ASCII and one blank between words; this test is faster than to replace.
     return (
         f"trim(case when regexp_matches({column.text}, '  |[^ -~]') then {spaced} "
         f"else {column.text} end)"
@@ -338,8 +340,8 @@ def words_of_column(column: Column) -> str:
 def _plain_type(records: Records, column: Column) -> str | None:
     """Return the type to which a column of JSON can be converted; None if it stays JSON.
 
-    It is `TEXT` if all cells are texts or empty, and `DOUBLE` if all are numbers whose text stays
-    the same in this type.
+    The type is `TEXT` if all cells are texts or empty, and `DOUBLE` if all cells are numbers whose
+    text stays the same in this type.
     """
     json_type = f"json_type({column.sql})"
     rows = records.rows(json_type, f"where {json_type} is not null group by {json_type}")
@@ -363,9 +365,9 @@ def records_of(engine: Duck, frame: "pd.DataFrame", source: str) -> Records:
     import pyarrow as pa
 
     names = [str(name) for name in frame.columns]
-    twice = first_duplicate(names)
-    if twice is not None:
-        problem = f"two columns are called {twice!r}"
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
+        problem = f"two columns are called {duplicate!r}"
         remedy = "rename or remove one of them in the file"
         raise DataError(problem, source=source, remedy=remedy)
     cells = {f"c{k}": arrow_column(frame.iloc[:, k]) for k in range(len(names))}
@@ -408,12 +410,14 @@ def first_duplicate(names: Sequence[str]) -> str | None:
 def exact_column(values: Sequence[Any]) -> "pd.Series":
     """Convert values to a column without rounding integers.
 
-    The values stay Python objects if an integer is above `EXACT`, if a text cannot be encoded, or
-    if there are none. Otherwise pandas chooses the type.
+    The values stay Python objects if an integer is above `LARGEST_EXACT_NUMBER`, if a text cannot
+    be encoded, or if there are no values. Otherwise, pandas chooses the type.
     """
     import pandas as pd
 
-    would_round = any(isinstance(value, int) and abs(value) > EXACT for value in values)
+    would_round = any(
+        isinstance(value, int) and abs(value) > LARGEST_EXACT_NUMBER for value in values
+    )
     if would_round or not len(values):
         return pd.Series(values, dtype=object)
     try:
@@ -435,13 +439,13 @@ def nested_too_deeply() -> DataError:
 def columns_as(columns: Mapping[str, str]) -> str:
     """Return an SQL selection of expressions, by name.
 
-    `_` is appended to a name that equals an earlier one or `ROW` but for case, and an empty name
-    becomes `_`.
+    An empty name becomes `_`. If a name equals an earlier name or `ROW`, except for upper and lower
+    case, `_` is appended to it.
     """
-    taken: dict[str, str] = {}
+    columns_by_name: dict[str, str] = {}
     for name, sql in columns.items():
-        free = name or "_"
-        while free.casefold() in taken or free.casefold() == ROW:
-            free += "_"
-        taken[free.casefold()] = f"{sql} as {quote_name(free)}"
-    return ", ".join(taken.values())
+        free_name = name or "_"
+        while free_name.casefold() in columns_by_name or free_name.casefold() == ROW:
+            free_name += "_"
+        columns_by_name[free_name.casefold()] = f"{sql} as {quote_name(free_name)}"
+    return ", ".join(columns_by_name.values())

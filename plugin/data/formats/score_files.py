@@ -21,7 +21,7 @@ from podium.data.formats.records import (
     records_of_view,
     words_of_column,
 )
-from podium.data.formats.unequal_trials import join_unequal_trials
+from podium.data.formats.unequal_trials import average_unequal_trials
 from podium.errors import DataError, OneModelError, OtherQuestionError
 from podium.notices.notice import Notice
 from podium.printable import shorten
@@ -33,52 +33,66 @@ if TYPE_CHECKING:
 
 
 # podium's names of JuStRank's columns.
-NAMES = {
+JUSTRANK_COLUMNS = {
     "arena_hard_question_id": "item",
     "system": "model",
     "judge_model": "judge",
     "judgment_score": "score",
 }
-SIDES = ("model", "score", "length")
+# Columns of scores that become two columns of battles, such as `score_a` and `score_b`.
+COLUMNS_PER_MODEL = ("model", "score", "length")
 BATTLE_COLUMNS = (
     "model",
     "score",
     "margin",
     "credit",
-    *(f"{name}_{side}" for name in SIDES for side in "ab"),
+    *(f"{name}_{side}" for name in COLUMNS_PER_MODEL for side in "ab"),
 )
 """Columns of battles that are computed, and not copied from the scores."""
 SAME_TRIAL = ("item", "judge", "metric", "repeat", "response", "category", "task")
 """Columns in which the scores of one trial agree."""
-SHARED = ("item", "judge", "metric", "repeat", "response", "category")
-"""Columns of a score matrix that are not models."""
-ITEM_NAMES = (
-    *("item", "item_id", "sample_id", "doc_id", "instance_id", "example_id", "query_id"),
-    *("question_id", "task_id"),
+NON_MODEL_COLUMNS = ("item", "judge", "metric", "repeat", "response", "category")
+"""Columns of a score matrix that are not models. A column `task` may be one."""
+ITEM_COLUMN_NAMES = (
+    "item",
+    "item_id",
+    "sample_id",
+    "doc_id",
+    "instance_id",
+    "example_id",
+    "query_id",
+    "question_id",
+    "task_id",
 )
-MODEL_NAMES = ("model", "model_name", "system", "submission", "agent")
-"""Names of the column that names the rows of a score matrix: items or models. Upper and lower case
-are the same.
+"""Names of the column with the items of a score matrix whose other columns are models."""
+MODEL_COLUMN_NAMES = ("model", "model_name", "system", "submission", "agent")
+"""Names of the column with the models of a score matrix whose other columns are items.
 
-If the rows are items, the other columns are models, and vice versa.
+Upper and lower case make no difference for these names and for `ITEM_COLUMN_NAMES`.
 """
-INDEX_NAMES = ("", "Unnamed: 0")
-"""Names of the column to which pandas writes an index."""
-BINARY = [*EMPTY, "0", "1", "0.0", "1.0", "false", "true"]
+INDEX_COLUMN_NAMES = ("", "Unnamed: 0")
+"""Names that the column with an index of pandas may have."""
+BINARY_CELLS = [*EMPTY, "0", "1", "0.0", "1.0", "false", "true"]
 """Spellings of the cells of a matrix of 0 and 1, in lower case."""
 FIRST_ROWS = 100
-"""Number of rows that are tested before the whole table is read: most tables that are no matrix of
-0 and 1 are recognised by them."""
+"""Number of rows that are tested before the whole table is read.
+
+Most tables that are no matrix of 0 and 1 show this in their first rows.
+"""
 INSTRUCTION_NAMES = ("instruction", "prompt", "input", "question")
 """Columns with the question that a model was asked, as in `podium.responses.response_tables`."""
 ANSWER_NAMES = ("response", "output")
 """Columns with the answer of a model, as in `podium.responses.response_tables`."""
-ALL_PAIRS = "list_avg([list_avg([(sign(x - y) + 1) / 2 for y in b.scores]) for x in a.scores])"
-"""SQL of the credit of model a by two lists of scores: the mean credit over all pairs of a score of
-a and a score of b."""
-MORE_WINS = "(sign(a.score - b.score) + 1) / 2"
+CREDIT_OF_SCORE_LISTS = (
+    "list_avg([list_avg([(sign(x - y) + 1) / 2 for y in b.scores]) for x in a.scores])"
+)
+"""SQL of the credit of model a by two lists of scores.
+
+It is the mean credit over all pairs of a score of a and a score of b.
+"""
+CREDIT_OF_SCORES = "(sign(a.score - b.score) + 1) / 2"
 """SQL of the credit of model a by two scores: 1 if its score is larger, 0.5 if they are equal."""
-CHANCE = "(a.score - b.score + 1) / 2"
+CREDIT_OF_PROBABILITIES = "(a.score - b.score + 1) / 2"
 """SQL of the credit of model a by two probabilities to pass.
 
 It is P(only a passes) + P(both or none pass) / 2 = (P(a passes) - P(b passes) + 1) / 2.
@@ -86,8 +100,8 @@ It is P(only a passes) + P(both or none pass) / 2 = (P(a passes) - P(b passes) +
 MOST_BATTLES = 2_000_000
 """Largest number of battles for which each model is paired with each other one.
 
-If there are more, and the ranker needs only the scores of each model, the models of a trial are
-paired in a chain: each model only with the next.
+If there are more battles, and the ranker needs only the scores of each model, the models of a trial
+are paired in a chain: each model only with the next one.
 """
 
 
@@ -95,11 +109,11 @@ def read(records: "pd.DataFrame") -> "pd.DataFrame":
     """Rename JuStRank's columns to `item`, `model`, `score` and `judge`.
 
     The name of a judge consists of its model and its realization. The records of the judges are in
-    `attrs["judges"]`. Other tables of scores, with the names of podium, are not changed.
+    `attrs["judges"]`. A table of scores with the names of podium is not changed.
     """
     import pandas as pd
 
-    frame = records.rename(columns=NAMES)
+    frame = records.rename(columns=JUSTRANK_COLUMNS)
     if {"judge", "judge_realization"} <= set(frame):
         model = frame["judge"].astype(str)
         realization = frame["judge_realization"].astype(str)
@@ -125,41 +139,43 @@ def _justrank_judges(asked: "pd.DataFrame") -> dict[str, JudgeRecord]:
 def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
     """Read a score matrix, if the table is one.
 
-    A matrix has a column with a name of `ITEM_NAMES` or of `MODEL_NAMES`, but not of both. A matrix
-    with a row per item has a column per model, and its other columns have only text. A matrix with
-    a row per model has a column per item, and most of its scores are 0 or 1. If the table is no
-    matrix as it is, `true` and `false` are read as 1 and 0.
+    A matrix has a column with a name of `ITEM_COLUMN_NAMES` or of `MODEL_COLUMN_NAMES`, but not of
+    both. A matrix with a row per item has a column per model, and its other columns have only text.
+    A matrix with a row per model has a column per item, and most of its scores are 0 or 1. If the
+    table is no matrix otherwise, `true` and `false` are read as 1 and 0.
 
     Returns:
-        The scores, a row each, or None if the table is no matrix; and a note on columns of true and
+        The scores, one per row; None if the table is no matrix. And a note on columns of true and
         false that were not read as scores.
 
     Raises:
         DataError: a row is repeated, or most scores are 0 or 1 and one is outside of [0, 1].
     """
-    items = _known_columns(records, ITEM_NAMES)
-    models = _known_columns(records, MODEL_NAMES)
+    items = _columns_with_names(records, ITEM_COLUMN_NAMES)
+    models = _columns_with_names(records, MODEL_COLUMN_NAMES)
     if bool(items) == bool(models):
         return None, []
     read_scores = _scores_by_item if items else _scores_by_model
     label = items[0] if items else models[0]
-    columns = {name: column for name, column in records.columns.items() if name not in INDEX_NAMES}
-    plain = read_scores(replace(records, columns=columns), label)
-    matrix = plain
+    columns = {
+        name: column for name, column in records.columns.items() if name not in INDEX_COLUMN_NAMES
+    }
+    plain_matrix = read_scores(replace(records, columns=columns), label)
+    matrix = plain_matrix
     if matrix is None:
-        numbers = {name: _without_truths(column) for name, column in columns.items()}
+        numbers = {name: _truths_as_numbers(column) for name, column in columns.items()}
         numbers[label] = columns[label]
         matrix = read_scores(replace(records, columns=numbers), label)
     if matrix is None:
         return None, []
     _reject_repeated_rows(matrix)
     _reject_odd_scores(matrix)
-    if plain is None:
+    if plain_matrix is None:
         return matrix, []
     header = matrix.columns["model" if items else "item"].text
-    scored = {name for (name,) in matrix.rows(f"distinct {header}")}
-    used = {label, *SHARED, *scored}
-    unused = {name: column for name, column in columns.items() if name not in used}
+    scored_names = {name for (name,) in matrix.rows(f"distinct {header}")}
+    used_columns = {label, *NON_MODEL_COLUMNS, *scored_names}
+    unused = {name: column for name, column in columns.items() if name not in used_columns}
     return matrix, _note_truths(replace(records, columns=unused))
 
 
@@ -169,15 +185,15 @@ def _reject_repeated_rows(matrix: Records) -> None:
     Rows that differ in judge, metric, repeat, response or category are not the same.
 
     Raises:
-        DataError: two rows have; the error names both.
+        DataError: there are such rows; the error names both.
     """
     model = matrix.columns["model"].text
     item = matrix.columns["item"].text
-    shared = [matrix.columns[name].text for name in SHARED if name in matrix.columns]
+    shared = [matrix.columns[name].text for name in NON_MODEL_COLUMNS if name in matrix.columns]
     keys = ", ".join([model, *shared])
-    what = f"{model}, {item}, min({ROW}), max({ROW})"
+    selection = f"{model}, {item}, min({ROW}), max({ROW})"
     rest = f"group by {keys} having count(*) > 1 order by min({ROW}), {model} limit 1"
-    for name, document, first, last in matrix.rows(what, rest):
+    for name, document, first, last in matrix.rows(selection, rest):
         problem = f"{name!r} has two scores on {document!r}"
         remedy = "remove the repeated row, or number the repeats in a column repeat"
         place = f"{matrix.name_row(first)} and {matrix.name_row(last)}"
@@ -191,14 +207,16 @@ def _reject_odd_scores(matrix: Records) -> None:
     score = matrix.columns["score"].text
     number = matrix.columns["score"].number
     is_outside = f"{number} not between 0 and 1"
-    binary = f"count(*) filter ({number} in (0, 1))"
+    binary_count = f"count(*) filter ({number} in (0, 1))"
     ((scores, binary_scores, outside),) = matrix.rows(
-        f"count({number}), {binary}, count(*) filter ({is_outside})"
+        f"count({number}), {binary_count}, count(*) filter ({is_outside})"
     )
     if not outside or 2 * binary_scores < scores:
         return
-    what = f"{ROW}, {model}, {item}, {score}"
-    row, name, document, value = matrix.rows(what, f"where {is_outside} order by {ROW} limit 1")[0]
+    selection = f"{ROW}, {model}, {item}, {score}"
+    row, name, document, value = matrix.rows(
+        selection, f"where {is_outside} order by {ROW} limit 1"
+    )[0]
     problem = (
         f"the score {value} of {name!r} on {document!r} is outside [0, 1], "
         "and most scores are 0 or 1"
@@ -231,8 +249,8 @@ def name_rows_of_matrix(records: Records) -> tuple[Records, list[Notice]]:
     Returns:
         The matrix, and a note on the name. Any other table is returned unchanged, without a note.
     """
-    names = [name for name in records.columns if name not in SHARED]
-    if len(names) < 3 or _known_columns(records, (*ITEM_NAMES, *MODEL_NAMES)):
+    names = [name for name in records.columns if name not in NON_MODEL_COLUMNS]
+    if len(names) < 3 or _columns_with_names(records, (*ITEM_COLUMN_NAMES, *MODEL_COLUMN_NAMES)):
         return records, []
     first, *others = names
     # Most other tables differ in their first rows.
@@ -241,9 +259,11 @@ def name_rows_of_matrix(records: Records) -> tuple[Records, list[Notice]]:
         if not frame[first].is_unique:
             return records, []
         cells = np.char.lower(frame[others].to_numpy(dtype=str))
-        if not np.isin(cells, BINARY).all():
+        if not np.isin(cells, BINARY_CELLS).all():
             return records, []
-    name, column = ("item", "model") if len(frame) >= len(others) else ("model", "item")
+    name, column = "model", "item"
+    if len(frame) >= len(others):
+        name, column = "item", "model"
     fields = {"source": records.source, "row": name, "column": column, "name": first}
     code = "matrix-read-as" if first else "matrix-read-without-name"
     columns = {}
@@ -252,7 +272,7 @@ def name_rows_of_matrix(records: Records) -> tuple[Records, list[Notice]]:
     return replace(records, columns=columns), [Notice(code, fields)]
 
 
-def _known_columns(records: Records, names: Sequence[str]) -> list[str]:
+def _columns_with_names(records: Records, names: Sequence[str]) -> list[str]:
     """Return the columns that have one of the names, in the order of the names.
 
     Args:
@@ -263,7 +283,7 @@ def _known_columns(records: Records, names: Sequence[str]) -> list[str]:
     return [columns[name] for name in names if name in columns]
 
 
-def _without_truths(column: Column) -> Column:
+def _truths_as_numbers(column: Column) -> Column:
     """Replace true and false in a column of text by 1 and 0. Other columns are not changed."""
     if column.type != TEXT:
         return column
@@ -282,19 +302,19 @@ def _scores_by_item(records: Records, label: str) -> Records | None:
         label: the column with the names of the items.
 
     Returns:
-        The scores, a row each; None if the table has fewer than two columns of numbers, or a column
-        with both numbers and text.
+        The scores, one per row; None if the table has fewer than two columns of numbers, or a
+        column with both numbers and text.
     """
     columns = {}
     for name, column in records.columns.items():
         columns["item" if name == label else name] = column
-    others = {name: column for name, column in columns.items() if name not in SHARED}
+    others = {name: column for name, column in columns.items() if name not in NON_MODEL_COLUMNS}
     if len(others) < 2:
         return None
     conditions = []
     for column in others.values():
-        is_strange = f"coalesce(bool_or({column.is_strange}), false)"
-        conditions.append("false" if column.is_number else is_strange)
+        has_text_condition = f"coalesce(bool_or({column.non_number_condition}), false)"
+        conditions.append("false" if column.is_number else has_text_condition)
     conditions += [f"count({column.number}) > 0" for column in others.values()]
     (facts,) = records.rows(", ".join(conditions))
     has_text = dict(zip(others, facts[: len(others)], strict=True))
@@ -324,7 +344,7 @@ def _scores_by_model(records: Records, label: str) -> Records | None:
         label: the column with the names of the models.
 
     Returns:
-        The scores, a row each; None if the table has fewer than two columns with numbers, or if
+        The scores, one per row; None if the table has fewer than two columns with numbers, or if
         most numbers are neither 0 nor 1.
     """
     import pandas as pd
@@ -332,37 +352,38 @@ def _scores_by_model(records: Records, label: str) -> Records | None:
     frame = records.frame().rename(columns={label: "model"})
     numbers = {}
     for name in frame:
-        if name not in ("model", *SHARED):
+        if name not in ("model", *NON_MODEL_COLUMNS):
             numbers[name] = pd.to_numeric(frame[name], errors="coerce")
     items = [name for name, cells in numbers.items() if cells.notna().any()]
     known = sum(int(numbers[name].count()) for name in items)
     binary = sum(int(numbers[name].isin((0, 1)).sum()) for name in items)
     if len(items) < 2 or 2 * binary < known:
         return None
-    kept = [name for name in ("model", *SHARED) if name in frame]
+    kept = [name for name in ("model", *NON_MODEL_COLUMNS) if name in frame]
     cells = frame.melt(kept, items, "item", "score", ignore_index=False)
     return records_of(records.engine, cells, records.source)
 
 
 def pair_up(
-    scores: Records, *, scores_only: bool = False, chances: Collection[str] = ()
+    scores: Records, *, scores_only: bool = False, probability_metrics: Collection[str] = ()
 ) -> tuple[Records, int, list[Notice]]:
-    """Build a battle for every two models scored in one trial.
+    """Build a battle for every two models that were scored in one trial.
 
     Several scores of a model in one trial are averaged, with a note. Model a is the one whose name
-    sorts first. The credit is 1 for the larger score, 0.5 for equal ones, unless `chances` or
-    unequal trials say otherwise.
+    sorts first. The credit of a model is 1 if its score is larger, and 0.5 if both are equal. There
+    are two exceptions: scores that are probabilities (`probability_metrics`), and trials that are
+    averaged because models have different numbers of them.
 
     Args:
         scores: a row per score.
         scores_only: whether the ranker needs only the scores of each model. If there are more
             battles than `MOST_BATTLES`, the models of a trial are then paired in a chain.
-        chances: names of metrics whose scores are probabilities to pass. Their credit is the
-            probability to win, with ties counted as half (`CHANCE`).
+        probability_metrics: names of metrics whose scores are probabilities to pass. Their credit
+            is the probability to win, with ties counted as half (`CREDIT_OF_PROBABILITIES`).
 
     Returns:
-        The battles; the number of missing battles, those of two models of which one has no row in a
-        trial; and notes.
+        The battles; the number of missing battles (a battle is missing if one of its two models has
+        no row in the trial); and notes.
 
     Raises:
         DataError: the scores are of one model, or scores of one trial have different weights.
@@ -372,32 +393,34 @@ def pair_up(
     trial = _trial_columns(scores)
     _reject_other_questions(scores)
     _reject_uneven_weights(scores, trial)
-    single, kept, others = _store_trial_means(scores, trial)
-    means, unequal = join_unequal_trials(engine, single, trial, [*kept, *others])
+    trial_means, kept, others = _store_trial_means(scores, trial)
+    means, unequal = average_unequal_trials(engine, trial_means, trial, [*kept, *others])
     counts = "count(distinct model), count(distinct trial), sum(averaged)"
     models, trials_met, averaged = engine.rows(f"select {counts} from {means}")[0]
     if models < 2:
         raise _single_model_error(engine, means, scores.source)
     battles = engine.fresh("battles")
-    most = trials_met * models * (models - 1) // 2
-    is_chain = scores_only and most > MOST_BATTLES
-    credit = ALL_PAIRS if means != single else MORE_WINS
-    if chances:
-        metrics = ", ".join(map(text, sorted(chances)))
-        credit = f"case when a.metric in ({metrics}) then {CHANCE} else {credit} end"
+    largest_count = trials_met * models * (models - 1) // 2
+    is_chain = scores_only and largest_count > MOST_BATTLES
+    credit = CREDIT_OF_SCORE_LISTS if means != trial_means else CREDIT_OF_SCORES
+    if probability_metrics:
+        metrics = ", ".join(map(text, sorted(probability_metrics)))
+        credit = (
+            f"case when a.metric in ({metrics}) then {CREDIT_OF_PROBABILITIES} else {credit} end"
+        )
     query = _trial_battles_query(means, trial, others, {*trial, *kept}, is_chain, credit)
     engine.store(battles, query)
-    ((made,),) = engine.rows(f"select count(*) from {battles}")
-    expected = trials_met * (models - 1) if is_chain else most
+    ((battle_count,),) = engine.rows(f"select count(*) from {battles}")
+    expected = trials_met * (models - 1) if is_chain else largest_count
     is_empty = "score is null and reason is null" if "reason" in kept else "score is null"
-    notes = [*_note_missing_scores(engine, single, is_empty), *unequal]
+    notes = [*_note_missing_scores(engine, trial_means, is_empty), *unequal]
     if averaged:
         notes.append(Notice("scores-averaged", {"scores": int(averaged)}))
     single_trials = f"select trial from {means} group by trial having count(*) = 1"
-    ((alone,),) = engine.rows(f"select count(*) from ({single_trials})")
-    if alone:
-        notes.append(Notice("scores-alone", {"scores": int(alone)}))
-    return records_of_view(engine, battles, scores.source), expected - made, notes
+    ((single_scores,),) = engine.rows(f"select count(*) from ({single_trials})")
+    if single_scores:
+        notes.append(Notice("scores-alone", {"scores": int(single_scores)}))
+    return records_of_view(engine, battles, scores.source), expected - battle_count, notes
 
 
 def _trial_columns(scores: Records) -> list[str]:
@@ -412,20 +435,20 @@ def _trial_columns(scores: Records) -> list[str]:
 def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list[str], list[str]]:
     """Store each model's mean score in each trial, as a table of the engine.
 
-    Its columns are `trial` (the first row of the trial), `model`, `score`, `place` (of the model in
-    the trial, from 1), `averaged` (number of further scores in the mean), and those of the trial.
-    Other cells are those of the first row.
+    The columns of the table are `trial` (the first row of the trial), `model`, `score`, `place` (of
+    the model in the trial, from 1), `averaged` (number of further scores in the mean), and the
+    columns of the trial. Cells of other columns are those of the first row.
 
     Returns:
-        The name of the table, and two lists of columns that it has in addition to those of the
-        trial: `reason` and `length` if present, and all others, which are kept as text.
+        The name of the table, and two lists of its further columns: `reason` and `length` if
+        present; and all other columns, which are kept as text.
     """
     engine = scores.engine
     columns = scores.columns
     trials = ", ".join(columns[name].sql for name in trial)
-    of_battles = [name for name in ("reason", "length") if name in columns]
-    others = [name for name in columns if name not in {*trial, *of_battles, *BATTLE_COLUMNS}]
-    kept = {name: columns[name] for name in (*trial, *of_battles)}
+    optional_columns = [name for name in ("reason", "length") if name in columns]
+    others = [name for name in columns if name not in {*trial, *optional_columns, *BATTLE_COLUMNS}]
+    kept = {name: columns[name] for name in (*trial, *optional_columns)}
     kept |= {name: Column(columns[name].text) for name in others}
     first = ", ".join(
         f"first({column.sql} order by {ROW}) as {quote_name(name)}" for name, column in kept.items()
@@ -441,7 +464,7 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
         f"count(*) - 1 as averaged, {first} "
         f"from {scores.scan} group by {trials}, {model}",
     )
-    return means, of_battles, others
+    return means, optional_columns, others
 
 
 def _single_model_error(engine: Duck, means: str, source: str) -> OneModelError:
@@ -501,30 +524,32 @@ def _reject_other_questions(scores: Records) -> None:
     columns = scores.columns
     if not has_answers(scores):
         return
-    asked = [name for name in INSTRUCTION_NAMES if name in columns]
-    compared = {"instruction": asked[0]} if len(asked) == 1 else {}
+    instruction_columns = [name for name in INSTRUCTION_NAMES if name in columns]
+    compared = {"instruction": instruction_columns[0]} if len(instruction_columns) == 1 else {}
     if "reference" in columns:
         compared["reference"] = "reference"
     groups = [columns[name].text for name in ("item", "task") if name in columns]
     model = columns["model"].text
-    for what, name in compared.items():
+    for field, name in compared.items():
         written = columns[name].text
         differs = f"group by {', '.join(groups)} having min({written}) <> max({written}) limit 1"
         if not scores.rows("1", differs):
             continue
-        said = words_of_column(columns[name])
-        first = f"min({said})"
-        last = f"max({said})"
-        shown = f"{groups[0]}, {first}, {last}, arg_min({model}, {said}), arg_max({model}, {said})"
-        place = f"arg_max({ROW}, {said})"
+        words = words_of_column(columns[name])
+        first = f"min({words})"
+        last = f"max({words})"
+        shown = (
+            f"{groups[0]}, {first}, {last}, arg_min({model}, {words}), arg_max({model}, {words})"
+        )
+        place = f"arg_max({ROW}, {words})"
         rest = f"group by {', '.join(groups)} having {first} <> {last} order by min({ROW}) limit 1"
         differing = scores.rows(f"{shown}, {place}", rest)
         for item, first_text, last_text, first_model, last_model, row in differing:
-            there = repr(shorten(first_text, 60))
-            here = repr(shorten(last_text, 60))
+            first_excerpt = repr(shorten(first_text, 60))
+            last_excerpt = repr(shorten(last_text, 60))
             problem = (
-                f"item {item!r} has another {what} "
-                f"for {last_model} here ({here}) than for {first_model} ({there})"
+                f"item {item!r} has another {field} "
+                f"for {last_model} here ({last_excerpt}) than for {first_model} ({first_excerpt})"
             )
             remedy = (
                 "responses can be compared only where models were asked the same: "
@@ -534,22 +559,22 @@ def _reject_other_questions(scores: Records) -> None:
             raise OtherQuestionError(problem, remedy=remedy, source=scores.source, row=where)
 
 
-def _note_missing_scores(engine: Duck, means: str, empty: str) -> list[Notice]:
+def _note_missing_scores(engine: Duck, means: str, is_missing: str) -> list[Notice]:
     """Return a note on the missing scores by model and item, if any are missing.
 
     Args:
         engine: the database.
         means: the table of mean scores.
-        empty: SQL condition that a score is missing.
+        is_missing: SQL condition that a score is missing.
     """
     missing_items = "model, list(item order by trial), count(*) as number"
-    by_model = f"select {missing_items} from {means} where {empty} group by model"
-    lacking = engine.rows(f"{by_model} order by number desc, model")
-    if not lacking:
+    by_model = f"select {missing_items} from {means} where {is_missing} group by model"
+    missing_by_model = engine.rows(f"{by_model} order by number desc, model")
+    if not missing_by_model:
         return []
-    missing = sum(number for *_, number in lacking)
+    missing = sum(number for *_, number in missing_by_model)
     ((scores,),) = engine.rows(f"select count(*) from {means}")
-    items = {str(model): list(map(str, items)) for model, items, _ in lacking}
+    items = {str(model): list(map(str, items)) for model, items, _ in missing_by_model}
     return [Notice("scores-missing", {"missing": missing, "scores": scores, "items": items})]
 
 
@@ -576,9 +601,9 @@ def _trial_battles_query(
     columns["margin"] = "a.score - b.score"
     columns["reason"] = f"case when a.score - b.score is null then {reason} end"
     for name in others:
-        of_a = f"a.{quote_name(name)}"
-        of_b = f"b.{quote_name(name)}"
-        columns[name] = f"case when {of_a} = {of_b} then {of_a} end"
+        cell_a = f"a.{quote_name(name)}"
+        cell_b = f"b.{quote_name(name)}"
+        columns[name] = f"case when {cell_a} = {cell_b} then {cell_a} end"
     if "length" in known:
         columns |= {"length_a": "a.length", "length_b": "b.length"}
     selected = ", ".join(f"{sql} as {quote_name(name)}" for name, sql in columns.items())

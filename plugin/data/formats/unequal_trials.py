@@ -1,7 +1,7 @@
-"""Join the trials of an item if models have different numbers of scores on it.
+"""Average the trials of an item if models have different numbers of scores on it.
 
-A trial is one epoch or repeat of an item. A question is a task, metric and judge: its trials are
-joined for all items or for none, so that all of its items have equal weights.
+A trial is one epoch or repeat of an item. A question is a task with a metric and a judge. Its
+trials are averaged for all items or for none, so that all of its items have equal weights.
 """
 
 from collections import defaultdict
@@ -12,18 +12,18 @@ from podium.data.counting.duck import Duck
 from podium.data.counting.relations import quote_name
 from podium.notices.notice import Notice
 
-NUMBERED = ("repeat", "response")
+NUMBERING_COLUMNS = ("repeat", "response")
 """Columns that number a model's scores on an item."""
-QUESTION = ("judge", "metric", "task")
+QUESTION_COLUMNS = ("judge", "metric", "task")
 """Columns whose combinations are the questions."""
 Condition = str
 """An SQL condition."""
 
 
-def join_unequal_trials(
+def average_unequal_trials(
     engine: Duck, means: str, trial: Sequence[str], others: Sequence[str]
 ) -> tuple[str, list[Notice]]:
-    """Join the trials of the items of each question in which models have different trials.
+    """Average the trials of items in each question in which models have different trials.
 
     Args:
         engine: the database.
@@ -33,29 +33,29 @@ def join_unequal_trials(
         others: further columns.
 
     Returns:
-        The name of a table and notes. The table has a row per item and model for questions with
-        different trials, the rows of `means` for other questions, and a further column `scores`
-        with the list of scores from which each mean is computed. If no question has different
+        The name of a table, and notes. For questions with different trials, the table has a row per
+        item and model; for other questions, it has the rows of `means`. Its further column `scores`
+        has the list of scores from which each mean is computed. If no question has different
         trials, the table is `means`, without this column.
     """
-    numbered = [quote_name(name) for name in NUMBERED if name in trial]
-    shared = [quote_name(name) for name in trial if name not in NUMBERED]
+    numbered = [quote_name(name) for name in NUMBERING_COLUMNS if name in trial]
+    shared = [quote_name(name) for name in trial if name not in NUMBERING_COLUMNS]
     if not numbered or not shared:
         return means, []
     if len(engine.rows(f"select distinct {', '.join(numbered)} from {means} limit 2")) < 2:
         return means, []
-    question = [quote_name(name) for name in QUESTION if name in trial]
+    question = [quote_name(name) for name in QUESTION_COLUMNS if name in trial]
     unequal = _store_unequal_questions(engine, means, shared, question)
     if not engine.rows(f"select 1 from {unequal} limit 1"):
         return means, []
-    of_question = _same_question(question, "means")
-    is_unequal = f"exists (select 1 from {unequal} as unequal where {of_question})"
-    joined = engine.fresh("joined")
-    kept = [quote_name(name) for name in others if name not in trial]
-    joined_rows = _joined_rows_query(means, shared, numbered, kept, is_unequal)
+    is_same_question = _same_question(question, "means")
+    is_unequal = f"exists (select 1 from {unequal} as unequal where {is_same_question})"
+    averaged_table = engine.fresh("joined")
+    further_columns = [quote_name(name) for name in others if name not in trial]
+    averaged_rows = _averaged_rows_query(means, shared, numbered, further_columns, is_unequal)
     other_rows = f"select *, [score] as scores from {means} as means where not {is_unequal}"
-    engine.store(joined, f"{joined_rows} union all by name {other_rows}")
-    return joined, _note_unequal(engine, means, unequal, shared, question)
+    engine.store(averaged_table, f"{averaged_rows} union all by name {other_rows}")
+    return averaged_table, _note_unequal(engine, means, unequal, shared, question)
 
 
 def _store_unequal_questions(
@@ -63,11 +63,11 @@ def _store_unequal_questions(
 ) -> str:
     """Store the questions in which models were scored in different trials of an item.
 
-    Models without a score on an item do not count there.
+    A model without a score on an item does not count for this item.
 
     Returns:
-        The name of the table. Its columns are those of `question`, `items` (number of items) and
-        `unequal` (number of items on which the trials differ).
+        The name of the table. Its columns are the columns of `question`, `items` (number of items)
+        and `unequal` (number of items on which the trials differ).
     """
     questions = engine.fresh("unequal")
     keys = ", ".join(shared)
@@ -85,26 +85,27 @@ def _store_unequal_questions(
     return questions
 
 
-def _joined_rows_query(
+def _averaged_rows_query(
     means: str,
     shared: Sequence[str],
     numbered: Sequence[str],
-    kept: Sequence[str],
+    further_columns: Sequence[str],
     is_unequal: Condition,
 ) -> str:
-    """Return the query of a row per item and model, for the questions whose trials are joined.
+    """Return the query of a row per item and model, for the questions whose trials are averaged.
 
     Args:
-        means: the table of `join_unequal_trials`.
+        means: the table of `average_unequal_trials`.
         shared: columns that identify an item.
         numbered: columns that number the trials of an item.
-        kept: further columns; a cell is empty if it differs between the trials.
-        is_unequal: SQL condition that the trials of a row's question are joined.
+        further_columns: further columns; a cell is empty if it differs between the trials.
+        is_unequal: SQL condition that the trials of a row's question are averaged.
     """
     keys = ", ".join(shared)
     first = [f"first({name} order by trial) as {name}" for name in numbered]
     agreed = [
-        f"case when count(distinct {name}) = 1 then min({name}) end as {name}" for name in kept
+        f"case when count(distinct {name}) = 1 then min({name}) end as {name}"
+        for name in further_columns
     ]
     columns = ", ".join([*shared, *first, *agreed])
     return (
@@ -122,19 +123,19 @@ def _note_unequal(
 ) -> list[Notice]:
     """Return a note per question with different trials.
 
-    The note says on how many items they differ, and how many scores each model has on an item. It
-    has another code if all models have equally many, of different trials.
+    The note says on how many items the trials differ, and how many scores each model has on an
+    item. It has another code if all models have equally many scores, but of different trials.
 
     Args:
         engine: the database.
-        means: the table of `join_unequal_trials`.
+        means: the table of `average_unequal_trials`.
         unequal: the table of `_store_unequal_questions`.
         shared: columns that identify an item.
         question: columns that identify a question.
     """
     keys = ", ".join(shared)
     numbers = f"select {keys}, model, count(score) as number from {means} group by {keys}, model"
-    asked = [f"unequal.{name}" for name in question]
+    question_columns = [f"unequal.{name}" for name in question]
     figures = [
         "unequal.items",
         "unequal.unequal",
@@ -143,13 +144,13 @@ def _note_unequal(
         "max(own.number)",
     ]
     query = (
-        f"select {', '.join([*asked, *figures])} from ({numbers}) as own "
+        f"select {', '.join([*question_columns, *figures])} from ({numbers}) as own "
         f"join {unequal} as unequal on {_same_question(question, 'own')} group by all order by all"
     )
     by_question: dict[tuple[Any, ...], dict[str, str]] = defaultdict(dict)
-    for *about, model, least, most in engine.rows(query):
+    for *question_values, model, least, most in engine.rows(query):
         number = f"{least} to {most}" if most > least else f"{least}"
-        by_question[tuple(about)][model] = number
+        by_question[tuple(question_values)][model] = number
     notes = []
     for (*names, items, differing), models in by_question.items():
         task = "" if not names or names[0] is None else str(names[0])
@@ -161,7 +162,6 @@ def _note_unequal(
 
 
 def _same_question(question: Sequence[str], table: str) -> Condition:
-    """Return the SQL condition that a row of a table and a row of `unequal` have the same
-    question."""
+    """Return the SQL condition that a row of a table and a row of `unequal` have one question."""
     same = [f"unequal.{name} is not distinct from {table}.{name}" for name in question]
     return " and ".join(same) or "true"

@@ -249,7 +249,9 @@ def join_tables(
         source = " and ".join(each.source for each in scored[:3])
         chances = frozenset[str]().union(*(each.chances for each in scored))
         made, absent, remarks = pointwise.pair_up(
-            records_of_view(engine, scores, source), scores_only=scores_only, chances=chances
+            records_of_view(engine, scores, source),
+            scores_only=scores_only,
+            probability_metrics=chances,
         )
         battles = _check_paired(made)
         parts = [records_of_view(engine, view, "")] if played else []

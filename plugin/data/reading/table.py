@@ -327,7 +327,7 @@ def _number_rules(records: Records) -> list[Rule]:
         column = records.columns[name]
         if not column.is_number:
             remedy = "write a number, as 0.5, or leave it empty"
-            rules.append(Rule(name, column.is_strange, "is not a number", remedy))
+            rules.append(Rule(name, column.non_number_condition, "is not a number", remedy))
         remedy = "leave the cell empty if the value is unknown"
         is_large = f"abs({column.number}) > {LARGEST}"
         rules.append(Rule(name, is_large, "is infinite or too large", remedy))

@@ -25,7 +25,7 @@ from podium.comparability.questions import (
 from podium.comparability.run_settings import differences_of_models, notices_of_settings
 from podium.data.formats.lm_eval_documents import AskedDocument
 from podium.data.formats.lm_eval_questions import (
-    REMEDY,
+    NO_SHARED_DOCUMENT_REMEDY,
     asked_documents,
     items_by_name,
     settle_prompts,
@@ -180,7 +180,9 @@ def _pair_runs(task: str, task_runs: TaskRuns, allowed: AllowedFindings) -> Pair
         result = pair_questions(task, task_runs.asked, allowed.names, option=allowed.option)
         return PairedRuns(result, result.names, runs)
     asked = asked_documents(documents, runs)
-    result = pair_questions(task, asked, allowed.names, option=allowed.option, remedy=REMEDY)
+    result = pair_questions(
+        task, asked, allowed.names, option=allowed.option, remedy=NO_SHARED_DOCUMENT_REMEDY
+    )
     names: Sequence[Mapping[str, str]] = [{} for _ in runs]
     if result.finding.pairing == "other inputs" or _are_written_otherwise(documents):
         names = items_by_name(documents, asked, result.names)

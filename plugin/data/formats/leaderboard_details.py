@@ -14,7 +14,7 @@ import pyarrow.parquet
 
 from podium.data.counting.relations import NO_VALUE
 from podium.data.formats.lm_eval_documents import AskedDocument
-from podium.data.formats.lm_eval_layout import HELM, Samples
+from podium.data.formats.lm_eval_layout import HELM_DETAILS, Samples
 from podium.data.formats.lm_eval_scores import Scores
 from podium.data.known_metrics import HELM_LOWER_IS_BETTER
 from podium.errors import DataError
@@ -47,7 +47,7 @@ def read_details(file: Samples) -> Scores:
     """
     import pandas as pd
 
-    read_scores = _helm_scores if file.path.name == HELM else _parquet_scores
+    read_scores = _helm_scores if file.path.name == HELM_DETAILS else _parquet_scores
     try:
         rows = list(read_scores(file.path))
     except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
@@ -63,8 +63,8 @@ def read_details(file: Samples) -> Scores:
         reason = means["score"].isna().map({True: f"{NO_VALUE}{metric}", False: None})
         values[str(metric)] = means.assign(target="", reason=reason)
     items = frame.drop_duplicates("item")
-    if file.path.name == HELM:
-        return Scores(file, values, {}, None, len(items), lower=HELM_LOWER_IS_BETTER)
+    if file.path.name == HELM_DETAILS:
+        return Scores(file, values, {}, None, len(items), lower_is_better=HELM_LOWER_IS_BETTER)
     # The id of an item is made from its text.
     places = zip(items["item"], items["line"], strict=True)
     asked = [AskedDocument(item, "", line, is_known=True) for item, line in places]

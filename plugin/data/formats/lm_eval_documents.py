@@ -12,13 +12,18 @@ from podium.data.formats import lm_eval_layout as layout
 from podium.text import text_of
 
 MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
-DATE = re.compile(
-    rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}} {MONTH} \d{{4}}\b|\b{MONTH} \d{{1,2}}, \d{{4}}\b"
+"""Pattern of the English name of a month, or of its abbreviation."""
+DATE_FORMS = (
+    r"\b\d{4}-\d\d-\d\d\b",
+    rf"\b\d{{1,2}} {MONTH} \d{{4}}\b",
+    rf"\b{MONTH} \d{{1,2}}, \d{{4}}\b",
 )
+"""Patterns of dates such as `2024-07-26`, `26 Jul 2024` and `July 26, 2024`."""
+DATE_IN_PROMPT = re.compile("|".join(DATE_FORMS))
 """Matches a date. Some chat templates write the day of the run into the prompt."""
-CHAT = "[{"
-"""How a prompt begins that is a list of messages in JSON, as lm-eval sends it to a chat API."""
-EXCERPT = 400
+CHAT_PROMPT_START = "[{"
+"""Beginning of a prompt that is a list of messages in JSON, as lm-eval sends it to a chat API."""
+EXCERPT_LENGTH = 400
 """Number of characters of a document that are kept for messages."""
 
 
@@ -91,9 +96,12 @@ def words_of_document(row: Mapping[str, Any]) -> str:
         the text; empty if the row does not hold the whole document, of which it records the hash:
         images, for example, are left out.
     """
-    recorded = row.get("doc_hash")
-    without_hash = {name: value for name, value in row.items() if name != "doc_hash"}
-    if row.get("doc") is None or recorded not in (None, layout.read_doc_hash(without_hash)):
+    recorded_hash = row.get("doc_hash")
+    row_without_hash = {name: value for name, value in row.items() if name != "doc_hash"}
+    if row.get("doc") is None or recorded_hash not in (
+        None,
+        layout.read_doc_hash(row_without_hash),
+    ):
         return ""
     return words_of_value(row["doc"])
 
@@ -117,14 +125,14 @@ def _in_normal_words(value: Any) -> Any:
 def _start_of_document(document: Any) -> str:
     """Return the beginning of a document: of its first text, or of all of it as JSON.
 
-    It has at most `EXCERPT` characters, and is empty if there is no document.
+    It has at most `EXCERPT_LENGTH` characters, and is empty if there is no document.
     """
     if document is None:
         return ""
     values = document.values() if isinstance(document, Mapping) else [document]
     texts = [value for value in values if isinstance(value, str) and value.strip()]
     text = texts[0] if texts else json.dumps(document, default=str, ensure_ascii=False)
-    return text[:EXCERPT]
+    return text[:EXCERPT_LENGTH]
 
 
 def _undated_prompt_hash(row: Mapping[str, Any]) -> str:
@@ -134,13 +142,13 @@ def _undated_prompt_hash(row: Mapping[str, Any]) -> str:
     known.
     """
     prompt = prompt_of_row(row)
-    recorded = text_of(row.get("prompt_hash")) or ""
+    recorded_hash = text_of(row.get("prompt_hash")) or ""
     if prompt is None:
-        return recorded
-    undated = DATE.sub("", prompt)
-    if undated == prompt and recorded:
-        return recorded
-    return sha256(undated.encode("utf-8", "surrogatepass")).hexdigest()
+        return recorded_hash
+    undated_prompt = DATE_IN_PROMPT.sub("", prompt)
+    if undated_prompt == prompt and recorded_hash:
+        return recorded_hash
+    return sha256(undated_prompt.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def prompt_of_row(row: Mapping[str, Any]) -> str | None:
@@ -155,8 +163,11 @@ def prompt_of_row(row: Mapping[str, Any]) -> str | None:
 def request_of(arguments: Any) -> Sequence[Any]:
     """Return the arguments of the first request: the prompt, and perhaps generation settings.
 
-    Current versions of lm-eval log the requests as a mapping, older versions as a list. Empty if
-    there is no first request; in an older list, it is then a list without elements.
+    Current versions of lm-eval log the requests as a mapping, older versions as a list.
+
+    Returns:
+        The arguments; empty if a mapping has no first request. If a list has none, the result has
+        the only element None or an empty one.
     """
     if isinstance(arguments, Mapping):
         request = arguments.get("gen_args_0")
@@ -169,4 +180,4 @@ def is_chat_file(file: layout.Samples) -> bool:
     """Return whether the first prompt of a file is a list of messages; False without a prompt."""
     row = layout.first_row(file.path)
     prompt = None if row is None else prompt_of_row(row)
-    return prompt is not None and prompt.startswith(CHAT) and '"role"' in prompt
+    return prompt is not None and prompt.startswith(CHAT_PROMPT_START) and '"role"' in prompt

@@ -50,38 +50,40 @@ def join_equal_documents(scores: Sequence[Scores]) -> list[Scores]:
     """
     if not _differ_at_a_place(scores):
         return list(scores)
-    written = [_documents_of(of_file) for of_file in scores]
-    first: dict[str, str] = {}
-    items: list[dict[str, WrittenDocument]] = []
-    for of_run in written:
-        numbers = Counter(document.words for document in of_run)
-        own = {}
+    documents_of_runs = [_documents_of(of_file) for of_file in scores]
+    first_items: dict[str, str] = {}
+    new_documents: list[dict[str, WrittenDocument]] = []
+    for of_run in documents_of_runs:
+        occurrences = Counter(document.words for document in of_run)
+        of_items = {}
         for document in of_run:
-            if numbers[document.words] == 1:
-                name = first.setdefault(document.words, document.item)
-                own[document.item] = replace(document, item=name)
-        items.append(own)
-    joined = {new.item for own in items for old, new in own.items() if old != new.item}
+            if occurrences[document.words] == 1:
+                name = first_items.setdefault(document.words, document.item)
+                of_items[document.item] = replace(document, item=name)
+        new_documents.append(of_items)
+    joined_items = set()
+    for of_items in new_documents:
+        joined_items |= {new.item for item, new in of_items.items() if item != new.item}
     renamed = []
-    for of_file, own in zip(scores, items, strict=True):
-        changed = {old: new for old, new in own.items() if new.item in joined}
+    for of_file, of_items in zip(scores, new_documents, strict=True):
+        changed = {item: new for item, new in of_items.items() if new.item in joined_items}
         renamed.append(_with_documents(of_file, changed))
     return renamed
 
 
 def _differ_at_a_place(scores: Sequence[Scores]) -> bool:
     """Return whether a place in the data set has documents with different hashes."""
-    items: dict[str, set[str]] = defaultdict(set)
+    items_by_place: dict[str, set[str]] = defaultdict(set)
     for of_file in scores:
-        for document in of_file.asked:
+        for document in of_file.documents:
             if document.place and document.is_known:
-                items[document.place].add(document.item)
-    return any(len(own) > 1 for own in items.values())
+                items_by_place[document.place].add(document.item)
+    return any(len(items_at_place) > 1 for items_at_place in items_by_place.values())
 
 
 def _documents_of(scores: Scores) -> list[WrittenDocument]:
     """Return the documents of a samples file; those that the file does not hold are left out."""
-    item_of_line = {document.line: document.item for document in scores.asked}
+    item_of_line = {document.line: document.item for document in scores.documents}
     documents = []
     for line, row in sample_rows(scores.file.path):
         item = item_of_line.get(line)
@@ -90,8 +92,8 @@ def _documents_of(scores: Scores) -> list[WrittenDocument]:
             continue
         target = words_of_value(row.get("target"))
         prompt = prompt_of_row(row)
-        hashed = "" if prompt is None else str(hash_of_text(prompt))
-        documents.append(WrittenDocument(item, words, str(hash_of_text(target)), hashed))
+        prompt_hash = "" if prompt is None else str(hash_of_text(prompt))
+        documents.append(WrittenDocument(item, words, str(hash_of_text(target)), prompt_hash))
     return documents
 
 
@@ -108,14 +110,14 @@ def _with_documents(scores: Scores, documents: Mapping[str, WrittenDocument]) ->
     targets = {item: document.target for item, document in documents.items()}
     values = {}
     for metric, table in scores.values.items():
-        old = table["item"]
-        target = old.map(targets).fillna(table["target"])
-        values[metric] = table.assign(item=old.map(new_items).fillna(old), target=target)
-    asked = []
-    for described in scores.asked:
+        items = table["item"]
+        target = items.map(targets).fillna(table["target"])
+        values[metric] = table.assign(item=items.map(new_items).fillna(items), target=target)
+    described_documents = []
+    for described in scores.documents:
         document = documents.get(described.item)
         if document is not None:
             prompt = document.prompt or described.prompt
             described = replace(described, item=document.item, prompt=prompt)
-        asked.append(described)
-    return replace(scores, values=values, asked=tuple(asked))
+        described_documents.append(described)
+    return replace(scores, values=values, documents=tuple(described_documents))

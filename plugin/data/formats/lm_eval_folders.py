@@ -1,7 +1,7 @@
 """Read lm-eval's output folders.
 
-The scores of models on the documents of a task become pointwise scores. Losses (`lost`) are notes
-on files or runs that cannot be read or compared.
+The scores of models on the documents of a task become pointwise scores. `lost` is the list of
+losses: notes on files or runs that cannot be read or compared.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,8 +14,8 @@ from podium.data.formats.leaderboard_details import read_details
 from podium.data.formats.lm_eval_groups import TaskGroup, find_groups, weights_of_documents
 from podium.data.formats.lm_eval_judged import gather_verdicts
 from podium.data.formats.lm_eval_layout import (
-    HELM,
-    HELM_RUN,
+    HELM_DETAILS,
+    HELM_RUN_SPEC,
     Results,
     Samples,
     find_runs,
@@ -79,13 +79,17 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     paths = set[Path]()
     lost: list[Notice] = []
     for source in sources:
-        of_source, results = _find_run_files(source, lost)
-        paths.update(file.path for file in of_source)
+        samples_of_source, results = _find_run_files(source, lost)
+        paths.update(file.path for file in samples_of_source)
         paths.update(run.path for run in results)
-        paths.update(file.path.with_name(HELM_RUN) for file in of_source if file.path.name == HELM)
-        if any(is_details(file.path) for file in of_source):
+        paths.update(
+            file.path.with_name(HELM_RUN_SPEC)
+            for file in samples_of_source
+            if file.path.name == HELM_DETAILS
+        )
+        if any(is_details(file.path) for file in samples_of_source):
             paths.update(filter(is_summary_of_lighteval, source.paths))
-        samples = {file.path.resolve(): file for file in of_source} | samples
+        samples = {file.path.resolve(): file for file in samples_of_source} | samples
     if not paths:
         return GatheredBattles()
     named, notes = name_by_settings([*samples.values()], names_joined=reading.names_joined)
@@ -118,8 +122,8 @@ def runs_in_folders(sources: Sequence[SourceFiles], reading: Reading) -> list[Ru
     """
     samples: dict[Path, Samples] = {}
     for source in sources:
-        of_source, _ = find_runs(source.paths, source.label, searched=source.searched)
-        samples = {file.path.resolve(): file for file in of_source} | samples
+        samples_of_source, _ = find_runs(source.paths, source.label, searched=source.searched)
+        samples = {file.path.resolve(): file for file in samples_of_source} | samples
     named, _ = name_by_settings([*samples.values()], names_joined=reading.names_joined)
     return [run_of_samples(file) for file in named]
 
@@ -206,11 +210,11 @@ def _with_group(
         return sheet
     task = sheet["task"].iloc[0]
     group = groups.get(task)
-    named = sheet.assign(group=group.name if group else task)
+    with_group = sheet.assign(group=group.name if group else task)
     if group and group.counted == "tasks":
-        named["weight"] = weights_of_documents(group, sizes)[task]
-    named.attrs = sheet.attrs
-    return named
+        with_group["weight"] = weights_of_documents(group, sizes)[task]
+    with_group.attrs = sheet.attrs
+    return with_group
 
 
 def _find_run_files(source: SourceFiles, lost: list[Notice]) -> tuple[list[Samples], list[Results]]:
@@ -232,13 +236,15 @@ def _find_run_files(source: SourceFiles, lost: list[Notice]) -> tuple[list[Sampl
             f"the label {source.label!r} stands for one model, and its files are of {len(names)}: "
             f"{some(names, most=5)}; label their folders or results files one by one"
         )
-    sampled = {run.path for _, run in with_results}
+    results_paths = {run.path for _, run in with_results}
     for run in results:
-        if run.path in sampled:
+        if run.path in results_paths:
             continue
-        of_model = [file for file, other in with_results if other.model == run.model]
-        in_folder = [file for file in of_model if file.path.parent == run.path.parent]
-        if not any(file.time >= run.time for file in in_folder):
+        samples_of_model = [file for file, other in with_results if other.model == run.model]
+        samples_in_folder = [
+            file for file in samples_of_model if file.path.parent == run.path.parent
+        ]
+        if not any(file.time >= run.time for file in samples_in_folder):
             lost.append(lack_of_samples(source.label or run.model or run.path.parent.name, run))
     return samples, results
 
@@ -272,12 +278,12 @@ def _nothing_to_compare(lost: Sequence[Notice]) -> DataError:
         lost: the losses, which the message gives as reasons.
     """
     reasons = some(notice_texts(lost), "; ", most=5)
-    why = reasons or "no two models have scores on the same documents"
+    cause = reasons or "no two models have scores on the same documents"
     remedy = "give the samples of two models or more on the same documents of a task"
     command = command_for_repeats(lost)
     if command:
         remedy = f"{command}, or {remedy}"
-    return DataError(f"nothing to compare: {why}", remedy=remedy)
+    return DataError(f"nothing to compare: {cause}", remedy=remedy)
 
 
 def _read_all_scores(
@@ -295,21 +301,21 @@ def _read_all_scores(
         for file in files
     ]
     for scores in of_files:
-        if not scores.documents:
+        if not scores.document_count:
             file = scores.file
             fields = {"path": str(file.path), "model": file.model, "task": file.task}
             lost.append(Notice("no-whole-row", fields))
-    kept = [scores for scores in of_files if scores.documents]
+    kept = [scores for scores in of_files if scores.document_count]
     for scores in kept:
         path = str(scores.file.path)
         task = scores.file.task
-        if scores.cut is not None:
-            fields = {"path": path, "place": scores.cut, "task": task}
+        if scores.cut_off_line is not None:
+            fields = {"path": path, "place": scores.cut_off_line, "task": task}
             lost.append(Notice("cut-off-line", fields))
             continue
         expected = scores.expected_documents or 0
-        if scores.documents < expected:
-            counts = {"documents": scores.documents, "expected": expected}
+        if scores.document_count < expected:
+            counts = {"documents": scores.document_count, "expected": expected}
             lost.append(Notice("documents-missing", {"path": path, "task": task, **counts}))
     return kept
 
@@ -357,7 +363,9 @@ def _join_runs(
     score = -rows["score"] if measure.is_negated else rows["score"]
     joined = rows.assign(score=score, metric=measure.name, task=task, category=task)
     joined.attrs["measures"] = (measure,)
-    joined.attrs["lower"] = frozenset[str]().union(*(of_file.lower for of_file in measured))
+    joined.attrs["lower"] = frozenset[str]().union(
+        *(of_file.lower_is_better for of_file in measured)
+    )
     return joined, len(shared)
 
 
@@ -386,11 +394,11 @@ def _split_by_target(rows: "pd.DataFrame", task: str, notes: list[Notice]) -> "p
     is_split = rows.groupby("item")["target"].transform("nunique") > 1
     if not is_split.any():
         return rows
-    firsts = rows[is_split].drop_duplicates(["item", "target"])
-    item = firsts["item"].min()
-    places = firsts.loc[firsts["item"] == item, ["path", "line"]].agg(", ".join, axis=1)
+    first_rows = rows[is_split].drop_duplicates(["item", "target"])
+    item = first_rows["item"].min()
+    places = first_rows.loc[first_rows["item"] == item, ["path", "line"]].agg(", ".join, axis=1)
     fields = {
-        "documents": firsts["item"].nunique(),
+        "documents": first_rows["item"].nunique(),
         "task": task,
         "item": item,
         "places": list(places),
@@ -429,9 +437,9 @@ def _sheets_of(
         columns.append(cluster)
     sheets = list[tuple[str, pd.DataFrame]]()
     for path, sheet in rows.groupby("path", sort=False):
-        of_file = sheet[columns]
-        of_file.attrs |= {name: rows.attrs[name] for name in ("measures", "lower")}
-        sheets.append((str(path), of_file))
+        sheet_of_file = sheet[columns]
+        sheet_of_file.attrs |= {name: rows.attrs[name] for name in ("measures", "lower")}
+        sheets.append((str(path), sheet_of_file))
     return sheets
 
 
@@ -449,8 +457,8 @@ def _note_unshared(
         files: the scores of the files.
     """
     if len(documents) < 2:
-        only = next(iter(documents), "no model")
-        return [Notice("one-model-samples", {"task": task, "model": only})]
+        only_model = next(iter(documents), "no model")
+        return [Notice("one-model-samples", {"task": task, "model": only_model})]
     paths = {scores.file.model: str(scores.file.path) for scores in files}
     return [
         Notice("unshared-documents", {"path": paths[name], "model": name, "task": task})

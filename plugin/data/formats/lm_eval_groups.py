@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from podium.data.formats.lm_eval_layout import Results
-from podium.data.formats.lm_eval_scores import SAME, Scores
+from podium.data.formats.lm_eval_scores import RELATIVE_TOLERANCE, Scores
 from podium.notices.notice import Notice
 
 Counted = Literal["documents", "tasks"]
@@ -43,11 +43,11 @@ def tasks_by_group(results: Mapping[str, Any]) -> dict[str, list[str]]:
     Args:
         results: the content of a results file.
     """
-    named = results.get("group_subtasks")
+    subtasks = results.get("group_subtasks")
     rows = results.get("results")
-    if not isinstance(named, Mapping) or not isinstance(rows, Mapping):
+    if not isinstance(subtasks, Mapping) or not isinstance(rows, Mapping):
         return {}
-    children = {group: _names_in(below) for group, below in named.items()}
+    children = {group: _names_in(below) for group, below in subtasks.items()}
     groups = {}
     for group in children:
         tasks = [*dict.fromkeys(_tasks_below(group, children, ()))]
@@ -97,26 +97,26 @@ def find_groups(
         over documents nor over tasks, which are left out, too.
     """
     runs = _results_of_files(files)
-    members: dict[str, list[str]] = {}
+    tasks_of_groups: dict[str, list[str]] = {}
     for run in runs:
-        members |= tasks_by_group(run.content)
+        tasks_of_groups |= tasks_by_group(run.content)
     groups: dict[str, TaskGroup] = {}
     notes = []
-    for name in sorted(members, key=lambda group: -len(members[group])):
-        tasks = tuple(task for task in members[name] if task in metrics)
+    for name in sorted(tasks_of_groups, key=lambda group: -len(tasks_of_groups[group])):
+        tasks = tuple(task for task in tasks_of_groups[name] if task in metrics)
         names = {metric for task in tasks for metric in metrics[task]}
         if len(tasks) < 2 or len(names) != 1 or any(task in groups for task in tasks):
             continue
         [metric] = names
-        of_runs = [_ways_of_counting(run, name, members[name], metric) for run in runs]
-        known = [ways for ways in of_runs if ways is not None]
-        if not known:
+        ways_of_runs = [_ways_of_counting(run, name, tasks_of_groups[name], metric) for run in runs]
+        known_ways = [ways for ways in ways_of_runs if ways is not None]
+        if not known_ways:
             continue
-        common = set.intersection(*known)
-        if not common:
+        common_ways = set.intersection(*known_ways)
+        if not common_ways:
             notes.append(Notice("group-apart", {"group": name, "metric": metric}))
             continue
-        counted: Counted = "documents" if "documents" in common else "tasks"
+        counted: Counted = "documents" if "documents" in common_ways else "tasks"
         groups |= dict.fromkeys(tasks, TaskGroup(name, tasks, counted))
     return groups, notes
 
@@ -153,7 +153,7 @@ def _ways_of_counting(
         "documents": float(np.average(figures, weights=sizes)),
         "tasks": float(np.mean(figures)),
     }
-    return {way for way, mean in means.items() if isclose(mean, figure, rel_tol=SAME)}
+    return {way for way, mean in means.items() if isclose(mean, figure, rel_tol=RELATIVE_TOLERANCE)}
 
 
 def weights_of_documents(group: TaskGroup, documents: Mapping[str, int]) -> dict[str, float]:

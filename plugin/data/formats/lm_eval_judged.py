@@ -34,14 +34,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# The first key of the text with verdicts, and its value: the version of the text's form.
-MARK = "podium_verdicts"
-VERSION = 3
+VERDICTS_KEY = "podium_verdicts"
+"""First key of a text with verdicts."""
+FORM_VERSION = 3
+"""Value of the key `VERDICTS_KEY`: the version of the text's form."""
 UNNAMED_MODEL = "this model"
 """Name that the filter gives to the model if the user gives none."""
 BATTLE_DETAILS = ("response", "category", "length_a", "length_b")
 """Fields of a battle that are copied to its rows."""
-VERDICT = ("credit", "hard_credit", "margin", "reason")
+MERGED_VERDICT_FIELDS = ("credit", "hard_credit", "margin", "reason")
 """Fields of a battle with the merged verdict."""
 IDENTICAL = "identical"
 """Field of a battle whose responses are the same text: a tie that no judge was asked about."""
@@ -49,20 +50,23 @@ IDENTICAL = "identical"
 
 def verdicts_as_text(document: Mapping[str, Any]) -> str:
     """Return the verdicts on one document as the text that lm-eval writes to its samples."""
-    return json.dumps({MARK: VERSION, **document}, ensure_ascii=False, allow_nan=False)
+    return json.dumps({VERDICTS_KEY: FORM_VERSION, **document}, ensure_ascii=False, allow_nan=False)
 
 
-def parse_verdicts(kept: Any) -> dict[str, Any] | None:
+def parse_verdicts(response: Any) -> dict[str, Any] | None:
     """Parse the verdicts in a filtered response, or in a list of one.
 
-    None if it has no verdicts, or verdicts of another version than `VERSION`.
+    Returns:
+        The verdicts; None if there are none, or if they have another version than `FORM_VERSION`.
     """
-    if isinstance(kept, list | tuple) and len(kept) == 1:
-        return parse_verdicts(kept[0])
-    if not isinstance(kept, str) or not kept.startswith(f'{{"{MARK}": {VERSION},'):
+    if isinstance(response, list | tuple) and len(response) == 1:
+        return parse_verdicts(response[0])
+    if not isinstance(response, str) or not response.startswith(
+        f'{{"{VERDICTS_KEY}": {FORM_VERSION},'
+    ):
         return None
     try:
-        return dict(parse_json(kept))
+        return dict(parse_json(response))
     except ValueError:
         return None
 
@@ -121,7 +125,7 @@ def battles_table(documents: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":
     rows = []
     for document, battle in battles:
         row = _shared_cells(document, battle, {})
-        row |= {name: battle.get(name) for name in VERDICT}
+        row |= {name: battle.get(name) for name in MERGED_VERDICT_FIELDS}
         row["order"] = "merged"
         rows.append(row)
     return pd.DataFrame(rows)
@@ -141,17 +145,17 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     lost: list[Notice] = []
     notes: list[Notice] = []
     sheets = []
-    named = []
+    files_of_models = []
     for file in files:
         # Most files have no verdicts. To search their bytes is faster than to parse them.
         with file.path.open("rb") as stream, named_in_errors(file.path):
-            is_judged = any(MARK.encode() in line for line in short_lines(stream))
+            is_judged = any(VERDICTS_KEY.encode() in line for line in short_lines(stream))
         judges: dict[str, JudgeRecord] = {}
         refused: dict[str, dict[str, str]] = {}
         models: dict[str, None] = {}
         rows = list(_read_judgments(file, lost, judges, refused, models)) if is_judged else []
         notes += notes_on_refused(str(file.path), refused)
-        named += [replace(file, model=name) for name in models or (file.model,)]
+        files_of_models += [replace(file, model=name) for name in models or (file.model,)]
         if rows:
             frame = pd.DataFrame(rows).set_index("line")
             frame.attrs["judges"] = judges
@@ -161,7 +165,7 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
         notes.append(Notice("samples-without-verdicts", {"files": without_verdicts}))
     gathered = GatheredBattles(tuple(sheets), notes=tuple(notes), lost=tuple(lost))
     if sheets:
-        runs, questions = _runs_and_questions(named)
+        runs, questions = _runs_and_questions(files_of_models)
         gathered = replace(gathered, runs=runs, questions=questions)
     return gathered
 
@@ -209,20 +213,20 @@ def _read_judgments(
         # If a text also stands in a response, the model wrote it. It then only looks like verdicts.
         responses = list(_flatten_texts(row.get("resps")))
         filtered = list(_flatten_texts(row.get("filtered_resps")))
-        document = parse_verdicts(row.get("filtered_resps"))
-        if document is None:
+        verdicts_of_document = parse_verdicts(row.get("filtered_resps"))
+        if verdicts_of_document is None:
             continue
-        if any(verdicts in response for verdicts in filtered for response in responses):
+        if any(text in response for text in filtered for response in responses):
             continue
         # The user's label or a name by settings comes first, then the filter's, then lm-eval's.
         is_named = file.has_label or file.named_settings
-        has_filter_name = not is_named and document["model"] != UNNAMED_MODEL
-        model = str(document["model"]) if has_filter_name else file.model
+        has_filter_name = not is_named and verdicts_of_document["model"] != UNNAMED_MODEL
+        model = str(verdicts_of_document["model"]) if has_filter_name else file.model
         models[model] = None
-        for name, record in document.get("judges", {}).items():
+        for name, record in verdicts_of_document.get("judges", {}).items():
             judges[name] = JudgeRecord.from_json(name, record)
-        refused |= refused_options(document.get("judges", {}))
-        for judgment in judgment_rows(document, model):
+        refused |= refused_options(verdicts_of_document.get("judges", {}))
+        for judgment in judgment_rows(verdicts_of_document, model):
             if judgment["model_a"] == judgment["model_b"]:
                 problem = f"{judgment['model_a']!r} is the name of both sides"
                 remedy = (

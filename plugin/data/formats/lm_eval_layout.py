@@ -27,26 +27,30 @@ from podium.printable import shorten
 from podium.run_record import Setting
 from podium.text import parse_json, text_of
 
-# The time in names of lm-eval's files, such as `2024-05-01T12-30-59.123456`.
 TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
-DATE = r"(?P<date>\d{8}_\d{6})"
-"""The time with which the names of lmms-eval's files begin."""
-# Names of samples files and of results files.
-SAMPLES = re.compile(rf"(?:{DATE}_)?samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl?$")
-RESULTS = re.compile(rf"(?:.+_(?P<time>{TIME})|{DATE}_results)\.json$")
+"""Pattern of the time in names of lm-eval's files, such as `2024-05-01T12-30-59.123456`."""
+LMMS_TIME = r"(?P<date>\d{8}_\d{6})"
+"""Pattern of the time with which names of lmms-eval's files begin, such as `20240501_123059`."""
+SAMPLES_NAME = re.compile(rf"(?:{LMMS_TIME}_)?samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl?$")
+"""Matches the name of a samples file."""
+RESULTS_NAME = re.compile(rf"(?:.+_(?P<time>{TIME})|{LMMS_TIME}_results)\.json$")
+"""Matches the name of a results file."""
 OLD_RESULTS = "results.json"
 """Name of the results file of lm-eval 0.4.0 to 0.4.2."""
-DETAILS = re.compile(rf"details_(?P<task>.+)_(?P<time>{TIME})\.parquet$")
-"""Names of the files with details of the Open LLM Leaderboard."""
-HELM = "per_instance_stats.json"
-"""Name of the files with details of HELM."""
-HELM_RUN = "run_spec.json"
-"""Name of the file beside them that describes the run."""
+DETAILS_NAME = re.compile(rf"details_(?P<task>.+)_(?P<time>{TIME})\.parquet$")
+"""Matches the name of a file with details of the Open LLM Leaderboard."""
+HELM_DETAILS = "per_instance_stats.json"
+"""Name of a file with details of HELM."""
+HELM_RUN_SPEC = "run_spec.json"
+"""Name of the file in the same folder that describes the run of HELM."""
+MODEL_OPTION = "model(?:_deployment)?=[^,]*"
+"""Pattern of an option with the model in the name of a run of HELM."""
+MODEL_IN_RUN_NAME = re.compile(rf"(?<=:){MODEL_OPTION},?|,{MODEL_OPTION}")
+"""Matches such an option, with the comma that separates it from another option."""
 SAMPLE_FIELDS = frozenset({"doc_id", "doc", "arguments"})
 """Fields by which a row of lm-eval's samples is recognised."""
 LMMS_FIELDS = frozenset({"doc_id", "target", "filtered_resps", "input"})
 """Fields by which a row of lmms-eval is recognised. It has no `doc` and no `arguments`."""
-# Arguments of a model that change no answer.
 IRRELEVANT_ARGUMENTS = frozenset(
     {
         "batch_size",
@@ -71,6 +75,7 @@ IRRELEVANT_ARGUMENTS = frozenset(
         "verify_certificate",
     }
 )
+"""Arguments of a model that change no answer."""
 SECRET_ARGUMENT = re.compile("(^|_)(key|apikey|token|secret|password|headers?|authorization)$")
 """Matches names of arguments of a model whose value may be a secret. They change no answer."""
 
@@ -90,11 +95,11 @@ class Results:
     @cached_property
     def model(self) -> str | None:
         """Name of the model, which lm-eval derives from the model's arguments; None if unknown."""
-        written = text_of(self.content.get("model_name"))
-        if written is None and self.is_old:
+        name = text_of(self.content.get("model_name"))
+        if name is None and self.is_old:
             # lm-eval 0.4.2 and older do not write the name.
-            written = text_of(self.all_arguments.get("pretrained", self.all_arguments.get("model")))
-        return written
+            name = text_of(self.all_arguments.get("pretrained", self.all_arguments.get("model")))
+        return name
 
     @property
     def is_old(self) -> bool:
@@ -104,7 +109,7 @@ class Results:
     def old_task_of(self, path: Path) -> str | None:
         """Return the task of a samples file in the layout of lm-eval 0.4.0 to 0.4.2.
 
-        Of tasks of which one name ends as another, as `arc` and `my_arc`, the longest counts.
+        If the file's name ends with several tasks, such as `arc` and `my_arc`, the longest counts.
 
         Returns:
             None if this is no results file of that layout in the same folder, or if the name of the
@@ -116,14 +121,16 @@ class Results:
         return max(tasks, key=len, default=None)
 
     def old_arguments(self) -> str:
-        """Return the arguments of the model as they stand in the names of old samples files: with
-        `__` in place of `/` and `=`."""
+        """Return the arguments of the model as in the names of old samples files.
+
+        They have `__` in place of `/` and `=`.
+        """
         return re.sub("[/=]", "__", text_of(self.value("config", "model_args")) or "")
 
     @property
     def time(self) -> str:
         """Time when the run was saved, from the name of the file; empty if the name has none."""
-        named = RESULTS.match(self.path.name)
+        named = RESULTS_NAME.match(self.path.name)
         return (named["time"] or named["date"]) if named else ""
 
     @cached_property
@@ -150,13 +157,13 @@ class Results:
 
         Empty if the option is neither. Values in a text stay text.
         """
-        given = self.value("config", name)
-        if isinstance(given, str):
+        option = self.value("config", name)
+        if isinstance(option, str):
             # A comma separates two options only if a name and `=` follow. So `until=['a', 'b']` is
             # one option.
-            pairs = (part.partition("=") for part in re.split(r",(?=\s*\w+\s*=)", given) if part)
+            pairs = (part.partition("=") for part in re.split(r",(?=\s*\w+\s*=)", option) if part)
             return {key.strip(): value for key, _, value in pairs}
-        return given if isinstance(given, Mapping) else {}
+        return option if isinstance(option, Mapping) else {}
 
     def value(self, *keys: str) -> Any:
         """Return the value under nested keys of the content; None if there is none."""
@@ -195,22 +202,22 @@ def _read_results(paths: Iterable[Path]) -> list[Results]:
 
     Files with another name, other content or damaged JSON are left out.
     """
-    read = []
+    results = []
     for path in paths:
-        is_named = RESULTS.match(path.name) or path.name == OLD_RESULTS
+        is_named = RESULTS_NAME.match(path.name) or path.name == OLD_RESULTS
         if not is_named or not path.is_file():
             continue
         with suppress(ValueError):
             content = parse_json(path.read_bytes(), parse_int=whole_number)
             is_object = isinstance(content, dict) and isinstance(content.get("configs"), dict)
             if is_object and isinstance(content.get("results"), dict):
-                read.append(Results(path, content))
-    return read
+                results.append(Results(path, content))
+    return results
 
 
 def is_summary_of_lighteval(path: Path) -> bool:
     """Return whether a file has the results of a run of lighteval, which are over all items."""
-    if not RESULTS.match(path.name):
+    if not RESULTS_NAME.match(path.name):
         return False
     with suppress(ValueError, OSError):
         content = parse_json(path.read_bytes(), parse_int=whole_number)
@@ -224,7 +231,7 @@ def is_samples(path: Path) -> bool:
     If the first line cannot be read, the name decides: it must have a time. Files with details of
     leaderboards count as samples, too, by their names alone.
     """
-    named = SAMPLES.match(path.name)
+    named = SAMPLES_NAME.match(path.name)
     if named is None:
         return is_details(path)
     if not path.is_file():
@@ -237,8 +244,11 @@ def is_samples(path: Path) -> bool:
 
 
 def first_row(path: Path) -> dict[str, Any] | None:
-    """Return the row in the first line of a file; None if the line is no JSON object, or the file
-    cannot be read."""
+    """Return the row in the first line of a file.
+
+    Returns:
+        The row; None if the line is no JSON object, or if the file cannot be read.
+    """
     with suppress(ValueError, OSError):
         first = _first_value(path)
         if isinstance(first, dict):
@@ -264,7 +274,7 @@ def is_sample(row: Mapping[str, Any]) -> bool:
 
 def is_details(path: Path) -> bool:
     """Return whether the name of a file is that of details of HELM or the Open LLM Leaderboard."""
-    return path.name == HELM or DETAILS.match(path.name) is not None
+    return path.name == HELM_DETAILS or DETAILS_NAME.match(path.name) is not None
 
 
 def _details_at(path: Path, label: str | None) -> Samples:
@@ -272,7 +282,7 @@ def _details_at(path: Path, label: str | None) -> Samples:
 
     The model is the user's label, or else it is named by the folders (`_model_of_details`).
     """
-    named = DETAILS.match(path.name)
+    named = DETAILS_NAME.match(path.name)
     if named is None:
         return _helm_details_at(path, label)
     model = label or _model_of_details(path.absolute().parent)
@@ -307,7 +317,7 @@ def read_run_spec(path: Path) -> dict[str, Any]:
     Raises:
         ValueError: the description is not JSON.
     """
-    spec = path.with_name(HELM_RUN)
+    spec = path.with_name(HELM_RUN_SPEC)
     return parse_json(spec.read_bytes()) if spec.is_file() else {}
 
 
@@ -321,7 +331,7 @@ def _helm_details_at(path: Path, label: str | None) -> Samples:
     Raises:
         DataError: run_spec.json does not describe a run.
     """
-    spec = path.with_name(HELM_RUN)
+    spec = path.with_name(HELM_RUN_SPEC)
     try:
         content = read_run_spec(path)
         run = content.get("name") or path.absolute().parent.name
@@ -333,11 +343,13 @@ def _helm_details_at(path: Path, label: str | None) -> Samples:
         problem = f"not the description of a run of HELM ({error})"
         remedy = "give the file as HELM wrote it"
         raise DataError(problem, remedy=remedy, source=str(spec)) from None
-    task = re.sub("(?<=:)model(_deployment)?=[^,]*,?|,model(_deployment)?=[^,]*", "", run)
+    task = MODEL_IN_RUN_NAME.sub("", run)
     return Samples(path, task.rstrip(":"), "", label or model, bool(label), None)
 
 
-def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] = ()) -> Samples:
+def samples_at(
+    path: Path, label: str | None = None, results_in_folder: Iterable[Results] = ()
+) -> Samples:
     """Return the description of a samples file.
 
     Without a label, the model has the name in the results file, or else the name of the folder. A
@@ -346,21 +358,22 @@ def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] =
     Args:
         path: the file.
         label: the user's name for the model; None if there is none.
-        beside: results files in the same folder. The one with the same time is of the same run.
+        results_in_folder: results files in the same folder. The one with the same time is of the
+            same run.
     """
     if is_details(path):
         return _details_at(path, label)
-    named = SAMPLES.match(path.name)
+    named = SAMPLES_NAME.match(path.name)
     if named is None:
-        old = _old_samples_at(path, label)
-        if old is not None:
-            return old
+        old_samples = _old_samples_at(path, label)
+        if old_samples is not None:
+            return old_samples
         task = path.name.partition(".")[0]
         time = ""
     else:
         task = named["task"]
         time = named["time"] or named["date"] or ""
-    run = next((results for results in beside if time and results.time == time), None)
+    run = next((results for results in results_in_folder if time and results.time == time), None)
     model_of_run = run.model if run else None
     model = label or model_of_run or path.absolute().parent.name
     return Samples(path, task, time, model, label is not None, run)
@@ -388,13 +401,16 @@ def _old_samples_at(path: Path, label: str | None) -> Samples | None:
 def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
     """Return the descriptions of samples files, in the same order.
 
-    Each has the results file with the same time in the same folder, if there is one. `label` is the
-    user's name for the model of all files, or None.
+    Each has the results file with the same time in the same folder, if there is one.
+
+    Args:
+        paths: the files.
+        label: the user's name for the model of all files; None if there is none.
     """
     paths = list(paths)
     folders = {path.parent for path in paths}
-    beside = {folder: _read_results(sorted(folder.glob("*.json"))) for folder in folders}
-    return [samples_at(path, label, beside[path.parent]) for path in paths]
+    results_by_folder = {folder: _read_results(sorted(folder.glob("*.json"))) for folder in folders}
+    return [samples_at(path, label, results_by_folder[path.parent]) for path in paths]
 
 
 def find_runs(
@@ -429,7 +445,11 @@ def find_runs(
 def lack_of_samples(model: str, results: Results) -> Notice:
     """Return the warning about a run that has a results file but no samples that can be read.
 
-    It says whether the samples were packed as .gz or not logged. `model` names the model in it.
+    It says whether the samples were packed as .gz or not logged.
+
+    Args:
+        model: name of the model, for the message.
+        results: the results file.
     """
     packed = any(results.path.parent.glob("*samples_*.gz"))
     code = "samples-packed" if packed else "samples-not-logged"
@@ -476,10 +496,10 @@ def _rows_of_list(content: bytes) -> list[dict[str, Any]]:
 
 
 def read_doc_hash(row: Mapping[str, Any]) -> str:
-    """Return the hash of a row's document. If the row has none, it is computed as lm-eval does."""
-    kept = text_of(row.get("doc_hash"))
-    if kept is not None:
-        return kept
+    """Return the hash of a row's document. If the row has none, compute it as lm-eval does."""
+    recorded_hash = text_of(row.get("doc_hash"))
+    if recorded_hash is not None:
+        return recorded_hash
     text = json.dumps(row.get("doc"), indent=2, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -494,12 +514,12 @@ def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str
         task: name of the task.
         documents: filter, hash of the document, and `doc_id` of each row.
     """
-    seen: Counter[tuple[str, str]] = Counter()
+    occurrences: Counter[tuple[str, str]] = Counter()
     ids = [""] * len(documents)
     for k in sorted(range(len(documents)), key=lambda k: documents[k][2]):
         of_filter, document, _ = documents[k]
-        seen[of_filter, document] += 1
-        occurrence = seen[of_filter, document]
+        occurrences[of_filter, document] += 1
+        occurrence = occurrences[of_filter, document]
         ids[k] = f"{task}:{document[:12]}"
         if occurrence > 1:
             ids[k] += f"#{occurrence}"

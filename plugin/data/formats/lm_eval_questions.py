@@ -25,7 +25,7 @@ from podium.run_record import RunRecord, Setting, SettingKind
 
 EXPLAINING_KINDS: frozenset[SettingKind] = WORDING_KINDS | {"dataset"}
 """Kinds of settings that explain why prompts of one document differ."""
-REMEDY = "compare runs of one version of the dataset"
+NO_SHARED_DOCUMENT_REMEDY = "compare runs of one version of the dataset"
 """What to do if two runs of a task share no document."""
 
 
@@ -67,20 +67,22 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
         joined = join_equal_documents([paired[k] for k in positions])
         for k, of_file in zip(positions, joined, strict=True):
             paired[k] = of_file
-        asked = _runs_with_documents([paired[k] for k in positions], [runs[k] for k in positions])
-        questions = pair_questions(task, asked, allowed, remedy=REMEDY)
+        asked_runs = _runs_with_documents(
+            [paired[k] for k in positions], [runs[k] for k in positions]
+        )
+        questions = pair_questions(task, asked_runs, allowed, remedy=NO_SHARED_DOCUMENT_REMEDY)
         findings.append(questions.finding)
         accepted += questions.accepted
         if questions.finding.pairing == "other inputs":
-            of_task = [paired[k].asked for k in positions]
-            names = items_by_name(of_task, asked, questions.names)
+            of_task = [paired[k].documents for k in positions]
+            new_ids_of_runs = items_by_name(of_task, asked_runs, questions.names)
             are_accepted = bool(questions.accepted)
-            for k, new_ids in zip(positions, names, strict=True):
+            for k, new_ids in zip(positions, new_ids_of_runs, strict=True):
                 paired[k] = _rename_items(paired[k], new_ids, are_accepted=are_accepted)
         if questions.accepted:
             # Prompts differ because the documents do, so their hashes say nothing more.
             continue
-        documents = [paired[k].asked for k in positions]
+        documents = [paired[k].documents for k in positions]
         choices = [choices_of_run(paired[k].file) for k in positions]
         with_prompts = settle_prompts(documents, choices, [runs[k] for k in positions])
         for k, run in zip(positions, with_prompts, strict=True):
@@ -95,11 +97,11 @@ def _positions_by_task(scores: Sequence[Scores]) -> dict[str, list[int]]:
     change nothing.
     """
     by_task: dict[str, list[int]] = defaultdict(list)
-    keys = []
+    sort_keys = []
     for of_file in scores:
-        items = sorted(document.item for document in of_file.asked)
-        keys.append((of_file.file.time, items))
-    for position in sorted(range(len(scores)), key=lambda k: keys[k]):
+        items = sorted(document.item for document in of_file.documents)
+        sort_keys.append((of_file.file.time, items))
+    for position in sorted(range(len(scores)), key=lambda k: sort_keys[k]):
         by_task[scores[position].file.task].append(position)
     return by_task
 
@@ -109,9 +111,9 @@ def _runs_with_documents(scores: Sequence[Scores], runs: Sequence[RunRecord]) ->
 
     A run whose file does not describe its documents has the items of its scores, without inputs.
     """
-    asked = asked_documents([of_file.asked for of_file in scores], runs)
+    asked = asked_documents([of_file.documents for of_file in scores], runs)
     for k, of_file in enumerate(scores):
-        if not of_file.asked:
+        if not of_file.documents:
             items = {str(item) for table in of_file.values.values() for item in table["item"]}
             asked[k] = replace(asked[k], items=[ItemRecord(item) for item in sorted(items)])
     return asked
@@ -198,9 +200,9 @@ def _rename_items(scores: Scores, items: Mapping[str, str], *, are_accepted: boo
         renamed = table.assign(item=table["item"].map(lambda item: items.get(item, item)))
         values[metric] = renamed.assign(target="") if are_accepted else renamed
     asked = []
-    for document in scores.asked:
+    for document in scores.documents:
         asked.append(replace(document, item=items.get(document.item, document.item)))
-    return replace(scores, values=values, asked=tuple(asked))
+    return replace(scores, values=values, documents=tuple(asked))
 
 
 def settle_prompts(
@@ -221,30 +223,34 @@ def settle_prompts(
         choices: what makes the choices of each run's task; empty if unknown or if it has none.
         runs: the runs.
     """
-    prompts: list[dict[str, str]] = []
+    prompts_of_runs: list[dict[str, str]] = []
     for of_run in documents:
-        prompts.append({document.item: document.prompt for document in of_run if document.prompt})
-    known = [k for k, of_items in enumerate(prompts) if of_items and runs[k].is_described]
-    if len(known) < 2:
+        prompts_of_runs.append(
+            {document.item: document.prompt for document in of_run if document.prompt}
+        )
+    described = [
+        k for k, of_items in enumerate(prompts_of_runs) if of_items and runs[k].is_described
+    ]
+    if len(described) < 2:
         return list(runs)
-    shared = sorted(set.intersection(*(set(prompts[k]) for k in known)))
+    shared = sorted(set.intersection(*(set(prompts_of_runs[k]) for k in described)))
     if not shared:
         return list(runs)
-    hashes = {k: _hash_of_prompts([prompts[k][item] for item in shared]) for k in known}
+    hashes = {k: _hash_of_prompts([prompts_of_runs[k][item] for item in shared]) for k in described}
     settled = list(runs)
     if len(set(hashes.values())) == 1:
-        if len({choices[k] for k in known}) == 1:
-            for k in known:
+        if len({choices[k] for k in described}) == 1:
+            for k in described:
                 settled[k] = replace(runs[k], prompt=None, examples=None, fewshot_seed=None)
         return settled
-    alike: dict[tuple[tuple[Setting, str], ...], list[int]] = defaultdict(list)
-    for k in known:
+    runs_with_settings: dict[tuple[tuple[Setting, str], ...], list[int]] = defaultdict(list)
+    for k in described:
         explaining = []
         for setting, value in runs[k].settings().items():
             if setting.kind in EXPLAINING_KINDS:
                 explaining.append((setting, value))
-        alike[tuple(explaining)].append(k)
-    for group in alike.values():
+        runs_with_settings[tuple(explaining)].append(k)
+    for group in runs_with_settings.values():
         if len({hashes[k] for k in group}) > 1:
             for k in group:
                 settled[k] = replace(runs[k], prompt=f"prompt_hash {hashes[k]}")

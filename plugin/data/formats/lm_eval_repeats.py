@@ -7,12 +7,16 @@ from podium.data.formats.lm_eval_scores import Scores
 from podium.findings import accept_or_raise
 from podium.wording import some
 
-VOTE = "majority_vote"
+VOTING_FILTER = "majority_vote"
 """Filter of lm-eval that chooses the most frequent answer."""
-FIRST = "take_first_k"
+TRUNCATING_FILTER = "take_first_k"
 """Filter of lm-eval that keeps the first k answers."""
-UNEQUAL = "{metric} of {task} is of a majority vote over different numbers of repeats: {numbers}"
+UNEQUAL_VOTES = (
+    "{metric} of {task} is of a majority vote over different numbers of repeats: {numbers}"
+)
+"""Finding that the runs of a task vote over different numbers of repeats."""
 REMEDY = "run the models with the same repeats"
+"""What to do about it."""
 
 
 def accept_repeats(
@@ -33,15 +37,15 @@ def accept_repeats(
     Raises:
         DataError: the numbers differ, and the finding `epochs` is not allowed.
     """
-    numbers = {}
+    votes_of_models = {}
     for of_run in scores:
         number = _votes_of(of_run, metric)
         if number is not None:
-            numbers[of_run.file.model] = number
-    if len(set(numbers.values())) < 2:
+            votes_of_models[of_run.file.model] = number
+    if len(set(votes_of_models.values())) < 2:
         return []
-    by_model = some([f"{model} {number}" for model, number in numbers.items()], most=5)
-    problem = UNEQUAL.format(metric=metric, task=task, numbers=by_model)
+    by_model = some([f"{model} {number}" for model, number in votes_of_models.items()], most=5)
+    problem = UNEQUAL_VOTES.format(metric=metric, task=task, numbers=by_model)
     return [accept_or_raise("epochs", problem, REMEDY, allowed)]
 
 
@@ -57,10 +61,10 @@ def _votes_of(scores: Scores, metric: str) -> int | None:
         return None
     repeats = results.value("configs", task, "repeats")
     steps = _steps_of(results.value("configs", task, "filter_list"), metric.rpartition(",")[2])
-    if not isinstance(repeats, int) or all(step.get("function") != VOTE for step in steps):
+    if not isinstance(repeats, int) or all(step.get("function") != VOTING_FILTER for step in steps):
         return None
-    firsts = [step.get("k") for step in steps if step.get("function") == FIRST]
-    limits = [number for number in firsts if isinstance(number, int)]
+    kept_answers = [step.get("k") for step in steps if step.get("function") == TRUNCATING_FILTER]
+    limits = [number for number in kept_answers if isinstance(number, int)]
     return min([repeats, *limits])
 
 

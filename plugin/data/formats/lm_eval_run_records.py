@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.data.formats.lm_eval_documents import is_chat_file
-from podium.data.formats.lm_eval_layout import HELM, Results, Samples, read_run_spec
+from podium.data.formats.lm_eval_layout import HELM_DETAILS, Results, Samples, read_run_spec
 from podium.data.formats.lm_eval_task_configs import (
     arguments_of_config,
     choices_of_config,
@@ -19,7 +19,7 @@ from podium.data.formats.lm_eval_task_configs import (
 from podium.run_record import RunRecord, Settings, settings_as_pairs
 from podium.text import text_of
 
-MESSAGES = "messages"
+TEMPLATE_OF_MESSAGES = "messages"
 """Text of the chat template of prompts that are lists of messages. The server renders them."""
 
 HELM_GENERATION = ("temperature", "max_tokens", "stop_sequences")
@@ -35,7 +35,7 @@ def run_of_samples(file: Samples) -> RunRecord:
     `is_described` is False. Runs of HELM are described in another file. Settings of examples are
     None if the prompts have none.
     """
-    if file.path.name == HELM:
+    if file.path.name == HELM_DETAILS:
         return _run_of_helm(file)
     results = file.results
     task = file.task
@@ -48,7 +48,7 @@ def run_of_samples(file: Samples) -> RunRecord:
     seed = _count_or_none(results.value("config", "fewshot_seed"))
     template = _text_or_none(results.value("chat_template_sha"))
     if template is None and is_chat_file(file):
-        template = MESSAGES
+        template = TEMPLATE_OF_MESSAGES
     turns = results.value("fewshot_as_multiturn")
     return RunRecord(
         model=file.model,
@@ -79,17 +79,17 @@ def _run_of_helm(file: Samples) -> RunRecord:
 
     Without a description, only model, task, file and time are known.
     """
-    given = read_run_spec(file.path).get("adapter_spec") or {}
+    adapter = read_run_spec(file.path).get("adapter_spec") or {}
     return RunRecord(
         model=file.model,
         task=file.task,
         source=str(file.path),
         time=file.time,
-        is_described=any(name in given for name in HELM_SETTINGS),
+        is_described=any(name in adapter for name in HELM_SETTINGS),
         named_settings=file.named_settings,
-        generation=settings_as_pairs({name: given.get(name) for name in HELM_GENERATION}),
-        shots=_count_or_none(given.get("max_train_instances")),
-        system_instruction=_text_or_none(given.get("instructions")),
+        generation=settings_as_pairs({name: adapter.get(name) for name in HELM_GENERATION}),
+        shots=_count_or_none(adapter.get("max_train_instances")),
+        system_instruction=_text_or_none(adapter.get("instructions")),
     )
 
 
@@ -115,10 +115,10 @@ def _shots_of_task(results: Results, task: str) -> int | None:
 
 def _plain_settings(*given: Mapping[str, Any]) -> Settings:
     """Return settings in which a number has one form, whether it was written as text or not."""
-    plain = []
+    parsed = []
     for settings in given:
-        plain.append({name: parse_option(value) for name, value in settings.items()})
-    return settings_as_pairs(*plain)
+        parsed.append({name: parse_option(value) for name, value in settings.items()})
+    return settings_as_pairs(*parsed)
 
 
 def _text_or_none(value: Any) -> str | None:

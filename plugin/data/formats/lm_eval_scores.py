@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-NO_METRICS = (
+NON_METRIC_FIELDS = (
     layout.SAMPLE_FIELDS | layout.LMMS_FIELDS | {"resps", "filter", "metrics", "scores_per_repeat"}
 )
 """Fields that are not metrics, in rows that do not list their metrics. Hashes are not, either."""
-SAME = 1e-6
+RELATIVE_TOLERANCE = 1e-6
 """Two numbers count as equal if their relative difference is at most this."""
 
 
@@ -54,20 +54,20 @@ class Scores:
         values: the scores by `metric,filter`: tables with the columns `item`, `target`, `line`,
             `score` and `reason`.
         unusable: for each other metric, why models cannot be ranked by it.
-        cut: the place of the last line if it is cut off; None if the file is complete.
-        documents: number of documents.
-        asked: the documents; empty if the file does not describe them.
-        lower: names of metrics, without filter, of which lower is better by the documentation of
-            who published the scores.
+        cut_off_line: the place of the last line if it is cut off; None if the file is complete.
+        document_count: number of documents.
+        documents: the documents; empty if the file does not describe them.
+        lower_is_better: names of metrics, without filter, of which lower scores are better by the
+            documentation of who published the scores.
     """
 
     file: layout.Samples
     values: "Mapping[str, pd.DataFrame]"
     unusable: Mapping[str, str]
-    cut: str | None
-    documents: int
-    asked: Sequence[AskedDocument] = ()
-    lower: frozenset[str] = frozenset()
+    cut_off_line: str | None
+    document_count: int
+    documents: Sequence[AskedDocument] = ()
+    lower_is_better: frozenset[str] = frozenset()
 
     @property
     def expected_documents(self) -> int | None:
@@ -100,7 +100,9 @@ class Scores:
 
         mean = self.values[metric]["score"].mean() if metric in self.values else np.nan
         figure = self._reported_value("results", self.file.task, metric)
-        is_whole = self.cut is None and self.documents >= (self.expected_documents or 0)
+        is_whole = self.cut_off_line is None and self.document_count >= (
+            self.expected_documents or 0
+        )
         if not is_whole or pd.isna(mean) or not isinstance(figure, int | float):
             return None
         return float(mean), figure
@@ -110,7 +112,7 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
     """Read the metrics of a samples file, as `metric,filter`.
 
     A metric is unusable if a value of it is not a number, or all are missing. A last line that is
-    cut off is left out, and named in `cut`.
+    cut off is left out, and named in `cut_off_line`.
 
     Args:
         file: the samples file.
@@ -123,10 +125,10 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
     import pandas as pd
 
     rows = []
-    cut = None
+    cut_off_line = None
     for place, row in layout.sample_rows(file.path):
         if row is None:
-            cut = place
+            cut_off_line = place
         elif layout.is_sample(row):
             described = description_of_row(place, row)
             about = (*_document_of_row(row), _metrics_of_row(row), described)
@@ -156,7 +158,7 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
             else:
                 unusable[metric] = why
     asked = name_documents(frame["asked"], frame["item"])
-    return Scores(file, values, unusable, cut, len(asked), asked)
+    return Scores(file, values, unusable, cut_off_line, len(asked), asked)
 
 
 def _document_of_row(row: Mapping[str, Any]) -> tuple[str, Any, Any, str]:
@@ -180,12 +182,14 @@ def _group_of_row(row: Mapping[str, Any], cluster: str | None) -> str | None:
 def _metrics_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a row of samples, by metric. They need not be numbers.
 
-    If the row does not list its metrics, all fields are metrics that are not in `NO_METRICS` and
-    are no hashes.
+    If the row does not list its metrics, all fields are metrics that are not in
+    `NON_METRIC_FIELDS` and are no hashes.
     """
     names = row.get("metrics")
     if not isinstance(names, list):
-        names = [name for name in row if name not in NO_METRICS and not name.endswith("_hash")]
+        names = [
+            name for name in row if name not in NON_METRIC_FIELDS and not name.endswith("_hash")
+        ]
     metrics = {str(name): row.get(str(name)) for name in names}
     for name, value in metrics.items():
         # In lmms-eval, the value is a mapping with the score and what it was computed from.
@@ -218,12 +222,12 @@ def _why_unusable(values: Sequence[Any]) -> str | None:
     known = [value for value in values if value is not None]
     if not known:
         return "it has no value for any document"
-    strange = next((value for value in known if not isinstance(value, int | float)), None)
-    if strange is None:
+    non_number = next((value for value in known if not isinstance(value, int | float)), None)
+    if non_number is None:
         return None
-    kind = "a list" if isinstance(strange, list) else "not a number"
+    kind = "a list" if isinstance(non_number, list) else "not a number"
     return (
-        f"per document it is {kind} ({shorten(str(strange))}), "
+        f"per document it is {kind} ({shorten(str(non_number))}), "
         "of which lm-eval makes one figure for all documents together"
     )
 
@@ -249,32 +253,34 @@ def choose_metrics(
             have the same metric, or no task has a metric that can be compared.
     """
     usable, unusable = _metrics_by_task(files)
-    known = [metric for task in usable for metric in (*usable[task], *unusable[task])]
+    known_metrics = [metric for task in usable for metric in (*usable[task], *unusable[task])]
     for name in asked:
-        if name != ALL_METRICS and not any(_fits(name, metric) for metric in known):
+        if name != ALL_METRICS and not any(_fits(name, metric) for metric in known_metrics):
             raise UsageError(f"no task has the metric {name!r}; there are: {_list_metrics(usable)}")
-    by_task = {}
+    metrics_by_task = {}
     for task, names in usable.items():
-        by_task[task] = [name for name in names if _is_wanted(asked, name)]
+        metrics_by_task[task] = [name for name in names if _is_wanted(asked, name)]
     notes: list[Notice] = []
     if asked:
-        _reject_several_metrics(by_task, asked, files)
+        _reject_several_metrics(metrics_by_task, asked, files)
     else:
-        by_task, notes = _choose_first_metrics(by_task, files)
-    lacking = [task for task, names in by_task.items() if not names]
+        metrics_by_task, notes = _choose_first_metrics(metrics_by_task, files)
+    tasks_without_metric = [task for task, names in metrics_by_task.items() if not names]
     reasons = []
-    for task in lacking:
+    for task in tasks_without_metric:
         reasons += [(task, metric, why) for metric, why in unusable[task].items()]
-    if len(lacking) == len(usable):
-        raise _no_metric_error(asked, lacking, reasons)
-    chosen = {task: names for task, names in by_task.items() if names}
-    if not lacking:
+    if len(tasks_without_metric) == len(usable):
+        raise _no_metric_error(asked, tasks_without_metric, reasons)
+    chosen = {task: names for task, names in metrics_by_task.items() if names}
+    if not tasks_without_metric:
         return chosen, notes
     if asked:
-        absent = {"metrics": " or ".join(asked), "tasks": lacking}
-        return chosen, [*notes, Notice("tasks-without-metric", absent)]
+        fields = {"metrics": " or ".join(asked), "tasks": tasks_without_metric}
+        return chosen, [*notes, Notice("tasks-without-metric", fields)]
     causes = [f"{task}, {metric}: {why}" for task, metric, why in reasons]
-    notes.append(Notice("tasks-without-numbers", {"tasks": len(lacking), "why": causes}))
+    notes.append(
+        Notice("tasks-without-numbers", {"tasks": len(tasks_without_metric), "why": causes})
+    )
     return chosen, notes
 
 
@@ -299,11 +305,11 @@ def _choose_first_metrics(
     chosen: dict[str, list[str]] = {}
     headlines = []
     for task, metrics in by_task.items():
-        of_task = [scores for scores in files if scores.file.task == task]
-        runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in of_task]
+        scores_of_task = [scores for scores in files if scores.file.task == task]
+        runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in scores_of_task]
         headline = choose_headline(task, runs, metrics)
         if headline is None and metrics:
-            raise _no_common_metric_error(task, metrics, of_task)
+            raise _no_common_metric_error(task, metrics, scores_of_task)
         chosen[task] = []
         if headline is not None:
             chosen[task] = [headline.metric]
@@ -326,7 +332,7 @@ def _reject_unordered_metrics(
     unordered = {}
     for task, metrics in by_task.items():
         of_task = [scores for scores in files if scores.file.task == task]
-        if not any(scores.file.path.name == layout.HELM for scores in of_task):
+        if not any(scores.file.path.name == layout.HELM_DETAILS for scores in of_task):
             continue
         shared = []
         for metric in metrics:
@@ -349,12 +355,12 @@ def _no_common_metric_error(
     """
     models: dict[tuple[str, ...], list[str]] = {}
     for scores in files:
-        held = tuple(metric for metric in metrics if metric in scores.values)
-        models.setdefault(held, []).append(scores.file.model)
+        held_metrics = tuple(metric for metric in metrics if metric in scores.values)
+        models.setdefault(held_metrics, []).append(scores.file.model)
     parts = []
-    for held, names in models.items():
+    for held_metrics, names in models.items():
         has = "has" if len(names) == 1 else "have"
-        parts.append(f"{some(names, most=5)} {has} only {' and '.join(held) or 'none'}")
+        parts.append(f"{some(names, most=5)} {has} only {' and '.join(held_metrics) or 'none'}")
     return NotIdentifiedError(
         f"no two models have one metric: not all models of {task} have them: {', '.join(parts)}; "
         "run the models with the same metrics and filters"
@@ -457,12 +463,12 @@ def _is_ambiguous(metrics: Sequence[str], asked: Sequence[str]) -> bool:
 def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
     """Format the metrics of tasks for a message. Tasks with the same metrics are put together."""
     tasks = defaultdict[tuple[str, ...], list[str]](list)
-    for task, names in by_task.items():
-        tasks[tuple(names)].append(task)
+    for task, metrics_of_tasks in by_task.items():
+        tasks[tuple(metrics_of_tasks)].append(task)
     parts = []
-    for names, with_these in tasks.items():
-        metrics = " | ".join(names) or "none"
-        parts.append(f"{metrics} ({some(with_these, most=5)})")
+    for metrics_of_tasks, tasks_with_metrics in tasks.items():
+        metrics = " | ".join(metrics_of_tasks) or "none"
+        parts.append(f"{metrics} ({some(tasks_with_metrics, most=5)})")
     return "; ".join(parts)
 
 
@@ -482,22 +488,27 @@ def measure_of_files(metric: str, files: Sequence[Scores]) -> tuple[Measure, Not
     task = files[0].file.task
     name, _, of_filter = metric.rpartition(",")
     measure = Measure(name, task, filter=of_filter)
-    runs = [scores.file.results for scores in reversed(files) if scores.file.results]
-    # A results file by each direction that the files give.
-    ways = {}
-    for run in runs:
-        way = run.value("higher_is_better", task, name)
-        if isinstance(way, bool):
-            ways[way] = str(run.path)
-    if {True, False} <= ways.keys():
-        problem = f"higher {name} of {task} is better by {ways[True]}, and worse by this file"
-        raise DataError(problem, source=ways[False], remedy="give runs of one version of the task")
+    results_files = [scores.file.results for scores in reversed(files) if scores.file.results]
+    # The path of a results file that says so, by whether higher is better.
+    results_by_direction = {}
+    for run in results_files:
+        is_higher_better = run.value("higher_is_better", task, name)
+        if isinstance(is_higher_better, bool):
+            results_by_direction[is_higher_better] = str(run.path)
+    if {True, False} <= results_by_direction.keys():
+        path = results_by_direction[True]
+        problem = f"higher {name} of {task} is better by {path}, and worse by this file"
+        raise DataError(
+            problem,
+            source=results_by_direction[False],
+            remedy="give runs of one version of the task",
+        )
     of_task = {"metric": metric, "task": task}
     if _are_log_likelihoods(metric, files):
         return replace(measure, unit="log-likelihood"), Notice("log-likelihood", of_task)
-    if True in ways:
+    if True in results_by_direction:
         return replace(measure, higher_is_better=True), None
-    if False in ways:
+    if False in results_by_direction:
         return replace(measure, higher_is_better=False), Notice("lower-is-better", of_task)
     return measure, Notice("metric-direction", of_task)
 
@@ -513,7 +524,8 @@ def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
     if not pairs:
         return metric.rpartition(",")[0] == "perplexity"
     return all(
-        figure > 0 > mean and isclose(-mean, log(figure), rel_tol=SAME) for mean, figure in pairs
+        figure > 0 > mean and isclose(-mean, log(figure), rel_tol=RELATIVE_TOLERANCE)
+        for mean, figure in pairs
     )
 
 
@@ -525,12 +537,14 @@ def note_other_means(metric: str, files: Sequence[Scores]) -> list[Notice]:
     """
     if _are_log_likelihoods(metric, files):
         return []
-    odd = {}
+    means_and_figures = {}
     for scores in files:
-        pair = scores.mean_and_figure(metric)
-        if pair is None:
+        mean_and_figure = scores.mean_and_figure(metric)
+        if mean_and_figure is None:
             continue
-        mean, figure = pair
-        if not isclose(mean, figure, rel_tol=SAME, abs_tol=SAME):
-            odd[str(scores.file.path)] = f"{mean:.4g} and {figure:.4g}"
-    return [Notice("mean-not-reported", {"metric": metric, "files": odd})] if odd else []
+        mean, figure = mean_and_figure
+        if not isclose(mean, figure, rel_tol=RELATIVE_TOLERANCE, abs_tol=RELATIVE_TOLERANCE):
+            means_and_figures[str(scores.file.path)] = f"{mean:.4g} and {figure:.4g}"
+    if not means_and_figures:
+        return []
+    return [Notice("mean-not-reported", {"metric": metric, "files": means_and_figures})]

@@ -39,16 +39,18 @@ def name_by_settings(
     records = [run_of_samples(file) for file in files]
     if names_joined:
         records = [_with_joined_arguments(record) for record in records]
-    labelled = {str(file.path) for file in files if file.has_label}
-    evaluations = {str(file.path): str(file.results.path) for file in files if file.results}
+    labelled_paths = {str(file.path) for file in files if file.has_label}
+    results_paths = {str(file.path): str(file.results.path) for file in files if file.results}
     named = []
-    names: dict[str, set[str]] = defaultdict(set)
-    for file, run in zip(files, name_runs(records, labelled, evaluations), strict=True):
+    new_names: dict[str, set[str]] = defaultdict(set)
+    for file, run in zip(files, name_runs(records, labelled_paths, results_paths), strict=True):
         if run.model != file.model:
-            names[file.model].add(run.model)
+            new_names[file.model].add(run.model)
         named.append(replace(file, model=run.model, named_settings=run.named_settings))
-    for model, given in names.items():
-        notes.append(Notice("settings-name-models", {"model": model, "names": sorted(given)}))
+    for model, names_of_model in new_names.items():
+        notes.append(
+            Notice("settings-name-models", {"model": model, "names": sorted(names_of_model)})
+        )
     return named, notes
 
 
@@ -76,12 +78,12 @@ def select_runs(
     Raises:
         UsageError: runs with the same name are in several folders.
     """
-    by_question: dict[tuple[str, str], list[Samples]] = defaultdict(list)
+    files_by_question: dict[tuple[str, str], list[Samples]] = defaultdict(list)
     by_path = {file.path: file for file in files}
     for file in sorted(by_path.values(), key=lambda file: (file.time, str(file.path))):
-        by_question[file.model, file.task].append(file)
+        files_by_question[file.model, file.task].append(file)
     runs = []
-    for question, repeats in by_question.items():
+    for question, repeats in files_by_question.items():
         _reject_several_folders(repeats)
         runs += [FiledRun(file.path, *question, question, file.time) for file in repeats]
     chosen, _, left_out = choose_runs(runs, every=every)
@@ -101,9 +103,9 @@ def _reject_several_folders(runs: Sequence[Samples]) -> None:
         other = run.path.parent
         if joined_name(str(other.absolute())) == joined_name(str(folder.absolute())):
             continue
-        # The proposed label is the model's name without settings, since a label is one word.
-        short = runs[0].model.partition(" ")[0].rpartition("/")[2]
-        remedy = f"label them ({short}-1={folder} {short}-2={other}), or leave one out"
+        # A label is one word. Therefore, the proposed one is the model's name without settings.
+        label = runs[0].model.partition(" ")[0].rpartition("/")[2]
+        remedy = f"label them ({label}-1={folder} {label}-2={other}), or leave one out"
         raise UsageError(
             f"{runs[0].model!r} on {runs[0].task} lies in two folders: {folder} and {other}; "
             f"{remedy}"

@@ -30,26 +30,26 @@ DEFAULTS = {"description": "", "target_delimiter": " ", "fewshot_delimiter": "\n
 """Values that older versions of lm-eval did not write."""
 DEFAULTS_OF_EXAMPLES = {"sampler": "default"}
 """Values in `fewshot_config` that older versions of lm-eval did not write."""
-PARENTS = {"split": "fewshot_split"}
+NAMES_OF_INHERITED_FIELDS = {"split": "fewshot_split"}
 """Fields of the task that `fewshot_config` inherits under another name."""
-UNSEEDED = "first_n"
+FIRST_EXAMPLES_SAMPLER = "first_n"
 """The sampler that draws no examples: it takes the first ones."""
-ADDRESS = re.compile(" at 0x[0-9a-fA-F]+")
+ADDRESS_IN_MEMORY = re.compile(" at 0x[0-9a-fA-F]+")
 """Matches the address in the text of a function or an object, which differs in every run."""
-FUNCTION = re.compile(r"<function (?:[\w.]+\.)?(\w+|<lambda>)>")
-"""Matches the text of a function whose source lm-eval did not write; the group is its name."""
-NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")
+FUNCTION_WITHOUT_SOURCE = re.compile(r"<function (?:[\w.]+\.)?(\w+|<lambda>)>")
+"""Matches the text of a function whose source lm-eval did not write. The group is its name."""
+NUMBER_AS_TEXT = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")
 """Matches a number as it is typed. The hash of a revision, such as `12e4`, is none."""
-SHOWN_OF_PROMPT = 25
+SHOWN_CHARACTERS = 25
 """Largest number of characters of the template in the text that identifies a prompt."""
-GREEDY = {"do_sample": (False,), "temperature": (0,)}
+GREEDY_VALUES = {"do_sample": (False,), "temperature": (0,)}
 """Values of generation settings that mean what happens without them."""
-NO_SCORE = frozenset({"metric", "aggregation", "higher_is_better"})
-"""Keys of a metric that do not change the score of a document."""
+KEYS_WITHOUT_SCORE = frozenset({"metric", "aggregation", "higher_is_better"})
+"""Keys of a metric's configuration that do not change the score of a document."""
 STEPS_WITHOUT_SCORE = frozenset({"take_first_k"})
 """Steps of filters that are checked with the numbers of repeats."""
-NOT_ASKED = frozenset({"version", "config_source", "description", "num_fewshot"})
-"""Keys of a task's metadata that are no arguments of the task."""
+NON_ARGUMENT_KEYS = frozenset({"version", "config_source", "description", "num_fewshot"})
+"""Keys of a task's metadata that are not arguments of the task."""
 
 
 def parse_option(value: Any) -> Any:
@@ -62,7 +62,7 @@ def parse_option(value: Any) -> Any:
         text = value.strip()
         if text.lower() in ("true", "false"):
             return text.lower() == "true"
-        if not NUMBER.fullmatch(text):
+        if not NUMBER_AS_TEXT.fullmatch(text):
             return text
         value = float(text)
     if isinstance(value, float) and value.is_integer():
@@ -82,7 +82,7 @@ def prompt_of_config(config: Config) -> str | None:
     if template is None:
         return None
     on_one_line = " ".join(template.split())
-    start = on_one_line[:SHOWN_OF_PROMPT]
+    start = on_one_line[:SHOWN_CHARACTERS]
     shown = start if start == on_one_line else f"{start} ..."
     return f"{shown} {_hash_of_fields(_given_fields(config, (*TEMPLATE_FIELDS, *CHOICE_FIELDS)))}"
 
@@ -95,16 +95,16 @@ def examples_of_config(config: Config) -> str | None:
     """
     if config.get("doc_to_text") is None:
         return None
-    of_examples = _own_examples(config)
-    parts = _given_fields(config, EXAMPLE_FIELDS)
-    parts |= {f"fewshot_config.{name}": text for name, text in of_examples.items()}
-    sampler = of_examples.get("sampler", DEFAULTS_OF_EXAMPLES["sampler"])
-    return f"{sampler} {_hash_of_fields(parts)}"
+    example_fields = _own_examples(config)
+    fields = _given_fields(config, EXAMPLE_FIELDS)
+    fields |= {f"fewshot_config.{name}": text for name, text in example_fields.items()}
+    sampler = example_fields.get("sampler", DEFAULTS_OF_EXAMPLES["sampler"])
+    return f"{sampler} {_hash_of_fields(fields)}"
 
 
-def _hash_of_fields(parts: Mapping[str, str]) -> str:
+def _hash_of_fields(fields: Mapping[str, str]) -> str:
     """Return `#` and the first digits of the hash of fields."""
-    written = json.dumps(parts, sort_keys=True)
+    written = json.dumps(fields, sort_keys=True)
     return f"#{sha256(written.encode()).hexdigest()[:8]}"
 
 
@@ -114,8 +114,7 @@ def choices_of_config(config: Config) -> str:
 
 
 def _given_fields(config: Config, names: tuple[str, ...]) -> dict[str, str]:
-    """Return the texts of these fields by name; those that are null or have their default are left
-    out."""
+    """Return the texts of fields by name, without those that are null or have their default."""
     given = {}
     for name in names:
         text = _field_text(config.get(name))
@@ -130,26 +129,26 @@ def _own_examples(config: Config) -> dict[str, str]:
     Left out are fields that are null, that have a default, or that repeat the task's own field,
     also if one of the two has the source of a function and the other its name.
     """
-    examples = config.get("fewshot_config")
+    example_config = config.get("fewshot_config")
     differing: dict[str, str] = {}
-    if not isinstance(examples, Mapping):
+    if not isinstance(example_config, Mapping):
         return differing
-    for name, value in examples.items():
+    for name, value in example_config.items():
         text = _field_text(value)
-        inherited = PARENTS.get(name) or str(name)
-        parent = _field_text(config.get(inherited))
-        if text is None or text in (parent, DEFAULTS_OF_EXAMPLES.get(name)):
+        inherited = NAMES_OF_INHERITED_FIELDS.get(name) or str(name)
+        inherited_text = _field_text(config.get(inherited))
+        if text is None or text in (inherited_text, DEFAULTS_OF_EXAMPLES.get(name)):
             continue
-        if text == DEFAULTS.get(name) and parent is None:
+        if text == DEFAULTS.get(name) and inherited_text is None:
             continue
-        if not _is_name_of(text, parent):
+        if not _is_name_of(text, inherited_text):
             differing[name] = text
     return differing
 
 
 def _is_name_of(text: str, source: str | None) -> bool:
     """Return whether a text, as `<function name>`, names the function with this source."""
-    named = FUNCTION.fullmatch(text)
+    named = FUNCTION_WITHOUT_SOURCE.fullmatch(text)
     if named is None or source is None:
         return False
     return "lambda" in source if named[1] == "<lambda>" else f"def {named[1]}(" in source
@@ -160,16 +159,19 @@ def _field_text(value: Any) -> str | None:
     if value is None:
         return None
     text = value if isinstance(value, str) else text_of(value)
-    return None if text is None else ADDRESS.sub("", text)
+    return None if text is None else ADDRESS_IN_MEMORY.sub("", text)
 
 
 def is_seeded(config: Config) -> bool:
     """Return whether the examples are drawn, so that a seed changes them.
 
-    They are unless the sampler is `UNSEEDED`.
+    They are unless the sampler is `FIRST_EXAMPLES_SAMPLER`.
     """
-    examples = config.get("fewshot_config")
-    return not isinstance(examples, Mapping) or examples.get("sampler") != UNSEEDED
+    example_config = config.get("fewshot_config")
+    return (
+        not isinstance(example_config, Mapping)
+        or example_config.get("sampler") != FIRST_EXAMPLES_SAMPLER
+    )
 
 
 def dataset_of_config(config: Config) -> Settings:
@@ -182,13 +184,13 @@ def dataset_of_config(config: Config) -> Settings:
     if isinstance(path, str) and path.startswith(("/", ".", "~")):
         path = PurePath(path).name
     options = config.get("dataset_kwargs")
-    known = {
+    dataset_settings = {
         "dataset_path": path,
         "dataset_name": config.get("dataset_name"),
         "split": config.get("test_split") or config.get("validation_split"),
         "revision": options.get("revision") if isinstance(options, Mapping) else None,
     }
-    return settings_as_pairs(known)
+    return settings_as_pairs(dataset_settings)
 
 
 def generation_of_config(config: Config) -> dict[str, Any]:
@@ -204,7 +206,7 @@ def generation_of_config(config: Config) -> dict[str, Any]:
     for name, written in settings.items():
         value = parse_option(written)
         is_default = name == "until" and value in (delimiter, [delimiter])
-        if not is_default and value not in GREEDY.get(name, ()):
+        if not is_default and value not in GREEDY_VALUES.get(name, ()):
             differing[name] = value
     return differing
 
@@ -217,12 +219,14 @@ def scorers_of_config(config: Config) -> Settings:
     """
     options = {}
     for metric in _mappings(config.get("metric_list")):
-        scoring = {name: value for name, value in metric.items() if name not in NO_SCORE}
-        options[f"options of {metric.get('metric')}"] = _field_text(scoring)
+        scoring_options = {
+            name: value for name, value in metric.items() if name not in KEYS_WITHOUT_SCORE
+        }
+        options[f"options of {metric.get('metric')}"] = _field_text(scoring_options)
     for filter_ in _mappings(config.get("filter_list")):
         steps = _mappings(filter_.get("filter"))
-        scored = [step for step in steps if step.get("function") not in STEPS_WITHOUT_SCORE]
-        options[f"filter {filter_.get('name')}"] = _field_text(scored)
+        scoring_steps = [step for step in steps if step.get("function") not in STEPS_WITHOUT_SCORE]
+        options[f"filter {filter_.get('name')}"] = _field_text(scoring_steps)
     if options:
         options["process_results"] = _field_text(config.get("process_results")) or ""
     return settings_as_pairs(options)
@@ -230,11 +234,11 @@ def scorers_of_config(config: Config) -> Settings:
 
 def scorers_of_metrics(scorers: Settings, metrics: Sequence[str]) -> Settings:
     """Return those of a task's scorers that make the scores by some metrics, `metric,filter`."""
-    used = {"process_results"}
+    used_names = {"process_results"}
     for metric in metrics:
         name, _, of_filter = metric.rpartition(",")
-        used |= {f"options of {name}", f"filter {of_filter}"}
-    return tuple(setting for setting in scorers if setting[0] in used)
+        used_names |= {f"options of {name}", f"filter {of_filter}"}
+    return tuple(setting for setting in scorers if setting[0] in used_names)
 
 
 def _mappings(values: Any) -> list[Mapping[str, Any]]:
@@ -247,10 +251,12 @@ def arguments_of_config(config: Config, model_arguments: Mapping[str, Any]) -> S
     """Return the arguments that a task was given as metadata.
 
     lm-eval adds the arguments of the model to the metadata. They are left out, and so are the keys
-    of `NOT_ASKED`. Empty if there is no metadata.
+    of `NON_ARGUMENT_KEYS`. Empty if there is no metadata.
     """
     metadata = config.get("metadata")
     if not isinstance(metadata, Mapping):
         return ()
-    known = {*NOT_ASKED, *model_arguments}
-    return settings_as_pairs({name: value for name, value in metadata.items() if name not in known})
+    other_keys = {*NON_ARGUMENT_KEYS, *model_arguments}
+    return settings_as_pairs(
+        {name: value for name, value in metadata.items() if name not in other_keys}
+    )

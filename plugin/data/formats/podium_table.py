@@ -20,8 +20,8 @@ def read(records: "pd.DataFrame") -> "pd.DataFrame":
 def write(frame: "pd.DataFrame", place: Place) -> None:
     """Write a battles table atomically, as Parquet, CSV or JSONL, without its index.
 
-    The suffix of the file decides the format. In Parquet, a column of values of several types is
-    written as text.
+    The suffix of the file decides the format. In a Parquet file, a column has one type. Therefore,
+    a column with values of several types is written as text.
 
     Raises:
         UsageError: the suffix is another one.
@@ -33,9 +33,8 @@ def write(frame: "pd.DataFrame", place: Place) -> None:
         raise UsageError(f"cannot write {place.name!r}: name a .parquet, .csv or .jsonl file")
     with atomic_file(place) as temporary:
         if place.suffix == ".parquet":
-            # A Parquet column has one type: mixed columns are written as text.
-            mixed = [name for name in frame if pd.api.types.is_object_dtype(frame[name])]
-            for name in mixed:
+            object_columns = [name for name in frame if pd.api.types.is_object_dtype(frame[name])]
+            for name in object_columns:
                 try:
                     pa.array(frame[name], from_pandas=True)
                 except (pa.ArrowInvalid, pa.ArrowTypeError):

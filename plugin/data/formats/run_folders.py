@@ -20,7 +20,7 @@ class FiledRun:
         path: the file.
         who: the model, or another name of what was run, for messages.
         what: the task, for messages.
-        question: key of the question; runs with the same key are repeats.
+        question: key of what was asked, such as model and task. Runs with the same key are repeats.
         time: time of the run, as a text whose order is the order of time.
         evaluation: id of the evaluation; runs with the same id are attempts. Empty if unknown.
         whole: whether the run ended normally.
@@ -62,24 +62,24 @@ def choose_runs(
     questions: dict[Hashable, list[FiledRun]] = {}
     failed = []
     notes = []
-    for tries in attempts.values():
-        best = max(tries, key=_preference)
-        if len(tries) > 1:
-            notes.append(_note_left_out("attempts", best, tries))
-        if best.whole or best.done:
-            questions.setdefault(best.question, []).append(best)
+    for runs_of_evaluation in attempts.values():
+        chosen = max(runs_of_evaluation, key=_preference)
+        if len(runs_of_evaluation) > 1:
+            notes.append(_note_left_out("attempts", chosen, runs_of_evaluation))
+        if chosen.whole or chosen.done:
+            questions.setdefault(chosen.question, []).append(chosen)
         else:
-            failed.append(best)
-    kept: list[FiledRun] = []
+            failed.append(chosen)
+    kept_runs: list[FiledRun] = []
     for repeats in questions.values():
         if every:
-            kept += repeats
+            kept_runs += repeats
             continue
         newest = max(repeats, key=_preference)
-        kept.append(newest)
+        kept_runs.append(newest)
         if len(repeats) > 1:
             notes.append(_note_left_out("runs-repeated", newest, repeats))
-    return kept, failed, notes
+    return kept_runs, failed, notes
 
 
 def _preference(run: FiledRun) -> tuple[bool, int, str]:

@@ -1,7 +1,7 @@
 """Read verdict files of other projects.
 
 One function per format converts its records to columns of the battles table. Unknown columns are
-kept, and so is the index, by which errors name the rows.
+kept. The index is kept, too, since errors name rows by it.
 """
 
 import ast
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-BLANK = frozenset({"", "nan", "null", "<na>"})
+BLANK_VERDICTS = frozenset({"", "nan", "null", "<na>"})
 """Spellings of an empty verdict, in lower case.
 
 `none` is not one of them, because it may mean that neither response won.
@@ -47,18 +47,20 @@ def with_reversed(numbers: Mapping[str, float]) -> dict[str, float]:
 
 FIVE_LEVELS = with_reversed({"A>>B": 2.0, "A>B": 1.0, "A=B": 0.0, "B>A": -1.0, "B>>A": -2.0})
 """Margin of response A by label."""
-NO_ERROR = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
+NO_ERROR_VALUES = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
 """Values of Soft-Elo's column `parse_error` which mean that there was no error."""
-RUN_KEYS = ("item", "model", "model_1", "model_2", "judge", "template", "repeat")
-"""Columns that MT-bench's judgments of one run do not share."""
+JUDGMENT_KEYS = ("item", "model", "model_1", "model_2", "judge", "template", "repeat")
+"""Columns of MT-bench whose values together identify a judgment of a run."""
 SECOND_TURN = "multi-turn"
 """End of the names of MT-bench's templates for the second turn."""
-MOST_CRITERIA = 100
+MOST_CRITERIA_KEPT = 100
 """If there are more criteria than this, for example a rubric per instruction, only the mean margin
 is kept."""
 PYTHON_SCORES = re.compile(r"\{(?:'[^'\"\\]*': [-+.0-9e]+(?:, )?)*\}")
-"""A dictionary of numbers as Python prints it, such as `{'clarity': 7}`. With other quotes, it is
-JSON."""
+"""Matches a dictionary of numbers as Python prints it, such as `{'clarity': 7}`.
+
+If its quotes are replaced by double quotes, it is JSON.
+"""
 
 
 def read_alpaca_eval(records: "pd.DataFrame") -> "pd.DataFrame":
@@ -74,11 +76,11 @@ def read_alpaca_eval(records: "pd.DataFrame") -> "pd.DataFrame":
     """
     preference = parse_numbers(records["preference"])
     unparsed = np.isnan(preference) | (preference == -1)
-    tie = np.isin(preference, (0.0, 1.5))
-    outside = ~unparsed & ~tie & ((preference < 1) | (preference > 2))
+    is_tie = np.isin(preference, (0.0, 1.5))
+    is_out_of_range = ~unparsed & ~is_tie & ((preference < 1) | (preference > 2))
     remedy = "preferences lie between 1 and 2 (1.5 or 0 = tie, -1 = unparsed)"
-    reject_cells(records["preference"], outside, "is not a preference", remedy)
-    credit_if_parsed = np.where(tie, 0.5, preference - 1)
+    reject_cells(records["preference"], is_out_of_range, "is not a preference", remedy)
+    credit_if_parsed = np.where(is_tie, 0.5, preference - 1)
     credit = np.where(unparsed, np.nan, credit_if_parsed)
     frame = rename_unless_taken(
         records, {"instruction": "item", "annotator": "judge", "dataset": "category"}
@@ -88,7 +90,7 @@ def read_alpaca_eval(records: "pd.DataFrame") -> "pd.DataFrame":
     for side, output in (("a", "output_2"), ("b", "output_1")):
         if output in records:
             frame = frame.drop(columns=output)
-            frame[f"length_{side}"] = records[output].map(_length)
+            frame[f"length_{side}"] = records[output].map(_length_of_text)
             frame[f"response_{side}"] = records[output].where(records[output].map(_is_text))
     frame = frame.assign(credit=credit, reason=reasons_where(unparsed, "no preference"))
     if "index" not in records:
@@ -96,7 +98,7 @@ def read_alpaca_eval(records: "pd.DataFrame") -> "pd.DataFrame":
     return frame
 
 
-def _length(text: Any) -> float:
+def _length_of_text(text: Any) -> float:
     """Return the number of characters of a text; NaN for anything else."""
     return len(text) if isinstance(text, str) else np.nan
 
@@ -118,15 +120,15 @@ def read_arena_hard(records: "pd.DataFrame") -> "pd.DataFrame":
     """
     games = _split_games(records, "games", "score", ("ba", "ab"))
     label = games["verdict"]
-    no_game = games["played"].isna().to_numpy()
+    lacks_game = games["played"].isna().to_numpy()
     shown_first = label.map(FIVE_LEVELS).to_numpy(dtype=np.float64)
-    unknown = label.notna().to_numpy() & np.isnan(shown_first)
+    is_unknown = label.notna().to_numpy() & np.isnan(shown_first)
     known_labels = ", ".join([*FIVE_LEVELS][:5])
     remedy = "repair the label, or set it to null if the judge gave none"
-    reject_cells(label.rename("score"), unknown, f"is not one of {known_labels}", remedy)
+    reject_cells(label.rename("score"), is_unknown, f"is not one of {known_labels}", remedy)
     # `shown_first` is the margin of the response shown first, which is the baseline's in order ba.
     margin = np.where(games["order"] == "ba", -shown_first, shown_first)
-    reason = np.where(no_game, "no game", reasons_where(np.isnan(margin), "no verdict"))
+    reason = np.where(lacks_game, "no game", reasons_where(np.isnan(margin), "no verdict"))
     item = "uid" if "uid" in records else "question_id"
     frame = games.drop(columns=["played", "verdict"])
     frame = frame.rename(columns={item: "item", "model": "model_a", "baseline": "model_b"})
@@ -163,10 +165,10 @@ def read_judge_bench(records: "pd.DataFrame") -> "pd.DataFrame":
         DataError: a label or a decision is unknown, or a cell has no list of judgments.
     """
     label = as_text(records["label"]).rename("label")
-    sides = with_reversed({"A>B": 1.0, "B>A": 0.0})
-    unknown = (~label.isin([*sides])).to_numpy()
-    reject_cells(label, unknown, "names no winner", "labels are A>B or B>A")
-    a_is_right = (label.map(sides) == 1).to_numpy()
+    credit_of_label = with_reversed({"A>B": 1.0, "B>A": 0.0})
+    is_unknown = (~label.isin([*credit_of_label])).to_numpy()
+    reject_cells(label, is_unknown, "names no winner", "labels are A>B or B>A")
+    a_is_right = (label.map(credit_of_label) == 1).to_numpy()
     records = records.assign(
         model_a=np.where(a_is_right, "correct", "incorrect"),
         model_b=np.where(a_is_right, "incorrect", "correct"),
@@ -183,8 +185,8 @@ def read_judge_bench(records: "pd.DataFrame") -> "pd.DataFrame":
     remedy = "known decisions: A>B, B>A, A=B, or null"
     shown_first, unparsed = parse_words(games["verdict"].rename("decision"), credits, remedy=remedy)
     credit = np.where(games["order"] == "ab", shown_first, 1 - shown_first)
-    bulk = ["response_A", "response_B", "question", "label", "played", "verdict"]
-    frame = games.drop(columns=[name for name in bulk if name in games])
+    dropped = ["response_A", "response_B", "question", "label", "played", "verdict"]
+    frame = games.drop(columns=[name for name in dropped if name in games])
     frame = frame.rename(columns={"pair_id": "item", "judge_name": "judge", "source": "category"})
     frame = frame.assign(credit=credit, reason=reasons_where(unparsed, "no decision"))
     frame.attrs["judges"] = judges
@@ -200,9 +202,11 @@ def _judge_bench_models(judgments: "pd.Series") -> "pd.Series":
 
     models = []
     for games in judgments:
-        answers = [(game or {}).get("judgment") for game in games]
-        named = [answer.get("judge_model") for answer in answers if isinstance(answer, dict)]
-        models.append(next((str(model) for model in named if model), ""))
+        judgments_of_row = [(game or {}).get("judgment") for game in games]
+        named_models = [
+            answer.get("judge_model") for answer in judgments_of_row if isinstance(answer, dict)
+        ]
+        models.append(next((str(model) for model in named_models if model), ""))
     return pd.Series(models, index=judgments.index, dtype=object)
 
 
@@ -215,9 +219,9 @@ def _judge_bench_judges(ways: "pd.Series", models: "pd.Series") -> dict[str, Jud
     """
     import pandas as pd
 
-    asked = pd.DataFrame({"way": ways, "model": models}).dropna().drop_duplicates()
+    distinct_judges = pd.DataFrame({"way": ways, "model": models}).dropna().drop_duplicates()
     judges = {}
-    for way, model in asked.itertuples(index=False):
+    for way, model in distinct_judges.itertuples(index=False):
         name = f"{way} {model}" if model else way
         judges[name] = JudgeRecord(name, "model", model or None, realization=way)
     return judges
@@ -307,9 +311,9 @@ def _mt_bench_columns(records: "pd.DataFrame") -> "pd.DataFrame":
     """
     frame = split_judges(records.rename(columns={"question_id": "item"}))
     judges = frame.attrs["judges"]
-    named = name_turns(_with_turns_of_templates(frame))
-    named.attrs["judges"] = judges
-    return named
+    with_items = name_turns(_with_turns_of_templates(frame))
+    with_items.attrs["judges"] = judges
+    return with_items
 
 
 def _rows_of_first_run(frame: "pd.DataFrame") -> tuple[np.ndarray, list[Notice]]:
@@ -321,7 +325,7 @@ def _rows_of_first_run(frame: "pd.DataFrame") -> tuple[np.ndarray, list[Notice]]
     """
     import pandas as pd
 
-    keys = pd.DataFrame({name: as_text(frame[name]) for name in RUN_KEYS if name in frame})
+    keys = pd.DataFrame({name: as_text(frame[name]) for name in JUDGMENT_KEYS if name in frame})
     is_later = keys.duplicated().to_numpy()
     if not is_later.any():
         return ~is_later, []
@@ -351,12 +355,14 @@ def _with_turns_of_templates(frame: "pd.DataFrame") -> "pd.DataFrame":
     """
     import pandas as pd
 
-    second = as_text(frame["template"]).str.endswith(SECOND_TURN).fillna(False).astype(bool)
-    if not second.any():
+    is_second = as_text(frame["template"]).str.endswith(SECOND_TURN).fillna(False).astype(bool)
+    if not is_second.any():
         return frame
-    by_template = pd.Series(np.where(second, 2, 1), index=frame.index)
-    known = frame["turn"] if "turn" in frame else pd.Series(None, index=frame.index, dtype=object)
-    return frame.assign(turn=known.where(known.notna(), by_template))
+    by_template = pd.Series(np.where(is_second, 2, 1), index=frame.index)
+    given_turn = (
+        frame["turn"] if "turn" in frame else pd.Series(None, index=frame.index, dtype=object)
+    )
+    return frame.assign(turn=given_turn.where(given_turn.notna(), by_template))
 
 
 def _parts_of_judge(judge: Any) -> list[str | None]:
@@ -382,8 +388,8 @@ def name_turns(frame: "pd.DataFrame") -> "pd.DataFrame":
         return frame
     question = as_text(frame["item"])
     turn = as_text(frame["turn"])
-    named = question + " turn " + turn
-    frame = frame.assign(item=named.where(turn.notna(), question))
+    item_with_turn = question + " turn " + turn
+    frame = frame.assign(item=item_with_turn.where(turn.notna(), question))
     return frame if "question" in frame else frame.assign(question=question)
 
 
@@ -397,52 +403,54 @@ def read_soft_elo(records: "pd.DataFrame") -> "pd.DataFrame":
     Raises:
         DataError: a preference is outside [0, 1], or a cell is no dictionary of scores.
     """
-    sources = ("judge_pref", "human_pref", "scores_a", "scores_b")
-    used = [name for name in sources if name in records]
+    preference_and_score_columns = ("judge_pref", "human_pref", "scores_a", "scores_b")
+    read_columns = [name for name in preference_and_score_columns if name in records]
     names = {
         "instruction_id_hash": "item",
         "len_a": "length_a",
         "len_b": "length_b",
         "language": "category",
     }
-    frame = records.drop(columns=used).rename(columns=names)
+    frame = records.drop(columns=read_columns).rename(columns=names)
     if {"scores_a", "scores_b"} <= set(records):
         frame = frame.assign(**_margins_of_scores(records["scores_a"], records["scores_b"]))
-    failed = np.zeros(len(records), dtype=bool)
+    is_failed = np.zeros(len(records), dtype=bool)
     if "parse_error" in records:
         errors = as_text(records["parse_error"]).fillna("").astype(str).str.strip().str.lower()
-        failed = ~errors.isin(NO_ERROR).to_numpy()
+        is_failed = ~errors.isin(NO_ERROR_VALUES).to_numpy()
     for name, source in (("credit", "judge_pref"), ("human", "human_pref")):
         if source in records:
-            loss = parse_numbers(records[source])
+            preference = parse_numbers(records[source])
             remedy = "0 = A wins, 0.5 = tie, 1 = B wins"
-            reject_cells(records[source], (loss < 0) | (loss > 1), "is outside [0, 1]", remedy)
-            win = 1 - loss
-            frame[name] = win if name == "human" else np.where(failed, np.nan, win)
-    return frame.assign(reason=reasons_where(failed, "parse error"))
+            reject_cells(
+                records[source], (preference < 0) | (preference > 1), "is outside [0, 1]", remedy
+            )
+            credit = 1 - preference
+            frame[name] = credit if name == "human" else np.where(is_failed, np.nan, credit)
+    return frame.assign(reason=reasons_where(is_failed, "parse error"))
 
 
 def _margins_of_scores(scores_a: "pd.Series", scores_b: "pd.Series") -> dict[str, np.ndarray]:
     """Return the mean margin and the margin on each criterion; arrays of shape (rows,), by column.
 
     A margin is NaN if one of the two responses has no score. The mean is over the criteria on which
-    both have one. With more than `MOST_CRITERIA` criteria, only the mean is returned.
+    both have one. With more than `MOST_CRITERIA_KEPT` criteria, only the mean is returned.
     """
-    a = [_parse_scores(scores_a, row) for row in range(len(scores_a))]
-    b = [_parse_scores(scores_b, row) for row in range(len(scores_b))]
-    gaps = []
+    parsed_a = [_parse_scores(scores_a, row) for row in range(len(scores_a))]
+    parsed_b = [_parse_scores(scores_b, row) for row in range(len(scores_b))]
+    margins_of_rows = []
     means = []
-    for of_a, of_b in zip(a, b, strict=True):
-        gap = {name: of_a[name] - of_b[name] for name in of_a if name in of_b}
-        gaps.append(gap)
-        means.append(np.mean([gap[name] for name in sorted(gap)]) if gap else np.nan)
-    margins = {"margin": np.array(means, dtype=np.float64)}
-    criteria = sorted(set().union(*a, *b))
-    if len(criteria) <= MOST_CRITERIA:
+    for of_a, of_b in zip(parsed_a, parsed_b, strict=True):
+        margins = {name: of_a[name] - of_b[name] for name in of_a if name in of_b}
+        margins_of_rows.append(margins)
+        means.append(np.mean([margins[name] for name in sorted(margins)]) if margins else np.nan)
+    columns = {"margin": np.array(means, dtype=np.float64)}
+    criteria = sorted(set().union(*parsed_a, *parsed_b))
+    if len(criteria) <= MOST_CRITERIA_KEPT:
         for name in criteria:
-            of_rows = [gap.get(name, np.nan) for gap in gaps]
-            margins[CRITERION + name] = np.array(of_rows, dtype=np.float64)
-    return margins
+            of_criterion = [margins.get(name, np.nan) for margins in margins_of_rows]
+            columns[CRITERION + name] = np.array(of_criterion, dtype=np.float64)
+    return columns
 
 
 def _parse_scores(column: "pd.Series", position: int) -> dict[str, float]:
@@ -493,10 +501,10 @@ def parse_numbers(column: "pd.Series") -> np.ndarray:
 
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     if not pd.api.types.is_numeric_dtype(column):
-        unclear = column[np.isnan(numbers)]
-        empty = unclear.isna() | unclear.astype(str).str.strip().str.lower().isin(EMPTY)
+        unparsed = column[np.isnan(numbers)]
+        is_empty = unparsed.isna() | unparsed.astype(str).str.strip().str.lower().isin(EMPTY)
         remedy = "write a number, as 0.5, or leave it empty"
-        reject_cells(unclear, ~empty.to_numpy(), "is not a number", remedy)
+        reject_cells(unparsed, ~is_empty.to_numpy(), "is not a number", remedy)
     return numbers
 
 
@@ -523,37 +531,37 @@ def parse_words(
         DataError: a verdict is unknown.
     """
     words = as_categorical(column)
-    known = {word: numbers.get(word, np.inf) for word in words.categories}
-    for word in known:
-        if word in unparsed or word.strip().lower() in BLANK:
-            known[word] = np.nan
-    # Code -1, an empty cell, is the last element.
-    parsed = np.array([*known.values(), np.nan])[words.codes]
+    number_of_word = {word: numbers.get(word, np.inf) for word in words.categories}
+    for word in number_of_word:
+        if word in unparsed or word.strip().lower() in BLANK_VERDICTS:
+            number_of_word[word] = np.nan
+    # The code of an empty cell is -1, which is the index of the last element: NaN.
+    parsed = np.array([*number_of_word.values(), np.nan])[words.codes]
     reject_cells(column, np.isinf(parsed), "is not a known verdict", remedy)
     return parsed, np.isnan(parsed)
 
 
-def reject_cells(column: "pd.Series", bad: np.ndarray, problem: str, remedy: str) -> None:
+def reject_cells(column: "pd.Series", is_bad: np.ndarray, problem: str, remedy: str) -> None:
     """Raise a DataError for the first bad cell, if there is one.
 
     Args:
         column: the cells.
-        bad: mask of the bad cells, shape (rows,).
+        is_bad: mask of the bad cells, shape (rows,).
         problem: end of the message, which begins with the column's name and the cell's value.
         remedy: what the user can do.
     """
-    if not bad.any():
+    if not is_bad.any():
         return
-    first = int(np.argmax(bad))
+    first = int(np.argmax(is_bad))
     value = column.iloc[first]
     if isinstance(value, np.generic):
         value = value.item()
     is_empty = text_of(value) is None and not isinstance(value, str)
     shown = "" if is_empty else f" {shorten(repr(value))}"
-    number = int(bad.sum())
-    more = f" ({number} such rows)" if number > 1 else ""
+    number = int(is_bad.sum())
+    count_of_rows = f" ({number} such rows)" if number > 1 else ""
     row = row_name(column.index, first)
-    raise DataError(f"{column.name}{shown} {problem}{more}", remedy=remedy, row=row)
+    raise DataError(f"{column.name}{shown} {problem}{count_of_rows}", remedy=remedy, row=row)
 
 
 def reject_non_objects(column: "pd.Series", problem: str, remedy: str) -> None:
@@ -564,11 +572,11 @@ def reject_non_objects(column: "pd.Series", problem: str, remedy: str) -> None:
         problem: end of the message, which begins with the column's name and the cell's value.
         remedy: what the user can do.
     """
-    bad = [not isinstance(cell, Mapping) and _is_full(cell) for cell in column]
-    reject_cells(column, np.array(bad, dtype=bool), problem, remedy)
+    is_bad = [not isinstance(cell, Mapping) and _is_filled(cell) for cell in column]
+    reject_cells(column, np.array(is_bad, dtype=bool), problem, remedy)
 
 
-def _is_full(cell: Any) -> bool:
+def _is_filled(cell: Any) -> bool:
     """Return whether a cell is not empty."""
     import pandas as pd
 
@@ -588,8 +596,8 @@ def rename_unless_taken(records: "pd.DataFrame", names: Mapping[str, str]) -> "p
 def side_of_winner(records: "pd.DataFrame", first: str, second: str) -> "pd.Series":
     """Return the column `winner`, in which names of models are replaced by names of their columns.
 
-    Other words stay, and so does a name that is a word for a winner itself or is that of both
-    models.
+    Other words are kept. A name is kept, too, if it is a word for a winner itself (`first`,
+    `second` or `tie`), or if both models have it.
 
     Args:
         records: the rows.
@@ -597,11 +605,11 @@ def side_of_winner(records: "pd.DataFrame", first: str, second: str) -> "pd.Seri
         second: the column with the second model.
     """
     words = as_text(records["winner"])
-    a = as_text(records[first])
-    b = as_text(records[second])
-    for names, side in ((a, first), (b, second)):
+    first_model = as_text(records[first])
+    second_model = as_text(records[second])
+    for names, side in ((first_model, first), (second_model, second)):
         is_word = words.isin([first, second, "tie"])
-        names_side = (words == names) & ~is_word & (a != b)
+        names_side = (words == names) & ~is_word & (first_model != second_model)
         words = words.mask(names_side, side)
     return words.rename("winner")
 
@@ -643,12 +651,14 @@ def _split_games(
                 "each record needs a list of one judgment per order, null where the judge failed"
             )
             raise DataError(problem, row=row_name(records.index, position), remedy=remedy)
-    rest = records.drop(columns=column)
+    other_columns = records.drop(columns=column)
     parts = []
     for k, order in enumerate(orders):
         has_game = records[column].map(len).to_numpy() > k
         kth_games = [games[k] for games in records[column][has_game]]
         played = pd.Series(kth_games, records.index[has_game], dtype=object)
-        words = played.map(lambda game: None if game is None else game.get(verdict)).astype(object)
-        parts.append(rest[has_game].assign(order=order, played=played, verdict=words))
+        verdicts = played.map(lambda game: None if game is None else game.get(verdict)).astype(
+            object
+        )
+        parts.append(other_columns[has_game].assign(order=order, played=played, verdict=verdicts))
     return pd.concat([part for part in parts if len(part)] or parts)

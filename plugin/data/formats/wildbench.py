@@ -21,12 +21,14 @@ CHOICES = {"A++": 2.0, "A+": 1.0, "A=B": 0.0, "B+": -1.0, "B++": -2.0}
 """Margin of the response shown as A by choice."""
 NO_CHOICE = frozenset({"N/A"})
 """Choice of a reply that could not be parsed."""
-BULK = (
+DROPPED_COLUMNS = (
     *("assignment", "parsed_result", "result", "prompt", "history", "eval_config", "meta_data"),
     *("model_output", "ref_output", "model_outputs", "generator", "ref_generator"),
     *("model_A", "model_B", "winner", "extent"),
 )
-"""Columns that are dropped: those whose content other columns have after reading, and long texts.
+"""Columns that are left out of the result.
+
+They are those whose content other columns have after reading, and those of long texts.
 """
 
 
@@ -40,13 +42,13 @@ def read_wildbench(records: pd.DataFrame) -> pd.DataFrame:
         DataError: a choice is unknown, or the assignment of a row does not name its two models.
     """
     models = _models_shown(records)
-    choice = _choices(records["parsed_result"])
-    known = ", ".join(CHOICES)
+    choice = _choices_in_cells(records["parsed_result"])
+    known_choices = ", ".join(CHOICES)
     margin, unparsed = parse_words(
-        choice, CHOICES, NO_CHOICE, remedy=f"known choices: {known}; N/A if there is none"
+        choice, CHOICES, NO_CHOICE, remedy=f"known choices: {known_choices}; N/A if there is none"
     )
     margin = np.where(models["order"] == "ba", -margin, margin)
-    frame = records.drop(columns=[name for name in BULK if name in records])
+    frame = records.drop(columns=[name for name in DROPPED_COLUMNS if name in records])
     frame = frame.rename(columns={"session_id": "item"}).assign(**models, label=choice)
     if "eval_config" in records and "judge" not in frame:
         judge = records["eval_config"].map(lambda config: _value_in(config, "gpt"))
@@ -75,23 +77,23 @@ def _models_shown(records: pd.DataFrame) -> dict[str, pd.Series]:
         "A": assignment.map(lambda cell: _value_in(cell, "A")),
         "B": assignment.map(lambda cell: _value_in(cell, "B")),
     }
-    model = as_text(records["generator"]) if "generator" in records else shown["A"]
-    other = as_text(records["ref_generator"]) if "ref_generator" in records else shown["B"]
-    is_forward = (shown["A"] == model) & (shown["B"] == other)
-    is_turned = (shown["A"] == other) & (shown["B"] == model)
-    is_odd = ~(is_forward | is_turned).to_numpy()
-    if is_odd.any():
-        first = int(np.argmax(is_odd))
-        written = shorten(str(assignment.iloc[first]))
-        names = f"generator {model.iloc[first]!r} and ref_generator {other.iloc[first]!r}"
-        problem = f"assignment {written!r} does not name {names}"
+    model_a = as_text(records["generator"]) if "generator" in records else shown["A"]
+    model_b = as_text(records["ref_generator"]) if "ref_generator" in records else shown["B"]
+    is_forward = (shown["A"] == model_a) & (shown["B"] == model_b)
+    is_turned = (shown["A"] == model_b) & (shown["B"] == model_a)
+    names_other_models = ~(is_forward | is_turned).to_numpy()
+    if names_other_models.any():
+        first = int(np.argmax(names_other_models))
+        assignment_text = shorten(str(assignment.iloc[first]))
+        names = f"generator {model_a.iloc[first]!r} and ref_generator {model_b.iloc[first]!r}"
+        problem = f"assignment {assignment_text!r} does not name {names}"
         remedy = 'write {"A": the model shown first, "B": the other one}'
         raise DataError(problem, row=row_name(records.index, first), remedy=remedy)
     order = pd.Series(np.where(is_forward, "ab", "ba"), index=records.index)
-    return {"model_a": model, "model_b": other, "order": order}
+    return {"model_a": model_a, "model_b": model_b, "order": order}
 
 
-def _choices(parsed: pd.Series) -> pd.Series:
+def _choices_in_cells(parsed: pd.Series) -> pd.Series:
     """Return the choice in each cell of `parsed_result`; None if it has none.
 
     Raises:
@@ -109,7 +111,7 @@ def _value_in(cell: Any, key: str) -> str | None:
 
 
 def _judged_texts(records: pd.DataFrame, models: Mapping[str, pd.Series]) -> dict[str, pd.Series]:
-    """Return the responses of model a and model b, by side; empty if the file has none."""
+    """Return the responses of model a and model b, by side (`a`, `b`); empty if there are none."""
     if {"model_output", "ref_output"} <= {*records}:
         return {
             "a": records["model_output"].map(_first_text),

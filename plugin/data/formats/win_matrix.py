@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 SHARE_OF_NAMES = 0.8
 """A table is a matrix of wins if at least this share of the names of its rows are also names of
 columns."""
-BLANK = EMPTY | {"-", "–", "—", "x"}
+BLANK_CELLS = EMPTY | {"-", "–", "—", "x"}
 """Spellings of a cell without battles, in lower case."""
 MOST_BATTLES = 5_000_000
 """Largest number of wins in a matrix; a larger one is rejected."""
-PERCENT = 100
+SUM_OF_PERCENTAGES = 100
 """If the two cells of every pair sum to this, they are percentages and not counts."""
-COUNTS = "give counts of wins, or a row per battle (model_a, model_b, credit)"
+COUNTS_REMEDY = "give counts of wins, or a row per battle (model_a, model_b, credit)"
+"""What to do if the cells are not counts of wins."""
 
 
 def shares_names(rows: Sequence[str], columns: Sequence[str]) -> bool:
@@ -71,13 +72,13 @@ def ambiguous_matrix(records: Records, label: str) -> DataError:
 
     frame = _cells_by_name(records, label)
     pairs = ((row, column) for row in frame.index for column in frame.columns if row != column)
-    known = (pair for pair in pairs if pd.notna(frame.loc[pair]))
-    row, column = next(known, (frame.index[0], frame.columns[-1]))
+    known_pairs = (pair for pair in pairs if pd.notna(frame.loc[pair]))
+    row, column = next(known_pairs, (frame.index[0], frame.columns[-1]))
     value = frame.loc[row, column]
-    shown = "its value" if pd.isna(value) else f"{value:g}"
+    shown_value = "its value" if pd.isna(value) else f"{value:g}"
     problem = (
         "rows and columns are the same models, "
-        f"so that {shown} in the row of {row!r} and the column of {column!r} "
+        f"so that {shown_value} in the row of {row!r} and the column of {column!r} "
         f"may be what {row!r} won against {column!r}, or what {column!r} won against {row!r}"
     )
     remedy = (
@@ -110,11 +111,14 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
         _check_counts(wins, names)
     except DataError as error:
         raise error.with_place(records.source) from None
-    first, second = np.nonzero(np.nan_to_num(wins))
-    number = wins[first, second].astype(int)
+    winner, loser = np.nonzero(np.nan_to_num(wins))
+    wins_of_pair = wins[winner, loser].astype(int)
     models = np.array(names, dtype=object)
     battles = pd.DataFrame(
-        {"model_a": models[first].repeat(number), "model_b": models[second].repeat(number)}
+        {
+            "model_a": models[winner].repeat(wins_of_pair),
+            "model_b": models[loser].repeat(wins_of_pair),
+        }
     )
     battles = battles.assign(credit=1.0).set_axis(pd.RangeIndex(1, len(battles) + 1, name="battle"))
     return records_of(records.engine, battles, records.source)
@@ -134,9 +138,9 @@ def _cells_by_name(records: Records, label: str) -> "pd.DataFrame":
     frame = records.frame()
     named = frame.set_axis(pd.Index(as_text(frame[label]), dtype=object)).drop(columns=label)
     names = [name for name in named.columns if name in named.index]
-    others = [name for name in named.index if name not in names]
-    if others:
-        problem = f"the row {others[0]!r} has no column of its name"
+    rows_without_column = [name for name in named.index if name not in names]
+    if rows_without_column:
+        problem = f"the row {rows_without_column[0]!r} has no column of its name"
         raise DataError(problem, remedy="give each model a row and a column", source=records.source)
     columns = {name: _parse_counts(named[name], name, records.source) for name in names}
     return pd.DataFrame(columns, index=named.index).loc[names, names]
@@ -156,15 +160,15 @@ def _parse_counts(cells: "pd.Series", name: str, source: str) -> np.ndarray:
     import pandas as pd
 
     words = as_text(cells)
-    blank = words.isna() | words.fillna("").str.strip().str.lower().isin(BLANK)
-    numbers = pd.to_numeric(words.where(~blank, None), errors="coerce").to_numpy(dtype=float)
-    wrong = np.isnan(numbers) & ~blank.to_numpy()
-    if wrong.any():
-        first = int(wrong.argmax())
+    is_blank = words.isna() | words.fillna("").str.strip().str.lower().isin(BLANK_CELLS)
+    numbers = pd.to_numeric(words.where(~is_blank, None), errors="coerce").to_numpy(dtype=float)
+    is_no_number = np.isnan(numbers) & ~is_blank.to_numpy()
+    if is_no_number.any():
+        first = int(is_no_number.argmax())
         row = words.index[first]
         word = words.iloc[first]
         problem = f"{word!r} in the row of {row!r} and the column of {name!r} is no number"
-        raise DataError(problem, remedy=COUNTS, source=source)
+        raise DataError(problem, remedy=COUNTS_REMEDY, source=source)
     return numbers
 
 
@@ -180,27 +184,28 @@ def _check_counts(wins: np.ndarray, names: Sequence[str]) -> None:
             empty, the diagonal has wins, or the sums are not plausible.
     """
 
-    def place(mask: np.ndarray) -> str:
-        """Return the models of the first cell of a mask, for messages."""
+    def first_cell(mask: np.ndarray) -> str:
+        """Return the models of the first cell for which a mask is true, for messages."""
         row, column = np.argwhere(mask)[0]
         return f"{names[row]!r} against {names[column]!r}"
 
     is_off_diagonal = ~np.eye(len(wins), dtype=bool)
-    known = ~np.isnan(wins)
-    is_count = is_off_diagonal & known
-    outside = is_count & ((wins < 0) | ~np.isfinite(wins))
-    if outside.any():
-        problem = f"a count of wins is negative or infinite ({place(outside)})"
-        raise DataError(problem, remedy=COUNTS)
-    broken = is_count & (wins % 1 != 0)
-    if broken.any():
-        shown = f"{wins[broken][0]:g} ({place(broken)})"
+    is_known = ~np.isnan(wins)
+    is_count = is_off_diagonal & is_known
+    is_out_of_range = is_count & ((wins < 0) | ~np.isfinite(wins))
+    if is_out_of_range.any():
+        problem = f"a count of wins is negative or infinite ({first_cell(is_out_of_range)})"
+        raise DataError(problem, remedy=COUNTS_REMEDY)
+    is_fraction = is_count & (wins % 1 != 0)
+    if is_fraction.any():
+        shown = f"{wins[is_fraction][0]:g} ({first_cell(is_fraction)})"
         problem = f"{shown} is no count of wins: a win rate, or ties counted as half"
-        remedy = f"the number of battles behind it is not known; {COUNTS}"
+        remedy = f"the number of battles behind it is not known; {COUNTS_REMEDY}"
         raise DataError(problem, remedy=remedy)
-    lacking = ~known & known.T
-    if lacking.any():
-        problem = f"the cell of {place(lacking)} is empty, but that of the other direction is not"
+    is_one_sided = ~is_known & is_known.T
+    if is_one_sided.any():
+        place = first_cell(is_one_sided)
+        problem = f"the cell of {place} is empty, but that of the other direction is not"
         remedy = "write 0 if it was lost, or empty both if the two never met"
         raise DataError(problem, remedy=remedy)
     has_own_wins = np.nan_to_num(np.diag(wins)) != 0
@@ -220,8 +225,8 @@ def _reject_odd_sums(wins: np.ndarray, is_count: np.ndarray) -> None:
     Raises:
         DataError: the cells are percentages, or there are no wins or too many.
     """
-    played = (wins + wins.T)[is_count]
-    if played.size and (played == PERCENT).all():
+    sums_of_pairs = (wins + wins.T)[is_count]
+    if sums_of_pairs.size and (sums_of_pairs == SUM_OF_PERCENTAGES).all():
         problem = (
             "the two cells of each pair sum to 100: "
             "they look like percentages, without the number of battles"

@@ -12,7 +12,7 @@ from typing import Any
 
 from podium.data.formats.files import split_label
 from podium.data.formats.lm_eval_layout import (
-    SAMPLES,
+    SAMPLES_NAME,
     Samples,
     describe_samples,
     is_samples,
@@ -191,7 +191,7 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
     """
     with atomic_folder(folder) as new_folder:
         write_results(new_folder, results, tracker)
-    paths = [path for path in folder.rglob("*.jsonl") if SAMPLES.match(path.name)]
+    paths = [path for path in folder.rglob("*.jsonl") if SAMPLES_NAME.match(path.name)]
     if not paths:
         raise UsageError("lm-eval gave no samples of this run; there is nothing to rank")
     return paths[0].parent

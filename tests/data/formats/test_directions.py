@@ -9,7 +9,7 @@ import pytest
 from lm_eval_output import sample, write_run
 
 import podium
-from podium.data.formats.lm_eval_layout import RESULTS
+from podium.data.formats.lm_eval_layout import RESULTS_NAME
 from podium.data.known_metrics import (
     HELM_LOWER_IS_BETTER,
     LOWER_IS_BETTER,
@@ -42,7 +42,7 @@ def folder_of_runs(folder: Path, metric: str, *, higher: bool | None = None) -> 
         write_run(folder, model, {"t": rows}, higher={metric: bool(higher)})
     if higher is None:
         for path in folder.rglob("results*.json"):
-            assert RESULTS.match(path.name)
+            assert RESULTS_NAME.match(path.name)
             content = json.loads(path.read_text(encoding="utf-8"))
             content["higher_is_better"] = {}
             path.write_text(json.dumps(content), encoding="utf-8")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import podium
 from podium.data.battles import CRITERION
-from podium.data.formats.verdict_files import MOST_CRITERIA, read_soft_elo
+from podium.data.formats.verdict_files import MOST_CRITERIA_KEPT, read_soft_elo
 from podium.notices.notice_text import notice_texts
 
 
@@ -72,7 +72,7 @@ def test_a_file_without_scores_has_no_criteria(save):
 
 
 def test_a_rubric_of_its_own_per_instruction_keeps_only_the_mean():
-    scores = [str({f"of instruction {k}": k}) for k in range(MOST_CRITERIA + 1)]
+    scores = [str({f"of instruction {k}": k}) for k in range(MOST_CRITERIA_KEPT + 1)]
     records = pd.DataFrame({"model_a": "x", "model_b": "y", "scores_a": scores, "scores_b": scores})
     assert [name for name in read_soft_elo(records) if name.startswith("margin")] == ["margin"]
 

@@ -180,7 +180,7 @@ def decide_wrongly(
     while coming := rule.next(field, rounds).pairings:
         rounds.append(Round(tuple(map(judged, coming))))
     last = rule.progress_of(field, rounds).looks[-1]
-    wrong = (last.settled > 0) & last.asked & (TRUTH[:, None] < TRUTH)
+    wrong = (last.settled > 0) & last.in_question & (TRUTH[:, None] < TRUTH)
     return bool(wrong.any()), last.battles
 
 

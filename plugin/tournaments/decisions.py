@@ -309,14 +309,14 @@ def _order_decisions(
         new: names of newcomers to an existing ranking; empty if there are none.
     """
     # A model's row sum is its number of decided wins minus its number of decided losses.
-    settled = np.where(last.asked, last.settled, 0)
+    settled = np.where(last.in_question, last.settled, 0)
     ranked = sorted(range(len(names)), key=lambda k: (-settled[k].sum(), -last.theta[k], names[k]))
     if last.open.any():
         return [_partial_order(tournament, last, names, settled, ranked, has_newcomers=bool(new))]
-    in_question = np.flatnonzero(last.asked.any(axis=1)).tolist()
+    in_question = np.flatnonzero(last.in_question.any(axis=1)).tolist()
     # If only anchors are compared with all others, and the others not with each other, there is no
     # order of all, and the comparisons with each anchor are stated.
-    anchors = [k for k in in_question if last.asked[k].sum() == len(in_question) - 1]
+    anchors = [k for k in in_question if last.in_question[k].sum() == len(in_question) - 1]
     if len(anchors) < len(in_question):
         return [_anchor_decision(names, settled, ranked, k, tournament.margin) for k in anchors]
     ordered = [k for k in ranked if k in in_question]
@@ -360,7 +360,7 @@ def _partial_order(
     above, below = largest_distinguishable_block(worse_places)
     upper = some([names[ranked[place]] for place in above])
     lower = some([names[ranked[place]] for place in below])
-    pairs = f"{decided} of {int(last.asked.sum()) // 2} pairs"
+    pairs = f"{decided} of {int(last.in_question.sum()) // 2} pairs"
     if has_newcomers:
         pairs += " with newcomers"
     return (

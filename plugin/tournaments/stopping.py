@@ -121,7 +121,7 @@ class Look(LookFit):
             (models in question,). These are the models that `error:X` is about, or all.
         evidence: z of the test that the row is not worse than the column by more than the margin,
             shape (models, models). A large z settles this.
-        asked: mask of the pairs that the question is about, shape (models, models).
+        in_question: mask of the pairs that the question is about, shape (models, models).
         settled: 1 if it is decided that the row is not worse than the column by more than the
             margin, -1 if this is decided for the column, 0 if open; shape (models, models).
         finished: mask of the pairs about which nothing is left to decide, shape (models, models).
@@ -136,7 +136,7 @@ class Look(LookFit):
     battles: int
     half_widths: np.ndarray
     evidence: np.ndarray
-    asked: np.ndarray
+    in_question: np.ndarray
     settled: np.ndarray
     finished: np.ndarray
     critical: float
@@ -153,7 +153,7 @@ class Look(LookFit):
 
         For `error:X`, the diagonal is open until the ratings are known well enough.
         """
-        return self.asked & (self.settled == 0)
+        return self.in_question & (self.settled == 0)
 
     @property
     def is_divided(self) -> bool:
@@ -539,7 +539,7 @@ class Stopping:
             battles=sum(len(round_.outcomes) for round_ in played),
             half_widths=half_widths,
             evidence=evidence,
-            asked=asked,
+            in_question=asked,
             settled=settled,
             finished=finished,
             critical=critical,
@@ -580,7 +580,7 @@ class Stopping:
 
 
 def _error_question(half_widths: np.ndarray, error: float, models: int) -> np.ndarray:
-    """Return the mask `asked` for the question `error:X`, shape (models, models).
+    """Return the mask `in_question` for the question `error:X`, shape (models, models).
 
     This question is not about pairs. The diagonal stands for it: it is true, and so open, until
     the mean half-width is at most the error. An unknown half-width keeps it open.
@@ -611,7 +611,7 @@ def step_down(
     evidence: np.ndarray,
     theta: np.ndarray,
     clusters: int,
-    asked: np.ndarray,
+    in_question: np.ndarray,
     settled: np.ndarray,
     finished: np.ndarray,
     alpha: float,
@@ -628,7 +628,7 @@ def step_down(
         evidence: as `Look.evidence`, shape (models, models).
         theta: log-strengths, shape (models,).
         clusters: number of items.
-        asked: mask of the pairs that the question is about, shape (models, models).
+        in_question: mask of the pairs that the question is about, shape (models, models).
         settled: as `Look.settled`, shape (models, models); changed in place.
         finished: as `Look.finished`, shape (models, models); changed in place.
         alpha: error probability of this look.
@@ -650,13 +650,15 @@ def step_down(
     if clusters <= 1:
         return critical
     while True:
-        is_open = asked & (settled == 0)
+        is_open = in_question & (settled == 0)
         if not is_open.any():
             return critical
-        pairs = int((asked & ~finished).sum()) // 2
+        pairs = int((in_question & ~finished).sum()) // 2
         critical = -float(stdtrit(clusters - 1, alpha / max(pairs, 1)))
         newly_settled = is_open & (for_leader > critical + STRENGTH_ROUNDING)
-        newly_finished = asked & ~finished & (np.abs(for_other) > critical + STRENGTH_ROUNDING)
+        newly_finished = (
+            in_question & ~finished & (np.abs(for_other) > critical + STRENGTH_ROUNDING)
+        )
         if not newly_settled.any() and not newly_finished.any():
             return critical
         settled[newly_settled] = np.where(is_ahead, 1, -1)[newly_settled]
@@ -680,7 +682,7 @@ def look_summary(names: Sequence[str], progress: Progress, error: float | None) 
         width = f"±{np.mean(last.half_widths):.1f} Elo" if is_known else "no bound yet"
         return f"{battles}, ratings known to {width} on average"
     # Masks of pairs are symmetric, so that each pair counts twice in a sum.
-    pairs = int(last.asked.sum()) // 2
+    pairs = int(last.in_question.sum()) // 2
     settled = pairs - int(last.open.sum()) // 2
     was_open = earlier[-1].open.any(axis=1) if earlier else np.ones(len(names), dtype=bool)
     is_finished = was_open & ~last.open.any(axis=1)

@@ -327,7 +327,7 @@ def test_pilot_items_are_excluded_and_every_model_is_decided_against_the_anchor(
     progress = rule.progress_of(field, rounds)
     assert progress.looks[0].visits == 40
     assert len({one.pairing.item for one in rounds[1].outcomes}) == 40
-    assert progress.looks[-1].asked.sum() == 2 * 5
+    assert progress.looks[-1].in_question.sum() == 2 * 5
     assert {one.pairing.item for one in rounds[0].outcomes}.isdisjoint(progress.order)
 
 
@@ -788,7 +788,7 @@ def test_newcomer_joins_without_repeated_battles_of_ranked_models(until: str) ->
         assert answer.battles == len(done)
         assert abs(last.theta[-1] - last.theta[:-1].mean() - 1.2 * world.truth[-1] / POINTS) < 0.45
         if until == "order":
-            assert last.asked.sum() == 2 * 5
+            assert last.in_question.sum() == 2 * 5
             assert (
                 f"Against {new}:" in answer.decisions[0]
                 or "pairs are decided" in answer.decisions[0]

@@ -140,7 +140,7 @@ def test_decisions_are_rarely_wrong_if_one_model_departs_unlike_with_open_oppone
             last.settled if until == "order" or not last.open.any() else np.zeros_like(last.settled)
         )
         wrong[opponents] += is_wrong(
-            np.where(last.asked, settled, 0), run.truth * POINTS, rule.margin
+            np.where(last.in_question, settled, 0), run.truth * POINTS, rule.margin
         )
     assert wrong["field"] <= 0.05 * 60
     assert wrong["open"] > 0.1 * 60

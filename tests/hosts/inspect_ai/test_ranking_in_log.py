@@ -54,11 +54,12 @@ def test_a_log_gets_one_score_per_ranker_of_its_own_model(quiz, monkeypatch):
         log = header_of(path)
         own = log.results.scores[1:]
         assert [(score.name, score.scorer) for score in own] == [
+            ("win-rate", "podium/win-rate"),
             ("bradley-terry", "podium/bradley-terry"),
             ("mean", "podium/mean"),
         ]
         row = next(row for row in kept_in(path)[1]["models"] if row["model"] == log.eval.model)
-        figures = {name: metric.value for name, metric in own[1].metrics.items()}
+        figures = {name: metric.value for name, metric in own[2].metrics.items()}
         assert figures == {name: row[name] for name in figures}
         assert figures["score"] == pytest.approx(RIGHT[log.eval.model] / 12)
 
@@ -79,7 +80,8 @@ def test_data_frames_of_evals_gain_at_most_six_columns_per_ranker(quiz, monkeypa
     after = evals_df(str(tmp_path), quiet=True)
     added = after.columns.difference(evals.columns)
     assert len(added) <= 2 * 6
-    assert all(name.startswith(("score_bradley-terry_", "score_mean_")) for name in added)
+    names = ("score_win-rate_", "score_bradley-terry_", "score_mean_")
+    assert all(name.startswith(names) for name in added)
     assert after[evals.columns].equals(evals)
     assert samples_df(str(tmp_path), quiet=True).equals(samples)
 
@@ -100,7 +102,8 @@ def test_ranking_again_replaces_the_earlier_entries_of_that_ranker_alone(quiz, m
     rank_by(monkeypatch, quiz, "bradley-terry,mean")
     rank_by(monkeypatch, quiz[:2], "mean")
     log = header_of(quiz[0])
-    assert [score.name for score in log.results.scores] == ["match", "bradley-terry", "mean"]
+    names = [score.name for score in log.results.scores]
+    assert names == ["match", "win-rate", "bradley-terry", "mean"]
     sizes = {row["ranker"]: len(row["models"]) for row in kept_in(quiz[0])}
     assert sizes == {"bradley-terry": 3, "mean": 2}
 
@@ -152,7 +155,7 @@ def test_the_score_of_a_model_whose_rating_the_data_do_not_bound_is_left_out(mon
     assert separated["lab/all"]
     for path in paths:
         log = header_of(path)
-        assert ("score" in log.results.scores[1].metrics) is not separated[log.eval.model]
+        assert ("score" in log.results.scores[2].metrics) is not separated[log.eval.model]
 
 
 def score_again(path, *, keep=False):
@@ -221,7 +224,8 @@ def test_a_ranking_by_another_ranker_drops_what_a_new_scoring_made_stale(quiz, m
 @pytest.mark.slow
 def test_soft_elo_of_scores_is_stored_as_bradley_terry(quiz, monkeypatch, capsys):
     assert rank_by(monkeypatch, quiz, "soft-elo")
-    assert [score.name for score in header_of(quiz[0]).results.scores] == ["match", "bradley-terry"]
+    names = [score.name for score in header_of(quiz[0]).results.scores]
+    assert names == ["match", "win-rate", "bradley-terry"]
     [ranked] = kept_in(quiz[0])
     assert (ranked["ranker"], ranked["diagnostics"]["replaces"]["ranker"]) == (
         "bradley-terry",

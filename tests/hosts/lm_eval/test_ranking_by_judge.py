@@ -466,22 +466,22 @@ def test_predictions_alone_are_judged_and_a_first_run_leaves_nothing_behind(
 
 
 @pytest.mark.slow
-def test_each_judge_of_a_jury_ranks(two, judge, server, tmp_path):
+def test_the_merged_verdicts_of_a_jury_rank_and_each_judge_is_the_detail(
+    two, judge, server, tmp_path
+):
     jury = (*judge, "--ranker_judge", "openai-api/standin/judge", "openai-api/standin/other")
     assert two(*jury, "--ranker_args", "items=4") == 0
     assert calls(server, ["judge"]) == calls(server, ["other"]) == 8
     kept = results(FOLDER)
-    assert (
-        len(
-            [
-                name
-                for name in kept["results"]["sums"]
-                if name.startswith("win-rate,podium openai-api__")
-            ]
-        )
-        == 2
-    )
-    assert len(kept["podium"]["rankings"]) == 4
+    rankers = ("bradley-terry", "win-rate")
+    figures = {name for name in kept["results"]["sums"] if name.endswith(",podium")}
+    assert figures == {f"{name}{end},podium" for name in rankers for end in ("", "_stderr")}
+    assert [row["slice"] for row in kept["podium"]["rankings"]] == [None, None]
+    assert len(kept["podium"]["details"]) == 4
+    by_command = json.loads(rank(read_battles(newest_log()), rankers).to_json())
+    for part in ("rankings", "details"):
+        tables = [row["models"] for row in kept["podium"][part]]
+        assert tables == [row["models"] for row in by_command[part]]
 
 
 @pytest.mark.slow

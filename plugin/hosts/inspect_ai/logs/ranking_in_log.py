@@ -109,7 +109,10 @@ def _append_own_scores(
 def _without_scores_of(
     scores: Sequence[EvalScore], rankers: Collection[str], kept: Sequence[Mapping[str, Any]]
 ) -> list[EvalScore]:
-    """Return scores without those of some rankers, and without win rates of no kept ranking.
+    """Return scores without those of some rankers.
+
+    The win rates that no ranker gives are left out with the last ranking that stays, or if
+    `rankers` has one of them.
 
     Args:
         scores: the scores of a log.
@@ -118,7 +121,9 @@ def _without_scores_of(
     """
     from podium.hosts.own_figures import OF_HOST
 
-    gone = {*rankers, *(OF_HOST - {str(row.get("ranker")) for row in kept})}
+    gone = {*rankers}
+    if not kept or not OF_HOST.isdisjoint(rankers):
+        gone |= OF_HOST - {str(row.get("ranker")) for row in kept}
     return [score for score in scores if _ranker_of(score) not in gone]
 
 

@@ -29,8 +29,15 @@ from podium.rankers.errors.intervals import (
     sandwich_estimate,
     t_quantile,
 )
+from podium.rankers.errors.raters import Raters, covariance_of_raters, raters_of
 from podium.rankers.fit.cells import BattleData, load_battles, prepare_battles
-from podium.rankers.fit.coded import Cluster, CodedBattles, Labels, require_choice
+from podium.rankers.fit.coded import (
+    Cluster,
+    CodedBattles,
+    Labels,
+    code_battles,
+    require_choice,
+)
 from podium.rankers.fit.graph import Graph, design_efficiency
 from podium.rankers.fit.identification import (
     bounded_models,
@@ -102,9 +109,8 @@ def bradley_terry(
             the ratings of a log are not used, and a note says so.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
-    lengths = None
-    if length_control:
-        lengths = read_lengths(battles, labels, cluster, interval, length_of)
+    reading = (battles, labels, cluster, interval, length_of)
+    lengths = read_lengths(*reading) if length_control else None
     coded = lengths.coded if lengths else prepare_battles(battles, labels=labels, cluster=cluster)
     options_without_ladder = _options_without_ladder(interval, pin, length_control)
     prior, notes = _choose_prior(battles, ratings, coded.models, options_without_ladder)
@@ -117,7 +123,8 @@ def bradley_terry(
         additions = _describe_length(equal_length, level)
     scale = prior.scale if prior else _scale_of_fit(strengths, coded, centre, pin)
     if interval == "sandwich":
-        estimate = estimate_elo(strengths, coded, scale, level)
+        varying = battles if cluster == "item" and not lengths else None
+        estimate = _estimate_with_raters(strengths, coded, scale, level, varying, labels)
     else:
         estimate = _bootstrap_elo(strengths, load_battles(coded), scale, level, resamples, rng)
     if prior:
@@ -141,6 +148,37 @@ class _Additions:
             diagnostics={**standings.diagnostics, **self.diagnostics},
             warnings=(*standings.warnings, *notes, *self.warnings),
         )
+
+
+def _estimate_with_raters(
+    strengths: Strengths,
+    coded: BattleData,
+    scale: EloScale,
+    level: float,
+    battles: Battles | None,
+    labels: Labels,
+) -> ScoreEstimates:
+    """Return Elo scores with errors by item and, if there are enough of them, by voter or judge.
+
+    Args:
+        strengths: the fitted log-strengths.
+        coded: the battles that they were fitted to.
+        scale: the Elo scale.
+        level: confidence level, in (0, 1).
+        battles: all battles, with their voters and judges; None for errors by item alone.
+        labels: whether credits are rounded.
+    """
+    raters = None if battles is None else raters_of(battles)
+    if battles is None or raters is None:
+        return estimate_elo(strengths, coded, scale, level)
+    size = len(strengths.theta)
+    added = covariance_of_raters(
+        lambda clustered: strengths.covariance(clustered)[:size, :size],
+        code_battles(battles, labels=labels),
+        raters,
+    )
+    estimate = estimate_elo(strengths, coded, scale, level, added, raters)
+    return replace(estimate, raters=(raters.unit, raters.number))
 
 
 def _options_without_ladder(interval: Interval, pin: str | None, length_control: bool) -> list[str]:
@@ -241,6 +279,7 @@ def estimate_elo(
     scale: EloScale,
     level: float,
     added_covariance: np.ndarray | float = 0.0,
+    raters: Raters | None = None,
 ) -> ScoreEstimates:
     """Return Elo scores with cluster-robust intervals.
 
@@ -255,9 +294,12 @@ def estimate_elo(
         level: confidence level, in (0, 1).
         added_covariance: covariance that is added to that of the log-strengths, shape (models,
             models).
+        raters: the voters or judges, if they vary, too; the fewer of them and of the clusters set
+            the degrees of freedom.
     """
     theta = strengths.theta
-    clusters = battles.clusters
+    clusters = battles.clusters if raters is None else min(battles.clusters, raters.number)
+    unit = battles.unit if raters is None else f"{battles.unit}- and {raters.unit}"
     covariance = strengths.covariance(battles)[: len(theta), : len(theta)] + added_covariance
     has_strengths_only = len(strengths.coefficients) == 0
     few_battles: list[FewBattles] = []
@@ -265,7 +307,7 @@ def estimate_elo(
         few_battles = few_battles_of(strengths, battles, battles.clusters_by_model())
     covariance = scale.covariance(covariance_with_few(covariance, few_battles, theta))
     estimate = sandwich_estimate(
-        scale.scores(theta), covariance, clusters, level=level, cluster=battles.unit
+        scale.scores(theta), covariance, clusters, level=level, cluster=unit
     )
     # If ratings come from a ladder, tests of the battles alone would ignore it.
     tests = None if strengths.prior else _pair_tests(strengths, battles)

@@ -129,8 +129,10 @@ def build_standings(
     ]
     contrasts = compare_all_pairs(result.estimate, level=level, rng=rng, items=exposure.items)
     diagnostics = {**result.diagnostics, **exposure.diagnostics}
+    if result.estimate.raters is not None:
+        diagnostics["raters"] = dict(zip(("unit", "number"), result.estimate.raters, strict=True))
     items = dict(zip(exposure.models, exposure.items.tolist(), strict=True))
-    if set(items.values()) != {exposure.counts.items}:
+    if set(items.values()) != {exposure.counts.units}:
         diagnostics["items_by_model"] = items
     return Standings(
         ranker=ranker,

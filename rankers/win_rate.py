@@ -14,13 +14,14 @@ from podium.errors import UsageError, find_name
 from podium.notices.notice import Notice
 from podium.rankers.errors.intervals import Interval, PairTests, ScoreEstimates, sandwich_estimate
 from podium.rankers.errors.rate_difference import RateTests, rate_weights
+from podium.rankers.errors.raters import covariance_of_raters, raters_of
 from podium.rankers.fit.cells import (
     BattleData,
     load_battles,
     pair_sums_with_items,
     prepare_battles,
 )
-from podium.rankers.fit.coded import Cluster, Labels, require_choice
+from podium.rankers.fit.coded import Cluster, CodedBattles, Labels, code_battles, require_choice
 from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.fit.pairs import Pairs, cells_by_cluster, downweighted_opponents, win_rates
 from podium.rankers.from_pairs import bootstrap_pair_scores
@@ -79,14 +80,13 @@ def win_rate(
     if length_control:
         lengths = read_lengths(battles, labels, cluster, interval, length_of)
         return rank_against_baseline(battles, lengths, anchor, length_data, level=level, rng=rng)
-    if length_data is not None:
-        raise UsageError("length_data is used with length_control=true")
+    _refuse_length_data(length_data)
     coded = prepare_battles(battles, labels=labels, cluster=cluster)
-    anchor = _find_anchor(anchor, coded.models)
-    selected = coded if anchor is None else coded.battles_of_anchor(anchor)
+    anchor, selected = _select_anchor(anchor, coded)
     pairs = pair_sums_with_items(selected)
     if interval == "sandwich":
-        estimate = estimate_rates(selected, pairs, level)
+        judged = battles if anchor is None and cluster == "item" else None
+        estimate = _rates_with_raters(selected, judged, pairs, labels, level)
     else:
         estimate = _bootstrap_rates(selected, pairs, level, resamples, rng)
     light_opponents = _light_opponents(selected, pairs)
@@ -99,17 +99,29 @@ def win_rate(
         warnings=[*warnings],
     )
     exposure = _measure_selected(battles, selected, pairs, anchor)
-    scale = win_rate_against(anchor)
-    return build_standings("win-rate", scale, exposure, result, level=level, rng=rng)
+    return build_standings(
+        "win-rate", win_rate_against(anchor), exposure, result, level=level, rng=rng
+    )
 
 
-def _find_anchor(anchor: str | None, models: tuple[str, ...]) -> str | None:
-    """Return the name of the anchor as the battles spell it, None if there is no anchor.
+def _refuse_length_data(length_data: object) -> None:
+    """Raise UsageError if there is data of lengths, which only `length_control` uses."""
+    if length_data is not None:
+        raise UsageError("length_data is used with length_control=true")
+
+
+def _select_anchor(anchor: str | None, coded: BattleData) -> tuple[str | None, BattleData]:
+    """Return the name of the anchor as the battles spell it, and its battles.
+
+    Without an anchor, the name is None, and all battles are returned.
 
     Raises:
         UsageError: no model with readable battles has this name.
     """
-    return None if anchor is None else find_name("model with readable battles", anchor, models)
+    if anchor is None:
+        return None, coded
+    name = find_name("model with readable battles", anchor, coded.models)
+    return name, coded.battles_of_anchor(name)
 
 
 def _bootstrap_rates(
@@ -171,6 +183,65 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
     tests = PairTests(RateTests(battles).difference)
     estimate = replace(estimate, allowed=np.ones(len(score), dtype=bool), tests=tests)
     return _bound_rates(estimate, battles, level)
+
+
+def _rates_with_raters(
+    coded: BattleData, battles: Battles | None, pairs: Pairs, labels: Labels, level: float
+) -> ScoreEstimates:
+    """Return win rates with intervals clustered by item and, from 10 on, by voter or judge.
+
+    Args:
+        coded: all readable battles.
+        battles: all battles, with their voters and judges; None for errors by item alone.
+        pairs: sums of the same battles.
+        labels: whether credits are rounded.
+        level: confidence level, in (0, 1).
+    """
+    estimate = estimate_rates(coded, pairs, level)
+    raters = None if battles is None else raters_of(battles)
+    if battles is None or raters is None:
+        return estimate
+    if estimate.method is None or estimate.freedom is None:
+        return estimate
+    weights = rate_weights(pairs)
+    added = covariance_of_raters(
+        lambda clustered: _rate_covariance(clustered, pairs, weights),
+        code_battles(battles, labels=labels),
+        raters,
+    )
+    two_way = sandwich_estimate(
+        estimate.score,
+        estimate.covariance + added,
+        min(estimate.clusters, raters.number),
+        level=level,
+        cluster=f"{coded.unit}- and {raters.unit}",
+        freedom=np.minimum(estimate.freedom, raters.number - 1),
+    )
+    two_way = replace(
+        two_way,
+        allowed=estimate.allowed,
+        tests=estimate.tests,
+        raters=(raters.unit, raters.number),
+    )
+    return _bound_rates(two_way, coded, level)
+
+
+def _rate_covariance(coded: CodedBattles, pairs: Pairs, weights: sparse.csr_matrix) -> np.ndarray:
+    """Return the covariance of win rates by linearized ratios, with the factor G / (G - 1).
+
+    Args:
+        coded: the battles; their G clusters are independent.
+        pairs: sums of the same battles.
+        weights: weight of each pair's credit in each rate, shape (pairs, models).
+    """
+    cells = cells_by_cluster(coded, pairs)
+    share = cells.weight / pairs.weight[cells.pair]
+    rate = pairs.credit / pairs.weight
+    error = cells.credit / cells.weight - rate[cells.pair]
+    influence = cells.matrix_of(share * error) @ weights
+    factor = coded.clusters / max(coded.clusters - 1, 1)
+    covariance: np.ndarray = (influence.T @ influence).toarray() * factor
+    return covariance
 
 
 def _bound_rates(estimate: ScoreEstimates, coded: BattleData, level: float) -> ScoreEstimates:

@@ -93,6 +93,8 @@ class ScoreEstimates:
         by_holm: whether pairs are tested by t and Holm's rule instead of the simulated largest
             |t|. They are if clusters are groups of items: of few groups, the covariance of many
             models is too rough for the simulation.
+        raters: what a rater is (`voter` or `judge`) and how many there are, if raters are a second
+            unit that varies; else None.
     """
 
     score: np.ndarray
@@ -110,6 +112,7 @@ class ScoreEstimates:
     tests: PairTests | None = None
     error_method: str | None = None
     by_holm: bool = False
+    raters: tuple[str, int] | None = None
 
     @property
     def se(self) -> np.ndarray:

@@ -291,6 +291,9 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
         noun = "label"
         number = _estimate_further_labels(standings, separation)
     elif separation.z is not None:
+        raters = standings.diagnostics.get("raters")
+        if raters and raters["number"] <= separation.clusters:
+            noun = raters["unit"]
         number = further_items(separation.clusters, separation.critical, separation.z)
     if number is not None:
         gap = standings.scale.difference_text(separation.gap)

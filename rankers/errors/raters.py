@@ -1,0 +1,88 @@
+"""Voters or judges as a second unit that varies: covariance clustered by item and by rater.
+
+Items and raters are crossed, and need not be balanced. The covariance is that of the clusters of
+items, plus that of the raters, minus that of the pairs of both (Cameron, Gelbach and Miller 2011).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from podium.data.battles import Battles
+from podium.rankers.fit.coded import CodedBattles, centre_columns
+
+FEWEST_RATERS = 10
+"""With fewer voters or judges than this, how much they differ is unknown, and intervals speak of
+these raters alone."""
+NOISE = 1e-9
+"""An eigenvalue above minus this share of the largest one is not negative."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raters:
+    """Who gave the readable verdicts.
+
+    Attributes:
+        unit: what a rater is: `voter` or `judge`.
+        number: number of raters that are named.
+        code: code of each readable battle's rater, from 0, shape (battles,). A battle without a
+            rater has a code of its own.
+    """
+
+    unit: str
+    number: int
+    code: np.ndarray
+
+
+def raters_of(battles: Battles) -> Raters | None:
+    """Return the voters of the readable battles, or else the judges, if there are at least 10.
+
+    If no such column has as many values, the result is None.
+    """
+    for column in ("voter", "judge"):
+        if column not in battles.rows.battle_columns:
+            continue
+        names = battles.rows.texts_of(column)[battles.readable]
+        is_named = np.array([name is not None for name in names], dtype=bool)
+        distinct, named_code = np.unique(names[is_named].astype(str), return_inverse=True)
+        if len(distinct) < FEWEST_RATERS:
+            continue
+        code = np.empty(len(names), dtype=np.int64)
+        code[is_named] = named_code
+        code[~is_named] = len(distinct) + np.arange(int((~is_named).sum()))
+        return Raters(column, len(distinct), code)
+    return None
+
+
+def covariance_of_raters(
+    covariance: Callable[[CodedBattles], np.ndarray], coded: CodedBattles, raters: Raters
+) -> np.ndarray:
+    """Return what raters add to a covariance of models clustered by item, shape (models, models).
+
+    It is V_r - V_ir, where V_r is the covariance clustered by rater and V_ir that by rater and
+    item. If the sum with the covariance by items has a variance below 0 in some direction, V_ir is
+    not subtracted; the result is then too large rather than too small.
+
+    Args:
+        covariance: function of battles to the covariance by their clusters.
+        coded: the readable battles, with items or their groups as clusters.
+        raters: who gave their verdicts.
+    """
+    by_item = covariance(coded)
+    by_rater = covariance(_with_clusters(coded, raters.code))
+    by_both = covariance(
+        _with_clusters(coded, raters.code * np.int64(coded.clusters) + coded.cluster)
+    )
+    total = by_item + by_rater - by_both
+    centred = centre_columns(centre_columns(total).T)
+    values = np.linalg.eigvalsh((centred + centred.T) / 2)
+    if values[0] < -NOISE * max(values[-1], 0.0):
+        return by_rater
+    return by_rater - by_both
+
+
+def _with_clusters(coded: CodedBattles, cluster: np.ndarray) -> CodedBattles:
+    """Return battles with other clusters, given by any integers, shape (battles,)."""
+    distinct, code = np.unique(cluster, return_inverse=True)
+    return replace(coded, cluster=code, clusters=len(distinct))

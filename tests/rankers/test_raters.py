@@ -1,0 +1,125 @@
+"""Voters or judges with tastes: from 10 on, errors are clustered by item and by rater."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+from podium.rankers.bradley_terry import bradley_terry
+
+POINTS = 400 / np.log(10)
+MODELS = 5
+
+
+def votes_of(seed, *, voters=20, votes=60, taste=0.7, items=200):
+    """Return unbalanced votes of voters with tastes (sd `taste`, logits) on shared items."""
+    rng = np.random.default_rng(seed)
+    tastes = rng.normal(0, taste, (voters, MODELS))
+    number = rng.integers(votes // 2, votes * 3 // 2, voters)
+    voter = np.repeat(np.arange(voters), number)
+    item = rng.integers(0, items, len(voter))
+    effect = rng.normal(0, 0.5, (items, MODELS))
+    a = rng.integers(0, MODELS, len(voter))
+    b = (a + 1 + rng.integers(0, MODELS - 1, len(voter))) % MODELS
+    gap = tastes[voter, a] - tastes[voter, b] + effect[item, a] - effect[item, b]
+    credit = (rng.random(len(voter)) < 1 / (1 + np.exp(-gap))).astype(float)
+    columns = {
+        "item": [f"i{k:03}" for k in item],
+        "model_a": [f"m{k}" for k in a],
+        "model_b": [f"m{k}" for k in b],
+        "credit": credit,
+        "voter": [f"v{k:02}" for k in voter],
+    }
+    return pd.DataFrame(columns)
+
+
+def dense_errors(table, regularization=0.01):
+    """Return two-way standard errors in Elo by dense sums over clusters."""
+    design = np.zeros((len(table), MODELS))
+    for side, sign in (("model_a", 1), ("model_b", -1)):
+        design[np.arange(len(table)), [int(name[1:]) for name in table[side]]] = sign
+    y = table["credit"].to_numpy()
+    theta = np.zeros(MODELS)
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-design @ theta))
+        hessian = (design * (p * (1 - p))[:, None]).T @ design + regularization * np.eye(MODELS)
+        theta += np.linalg.solve(hessian, design.T @ (y - p) - regularization * theta)
+    scores = pd.DataFrame(design * (y - p)[:, None])
+    total = np.zeros((MODELS, MODELS))
+    for keys, sign in ((["item"], 1), (["voter"], 1), (["item", "voter"], -1)):
+        sums = scores.groupby([table[key].to_numpy() for key in keys]).sum().to_numpy()
+        sums = sums - sums.mean(axis=0)
+        total += sign * len(sums) / (len(sums) - 1) * sums.T @ sums
+    covariance = np.linalg.inv(hessian) @ total @ np.linalg.inv(hessian)
+    centre = np.eye(MODELS) - 1 / MODELS
+    return POINTS * np.sqrt(np.diag(centre @ covariance @ centre))
+
+
+def test_errors_are_those_of_dense_two_way_sums():
+    table = votes_of(1)
+    standings = podium.rank(table).standings[0]
+    errors = dense_errors(table)
+    for entry in standings.entries:
+        assert entry.se == pytest.approx(errors[int(entry.model[1:])], rel=1e-6)
+        reach = (entry.high - entry.low) / 2
+        assert reach / entry.se == pytest.approx(2.093, abs=1e-3)
+    assert standings.interval == "item- and voter-clustered sandwich"
+    assert standings.diagnostics["raters"] == {"unit": "voter", "number": 20}
+
+
+def test_the_number_of_further_voters_is_asked_for():
+    answer = " ".join(podium.rank(votes_of(1)).standings[0].answer)
+    assert "more voters would separate" in answer
+
+
+def test_win_rates_and_ratings_agree_about_the_width_that_voters_add():
+    table = votes_of(2, taste=1.0)
+    alone = table.drop(columns="voter")
+    ratios = []
+    for ranker in ("bradley-terry", "win-rate"):
+        two_way = {each.model: each.se for each in podium.rank(table, ranker).standings[0].entries}
+        one_way = {each.model: each.se for each in podium.rank(alone, ranker).standings[0].entries}
+        ratios.append([two_way[name] / one_way[name] for name in sorted(two_way)])
+    assert np.mean(ratios) > 1.3
+    assert ratios[0] == pytest.approx(ratios[1], rel=0.1)
+
+
+def test_fewer_than_ten_voters_change_nothing():
+    table = votes_of(3, voters=9)
+    with_voters = podium.rank(table).standings[0]
+    without = podium.rank(table.drop(columns="voter")).standings[0]
+    assert [each.se for each in with_voters.entries] == [each.se for each in without.entries]
+    assert "raters" not in with_voters.diagnostics
+
+
+def test_ten_judges_that_are_pooled_vary_too():
+    table = votes_of(4, voters=12).rename(columns={"voter": "judge"})
+    standings = podium.rank(table, pool=True).standings[0]
+    assert standings.interval == "item- and judge-clustered sandwich"
+    assert standings.diagnostics["raters"] == {"unit": "judge", "number": 12}
+
+
+def test_voters_of_a_single_vote_each_have_the_errors_of_items():
+    table = votes_of(5, taste=0.0)
+    table["voter"] = [f"v{k}" for k in range(len(table))]
+    two_way = podium.rank(table).standings[0]
+    one_way = podium.rank(table.drop(columns="voter")).standings[0]
+    assert [each.se for each in two_way.entries] == pytest.approx(
+        [each.se for each in one_way.entries], rel=1e-9
+    )
+
+
+@pytest.mark.slow
+def test_intervals_of_voters_with_tastes_cover_and_without_tastes_are_hardly_wider():
+    inside, width, alone = [], [], []
+    for seed in range(100):
+        with_taste = podium.read_battles(votes_of(seed))
+        entries = bradley_terry(with_taste, rng=np.random.default_rng(0)).entries
+        inside += [each.low <= 1500 <= each.high for each in entries]
+        table = votes_of(seed, taste=0.0)
+        for source, widths in ((table, width), (table.drop(columns="voter"), alone)):
+            battles = podium.read_battles(source)
+            entries = bradley_terry(battles, rng=np.random.default_rng(0)).entries
+            widths += [each.high - each.low for each in entries]
+    assert np.mean(inside) >= 0.92
+    assert np.mean(width) / np.mean(alone) <= 1.1

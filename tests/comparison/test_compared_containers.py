@@ -10,7 +10,6 @@ import pytest
 
 import podium as api
 from podium.comparison.inputs import find_responses
-from podium.errors import OtherQuestionError
 
 CONTAINERS = ("csv", "csv.gz", "txt", "tsv", "parquet", "json", "jsonl", "jsonl.gz")
 
@@ -88,22 +87,24 @@ def test_answers_that_cannot_be_read_are_named_and_do_not_end_the_comparison(tmp
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
-def test_scores_of_different_questions_under_one_id_are_rejected(tmp_path, suffix):
+def test_a_changed_question_is_not_compared_and_flagged(tmp_path, suffix):
     table = scored_answers()
     table.loc[5, "instruction"] = "Say something else."
-    with pytest.raises(OtherQuestionError, match="another instruction"):
-        api.compare("new", "older", write(table, tmp_path / f"scores.{suffix}"))
+    found = api.compare("new", "older", write(table, tmp_path / f"scores.{suffix}"))
+    assert (sum(found.findings[0].tally), found.findings[0].identical) == (11, 2)
+    [flagged] = [check for check in found.checks if check.is_flagged]
+    assert flagged.name == "same question"
+    assert "Say something else." in str(flagged.fields)
 
 
-@pytest.mark.parametrize("column", ["instruction", "reference"])
-def test_rank_rejects_scores_of_different_questions_as_compare_does(tmp_path, column, podium):
+def test_rank_rejects_scores_beside_different_references_as_compare_does(tmp_path, podium):
     table = scored_answers().assign(reference="Said.")
-    table.loc[5, column] = "Say something else."
+    table.loc[5, "reference"] = "Say something else."
     path = write(table, tmp_path / "scores.csv")
     ranked, compared = podium("rank", path), podium("compare", "new", "older", path)
     assert (ranked.code, compared.code) == (1, 1)
     assert ranked.err == compared.err
-    for said in (f"another {column}", "'q2'", "'Say something else.'", "were asked the same"):
+    for said in ("another reference", "'q2'", "'Say something else.'", "were asked the same"):
         assert said in ranked.err
 
 

@@ -278,7 +278,7 @@ def test_a_key_that_a_server_repeats_in_its_refusal_is_written_nowhere(two, stat
         assert two(*reported, "--ranker_judge_args", where, "--ranker_strict") == 3
         echo.shutdown()
     out, err = capfd.readouterr()
-    [note] = [line for line in err.splitlines() if "battles failed, the first error:" in line]
+    [note] = [line for line in err.splitlines() if "the judge is not asked any more:" in line]
     assert "no such key: Bearer ***" in note
     assert "You compare" not in note
     assert leaks(out, err, key=PLAIN_KEY) == []

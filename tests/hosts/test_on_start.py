@@ -215,7 +215,7 @@ def test_the_option_is_in_the_help_of_inspect(
     def help_in(environment: Environment) -> str:
         return environment.script("inspect", command, "--help", path=write(INSPECT)).stdout
 
-    assert ("--ranker NAME" in help_in(on), "--ranker" in help_in(off)) == (True, False)
+    assert ("--ranker <name>" in help_in(on), "--ranker" in help_in(off)) == (True, False)
 
 
 @pytest.mark.slow

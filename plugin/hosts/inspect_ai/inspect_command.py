@@ -183,12 +183,17 @@ def _log_dir(arguments: Sequence[str]) -> str:
 def _add_to_help(host: Any) -> None:
     """Add podium's options to the help of `COMMANDS`, each once.
 
-    `host` is the module `COMMAND_LINE`.
+    Args:
+        host: the module `COMMAND_LINE`.
+
+    Raises:
+        KeyError: one of the commands has another name. No command is changed then.
     """
     import click
 
-    for command in COMMANDS:
-        parameters = host.inspect.commands[command].params
+    commands = [host.inspect.commands[name] for name in COMMANDS]
+    for command in commands:
+        parameters = command.params
         known = {word for option in parameters for word in option.opts}
         for flag, name in FLAGS.items():
             if flag in known:

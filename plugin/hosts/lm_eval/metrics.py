@@ -222,9 +222,9 @@ count_unparsed = _register_count(
     "unparsed", lambda verdicts: sum(battle["credit"] is None for battle in verdicts["battles"])
 )
 count_missing = _register_count("missing", lambda verdicts: len(verdicts["missing"]))
-"""`judged` and `unparsed` count battles with and without a readable verdict.
+"""`judged` and `unparsed` count battles with and without a verdict.
 
-`missing` counts battles that were not played, because a response is missing.
+A tie of identical responses is a verdict. `missing` counts battles that were not played, because a response is missing.
 """
 NAMES = (
     "win_rate win_rate_stderr bradley_terry bradley_terry_stderr judged unparsed missing "

@@ -84,7 +84,7 @@ def test_a_ranker_in_the_metadata_ranks_the_models_as_podium_does_on_the_logs():
     assert {one.model for one in expected.standings[0].entries} == set(MODELS)
     for log in logs:
         assert_same_figures(log.results.metadata["podium"], expected)
-        assert [one.name for one in log.results.scores] == ["match", "bradley-terry"]
+        assert [one.name for one in log.results.scores] == ["match", "win-rate", "bradley-terry"]
 
 
 @pytest.mark.slow

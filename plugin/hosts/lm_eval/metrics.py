@@ -224,7 +224,8 @@ count_unparsed = _register_count(
 count_missing = _register_count("missing", lambda verdicts: len(verdicts["missing"]))
 """`judged` and `unparsed` count battles with and without a verdict.
 
-A tie of identical responses is a verdict. `missing` counts battles that were not played, because a response is missing.
+A tie of identical responses is a verdict. `missing` counts battles that were not played, because a
+response is missing.
 """
 NAMES = (
     "win_rate win_rate_stderr bradley_terry bradley_terry_stderr judged unparsed missing "

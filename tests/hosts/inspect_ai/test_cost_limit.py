@@ -14,10 +14,11 @@ CALL = 0.13
 TEXTS = "neither nor"
 
 
-def limited(files, most, **options):
-    """Return a round robin that may make `most` calls, and repeats none from the cache."""
+def limited(files, most, *, cache=False, **options):
+    """Return a round robin that may make `most` calls; by default it repeats none from the
+    cache."""
     return round_robin(
-        responses=files, max_cost=most * CALL, prices=PRICES, cache=False, logprobs="off", **options
+        responses=files, max_cost=most * CALL, prices=PRICES, cache=cache, logprobs="off", **options
     )
 
 
@@ -51,6 +52,19 @@ def test_second_attempts_do_not_exceed_the_limit(
     assert log.status == "success", log.error
     dearest = 2 * attempts * (6 if pack else 1)
     assert most - dearest < record.calls <= most
+
+
+@pytest.mark.parametrize("pack", [True, False])
+def test_replies_from_the_cache_do_not_lift_the_limit(play, behave, record, write_responses, pack):
+    """A first sample that costs nothing does not show that all samples cost nothing."""
+    behave(scripted=lambda prompt: "A")
+    files = write_responses(items=12)
+    play(limited(files, 20, cache=True, replies="text", pack=pack))
+    first = record.calls
+    assert 0 < first <= 20
+    log = play(limited(files, 30, cache=True, replies="text", pack=pack))
+    assert log.status == "success", log.error
+    assert 0 < record.calls - first <= 30
 
 
 def test_judgments_that_all_needed_two_attempts_are_paid_for_once(

@@ -92,12 +92,14 @@ class CostLimit:
         attempts = [shown["attempts"] for _, shown in judgments_in(sample)]
         # `largest_cost` is what the sample could have cost: `cost` times the attempts per call
         # that are allowed (at least 2, for a longer reply) over those that were made, divided by
-        # the share of its judgments that were answered.
+        # the share of its judgments that were answered, and by the share of its calls that were
+        # paid.
         calls_per_attempt = len(attempts) / sum(attempts) if attempts else 1
         factor = max(self.attempts, 2) * calls_per_attempt
-        share = _share_answered(sample)
+        share = _share_answered(sample) * _share_paid(sample)
         largest_cost = cost * factor / share if share else 0.0
-        if largest_cost or not sample.error:
+        # A sample that paid for no call does not show what samples of its kind cost.
+        if largest_cost or (share and not sample.error):
             previous = self._dearest.get(requests_answers, 0.0)
             self._dearest[requests_answers] = max(largest_cost, previous)
         self._failed.pop(key, None)
@@ -169,6 +171,16 @@ def _share_answered(sample: EvalSample) -> float:
         judgments += battle.judgments
     answered = [shown for shown in judgments if not shown.get("carried") and not has_failed(shown)]
     return len(answered) / len(judgments) if judgments else 1.0
+
+
+def _share_paid(sample: EvalSample) -> float:
+    """Return the share of a sample's calls of models that did not come from Inspect's cache.
+
+    0 if it made no call, as with identical responses or replies that an earlier attempt kept.
+    """
+    sources = [event.cache for event in sample.events if event.event == "model"]
+    paid = [source for source in sources if source != "read"]
+    return len(paid) / len(sources) if sources else 0.0
 
 
 def _no_usage_text(most: float, model: str) -> str:

@@ -17,7 +17,7 @@ from podium.wording import item_option, plural, some
 AHEAD = "clearly ahead"
 BEHIND = "clearly behind"
 CLOSE = "too close to call"
-IN_DOUBT = "not in one unit"
+IN_DOUBT = "nothing is claimed"
 
 
 def comparison_answer(
@@ -28,7 +28,7 @@ def comparison_answer(
     For one finding, the answer is the first three of these sentences: the verdict of the gate if
     there is one, who is ahead, the wins by item, and how many more items would separate the two.
     For several findings, it is the verdict, one sentence about all candidates, and a sentence for
-    each different doubt about units.
+    each different doubt about units, unparsed battles or the judge.
 
     Args:
         findings: what was compared.
@@ -42,9 +42,8 @@ def comparison_answer(
     if not findings:
         return (*verdict, *failures[:1])
     if len(findings) > 1:
-        doubts = dict.fromkeys(
-            _doubt_sentence(finding.doubt) for finding in findings if finding.doubt
-        )
+        of_findings = [doubt for each in findings for doubt in (each.doubt, each.judge_doubt)]
+        doubts = dict.fromkeys(_doubt_sentence(doubt) for doubt in of_findings if doubt)
         sentence_on_all = _if_same_questions(_several_sentence(findings), findings)
         return (*verdict, sentence_on_all, *doubts)
     # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
@@ -58,9 +57,10 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     """Write who is ahead, the wins by item, and how many more items would separate the two.
 
     If a column looks like the item although rows are counted as independent, the only sentence
-    says so. If the scores may be in two units, the first sentence says that neither is called
-    ahead. The wins are left out if no item has a result. The further items are left out if the two
-    are distinguishable or their units are in doubt.
+    says so. If the scores may be in two units, or unparsed battles may explain the difference, the
+    first sentence says that nothing is claimed. If the order of the responses decides, the second
+    sentence says so. The wins are left out if no item has a result. The further items are left out
+    if the two are distinguishable or nothing is claimed.
 
     Args:
         finding: what was compared.
@@ -78,6 +78,8 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
         sentences = [_not_called_sentence(finding, finding.doubt)]
     else:
         sentences = [_if_same_questions(_lead_sentence(finding, p_name), [finding])]
+    if finding.judge_doubt is not None:
+        sentences.append(_doubt_sentence(finding.judge_doubt))
     if len(finding.results):
         sentences.append(_tally_sentence(finding))
     if not finding.is_distinguishable and finding.doubt is None:

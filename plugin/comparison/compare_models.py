@@ -30,6 +30,8 @@ from podium.data.reading.judgments import read_battles
 from podium.data.reading.shared_metrics import why_lost
 from podium.diagnosis.checks.all_checks import (
     checks_of_comparison,
+    doubt_about_judge,
+    doubt_about_losses,
     doubt_about_scales,
     doubts_about_models,
 )
@@ -390,7 +392,9 @@ def _with_doubts(finding: PairFinding, checks: Sequence[Check], battles: Battles
     """Set the doubts about a finding and its slices.
 
     `questions_in_doubt` says whether both models were asked the same questions of the finding's
-    task. If scores are compared, `doubt` says whether the scores of both models are in one unit.
+    task. If scores are compared, `doubt` says whether the scores of both models are in one unit; if
+    verdicts are, whether unparsed battles may explain the difference, and `judge_doubt` whether the
+    order of the responses decides.
     """
     models = (finding.candidate, finding.baseline)
     runs = tuple(
@@ -404,6 +408,9 @@ def _with_doubts(finding: PairFinding, checks: Sequence[Check], battles: Battles
     if finding.measure == SCORE:
         question = {name: getattr(finding, name) for name in QUESTION_COLUMNS}
         doubts["doubt"] = doubt_about_scales(checks, models, question)
+    else:
+        doubts["doubt"] = doubt_about_losses(checks, models)
+        doubts["judge_doubt"] = doubt_about_judge(checks)
     slices = tuple(replace(each, **doubts) for each in finding.slices)
     return replace(finding, **doubts, slices=slices)
 

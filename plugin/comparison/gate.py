@@ -326,8 +326,9 @@ def _verdict_of_tests(finding: PairFinding, is_refuted: bool, is_met: bool) -> V
     """Return the verdict on a requirement.
 
     The verdict is FAIL if the requirement is refuted, PASS if it is met, and otherwise UNDECIDED.
-    It is always UNDECIDED in three cases: a column looks like the item although rows are counted as
-    independent; one model's scores look like fractions and the other's like percent; or the two
+    It is always UNDECIDED in five cases: a column looks like the item although rows are counted as
+    independent; one model's scores look like fractions and the other's like percent; unparsed
+    battles may explain the difference; the order of the responses decides the verdicts; or the two
     models were asked different things under the same ids, and the user did not accept it.
 
     Args:
@@ -335,8 +336,8 @@ def _verdict_of_tests(finding: PairFinding, is_refuted: bool, is_met: bool) -> V
         is_refuted: whether a test shows that the difference is below the threshold.
         is_met: whether a test shows that the difference is above the threshold.
     """
-    has_doubt = finding.doubt is not None or finding.questions_in_doubt
-    if finding.likely_item is not None or has_doubt:
+    doubts = (finding.likely_item, finding.doubt, finding.judge_doubt)
+    if finding.questions_in_doubt or any(doubt is not None for doubt in doubts):
         return "UNDECIDED"
     if is_refuted:
         return "FAIL"

@@ -74,7 +74,10 @@ class PairFinding:
         likely_item: name of the column that looks like the item, if each row is counted as an item;
             else None.
         known_metric: what is known of the metric; None if nothing is known.
-        doubt: the flagged check that one model's scores are fractions and the other's percent;
+        doubt: the flagged check that one model's scores are fractions and the other's percent, or
+            that unparsed battles may explain the difference; None if there is no such doubt. If
+            there is, nothing is claimed, and no requirement is decided.
+        judge_doubt: the flagged check that the order of the responses decides, not their quality;
             None if there is no such doubt. If there is, no requirement is decided.
         questions_in_doubt: whether the two may have been asked different questions: they had
             different inputs under the same ids, and the user did not accept it. If so, no
@@ -105,6 +108,7 @@ class PairFinding:
     likely_item: str | None = None
     known_metric: Measure | None = None
     doubt: Check | None = None
+    judge_doubt: Check | None = None
     questions_in_doubt: bool = False
     unit: str = "item"
 
@@ -117,7 +121,8 @@ class PairFinding:
     def is_distinguishable(self) -> bool:
         """Whether the adjusted test detects a difference.
 
-        It is False if items are not known, or if the scores are not in one unit.
+        It is False if items are not known, the scores are not in one unit, or unparsed battles may
+        explain the difference.
         """
         is_comparable = self.likely_item is None and self.doubt is None
         return is_comparable and self.p_adjusted <= 1 - self.level
@@ -214,6 +219,7 @@ class PairFinding:
         if by_weight is not None:
             figures["by_weight"] = dict(zip(("wins", "losses", "even"), by_weight, strict=True))
         figures["doubt"] = self.doubt and self.doubt.clause
+        figures["judge_doubt"] = self.judge_doubt and self.judge_doubt.clause
         needs_items = not self.is_distinguishable and self.doubt is None
         figures["further_items"] = self.further_items if needs_items else None
         if self.slice is not None:

@@ -61,6 +61,8 @@ from podium.rankers.ranking import Standings
 
 CAUTIONS = frozenset({"unparsed"})
 """Names of checks that are not reported as findings: replies may be lost at random."""
+DOUBTS_OF_FINDINGS = frozenset({SCORE_SCALE, "lost replies", "order decides"})
+"""Names of checks that a comparison of two models has as a doubt about its findings."""
 LENGTH_CONTROLLED = ("bradley-terry", "win-rate")
 """Rankers that can rank at equal length."""
 Families = Mapping[str, str]
@@ -304,19 +306,41 @@ def doubts_about_models(checks: Sequence[Check], models: Collection[str]) -> lis
         models: the compared models.
 
     Returns:
-        The flagged checks that name one of the models, and `order decides`, which is about all of
-        them; the gravest first. The check of `doubt_about_scales` is left out, as the answer has
-        it, and so are those in `CAUTIONS`.
+        The flagged checks that name one of the models; the gravest first. Those in `CAUTIONS` are
+        left out, and so are those in `DOUBTS_OF_FINDINGS`, which the answer of a comparison has.
     """
     compared = set(models)
-    doubts = []
-    for check in flagged_checks(checks):
-        if check.name == SCORE_SCALE:
-            continue
-        is_about_these = not compared.isdisjoint(check.models)
-        if is_about_these or check.name == "order decides":
-            doubts.append(check)
-    return doubts
+    left_out = DOUBTS_OF_FINDINGS
+    return [
+        check
+        for check in flagged_checks(checks)
+        if check.name not in left_out and not compared.isdisjoint(check.models)
+    ]
+
+
+def doubt_about_losses(checks: Sequence[Check], models: Collection[str]) -> Check | None:
+    """Return the flagged check that the unparsed battles of a model may explain a difference.
+
+    Args:
+        checks: adjusted checks.
+        models: the compared models.
+
+    Returns:
+        The check; None if it is not flagged, or names none of the models.
+    """
+    for check in checks:
+        is_about_losses = check.name == "lost replies" and check.is_flagged
+        if is_about_losses and not set(models).isdisjoint(check.models):
+            return check
+    return None
+
+
+def doubt_about_judge(checks: Sequence[Check]) -> Check | None:
+    """Return the flagged check that the order of the responses decides, not their quality."""
+    for check in checks:
+        if check.name == "order decides" and check.is_flagged:
+            return check
+    return None
 
 
 def doubt_about_scales(

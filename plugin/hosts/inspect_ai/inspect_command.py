@@ -52,17 +52,8 @@ def run(arguments: Sequence[str]) -> None:
     typed, values = split_ranker_options(arguments)
     _pass_options(values, typed)
     sys.argv = ["inspect", *typed]
-    try:
-        host = import_module(COMMAND_LINE)
-        stock = host.main
-    except Exception as error:
-        if not isinstance(error, AttributeError) and not is_of_package(error, "inspect_ai"):
-            raise UsageError(
-                f"{import_failure('inspect-ai', error)}; podium ranks tables without it"
-            ) from None
-        raise UsageError(
-            f"podium does not know this inspect-ai's command line ({error}): {REMEDY}"
-        ) from None
+    host = _import_command_line()
+    stock = host.main
     # If another version of Inspect is built differently, it runs without the help and the flags.
     with suppress(AttributeError, LookupError, TypeError):
         _add_to_help(host)
@@ -206,8 +197,33 @@ def _add_to_help(host: Any) -> None:
             parameters.append(click.Option([flag], help=IN_INSPECT[name].help, **attributes))
 
 
+def _import_command_line() -> Any:
+    """Return the module `COMMAND_LINE`, which has a function `main`.
+
+    Raises:
+        UsageError: inspect-ai cannot be imported or is built differently.
+    """
+    try:
+        host = import_module(COMMAND_LINE)
+        host.main  # noqa: B018
+    except Exception as error:
+        if not isinstance(error, AttributeError) and not is_of_package(error, "inspect_ai"):
+            raise UsageError(
+                f"{import_failure('inspect-ai', error)}; podium ranks tables without it"
+            ) from None
+        raise UsageError(
+            f"podium does not know this inspect-ai's command line ({error}): {REMEDY}"
+        ) from None
+    return host
+
+
 def _import_registry() -> None:
-    """Register podium's hook and models in Inspect; UsageError if this Inspect does not fit."""
+    """Register podium's hook and models in Inspect.
+
+    Raises:
+        UsageError: inspect-ai cannot be imported, or does not fit.
+    """
+    _import_command_line()
     try:
         import_module("podium.hosts.inspect_ai.registry")
     # Without this error, Inspect would only print that an entry point failed, and rank nothing.

@@ -46,11 +46,13 @@ class Outcome(NamedTuple):
         pairing: the battle.
         credit: what `a` earned, in [0, 1]; None if unparsed.
         margin: judge score of `a` minus judge score of `b`; None if there are no scores.
+        is_asked: whether judges are asked; if not, it is a tie of identical responses.
     """
 
     pairing: Pairing
     credit: float | None
     margin: float | None = None
+    is_asked: bool = True
 
 
 def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:

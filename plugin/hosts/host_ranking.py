@@ -117,7 +117,7 @@ def read_played_log(log: object, failure: str | None, options: RankerOptions) ->
 
     Raises:
         PodiumError: no battle was judged, no reply could be parsed after a failure, or the log
-            cannot be read.
+            cannot be read. Ties of identical responses are not judged.
     """
     one_sided = options.args.get("one_sided", "unparsed")
     try:
@@ -126,6 +126,6 @@ def read_played_log(log: object, failure: str | None, options: RankerOptions) ->
         if failure is None:
             raise
         raise PodiumError(f"no battle was judged: {failure}") from None
-    if failure and not battles.tally.judged:
+    if failure and not battles.asked_battles.tally.judged:
         raise PodiumError(f"no reply could be parsed: {failure}")
     return battles

@@ -242,7 +242,9 @@ def informative_truth():
     )
     coded = code_battles(battles_of(world))
     reported = count_differences(coded, 2 * coded.credit - 1)
-    return dict(zip(world.models, reported.apart.sum(0) / reported.compared.sum(0), strict=True))
+    return dict(
+        zip(world.models, reported.differing.sum(0) / reported.compared.sum(0), strict=True)
+    )
 
 
 def test_informativeness_intervals_cover(informative_truth):
@@ -400,7 +402,7 @@ def test_a_bootstrap_of_single_pairs_makes_informativeness_intervals_too_narrow(
     for seed, (_, battles) in enumerate(played(60)):
         coded = code_battles(battles)
         reported = count_differences(coded, 2 * coded.credit - 1)
-        apart, compared = reported.apart.sum(axis=0), reported.compared.sum(axis=0)
+        apart, compared = reported.differing.sum(axis=0), reported.compared.sum(axis=0)
         draws = (
             np.random.default_rng(seed).binomial(compared.astype(int), apart / compared, (200, 7))
             / compared

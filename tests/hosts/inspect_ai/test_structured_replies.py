@@ -120,7 +120,7 @@ def test_text_never_sends_a_schema(play, write_responses):
 def test_the_scorer_in_python_asks_for_replies_as_it_is_told(play, replies, forms):
     quiz = [Sample(id=f"q{k}", input=f"Question {k}?") for k in range(2)]
     [reference] = eval(Task(quiz, solver=generate(), name="quiz"), model="formed/plain")
-    scorer = pairwise(reference=reference.location, replies=replies)
+    scorer = pairwise(reference=reference.location, replies=replies, identical="judge")
     log = play(
         Task(quiz, solver=generate(), scorer=scorer, name="quiz"),
         "formed/takes",

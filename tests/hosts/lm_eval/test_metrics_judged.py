@@ -181,7 +181,8 @@ def test_metric_name_of_another_package_is_reported():
 def test_the_samples_can_be_shown_by_weights_and_biases(tmp_path: Path):
     """Its table takes every metric of the list from every sample: none may be absent, none a
     function."""
-    asked = {"judge": "podium/offline", "against": write_opponents(tmp_path), "item": "id"}
+    judge = {"judge": "podium/offline", "on_bad_judge": "continue"}
+    asked = {**judge, "against": write_opponents(tmp_path), "item": "id"}
     model = Recorded()
     model.responses["Question 5?"] = ""
     found = evaluated(write_task(tmp_path, asked), model)

@@ -270,14 +270,16 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
     if isinstance(contents, PackMetadata):
         rows = PackVerdicts.parse(kept).battles.to_rows() if kept else []
     elif isinstance(contents, BattleMetadata):
-        rows = [{**contents.to_log(), "credit": credit_in(score), "margin": kept.get("margin")}]
+        verdict = {name: kept.get(name) for name in ("margin", "identical")}
+        rows = [{**contents.to_log(), **verdict, "credit": credit_in(score)}]
     outcomes = []
     for row in rows:
         pairing = Pairing(
             row["item"], row["model_a"], row["model_b"], row.get("response") or 1, row.get("first")
         )
         margin = None if row["credit"] is None else row["margin"]
-        outcomes.append(Outcome(pairing, row["credit"], margin))
+        is_asked = not row.get("identical")
+        outcomes.append(Outcome(pairing, row["credit"], margin, is_asked))
     return tuple(outcomes)
 
 

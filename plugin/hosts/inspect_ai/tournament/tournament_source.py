@@ -184,10 +184,10 @@ class TournamentSource(SampleSource):
             self.field = self.answers.sample_builder.responses.field()
         played: list[Round] = []
         schedule = self.first
-        battles = 0
+        asked = 0
         while True:
             number = len(played) + 1
-            settled = self._settle_answers(schedule, number, ends, played, battles)
+            settled = self._settle_answers(schedule, number, ends, played, asked)
             if not isinstance(settled, NextRound):
                 return settled
             samples = self.build_samples(settled.pairings, number)
@@ -200,12 +200,12 @@ class TournamentSource(SampleSource):
                 outcomes.get(pairing, Outcome(pairing, None)) for pairing in settled.pairings
             )
             played.append(Round(merge_responses(ended), settled.note))
-            battles += len(settled.pairings)
+            asked += sum(outcome.is_asked for outcome in ended)
             end = ends.get(round_id(number + 1))
             if end is None:
                 upcoming = self.spread(self.rule.next(self.field, played))
                 if not upcoming.pairings:
-                    return self._final_sample(played, battles, number + 1)
+                    return self._final_sample(played, asked, number + 1)
                 if self.stops_early:
                     self.say(upcoming.note)
                 return [announce_round(upcoming, number + 1)]
@@ -219,7 +219,7 @@ class TournamentSource(SampleSource):
         number: int,
         ends: Mapping[str, SampleEnd],
         played: Sequence[Round],
-        battles: int,
+        asked: int,
     ) -> NextRound | list[Sample] | None:
         """Return the schedule of a round if its answers are there, or samples that come before.
 
@@ -231,7 +231,7 @@ class TournamentSource(SampleSource):
             number: number of the round, from 1.
             ends: what the samples of this attempt left, by id.
             played: the rounds before it.
-            battles: number of battles in these rounds.
+            asked: number of battles in these rounds that judges were asked about.
 
         Returns:
             The schedule, perhaps without battles whose answers failed; or the samples that request
@@ -271,11 +271,11 @@ class TournamentSource(SampleSource):
             failures = self.answers.failures_text()
             self.say(f"these answers and their battles are missing: {failures}")
         if not revised.pairings:
-            return self._final_sample(played, battles, number)
+            return self._final_sample(played, asked, number)
         return [announce_round(revised, number, revision + 1, schedule)]
 
     def _final_sample(
-        self, played: Sequence[Round], battles: int, number: int
+        self, played: Sequence[Round], asked: int, number: int
     ) -> list[Sample] | None:
         """Return the sample that records the answer of a tournament that stops by itself.
 
@@ -284,7 +284,7 @@ class TournamentSource(SampleSource):
 
         Args:
             played: all rounds.
-            battles: number of battles in them.
+            asked: number of battles in them that judges were asked about.
             number: number of the round that the sample stands for, the one after the last.
 
         Raises:
@@ -298,7 +298,7 @@ class TournamentSource(SampleSource):
         if answer is None or name in self.scheduled:
             return None
         self.scheduled[name] = None
-        kept = replace(answer, calls=battles * self.calls)
+        kept = replace(answer, calls=asked * self.calls)
         for decision in kept.decisions:
             self.say(decision)
         text = "\n".join(kept.decisions)

@@ -1,0 +1,66 @@
+"""A comparison claims no more than the ranking of the same verdicts."""
+
+import random
+
+import pytest
+
+import podium
+
+
+def verdicts(*, lost_by_loser: float = 0.0, first_wins: float = 0.5) -> list[dict]:
+    """Return verdicts of a random judge on three models, in both orders, with the order.
+
+    Args:
+        lost_by_loser: share of the judgments lost by m0 whose reply is unparsed.
+        first_wins: probability that the response shown first wins.
+    """
+    draw = random.Random(3)
+    rows = []
+    for k in range(60):
+        for first, second in (("m0", "m1"), ("m0", "m2"), ("m1", "m2")):
+            for shown in ((first, second), (second, first)):
+                is_first = draw.random() < first_wins
+                winner = shown[0] if is_first else shown[1]
+                is_lost = winner != "m0" and "m0" in shown and draw.random() < lost_by_loser
+                credit = None if is_lost else float(winner == first)
+                order = "ab" if shown[0] == first else "ba"
+                row = {"item": f"q{k}", "model_a": first, "model_b": second, "order": order}
+                rows.append(row | {"judge": "j", "credit": credit})
+    return rows
+
+
+def compared(rows, **options):
+    pandas = pytest.importorskip("pandas")
+    return podium.compare("m0", "m1", pandas.DataFrame(rows), **options)
+
+
+def test_losses_that_hit_one_model_decide_no_requirement():
+    found = compared(verdicts(lost_by_loser=0.4), require="better")
+    [finding] = found.findings
+    assert finding.doubt.name == "lost replies"
+    assert not finding.is_distinguishable
+    assert found.gate.verdict == "UNDECIDED"
+    assert "Nothing is claimed about m0 and m1" in " ".join(found.answer)
+    assert not any(notice.code == "lost-replies" for notice in found.warnings)
+
+
+def test_a_pair_without_the_model_that_lost_replies_is_compared():
+    rows = verdicts(lost_by_loser=0.4)
+    pandas = pytest.importorskip("pandas")
+    [finding] = podium.compare("m1", "m2", pandas.DataFrame(rows)).findings
+    assert finding.doubt is None
+
+
+def test_a_judge_that_decides_by_the_order_decides_no_requirement():
+    found = compared(verdicts(first_wins=0.95), require="not-worse=200elo")
+    [finding] = found.findings
+    assert finding.judge_doubt.name == "order decides"
+    assert found.gate.verdict == "UNDECIDED"
+    assert "may not rank" in " ".join(found.answer)
+
+
+def test_a_random_judge_without_losses_is_not_doubted():
+    found = compared(verdicts(), require="not-worse=200elo")
+    [finding] = found.findings
+    assert (finding.doubt, finding.judge_doubt) == (None, None)
+    assert found.gate.verdict == "PASS"

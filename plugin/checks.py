@@ -377,11 +377,10 @@ _CHECKS = (
         "one order",
         0,
         flagged=(
-            "the response shown first wins {estimate} ({interval}) of decided verdicts, and no "
-            "pair"
-            " was read in both orders"
+            "the response shown first wins {estimate} ({interval}) of {verdicts}, and no pair was "
+            "read in both orders"
         ),
-        figure="the response shown first wins {estimate} ({interval}) of decided verdicts",
+        figure="the response shown first wins {estimate} ({interval}) of {verdicts}",
         number="{estimate}",
         remedy="show both orders",
     ),

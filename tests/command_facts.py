@@ -182,14 +182,28 @@ def counts_in(text: str) -> dict[str, int]:
 
 
 class _Page(HTMLParser):
-    """The sentences, the first table and the notes of a page."""
+    """The sentences, the tables and the notes of a page.
+
+    Attributes:
+        texts: the paragraphs of the answer and of the notes.
+        rows: the cells of each row of the first table.
+        checks: the cells of each row of the table of checks.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.texts: dict[str, list[str]] = {"answer": [], "note": []}
-        self.rows: list[list[str]] = []
-        self.tables = 0
+        self.tables: list[list[list[str]]] = []
         self.kind = ""
+
+    @property
+    def rows(self) -> list[list[str]]:
+        return self.tables[0]
+
+    @property
+    def checks(self) -> list[list[str]]:
+        found = [rows for rows in self.tables if rows[0][:2] == ["check", "result"]]
+        return found[0][1:]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note where the text that follows belongs."""
@@ -198,11 +212,12 @@ class _Page(HTMLParser):
             self.kind = kind if kind in self.texts else ""
             if self.kind:
                 self.texts[self.kind].append("")
-        self.tables += tag == "table"
-        if self.tables == 1 and tag == "tr":
-            self.rows.append([])
-        if self.tables == 1 and tag in ("th", "td"):
-            self.rows[-1].append("")
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr":
+            self.tables[-1].append([])
+        if tag in ("th", "td"):
+            self.tables[-1][-1].append("")
             self.kind = "cell"
 
     def handle_endtag(self, tag: str) -> None:
@@ -213,20 +228,28 @@ class _Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         """Add a text to the paragraph or the cell that it stands in."""
         if self.kind == "cell":
-            self.rows[-1][-1] += data
+            self.tables[-1][-1][-1] += data
         elif self.kind:
             self.texts[self.kind][-1] += data
 
 
-def facts_of_page(folder: Path, *words: str) -> Facts:
-    """Return what the page of `podium report` says."""
+@cache
+def read_page(folder: Path, *words: str) -> tuple[int, str, _Page]:
+    """Return the exit code, stderr and the page of `podium report WORDS...`."""
+    parser = _Page()
     with TemporaryDirectory() as place:
         page = Path(place, "page.html")
         code, _, told = run_command(folder, "report", *words, "-o", str(page))
-        if code not in (0, 3):
-            return Facts(code, cause_of(code, told), warnings=told)
-        parser = _Page()
-        parser.feed(page.read_text(encoding="utf-8"))
+        if code in (0, 3):
+            parser.feed(page.read_text(encoding="utf-8"))
+    return code, told, parser
+
+
+def facts_of_page(folder: Path, *words: str) -> Facts:
+    """Return what the page of `podium report` says."""
+    code, told, parser = read_page(folder, *words)
+    if code not in (0, 3):
+        return Facts(code, cause_of(code, told), warnings=told)
     header, *rows = parser.rows
     answer = " ".join(" ".join(parser.texts["answer"]).split())
     return facts_of_rows(code, answer, header, rows, "\n".join(parser.texts["note"]), told)
@@ -260,3 +283,60 @@ def comparison_in_table(folder: Path, first: str, second: str, *words: str) -> C
     if code not in (0, 3):
         return Comparison(code, cause_of(code, told), warnings=told)
     return Comparison(code, answer=" ".join(printed.partition("\n\n")[0].split()), warnings=told)
+
+
+def results_of_checks(
+    folder: Path, models: tuple[str, str], *words: str, page: bool = True
+) -> dict[str, dict[str, str]]:
+    """Return the result of each check, by command that made it and answered.
+
+    The commands are `rank` (its JSON), `report` (the page), `compare` of two models (its JSON), and
+    `diagnose` (its JSON) if it has one card. Without `page`, `report` is left out, which takes
+    longest.
+    """
+    code, printed, _ = run_command(folder, "rank", *words, "--format", "json")
+    results = {}
+    if code in (0, 3):
+        results["rank"] = _results(json.loads(printed)["rankings"][0]["checks"])
+    if page:
+        code, _, parser = read_page(folder, *words)
+        if code in (0, 3):
+            results["report"] = {row[0].replace(" ", "-"): row[1] for row in parser.checks}
+    code, printed, _ = run_command(folder, "compare", *models, *words, "--format", "json")
+    if code in (0, 3):
+        results["compare"] = _results(json.loads(printed)["checks"])
+    code, printed, _ = run_command(folder, "diagnose", *words, "--format", "json")
+    cards = json.loads(printed)["cards"] if code in (0, 3) else []
+    if len(cards) == 1:
+        results["diagnose"] = _results(cards[0]["checks"])
+    return results
+
+
+def _results(checks: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the result of each check in a JSON, by its code."""
+    return {check["code"]: check["result"] for check in checks}
+
+
+ALWAYS_MADE = ("order-decides", "position", "one-order", "lost-replies")
+"""Checks of a judge that every command makes, or none."""
+OF_TWO_MODELS = "same-settings"
+"""A check that a comparison makes of the two compared models only."""
+
+
+def contradictions(results: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Return the checks that have different results in two commands, with each result.
+
+    A check of `ALWAYS_MADE` that only some commands list is among them, as `not listed`.
+    """
+    lists = {command: dict(checks) for command, checks in results.items()}
+    lists.get("compare", {}).pop(OF_TWO_MODELS, None)
+    for checks in lists.values():
+        if "unparsed" in checks:
+            for name in ALWAYS_MADE:
+                checks.setdefault(name, "not listed")
+    found = {}
+    for name in sorted({name for checks in lists.values() for name in checks}):
+        of_check = {command: checks[name] for command, checks in lists.items() if name in checks}
+        if len({*of_check.values()}) > 1:
+            found[name] = of_check
+    return found

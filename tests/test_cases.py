@@ -191,6 +191,12 @@ def test_the_page_has_the_warnings_of_the_table(case):
     assert set(printed(case).warnings.splitlines()) <= set(reported(case).warnings.splitlines())
 
 
+@pytest.mark.parametrize("case", SLOW)
+def test_a_check_has_one_result_in_all_commands(case):
+    results = command_facts.results_of_checks(CASES, case.models, case.name, *case.options)
+    assert command_facts.contradictions(results) == {}
+
+
 @pytest.mark.parametrize("case", QUICK)
 def test_the_sign_of_the_difference_in_compare_is_that_of_the_scores_in_rank(case):
     ranking, comparison = ranked(case), compared(case)

@@ -1,15 +1,18 @@
 """How much the order of responses decides verdicts, of each judge and of all together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from podium.checks import CHECKS
 from podium.data.battles import Battles
+from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counting.verdicts import FirstShown
 from podium.diagnosis.clustered import Clustered, two_sided_p
 from podium.diagnosis.figures import Figured, Statistic
+from podium.diagnosis.subject import first_shown
+from podium.rankers.fit.coded import cluster_codes
 
 MOST_JUDGES = 20
 """Largest number of judges with which each judge is tested.
@@ -22,7 +25,10 @@ MOST_BY_ORDER = CHECKS["order decides"].threshold
 
 @dataclass(frozen=True, slots=True)
 class OrderEffect:
-    """The win rate of the response shown first, over pairs read in both orders.
+    """The win rate of the response shown first.
+
+    It is over pairs read in both orders (`order_effects`), or over decided verdicts of a judge that
+    read no pair in both orders (`effects_in_one_order`).
 
     Attributes:
         judge: name of the judge; None if there is only one judge, and for all judges together.
@@ -68,41 +74,107 @@ def may_decide_nothing_or_all(rate: Figured) -> bool:
     return may_have_no_effect and may_decide
 
 
-def order_effects(battles: Battles) -> list[OrderEffect]:
+def order_effects(battles: Battles, level: float = 0.95) -> list[OrderEffect]:
     """Measure the effect of the order of responses on the verdicts of each judge.
+
+    Args:
+        battles: the battles.
+        level: confidence level of the intervals.
 
     Returns:
         The effects, sorted by judge. If there are several judges, the effect on all judges
         together comes last; it is the only one if there are more than 20. If there is one judge,
         its effect does not name it. The list is empty if no pair was read in both orders.
     """
-    shown = battles.first_shown()
+    return _measure_effects(battles.first_shown(), battles.unit, level)
+
+
+def effects_in_one_order(battles: Battles, level: float = 0.95) -> list[OrderEffect]:
+    """Measure how often the response shown first wins, for judges that read single orders only.
+
+    The win rate is over decided verdicts with a known order. It also depends on which model was
+    shown first. If the battles are a part of others, all verdicts of their judges count.
+
+    Args:
+        battles: the battles.
+        level: confidence level of the intervals.
+
+    Returns:
+        The effects, as `order_effects` returns them. Judges that read a pair in both orders are
+        left out. The list is empty if no other judge has a decided verdict with a known order.
+    """
+    in_both_orders = battles.first_shown().keys()
+    shown = {
+        judge: verdicts
+        for judge, verdicts in _decided_verdicts(battles).items()
+        if judge not in in_both_orders
+    }
+    return _measure_effects(shown, battles.unit, level)
+
+
+def _decided_verdicts(battles: Battles) -> dict[str, FirstShown]:
+    """Return how often the response shown first won, by judge, over decided verdicts.
+
+    Keys are those of `Battles.first_shown`. Verdicts merged from two orders and verdicts of unknown
+    order are left out; flips are 0.
+    """
+    whole = battles.whole or battles
+    _, outcome, _, is_known = first_shown(whole)
+    is_decided = is_known & (outcome != 0.5)
+    judges = np.full(len(whole), "", dtype=object)
+    if "judge" in whole.rows.battle_columns:
+        names = whole.rows.texts_of("judge")
+        judges = np.array([name or "" for name in names], dtype=object)
+    cluster = cluster_codes(whole)
+    own = {"" if judge == UNNAMED_JUDGE else judge for judge in battles.judges} or {""}
+    verdicts = {}
+    for judge in own.intersection(judges[is_decided].tolist()):
+        rows = is_decided & (judges == judge)
+        won = (outcome[rows] > 0.5).astype(float)
+        ones = np.ones(len(won))
+        verdicts[judge] = FirstShown(cluster[rows], won, ones, 0 * ones)
+    return verdicts
+
+
+def _measure_effects(shown: Mapping[str, FirstShown], unit: str, level: float) -> list[OrderEffect]:
+    """Measure the effect of the order on each judge, and on several judges together.
+
+    Args:
+        shown: the verdicts of each judge, by its name.
+        unit: what a cluster is.
+        level: confidence level of the intervals.
+
+    Returns:
+        The effects, as `order_effects` returns them; empty without judges.
+    """
     if not shown:
         return []
-    unit = battles.unit
-    together = _measure_effect(None, [*shown.values()], unit)
+    together = _measure_effect(None, [*shown.values()], unit, level)
     if len(shown) == 1 or len(shown) > MOST_JUDGES:
         return [together]
     effects = []
     for judge, verdicts in sorted(shown.items()):
-        effects.append(_measure_effect(judge, [verdicts], unit))
+        effects.append(_measure_effect(judge, [verdicts], unit, level))
     return [*effects, together]
 
 
-def _measure_effect(judge: str | None, shown: Sequence[FirstShown], unit: str) -> OrderEffect:
+def _measure_effect(
+    judge: str | None, shown: Sequence[FirstShown], unit: str, level: float
+) -> OrderEffect:
     """Measure the effect of the order over the verdicts of some judges, clustered by item or group.
 
     Args:
         judge: name of the judge; None for several judges, or for the only one.
-        shown: the verdicts of each judge, summed by cluster.
+        shown: the verdicts of each judge, summed by cluster or not.
         unit: what a cluster is.
+        level: confidence level of the interval.
     """
     cluster, wins, verdicts, flips = (np.concatenate(values) for values in zip(*shown, strict=True))
-    sample = Clustered(cluster, unit)
+    sample = Clustered(cluster, unit, level)
     # Each array has a value per cluster from here on.
     wins = sample.sums(wins)
     verdicts = sample.sums(verdicts)
-    rate = Clustered(np.arange(len(wins)), unit).share(wins, cells=verdicts)
+    rate = Clustered(np.arange(len(wins)), unit, level).share(wins, cells=verdicts)
     verdict_count = verdicts.sum()
     win_rate = float(wins.sum() / verdict_count)
     p = two_sided_p(win_rate - 0.5, (wins - win_rate * verdicts) / verdict_count)

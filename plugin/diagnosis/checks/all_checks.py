@@ -43,6 +43,7 @@ from podium.diagnosis.checks.order_checks import check_position, position_of_car
 from podium.diagnosis.checks.reply_checks import (
     check_lost_replies,
     check_unparsed,
+    lost_replies_of_card,
     unparsed_of_card,
 )
 from podium.diagnosis.checks.sample_checks import (
@@ -135,7 +136,12 @@ CHECKLIST = (
     ListedCheck(
         of_battles=check_unparsed, of_card=unparsed_of_card, is_of_asked=True, in_comparisons=True
     ),
-    ListedCheck(of_battles=check_lost_replies, is_of_asked=True, in_comparisons=True),
+    ListedCheck(
+        of_battles=check_lost_replies,
+        of_card=lost_replies_of_card,
+        is_of_asked=True,
+        in_comparisons=True,
+    ),
     ListedCheck(of_judge=check_own_model, is_of_asked=True),
     ListedCheck(of_judge=check_own_family, is_of_asked=True),
     ListedCheck(of_battles=check_human_scale, is_of_asked=True),
@@ -201,13 +207,16 @@ def checks_of_standings(standings: Standings) -> list[Check]:
 def checks_of_card(card: CardSections) -> tuple[Check, ...]:
     """Make all checks that apply to the card of one judge, or of one metric.
 
-    They follow the intervals of the card and have no p-values to be adjusted.
+    Checks that a ranking of the same battles has, too, have the same result: their p-values are
+    adjusted together with that of the check of groups, which a card does not show. Other checks
+    follow the intervals of the card and have no p-values.
     """
     checks: list[Check] = []
     for row in CHECKLIST:
         if row.of_card is not None:
             checks += row.of_card(card)
-    return tuple(checks)
+    adjusted = adjust_tests([*checks, *check_groups(card.battles)])
+    return tuple(adjusted[: len(checks)])
 
 
 def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
@@ -277,8 +286,9 @@ def models_with_lost_battles(checks: Sequence[Check]) -> tuple[str, ...]:
 def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Check, ...]:
     """Make the checks that apply to the verdicts behind a comparison, with adjusted p-values.
 
-    Of scores that no judge gave, only checks of scores and of runs are made. Empty if there is no
-    readable battle.
+    Of scores that no judge gave, only checks of scores and of runs are made. Results are those of a
+    ranking of the same battles: the p-values are adjusted together with those of its other tests.
+    Empty if there is no readable battle.
 
     Args:
         battles: the battles of all models, to which the checks of verdicts apply.
@@ -295,7 +305,23 @@ def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Che
         behind = row.made_of(compared)
         if is_made and row.of_battles is not None and behind is not None:
             checks += row.of_battles(behind)
-    return tuple(adjust_tests(checks))
+    others = _other_tests(battles) if _has_flagged_test(checks) else []
+    return tuple(adjust_tests([*checks, *others])[: len(checks)])
+
+
+def _has_flagged_test(checks: Sequence[Check]) -> bool:
+    """Return whether a check with a p-value is flagged, which other tests may change to ok."""
+    return any(check.is_flagged and check.p is not None for check in checks)
+
+
+def _other_tests(battles: Battles) -> list[Check]:
+    """Make the checks of battles that a ranking makes and a comparison does not show."""
+    checks: list[Check] = []
+    for row in CHECKLIST:
+        behind = row.made_of(battles)
+        if row.of_battles is not None and behind is not None and not row.in_comparisons:
+            checks += row.of_battles(behind)
+    return checks
 
 
 def doubts_about_models(checks: Sequence[Check], models: Collection[str]) -> list[Check]:

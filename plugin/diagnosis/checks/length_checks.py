@@ -4,8 +4,8 @@ import numpy as np
 
 from podium.checks import CHECKS, LENGTH_CONTROL, Check, make_check, not_known
 from podium.data.battles import Battles
-from podium.diagnosis.checks.card_sections import CardSections
-from podium.diagnosis.checks.effects import check_effect, facts_of
+from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
+from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
 from podium.diagnosis.checks.size_limits import TOO_MANY, are_too_many
 from podium.diagnosis.clustered import cluster_battles, two_sided_p
 from podium.diagnosis.figures import Statistic, Unit
@@ -18,42 +18,56 @@ from podium.rankers.fit.coded import code_battles
 def check_length(battles: Battles) -> tuple[Check, ...]:
     """Test whether longer responses win more, or less, than the models' strengths explain.
 
-    Errors are clustered by item. The check is flagged by the size of the effect, and its p-value is
-    not adjusted yet. It is not known for too many battles, without lengths, or if the effect cannot
-    be fitted. Empty if no judge decided the battles, or none of them is readable.
+    Errors are clustered by item. The check is flagged if the p-value is at most 5% and the effect
+    is above the threshold; the p-value is not adjusted yet.
+
+    Returns:
+        The check. It is not known for too many battles, without lengths, if the effect cannot be
+        fitted, or if it is not flagged and its interval contains effects above the threshold. Empty
+        if no judge decided the battles, or none of them is readable.
     """
     if not is_judged(battles) or not battles.tally.judged:
         return ()
     if are_too_many(battles):
         return (not_known("length", TOO_MANY),)
+    return (_test_length(battles),)
+
+
+def length_of_card(card: CardSections) -> tuple[Check, ...]:
+    """Make the check of `check_length` for a judge's card, whatever the number of battles.
+
+    The interval is at the card's level. If the effect is unknown, the reason is that of the
+    section. Empty for the card of a metric.
+    """
+    if not card.has_judge:
+        return ()
+    lacking = card.find_lacking("verbosity", "effect")
+    if lacking is not None:
+        return (not_known("length", lacking.why, lacking.remedy),)
+    return (_test_length(card.battles, card.answers["verbosity"].effect.level),)
+
+
+def _test_length(battles: Battles, level: float = 0.95) -> Check:
+    """Make the check of `check_length`; `level` is the confidence level of the interval."""
     ratio = log_ratio(battles)
     kept = battles.readable & ~np.isnan(ratio)
     if not kept.any():
-        return (not_known("length", "no lengths"),)
+        return not_known("length", "no lengths")
     coded = code_battles(battles, credit=np.where(kept, battles.numbers_of("credit"), np.nan))
     try:
         weight, influence = length_effect(coded, ratio[kept])
     except (NotIdentifiedError, NotConvergedError):
-        return (not_known("length", "lengths and strengths cannot be separated"),)
-    sample = cluster_battles(battles).take(kept)
+        return not_known("length", "lengths and strengths cannot be separated")
+    sample = cluster_battles(battles, level).take(kept)
     effect = sample.linear(weight, influence, int(kept.sum()), unit=Unit.LOGITS)
+    facts = facts_of(effect, **_fields_of_length(effect))
     p = two_sided_p(weight, sample.sums(influence))
-    is_large = abs(weight) > CHECKS["length"].threshold
-    return (make_check("length", is_large, p=p, **facts_of(effect, **_fields_of_length(effect))),)
-
-
-def length_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Check by a judge's card whether it prefers longer or shorter responses.
-
-    Empty for the card of a metric.
-    """
-    if not card.has_judge:
-        return ()
-    section = card.answers["verbosity"]
-    lacking = card.find_lacking("verbosity", "effect")
-    if lacking is not None:
-        return (not_known("length", lacking.why, lacking.remedy),)
-    return (check_effect("length", section.effect, **_fields_of_length(section.effect)),)
+    largest = CHECKS["length"].threshold
+    if p <= ERROR_RATE and abs(weight) > largest:
+        return make_check("length", True, p=p, **facts)
+    if effect.low is None or effect.high is None or max(-effect.low, effect.high) > largest:
+        return not_known("length", "the effect may be none, or large", MORE_BATTLES, **facts)
+    return make_check("length", False, p=p, **facts)
 
 
 def _fields_of_length(effect: Statistic) -> dict[str, object]:

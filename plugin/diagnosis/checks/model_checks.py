@@ -63,22 +63,24 @@ def check_cycle(battles: Battles) -> tuple[Check, ...]:
 
 
 def cycle_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Check by a judge's card whether three models beat each other in a cycle.
+    """Make the check of `check_cycle` by the section of a judge's card.
 
-    It is flagged only by cycles beyond chance. It is not known if the section is missing, or if
-    there are too few items to find a cycle.
+    It is not known if the section is missing, or if there are too few items to find a cycle. Empty
+    for fewer than three models.
     """
+    if len(card.battles.models) < FEWEST_COMPARED:
+        return ()
     section = card.answers["cycles"]
     if isinstance(section, Missing):
         return (not_known("cycle", section.why, section.remedy),)
-    if not section.certain and isinstance(section.sntd, Missing):
+    p = section.cycles[0].adjusted if section.cycles else 1.0
+    if p > ERROR_RATE and isinstance(section.sntd, Missing):
         return (not_known("cycle", "too few items per pair", MORE_ITEMS),)
-    certain_cycles = section.cycles if section.certain else ()
-    return (_decide_cycle(certain_cycles, section.certain, section.triples),)
+    return (_decide_cycle(section.cycles, section.certain, section.triples, p),)
 
 
 def _decide_cycle(
-    cycles: list[Cycle] | tuple[Cycle, ...], certain: int, triples: int, p: float | None = None
+    cycles: list[Cycle] | tuple[Cycle, ...], certain: int, triples: int, p: float
 ) -> Check:
     """Return the check of cycles, which is flagged if there are any.
 
@@ -86,7 +88,7 @@ def _decide_cycle(
         cycles: the cycles to report, the most certain first.
         certain: number of cycles beyond chance.
         triples: number of triples whose pairs all met.
-        p: p-value of the most certain cycle; None if the check is not a test.
+        p: p-value of the most certain cycle.
     """
     fields: dict[str, object] = {"certain": certain, "triples": triples}
     if cycles:
@@ -118,14 +120,28 @@ def check_fit(battles: Battles) -> tuple[Check, ...]:
         return (not_known("fit", "battles do not connect all models"),)
     if isinstance(fit, Missing):
         return (not_known("fit", "too few pairs met"),)
+    return (_test_fit(fit, battles),)
+
+
+def _test_fit(fit: BradleyTerryFit, battles: Battles) -> Check:
+    """Return the check of `check_fit` by a fit of the battles."""
     miss, p = _worst_miss(fit)
     if p is None:
-        return (not_known("fit", "too few items per pair"),)
+        return not_known("fit", "too few items per pair", MORE_ITEMS)
     possible = comb(len(battles.models), 2)
     unmet = possible - fit.pairs
     if p > ERROR_RATE and unmet > MOST_UNMET * possible:
-        return (not_known("fit", f"{unmet:,} of {possible:,} pairs never met"),)
-    return (_decide_fit(fit, miss, abs(miss.residual) > CHECKS["fit"].threshold, p),)
+        return not_known("fit", f"{unmet:,} of {possible:,} pairs never met")
+    fields = {
+        "a": miss.first,
+        "b": miss.second,
+        "observed": miss.observed,
+        "expected": miss.expected,
+        "missed": fit.missed,
+        "tested": fit.tested,
+    }
+    number = abs(miss.residual)
+    return make_check("fit", number > CHECKS["fit"].threshold, number=number, p=p, fields=fields)
 
 
 def _worst_miss(fit: BradleyTerryFit) -> tuple[PairResidual, float | None]:
@@ -150,52 +166,24 @@ def _worst_miss(fit: BradleyTerryFit) -> tuple[PairResidual, float | None]:
 
 
 def fit_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Check by a judge's card whether ratings explain all pairs.
+    """Make the check of `check_fit` by the section of a judge's card.
 
-    It is flagged if a pair that they do not explain has a residual above the threshold. It is not
-    known if the section is missing, or if no pair could be tested.
+    It is not known if the section is missing. Empty for fewer than three models.
     """
+    if len(card.battles.models) < FEWEST_COMPARED:
+        return ()
     fit = card.answers["fit"]
     if isinstance(fit, Missing):
         return (not_known("fit", fit.why, fit.remedy),)
-    if not fit.tested:
-        return (not_known("fit", "too few items per pair", MORE_ITEMS),)
-    # The misses with the smallest p-values come first.
-    unexplained = fit.misses[: fit.missed]
-    large = [miss for miss in unexplained if abs(miss.residual) > CHECKS["fit"].threshold]
-    named = large[0] if large else fit.misses[0]
-    return (_decide_fit(fit, named, bool(large)),)
-
-
-def _decide_fit(
-    fit: BradleyTerryFit, miss: PairResidual, is_flagged: bool, p: float | None = None
-) -> Check:
-    """Return the check of the fit, whose texts name one pair.
-
-    Args:
-        fit: the fit.
-        miss: the pair to name.
-        is_flagged: whether the check is flagged.
-        p: p-value of the fit; None if the check is not a test.
-    """
-    fields = {
-        "a": miss.first,
-        "b": miss.second,
-        "observed": miss.observed,
-        "expected": miss.expected,
-        "missed": fit.missed,
-        "tested": fit.tested,
-    }
-    number = abs(miss.residual)
-    return make_check("fit", is_flagged, number=number, p=p, fields=fields)
+    return (_test_fit(fit, card.battles),)
 
 
 def transitivity_of_card(card: CardSections) -> tuple[Check, ...]:
     """Check by a judge's card whether its verdicts form fewer cycles than random verdicts do.
 
-    Empty for the card of a metric.
+    Empty for fewer than three models, and for the card of a metric.
     """
-    if not card.has_judge:
+    if not card.has_judge or len(card.battles.models) < FEWEST_COMPARED:
         return ()
     section = card.answers["transitivity"]
     lacking = card.find_lacking("transitivity", "hard")

@@ -5,9 +5,11 @@ from typing import Any
 from podium.checks import CHECKS, Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
-from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of, side_of
+from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
+from podium.diagnosis.checks.size_limits import MOST_BATTLES, TOO_MANY
+from podium.diagnosis.consistency import BOTH_ORDERS
 from podium.diagnosis.figures import Missing, Statistic
-from podium.diagnosis.order_effect import OrderEffect, may_decide_nothing_or_all, order_effects
+from podium.diagnosis.order_effect import OrderEffect, effects_in_one_order, order_effects
 
 BIASES = CHECKS["position"].threshold
 """|win rate of the response shown first - 0.5| above which the order biases verdicts."""
@@ -26,19 +28,43 @@ def sees_both_responses(battles: Battles) -> bool:
 def check_position(battles: Battles) -> tuple[Check, ...]:
     """Test for each judge whether the response shown first wins more or less than half.
 
-    Only pairs that were read in both orders count.
+    Of a judge that read pairs in both orders, only these pairs count. Of another judge, the decided
+    verdicts with a known order count.
 
     Returns:
         The check `order decides` if the order outweighs the responses, else `position`, which is
-        not known without pairs in both orders or with too few of them. The p-value is adjusted for
+        not known without pairs in both orders or with too few of them. It is replaced or followed
+        by `one order` if there are judges that read single orders only. P-values are adjusted for
         several judges, but not yet with other checks. Empty if the judge saw single responses, or
         if no battle is readable.
     """
+    return _check_orders(battles, most=MOST_BATTLES)
+
+
+def _check_orders(
+    battles: Battles, *, most: int | None = None, level: float = 0.95
+) -> tuple[Check, ...]:
+    """Make the checks of `check_position`.
+
+    Args:
+        battles: the battles.
+        most: with more battles, `one order` is not made; None to make it always.
+        level: confidence level of the intervals.
+    """
     if not battles.tally.judged or not sees_both_responses(battles):
         return ()
-    effects = order_effects(battles)
+    several = len(battles.judges) > 1
+    checks = []
+    effects = order_effects(battles, level)
     if effects:
-        return (_check_effects(effects, several=len(battles.judges) > 1),)
+        checks.append(_check_effects(effects, several=several))
+    if most is not None and len(battles.whole or battles) > most:
+        return tuple(checks) or (not_known("position", TOO_MANY),)
+    single = effects_in_one_order(battles, level)
+    if single:
+        checks.append(_check_one_order(single))
+    if checks:
+        return tuple(checks)
     merged = battles.swaps() is not None
     reason = "the orders are merged already" if merged else "no pair in both orders"
     return (not_known("position", reason),)
@@ -61,42 +87,69 @@ def _check_effects(effects: list[OrderEffect], *, several: bool) -> Check:
     large = [effect for effect in significant if abs(effect.lean) > BIASES]
     undecided = [effect for effect in effects if effect.is_open]
     if not large and undecided:
-        return _unknown_effect(undecided[0])
+        return _unknown_effect(undecided[0], several)
     deciding = [effect for effect in large if abs(effect.lean) > DECIDES]
     worst = min(deciding or large or effects, key=lambda effect: effect.p)
-    facts = _facts_of_order(worst.rate, worst.flip, worst.judge, several)
+    facts = _facts_of_order(worst, several)
     p = min(1.0, worst.p * len(effects))
     if deciding:
         return make_check("order decides", True, p=p, **facts)
     return make_check("position", bool(large), p=p, **facts)
 
 
-def _unknown_effect(effect: OrderEffect) -> Check:
+def _unknown_effect(effect: OrderEffect, several: bool) -> Check:
     """Return that there are too few pairs to know the effect of the order on a judge."""
     whose = f" of {effect.judge}" if effect.judge else ""
+    if not isinstance(effect.rate, Statistic):
+        return not_known("position", f"too few pairs{whose} in both orders", MORE_BATTLES)
     rate = f"the response shown first has a win rate of {effect.rate.brief}"
-    return not_known("position", f"too few pairs{whose} in both orders: {rate}")
+    reason = f"too few pairs{whose} in both orders: {rate}"
+    return not_known("position", reason, MORE_BATTLES, **_facts_of_order(effect, several))
 
 
-def _facts_of_order(rate: Any, flip: float, judge: str | None, several: bool) -> dict[str, Any]:
-    """Return the arguments `number`, `interval` and `fields` of `make_check` for the order.
-
-    Number and interval are the win rate minus 0.5.
+def _check_one_order(effects: list[OrderEffect]) -> Check:
+    """Test the win rates of the response shown first, as measured by `effects_in_one_order`.
 
     Args:
-        rate: win rate of the response shown first, a `Statistic`.
-        flip: share of pairs in which a different model wins in each order.
-        judge: name of the judge; None for the only judge, and for all judges together.
+        effects: the win rates by judge; not empty.
+
+    Returns:
+        The check of the judge with the smallest p-value, flagged if this is at most 5% over all
+        judges. If it is not, and there are too few verdicts of some judge, the check is not known.
+    """
+    worst = min(effects, key=lambda effect: effect.p)
+    p = min(1.0, worst.p * len(effects))
+    is_flagged = p <= ERROR_RATE
+    undecided = [] if is_flagged else [effect for effect in effects if effect.is_open]
+    shown = undecided[0] if undecided else worst
+    if not isinstance(shown.rate, Statistic):
+        return not_known("one order", "too few decided verdicts", BOTH_ORDERS)
+    verdicts = f"the decided verdicts of {shown.judge}" if shown.judge else "decided verdicts"
+    facts = _relative_to_half(facts_of(shown.rate, verdicts=verdicts))
+    if undecided:
+        reason = "the order may decide nothing, or all"
+        return not_known("one order", reason, BOTH_ORDERS, **facts)
+    return make_check("one order", is_flagged, p=p, **facts)
+
+
+def _facts_of_order(effect: OrderEffect, several: bool) -> dict[str, Any]:
+    """Return the arguments `number`, `interval` and `fields` of `make_check` for the order.
+
+    Number and interval are the win rate of the response shown first, minus 0.5.
+
+    Args:
+        effect: the effect on one judge, or on all judges together. Its rate is known.
         several: whether several judges decided the battles.
     """
     who = "this judge"
     verdicts = "verdicts"
-    if judge:
-        who = f"the judge {judge}"
-        verdicts = f"the verdicts of {judge}"
+    if effect.judge:
+        who = f"the judge {effect.judge}"
+        verdicts = f"the verdicts of {effect.judge}"
     elif several:
         who = "the judges together"
-    fields = {"first": rate.estimate, "flip": flip, "judges": who, "verdicts": verdicts}
+    rate: Any = effect.rate
+    fields = {"first": rate.estimate, "flip": effect.flip, "judges": who, "verdicts": verdicts}
     return _relative_to_half(facts_of(rate, **fields))
 
 
@@ -110,55 +163,16 @@ def _relative_to_half(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def position_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Check by a judge's card whether the order of the responses decides or biases its verdicts.
+    """Make the checks of `check_position` for the battles of a judge's card.
 
     Returns:
-        `order decides` or `position`, or `one order` if no pair was read in both orders. A check is
-        flagged if the interval excludes 0.5 and, except for `one order`, the win rate is above the
-        threshold. Empty if the judge saw single responses, and for the card of a metric.
+        The checks, with intervals at the card's level. If no verdict has a known order, the reason
+        is that of the section. Empty if the judge saw single responses, and for the card of a
+        metric.
     """
     if not card.has_judge or not sees_both_responses(card.battles):
         return ()
     section = card.answers["position"]
     if isinstance(section, Missing):
         return (not_known("position", section.why, section.remedy),)
-    rate = section.first_win_rate
-    if isinstance(rate, Missing):
-        return (_check_one_order(section.prefers_first),)
-    flip = section.swaps.all.flip.value
-    facts = _facts_of_order(rate, flip, None, several=False)
-    lean = abs(rate.value - 0.5)
-    if side_of(rate, 0.5) and lean > BIASES:
-        name = "order decides" if lean > DECIDES else "position"
-        return (make_check(name, True, **facts),)
-    return (_check_lean(rate, facts),)
-
-
-def _check_lean(rate: Statistic, facts: dict[str, Any]) -> Check:
-    """Return the check of a win rate that does not show a bias: ok, or not known.
-
-    It is not known if the interval contains both no effect and a deciding effect.
-    """
-    if may_decide_nothing_or_all(rate):
-        return not_known("position", "the order may decide nothing, or all", MORE_BATTLES, **facts)
-    return make_check("position", False, **facts)
-
-
-def _check_one_order(prefers_first: Any) -> Check:
-    """Check the win rate of the response shown first if no pair was read in both orders.
-
-    It is flagged if its interval excludes 0.5, and not known if it is missing, or if the interval
-    contains both no effect and a deciding one.
-
-    Args:
-        prefers_first: the win rate, a `Statistic`, or `Missing`.
-    """
-    name = "one order"
-    if isinstance(prefers_first, Missing):
-        return not_known(name, prefers_first.why, prefers_first.remedy)
-    facts = _relative_to_half(facts_of(prefers_first))
-    if side_of(prefers_first, 0.5):
-        return make_check(name, True, **facts)
-    if may_decide_nothing_or_all(prefers_first):
-        return not_known(name, "the order may decide nothing, or all", MORE_BATTLES, **facts)
-    return make_check(name, False, **facts)
+    return _check_orders(card.battles, level=section.first_wins.level)

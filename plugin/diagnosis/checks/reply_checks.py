@@ -5,7 +5,7 @@ from podium.data.battles import Battles
 from podium.data.counts import Counts
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import interval_of
-from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, are_too_many
+from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
 from podium.diagnosis.judge_checks import is_judged, unparsed_share
 from podium.diagnosis.lost_battles import losses_by_model
 
@@ -78,16 +78,32 @@ def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
         no item allows the test. Empty if no judge decided the battles, if nothing or everything is
         unparsed, or if there are too few models to compare.
     """
+    if are_too_many(battles) and _can_compare_losses(battles):
+        return (not_known("lost replies", TOO_MANY),)
+    return _test_losses(battles)
+
+
+def lost_replies_of_card(card: CardSections) -> tuple[Check, ...]:
+    """Make the check of `check_lost_replies` for a judge's card, whatever the number of battles."""
+    return _test_losses(card.battles)
+
+
+def _can_compare_losses(battles: Battles) -> bool:
+    """Return whether a judge decided the battles, some replies are lost, and 3 models played."""
     counts = battles.counts()
     is_partial = 0 < counts.unparsed < counts.battles
-    if not is_judged(battles) or not is_partial or len(battles.models) < FEWEST_COMPARED:
+    return is_judged(battles) and is_partial and len(battles.models) >= FEWEST_COMPARED
+
+
+def _test_losses(battles: Battles) -> tuple[Check, ...]:
+    """Make the check of `check_lost_replies`, whatever the number of battles."""
+    if not _can_compare_losses(battles):
         return ()
-    if are_too_many(battles):
-        return (not_known("lost replies", "too many battles"),)
     losses = losses_by_model(battles)
     if not losses:
         reason = "no two models have as many battles on an item with lost ones"
         return (not_known("lost replies", reason),)
+    counts = battles.counts()
     everywhere = counts.unparsed / counts.battles
     large = [loss for loss in losses if abs(loss.share - everywhere) > LEAST_EXCESS]
     worst = min(large or losses, key=lambda loss: loss.p)

@@ -116,7 +116,7 @@ def test_lost_replies_of_too_many_battles_are_not_known(monkeypatch: pytest.Monk
     battles = podium.read_battles(lossy_verdicts(1, 0.05))
     checks = {own.name: own for own in checks_of_battles(battles, {})}
     assert checks["lost replies"].result is Result.NOT_KNOWN
-    assert checks["lost replies"].reason == "too many battles"
+    assert checks["lost replies"].reason == "too many battles; `podium diagnose` checks it"
 
 
 def test_the_card_of_a_judge_names_position_bias_and_lost_replies() -> None:

@@ -1,7 +1,9 @@
 """Make names safe to show: no control characters in terminals, no formulas in spreadsheets."""
 
+import os
 import re
 import sys
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -46,6 +48,19 @@ def tell(message: str, who: str = "podium") -> None:
     from podium.storage.remote import without_secrets
 
     print(readable(f"{who}: {without_secrets(message)}"), file=sys.stderr)
+
+
+def print_apart(text: str) -> None:
+    """Print a text to stderr so that it begins on a line of its own where streams are joined.
+
+    Nothing is added if stdout goes elsewhere.
+    """
+    sys.stdout.flush()
+    with suppress(OSError, ValueError, AttributeError):
+        own, other = (os.fstat(stream.fileno()) for stream in (sys.stderr, sys.stdout))
+        if text and (own.st_dev, own.st_ino) == (other.st_dev, other.st_ino):
+            text = f"\n{text}"
+    print(text, end="", file=sys.stderr)
 
 
 def exit_code(end: SystemExit) -> int:

@@ -369,7 +369,7 @@ OF_LOGS = {
     "run-unfinished": (
         "{path}: {battles:,} battles were not played and are missing; the run did not end"
     ),
-    "runs-replaced": "this run replaces earlier runs of {model} in {place}",
+    "runs-replaced": "this run of {model} counts, not the earlier ones in {place}",
     "samples-excluded": (
         "{path}: {left_out:len} of {samples:,} samples with scores by {metric} are not in the "
         "log's own figures (excluded from its metrics), and left out: {left_out:10}"

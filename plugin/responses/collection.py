@@ -15,7 +15,7 @@ from podium.comparability.questions import QuestionFinding, normal_words
 from podium.data.pairings import Field, NextRound, Pairing
 from podium.errors import DataError, OtherQuestionError, UsageError, find_name
 from podium.names import escaped_name, names_alike
-from podium.notices.notice import Notice
+from podium.notices.notice import Notice, select_codes
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row
 from podium.responses.transcripts import AgentWork, plain_text, render
 from podium.run_record import RunRecord
@@ -388,9 +388,12 @@ class Responses:
                 selected[name] = {key: value for key, value in by_key.items() if key in kept_keys}
             return selected
 
+        numbers = select_codes(_note_numbers(items, ()), ["several-responses"])
+        others = [note for note in self.notes if note.code != "several-responses"]
         return replace(
             self,
             items=items,
+            notes=(*others, *numbers),
             texts=keep_items(self.texts),
             missing=keep_items(self.missing),
             pending={name: keys & kept_keys for name, keys in self.pending.items()},

@@ -5,7 +5,6 @@ It ranks tournaments, and ordinary evals for which the user asked for a ranker.
 
 import json
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -31,7 +30,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 )
 from podium.hosts.inspect_ai.logs.rescoring import LogStates, states_of, watch_scoring
 from podium.notices.option_forms import typed_as
-from podium.printable import tell
+from podium.printable import print_apart, tell
 from podium.storage.remote import Place, local_file
 
 if TYPE_CHECKING:
@@ -312,7 +311,7 @@ def _print_ranking(ranked: "RankedEval", log: EvalLog) -> None:
     from podium.hosts.inspect_ai.end_of_command import call_at_end
 
     text = _text_of_ranking(ranked.ranking, ranked.battles, log)
-    call_at_end(lambda: print(text, end="", file=sys.stderr))
+    call_at_end(lambda: print_apart(text))
     for message in ranked.messages:
         call_at_end(partial(tell, message))
     if is_tournament(log):
@@ -339,14 +338,18 @@ def _text_of_ranking(ranking: "Ranking", battles: "Battles", log: EvalLog) -> st
 
     If it is known which responses humans prefer, the judge's agreement with them comes first.
     """
+    from podium.show.report.brief_view import brief_ranking_text
     from podium.show.report.ranking_view import ranking_text
 
     named = tuple(
         replace(standings, slice=standings.slice or log.eval.task)
         for standings in ranking.standings
     )
-    text = ranking_text(replace(ranking, standings=named))
+    whole = replace(ranking, standings=named)
     tournament = read_tournament(log)
+    # After an ordinary eval, the eval itself is what the user has asked for.
+    is_brief = tournament is None and not battles.judges
+    text = brief_ranking_text(whole, [log.eval.model]) if is_brief else ranking_text(whole)
     if tournament is None or not tournament.preferred:
         return text
     from podium.diagnosis.human_agreement import preference_report

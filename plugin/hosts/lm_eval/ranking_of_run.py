@@ -32,8 +32,9 @@ from podium.hosts.partial_rankings import is_partial
 from podium.hosts.ranker_options import RankerOptions
 from podium.hosts.secrets import redact
 from podium.notices.notice_text import notice_text, notice_texts
-from podium.printable import printable
+from podium.printable import print_apart, printable
 from podium.rankers.ranking import Ranking, Standings
+from podium.show.report.brief_view import brief_ranking_text
 from podium.show.report.ranking_view import ranking_text
 from podium.storage.remote import Place
 from podium.storage.temporary_folders import temporary_folder
@@ -65,6 +66,7 @@ class RunRanking:
         notes: messages that are printed at the end of the run.
         table: the standings as text.
         log: the log of the tournament; None if none was played.
+        is_finished: whether the tournament was played to its end.
         saved: copies of the run that are kept until lm-eval saves its own files, in case the
             tournament is killed.
     """
@@ -78,6 +80,7 @@ class RunRanking:
     notes: list[str] = field(default_factory=list)
     table: str = ""
     log: Place | None = None
+    is_finished: bool = False
     saved: tuple[Path, ...] = ()
 
     def rank(self, results: dict[str, Any], tracker: Any) -> None:
@@ -110,7 +113,7 @@ class RunRanking:
         for path in self.saved:
             path.unlink(missing_ok=True)
         notes = "".join(f"podium: {printable(note)}\n" for note in self.notes)
-        print(self.table, redact(notes, self.options.secrets()), sep="", end="", file=sys.stderr)
+        print_apart(self.table + redact(notes, self.options.secrets()))
         is_told = self.options.strict or self.code == STOPPED
         return self.code if is_told else DONE
 
@@ -152,12 +155,16 @@ class RunRanking:
         whole = _merge_rankings(rankings)
         kept = [_write_figure(results, figure) for figure in figures]
         whole = replace(whole, provenance={**whole.provenance, FIGURES: kept})
-        self._write_ranking(results, whole)
+        self._write_ranking(results, whole, runs.model)
 
-    def _write_ranking(self, results: dict[str, Any], whole: Ranking) -> None:
-        """Write the whole ranking into the results and the tournament's log."""
+    def _write_ranking(self, results: dict[str, Any], whole: Ranking, own: str) -> None:
+        """Write the whole ranking into the results and the tournament's log.
+
+        `own` is the name of the model of this run.
+        """
         results[KEY] = json.loads(whole.to_json())
-        self.table = ranking_text(whole)
+        is_judged = bool(self.options.judges)
+        self.table = ranking_text(whole) if is_judged else brief_ranking_text(whole, [own])
         if self.log is not None:
             from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_into_log
 
@@ -253,6 +260,7 @@ class RunRanking:
             )
         self.notes.append(f"the tournament's log: {self.log}")
         battles = read_played_log(self.log, failure, self.options)
+        self.is_finished = failure is None
         if failure:
             self._note_failure(failure)
         return lambda tasks: _select_tasks(tasks, "category", battles)
@@ -287,7 +295,8 @@ class RunRanking:
 
     @contextmanager
     def _runs_folder(self) -> Iterator[Path]:
-        """Yield a folder for the runs. It is kept after a tournament, whose log can be resumed."""
+        """Yield a folder for the runs. It is kept if the tournament failed, as its log can then be
+        resumed, which reads the responses again."""
         if not self.options.judges:
             with temporary_folder() as folder:
                 yield folder
@@ -297,7 +306,7 @@ class RunRanking:
         folder = runs_dir / datetime.now().isoformat(timespec="milliseconds").replace(":", "-")
         folder.mkdir(parents=True)
         yield folder
-        if self.log is None:
+        if self.log is None or self.is_finished:
             shutil.rmtree(folder)
             with suppress(OSError):
                 runs_dir.rmdir()

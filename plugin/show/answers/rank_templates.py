@@ -75,6 +75,7 @@ CONNECTING = (
 )
 NO_LEADER_IN_SLICES = "No place is certain in {slices}."
 SAME_LEADERS_IN_SLICES = "The same {models} in {slices}."
+OTHER_LEADERS_IN_SLICES = "In {slices}, other models lead."
 
 NUMBERS = (
     "no",

@@ -356,6 +356,11 @@ def _same_leaders_sentence(standings: Standings, others: Sequence[Standings]) ->
     leaders = leading_group(standings)
     same = sum(leading_group(other) == leaders for other in slices)
     share = all_of(same, "slice") if same == len(slices) else f"{same} of {len(slices)} slices"
+    if leaders and same == 1:
+        others_text = (
+            "the other slice" if len(slices) == 2 else all_of(len(slices) - 1, "other slice")
+        )
+        return rank_templates.OTHER_LEADERS_IN_SLICES.format(slices=others_text)
     if not leaders:
         return rank_templates.NO_LEADER_IN_SLICES.format(slices=share)
     models = "model leads" if len(leaders) == 1 else "models lead"

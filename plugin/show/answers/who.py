@@ -51,10 +51,10 @@ def neighbours_sentence(standings: Standings) -> str | None:
     """Write how many neighbouring places of a leaderboard are too close to call.
 
     The sentence also names the first two neighbouring places that are separated. None if there are
-    fewer than three places.
+    fewer than four places: of three, the first sentence says it all.
     """
     separation = standings.separation
-    if separation is None or len(separation.names) < 3:
+    if separation is None or len(separation.names) < 4:
         return None
     pairs = len(separation.names) - 1
     # Places, from 1, whose model is clearly ahead of the model in the next place.

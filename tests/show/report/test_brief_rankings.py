@@ -1,0 +1,60 @@
+"""After an ordinary eval, a ranking takes few lines, whatever the number of models."""
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+from podium.printable import print_apart
+from podium.show.report.brief_view import MOST_LINES, brief_ranking_text
+
+
+def ranking_of(models: int, items: int = 40) -> podium.Ranking:
+    """Return the ranking of models whose mean scores differ."""
+    rng = np.random.default_rng(1)
+    rows = [
+        {"item": f"q{item}", "model": f"m{model}", "score": float(rng.random() < model / models)}
+        for item in range(items)
+        for model in range(1, models + 1)
+    ]
+    return podium.rank(podium.read_battles(pd.DataFrame(rows)), "mean")
+
+
+@pytest.mark.parametrize("models", [2, 3, 5, 12])
+def test_a_ranking_of_scores_takes_at_most_eleven_lines(models: int) -> None:
+    ranking = ranking_of(models)
+    lines = brief_ranking_text(ranking, ["m1"]).splitlines()
+    assert len(lines) <= MOST_LINES
+    assert all(lines), "no empty line"
+    leader = ranking.standings[0].entries[0].model
+    assert any(f" {leader} " in line for line in lines)
+    assert any(" m1 " in line for line in lines), "the model of this run is always shown"
+    if models == 12:
+        assert "more models in the JSON" in lines[-1] or "more models in the JSON" in lines[-2]
+
+
+def test_several_tables_are_shown_in_whole() -> None:
+    ranking = podium.Ranking(ranking_of(3).standings * 2, {})
+    assert brief_ranking_text(ranking, ["m1"]).count("95% intervals") == 2
+
+
+def test_text_begins_on_a_line_of_its_own_where_streams_are_joined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "joined"
+    joined = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+    with os.fdopen(joined, "w") as out, os.fdopen(os.dup(joined), "w") as err:
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stderr", err)
+        print("half a line", end="")
+        print_apart("the answer\n")
+    assert path.read_text() == "half a line\nthe answer\n"
+
+
+def test_text_is_printed_alone_where_streams_are_apart(capfd: pytest.CaptureFixture[str]) -> None:
+    print_apart("the answer\n")
+    assert capfd.readouterr().err == "the answer\n"

@@ -472,8 +472,7 @@ def battles_query(
             merged[name] = _merged_value(name, columns, keep_one_sided)
     merged["swap"] = SWAP_OF_ORDER_PAIRS
     if IDENTICAL in columns:
-        identical = f"coalesce({_of('f', IDENTICAL)}, false)"
-        merged["swap"] = f"case when not {identical} then {SWAP_OF_ORDER_PAIRS} end"
+        merged["swap"] = f"case when not {merged[IDENTICAL]} then {SWAP_OF_ORDER_PAIRS} end"
     merged["reason"] = _reason_of_order_pairs(columns, keep_one_sided)
     if "order" in columns:
         merged["order"] = "'merged'"
@@ -526,8 +525,8 @@ def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> st
     """Return the SQL expression for a column of a battle that is merged from an order pair.
 
     Credits and margins are the mean of the two verdicts. Columns in `KNOWN_ONCE` take the mean, or
-    the only value. Scores take the mean, or with `keep_one_sided` the only value. Other columns
-    are empty if the two judgments differ.
+    the only value. Scores take the mean, or with `keep_one_sided` the only value. Responses are
+    identical if either judgment says so. Other columns are empty if the two judgments differ.
 
     Args:
         name: name of the column.
@@ -555,6 +554,8 @@ def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> st
         by_one = if_one_read.format("f_outcome", "s_outcome")
         outcome = f"case when f_read and s_read then {mean} else {by_one} end"
         return f"case when coalesce({earlier}, {later}) is not null then {outcome} end"
+    if name == IDENTICAL:
+        return f"(coalesce({earlier}, false) or coalesce({later}, false))"
     if name in KNOWN_ONCE or (name in SCORES and keep_one_sided):
         return f"coalesce(({earlier} + {later}) / 2, {earlier}, {later})"
     if name in SCORES:

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from zlib import crc32
 
 import naive_counting as naive
 import numpy as np
@@ -28,6 +29,15 @@ ITEMS = (
     "cafe\u0301",
 )
 COLUMNS = ("item", "model_a", "model_b", "credit", *naive.OPTIONAL)
+TIE_OF_IDENTICAL = {
+    "identical": True,
+    "credit": 0.5,
+    "hard_credit": None,
+    "margin": None,
+    "reason": None,
+    "swap": None,
+}
+"""The cells of a battle whose responses are the same text."""
 SIXTEENTHS = tuple(k / 16 for k in range(17))
 """Credits whose sums are exact: whether a mean is a tie is then no matter of rounding."""
 
@@ -63,6 +73,7 @@ def drawn_rows(seed, number=140):
             "swap": None,
             "length_a": one((None, 10, 20)),
             "length_b": one((None, 30, 40)),
+            "identical": one((None, False)),
         }
         if merged:
             row["swap"] = (
@@ -73,7 +84,13 @@ def drawn_rows(seed, number=140):
             rows.append(other_order(row, one, draws))
         if draws.random() < 0.05:
             rows.append(dict(rows[-1]))
-    return rows
+    return [row | TIE_OF_IDENTICAL if are_identical(row) else row for row in rows]
+
+
+def are_identical(row):
+    """Return whether both responses are the same text, which all judgments of them agree on."""
+    question = (row["item"], *sorted((row["model_a"], row["model_b"])))
+    return crc32(repr(question).encode()) % 10 == 0
 
 
 def other_order(row, one, draws):
@@ -175,8 +192,8 @@ def check_frame(frame, verdicts, battles, tally):
     names = {battle["category"] for battle in battles if battle["category"] is not None}
     for name in names:
         assert frame.values_of("category") == tuple(sorted(names))
-        ours = frame.keep_where(["category"], name)
-        theirs = verdicts.keep_where(["category"], name)
+        ours = frame.keep_where(["category"], [name])
+        theirs = verdicts.keep_where(["category"], [name])
         number = sum(battle["category"] == name for battle in battles)
         assert len(ours) == len(theirs) == number
         assert ours.models == theirs.models

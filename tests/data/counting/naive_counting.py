@@ -15,6 +15,7 @@ OPTIONAL = (
     "swap",
     "length_a",
     "length_b",
+    "identical",
 )
 
 
@@ -85,6 +86,7 @@ def battle_of_order_pairs(first, second, keep_one_sided):
     margins = [first["margin"], second["margin"]]
     margins[1] = -margins[1] if turned and margins[1] is not None else margins[1]
     battle = dict(first, order="merged", reason=None, credit=None, margin=None, outcome=None)
+    battle["identical"] = bool(first["identical"] or second["identical"])
     if x is not None and y is not None:
         battle["credit"], battle["margin"], battle["outcome"] = (
             (x + y) / 2,
@@ -93,7 +95,10 @@ def battle_of_order_pairs(first, second, keep_one_sided):
         )
         if first["credit"] is None and second["credit"] is None:
             battle["credit"] = battle["outcome"] = (sign(sum(margins)) + 1) / 2
-        battle["swap"] = ("same", "half", "flip")[abs(sign(won[0] - 0.5) - sign(won[1] - 0.5))]
+        kinds = ("same", "half", "flip")
+        kind = kinds[abs(sign(won[0] - 0.5) - sign(won[1] - 0.5))]
+        # No judge was asked about identical responses, so that none could agree with itself.
+        battle["swap"] = None if battle["identical"] else kind
     elif x is None and y is None:
         reasons = {row["reason"] or NO_REASON for row in (first, second)}
         battle["swap"], battle["reason"] = "unparsed", " / ".join(sorted(reasons))
@@ -147,8 +152,9 @@ def cluster_of(battle):
 def tally_of(rows, battles):
     judged = [battle for battle in battles if battle["credit"] is not None]
     decided = [battle for battle in judged if battle["outcome"] != 0.5]
+    asked = [row for row in rows if not row["identical"]]
     return {
-        "judgments": len(rows) + sum(row["swap"] is not None for row in rows),
+        "judgments": len(asked) + sum(row["swap"] is not None for row in asked),
         "battles": len(battles),
         "judged": len(judged),
         "decided": len(decided),
@@ -166,6 +172,7 @@ def tally_of(rows, battles):
             for group in groups_of(rows)
             if len(group) > 2 and len({low_is_first(row) for row in group}) == 2
         ),
+        "identical": sum(bool(battle["identical"]) for battle in battles),
     }
 
 

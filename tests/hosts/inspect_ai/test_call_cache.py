@@ -96,7 +96,8 @@ def test_another_argument_of_the_model_makes_all_calls(calls):
 @pytest.mark.slow
 def test_equal_responses_are_judged_once_in_each_order(play, record, write_responses):
     same = {(name, 0): "quality=1" for name in TWO}
-    log = play(round_robin(responses=write_responses(TWO, items=1, texts=same)))
+    files = write_responses(TWO, items=1, texts=same)
+    log = play(round_robin(responses=files, identical="judge"))
     assert record.calls == 2
     assert verdict_of(battles(log)[0]).value == pytest.approx(0.5)
 

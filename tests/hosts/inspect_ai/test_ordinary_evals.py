@@ -187,7 +187,7 @@ def test_two_tasks_of_one_run_get_separate_titled_rankings(capfd):
         )
     )
     reported = capfd.readouterr().err
-    assert [f"mean [{name}] ·" in reported for name in ("one", "two")] == [True, True]
+    assert [f"mean of {name}: " in reported for name in ("one", "two")] == [True, True]
     by_task = {}
     for log in logs:
         by_task.setdefault(log.eval.task, []).append(log)

@@ -195,6 +195,9 @@ def test_permanently_failed_battles_are_unparsed_and_retried_by_the_next_run(
     assert (
         f"{len(failed)} battles failed, the first error: Error code: 400" in capfd.readouterr().err
     )
+    config = read_eval_log(str(newest_log()), header_only=True).eval
+    # `inspect eval-retry` reads the responses again.
+    assert all(Path(source).exists() for source in config.task_args["responses"])
     asked = calls(server, ["judge"])
     server.script()
     assert two(*judge, "--ranker_args", "orders=as-given") == 0
@@ -485,7 +488,9 @@ def test_the_merged_verdicts_of_a_jury_rank_and_each_judge_is_the_detail(
 
 
 @pytest.mark.slow
-def test_log_can_be_resumed_by_inspect_and_contains_no_header(two, judge, server, capfd):
+def test_log_of_a_finished_tournament_names_its_judge_and_contains_no_header(
+    two, judge, server, capfd
+):
     in_a_header = f"{judge[-1]},default_headers={{'X-Token': '{KEY}'}}"
     assert two(*judge[:-1], in_a_header, "--ranker_args", "items=2") == 0
     assert {one.bearer for one in server.calls() if one.model == "judge"} == {KEY}
@@ -494,7 +499,9 @@ def test_log_can_be_resumed_by_inspect_and_contains_no_header(two, judge, server
     assert str(config.task_registry_name).endswith("round_robin")
     assert config.model_roles["judge"].model == "openai-api/standin/judge"
     assert not {"api_key", "default_headers"} & config.model_roles["judge"].args.keys()
-    assert all(Path(source).exists() for source in config.task_args["responses"])
+    # A finished tournament is not continued, so the responses are not kept a second time.
+    assert not any(Path(source).exists() for source in config.task_args["responses"])
+    assert not Path("out.podium.runs").exists()
 
 
 @pytest.mark.slow

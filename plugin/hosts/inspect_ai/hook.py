@@ -347,10 +347,12 @@ def _text_of_ranking(ranking: "Ranking", battles: "Battles", log: EvalLog) -> st
     )
     whole = replace(ranking, standings=named)
     tournament = read_tournament(log)
-    # After an ordinary eval, the eval itself is what the user has asked for.
-    is_brief = tournament is None and not battles.judges
-    text = brief_ranking_text(whole, [log.eval.model]) if is_brief else ranking_text(whole)
-    if tournament is None or not tournament.preferred:
+    if tournament is None:
+        # After an ordinary eval, the eval itself is what the user has asked for.
+        is_judged = bool(battles.judges)
+        return brief_ranking_text(whole, [log.eval.model], is_judged=is_judged)
+    text = ranking_text(whole)
+    if not tournament.preferred:
         return text
     from podium.diagnosis.human_agreement import preference_report
     from podium.show.report.terminal import terminal_text

@@ -35,7 +35,6 @@ from podium.notices.notice_text import notice_text, notice_texts
 from podium.printable import print_apart, printable
 from podium.rankers.ranking import Ranking, Standings
 from podium.show.report.brief_view import brief_ranking_text
-from podium.show.report.ranking_view import ranking_text
 from podium.storage.remote import Place
 from podium.storage.temporary_folders import temporary_folder
 from podium.wording import some
@@ -163,8 +162,7 @@ class RunRanking:
         `own` is the name of the model of this run.
         """
         results[KEY] = json.loads(whole.to_json())
-        is_judged = bool(self.options.judges)
-        self.table = ranking_text(whole) if is_judged else brief_ranking_text(whole, [own])
+        self.table = brief_ranking_text(whole, [own], is_judged=bool(self.options.judges))
         if self.log is not None:
             from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_into_log
 

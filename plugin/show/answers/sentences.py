@@ -245,10 +245,12 @@ def _next_step_sentence(
 def _new_leader_sentence(standings: Standings) -> str | None:
     """Write how few items decide the first place of a leaderboard of means, or why it is unknown.
 
-    None if the user did not ask for this search.
+    None for other rankers, if models share the first place, and if more than half of the items
+    would have to go.
     """
     drop_out = standings.diagnostics.get("drop_out")
-    if not drop_out:
+    is_shared = sum(entry.rank == 1 for entry in standings.entries) > 1
+    if not drop_out or is_shared:
         return None
     counts = standings.counts
     nouns = plural(counts.unit, 2)
@@ -256,6 +258,8 @@ def _new_leader_sentence(standings: Standings) -> str | None:
         return rank_templates.NEW_LEADER_UNKNOWN.format(nouns=nouns, reason=drop_out["unknown"])
     if drop_out["items"] is None:
         return rank_templates.NO_NEW_LEADER.format(nouns=nouns)
+    if 2 * drop_out["items"] > counts.units:
+        return None
     return rank_templates.NEW_LEADER.format(
         number=number_word(drop_out["items"]),
         items=counts.units,

@@ -51,10 +51,10 @@ def neighbours_sentence(standings: Standings) -> str | None:
     """Write how many neighbouring places of a leaderboard are too close to call.
 
     The sentence also names the first two neighbouring places that are separated. None if there are
-    fewer than four places: of three, the first sentence says it all.
+    fewer than four places, or if no pair is separated: the first sentence then says it all.
     """
     separation = standings.separation
-    if separation is None or len(separation.names) < 4:
+    if separation is None or len(separation.names) < 4 or not any(separation.beats):
         return None
     pairs = len(separation.names) - 1
     # Places, from 1, whose model is clearly ahead of the model in the next place.

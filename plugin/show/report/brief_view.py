@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Collection
 from dataclasses import replace
 
+from podium.data.counts import counts_text
 from podium.numbers import percent
 from podium.printable import readable
 from podium.rankers.ranking import Ranking, Standings
@@ -14,29 +15,34 @@ from podium.wording import plural
 
 MOST_LINES = 11
 """Largest number of lines of a brief ranking, if its answer and notes leave room for the table."""
-FEWEST_ROWS = 3
+MOST_LINES_JUDGED = 8
+"""The same after a tournament, which has printed what it asks, and names its log."""
+FEWEST_ROWS = 2
 
 
-def brief_ranking_text(ranking: Ranking, own: Collection[str]) -> str:
-    """Render a ranking of scores in at most `MOST_LINES` lines; `ranking_text` if it has several
-    tables.
+def brief_ranking_text(ranking: Ranking, own: Collection[str], *, is_judged: bool) -> str:
+    """Render a ranking in at most `MOST_LINES` lines, or `MOST_LINES_JUDGED` if models were judged;
+    `ranking_text` if it has several tables.
 
     The first models and those of this run are shown, at least `FEWEST_ROWS`.
 
     Args:
         ranking: the ranking.
         own: names of the models of this run.
+        is_judged: whether judges compared the responses; else models are ranked by their scores.
     """
     if len(ranking.standings) != 1:
         return ranking_text(ranking)
     [standings] = ranking.standings
     notes = [f"podium: {readable(message)}" for message in ranking_messages(ranking)]
-    room = MOST_LINES - 2 - len(notes)
-    rows = min(len(standings.entries), FEWEST_ROWS)
+    most = MOST_LINES_JUDGED if is_judged else MOST_LINES
+    # The header of the table and the line below it are no rows.
     answer = _answer_lines(standings.answer)
-    rows = max(room - len(answer), rows)
+    room = most - 2 - len(notes) - len(answer)
+    rows = max(room, min(len(standings.entries), FEWEST_ROWS))
     shown, hidden = _shown_rows(standings, own, rows)
-    return "\n".join([*answer, *shown, _sizes_text(standings, hidden), *notes]) + "\n"
+    sizes = _sizes_text(standings, hidden, is_judged=is_judged)
+    return "\n".join([*answer, *shown, sizes, *notes]) + "\n"
 
 
 def _answer_lines(sentences: Collection[str]) -> list[str]:
@@ -68,14 +74,20 @@ def _shown_rows(standings: Standings, own: Collection[str], most: int) -> tuple[
     return plain, len(names) - len(kept)
 
 
-def _sizes_text(standings: Standings, hidden: int) -> str:
-    """Write ranker, level and number of items, and how many models are not shown."""
+def _sizes_text(standings: Standings, hidden: int, *, is_judged: bool) -> str:
+    """Write ranker and level, the numbers of items and battles, and how many models are hidden.
+
+    After a tournament, all counts of its battles are given.
+    """
     name = (
         standings.ranker if standings.slice is None else f"{standings.ranker} of {standings.slice}"
     )
+    level = f"{percent(standings.level)} intervals" if standings.interval else "no intervals"
     counts = standings.counts
-    items = f"{counts.items:,} {plural('item', counts.items)}"
-    level = f", {percent(standings.level)} intervals" if standings.interval else ""
+    if is_judged:
+        sizes = counts_text(counts, standings.diagnostics.get("unparsed_reasons", {}))
+    else:
+        missing = f", {counts.missing:,} scores missing" if counts.missing else ""
+        sizes = f"{counts.items:,} {plural('item', counts.items)}{missing}"
     rest = f"; {hidden:,} more {plural('model', hidden)} in the JSON" if hidden else ""
-    missing = f", {counts.missing:,} scores missing" if counts.missing else ""
-    return f"{name}: {items}{missing}{level}{rest}"
+    return f"{name}, {level}: {sizes}{rest}"

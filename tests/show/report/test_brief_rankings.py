@@ -10,7 +10,7 @@ import pytest
 
 import podium
 from podium.printable import print_apart
-from podium.show.report.brief_view import MOST_LINES, brief_ranking_text
+from podium.show.report.brief_view import MOST_LINES, MOST_LINES_JUDGED, brief_ranking_text
 
 
 def ranking_of(models: int, items: int = 40) -> podium.Ranking:
@@ -27,7 +27,7 @@ def ranking_of(models: int, items: int = 40) -> podium.Ranking:
 @pytest.mark.parametrize("models", [2, 3, 5, 12])
 def test_a_ranking_of_scores_takes_at_most_eleven_lines(models: int) -> None:
     ranking = ranking_of(models)
-    lines = brief_ranking_text(ranking, ["m1"]).splitlines()
+    lines = brief_ranking_text(ranking, ["m1"], is_judged=False).splitlines()
     assert len(lines) <= MOST_LINES
     assert all(lines), "no empty line"
     leader = ranking.standings[0].entries[0].model
@@ -37,9 +37,29 @@ def test_a_ranking_of_scores_takes_at_most_eleven_lines(models: int) -> None:
         assert "more models in the JSON" in lines[-1] or "more models in the JSON" in lines[-2]
 
 
+@pytest.mark.parametrize("models", [2, 3, 5, 12])
+def test_a_ranking_of_judged_responses_takes_fewer_lines_and_counts_all_battles(
+    models: int,
+) -> None:
+    judgments = podium.simulate(models, 20, seed=1).judgments(podium.Judge(unparsed=0.1))
+    ranking = podium.rank(podium.read_battles(judgments), "win-rate")
+    [standings] = ranking.standings
+    last = standings.entries[-1].model
+    lines = brief_ranking_text(ranking, [last], is_judged=True).splitlines()
+    notes = [line for line in lines if line.startswith("podium: ")]
+    answer = " ".join(standings.answer)
+    # The answer, the header, two models and the counts are always there.
+    assert len(lines) - len(notes) <= max(MOST_LINES_JUDGED, len(answer) // 100 + 5)
+    assert any(f" {last} " in line for line in lines), "the model of this run is always shown"
+    counts = standings.counts
+    told = f"{counts.judgments:,} judgments, {counts.battles:,} battles: {counts.with_verdict:,}"
+    assert f"{told} judged" in "\n".join(lines)
+    assert f"{counts.unparsed:,} unparsed" in "\n".join(lines)
+
+
 def test_several_tables_are_shown_in_whole() -> None:
     ranking = podium.Ranking(ranking_of(3).standings * 2, {})
-    assert brief_ranking_text(ranking, ["m1"]).count("95% intervals") == 2
+    assert brief_ranking_text(ranking, ["m1"], is_judged=False).count("95% intervals") == 2
 
 
 def test_text_begins_on_a_line_of_its_own_where_streams_are_joined(

@@ -188,17 +188,23 @@ class _Page(HTMLParser):
         texts: the paragraphs of the answer and of the notes.
         rows: the cells of each row of the first table.
         checks: the cells of each row of the table of checks.
+        ranks: why there are no probabilities of ranks; empty if there are.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.texts: dict[str, list[str]] = {"answer": [], "note": []}
+        self.texts: dict[str, list[str]] = {"answer": [], "note": [], "ranks": []}
+        self.section = ""
         self.tables: list[list[list[str]]] = []
         self.kind = ""
 
     @property
     def rows(self) -> list[list[str]]:
         return self.tables[0]
+
+    @property
+    def ranks(self) -> str:
+        return "".join(self.texts["ranks"])
 
     @property
     def checks(self) -> list[list[str]]:
@@ -208,7 +214,10 @@ class _Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note where the text that follows belongs."""
         kind = dict(attrs).get("class") or ""
+        if tag == "section":
+            self.section = dict(attrs).get("id") or ""
         if tag == "p":
+            kind = kind or self.section
             self.kind = kind if kind in self.texts else ""
             if self.kind:
                 self.texts[self.kind].append("")
@@ -340,3 +349,14 @@ def contradictions(results: dict[str, dict[str, str]]) -> dict[str, dict[str, st
         if len({*of_check.values()}) > 1:
             found[name] = of_check
     return found
+
+
+def side_claimed(ranking: Facts, first: str, second: str) -> int:
+    """Return 1 if the first model is ahead by the rank sets, -1 if the second one is, else 0."""
+    sets = [ranking.rank_sets[model] for model in (first, second)]
+    if "–" in sets:
+        return 0
+    ends = [[int(end) for end in text.split("–")] for text in sets]
+    if ends[0][-1] < ends[1][0]:
+        return 1
+    return -1 if ends[1][-1] < ends[0][0] else 0

@@ -213,21 +213,10 @@ def sign_of(difference: float) -> int:
 def test_who_has_a_rank_set_apart_in_rank_is_clearly_ahead_in_compare(case):
     ranking, comparison = ranked(case), compared(case)
     skip_if_refused(ranking, comparison)
-    side = side_claimed(ranking, *case.models)
+    side = command_facts.side_claimed(ranking, *case.models)
     if side:
         assert comparison.is_claimed
         assert sign_of(comparison.difference) == side
-
-
-def side_claimed(ranking: Facts, first: str, second: str) -> int:
-    """Return 1 if the first model is ahead by the rank sets, -1 if the second one is, else 0."""
-    sets = [ranking.rank_sets[model] for model in (first, second)]
-    if "–" in sets:
-        return 0
-    ends = [[int(end) for end in text.split("–")] for text in sets]
-    if ends[0][-1] < ends[1][0]:
-        return 1
-    return -1 if ends[1][-1] < ends[0][0] else 0
 
 
 @pytest.mark.parametrize("case", QUICK)

@@ -23,6 +23,7 @@ class World:
         models: number of models.
         items: number of items.
         gap: Elo points between neighbouring models.
+        lead: further Elo points of m0.
         orders: whose response is shown first: `ab`, `ba`, one of the two at random, or both.
         bias: log-odds that being shown first adds.
         lost: share of the battles that m0 lost whose replies are unparsed.
@@ -32,6 +33,7 @@ class World:
     models: int = 3
     items: int = 40
     gap: float = 80
+    lead: float = 0
     orders: str = "random"
     bias: float = 0.0
     lost: float = 0.0
@@ -52,7 +54,8 @@ class World:
             orders = [draws.choice(["ab", "ba"])]
         rows = []
         for order in orders:
-            odds = 10 ** (self.gap * (second - first) / 400)
+            ahead = self.gap * (second - first) + self.lead * (first == 0)
+            odds = 10 ** (ahead / 400)
             odds *= 2.718 ** (self.bias if order == "ab" else -self.bias)
             credit: float | None = float(draws.random() < odds / (1 + odds))
             if first == 0 and credit == 0 and draws.random() < self.lost:
@@ -156,7 +159,9 @@ INPUTS: dict[str, Callable[[], Sequence[Row]]] = {
     "both orders with a bias": lambda: verdicts(World(orders="both", bias=0.6)),
     "the order decides": lambda: verdicts(World(orders="both", bias=3)),
     "losses of one model": lambda: verdicts(World(models=5, items=80, gap=0, lost=0.5)),
-    "losses of a strong model": lambda: verdicts(World(models=5, items=80, gap=150, lost=0.9)),
+    "losses of a strong model": lambda: verdicts(
+        World(models=5, items=80, gap=0, lead=350, lost=0.5)
+    ),
     "losses in both orders": lambda: verdicts(
         World(models=5, items=60, gap=0, orders="both", lost=0.4)
     ),
@@ -224,3 +229,60 @@ def test_rank_compare_and_the_card_have_the_same_results(kind: str, place: Path)
     name = "one-order" if kind.startswith("one") else "lost-replies"
     results = command_facts.results_of_checks(folder, ("m0", "m1"), "table.csv", page=False)
     assert [checks[name] for checks in results.values()] == ["flagged"] * 3
+
+
+@ALL
+def test_who_is_clearly_ahead_in_rank_is_so_in_compare(kind: str, place: Path) -> None:
+    folder = folder_of(kind, place)
+    ranking = command_facts.facts_of_json(folder, "table.csv")
+    comparison = command_facts.comparison_in_json(folder, "m0", "m1", "table.csv")
+    side = command_facts.side_claimed(ranking, "m0", "m1")
+    assert comparison.is_claimed or not side
+    if side:
+        assert comparison.difference * side > 0
+    if "–" in (ranking.rank_sets["m0"], ranking.rank_sets["m1"]):
+        assert not comparison.is_claimed
+
+
+@pytest.mark.slow
+def test_a_model_of_which_nothing_is_claimed_has_no_rank_set_anywhere(place: Path) -> None:
+    folder = folder_of("losses of one model", place)
+    shown = [
+        command_facts.facts_of_json(folder, "table.csv"),
+        command_facts.facts_of_table(folder, "table.csv"),
+        command_facts.facts_of_page(folder, "table.csv"),
+    ]
+    for facts in shown:
+        assert "Nothing is claimed about m0." in facts.answer
+        assert facts.rank_sets["m0"] == "–"
+    _, _, page = command_facts.read_page(folder, "table.csv")
+    assert page.ranks == "Probabilities of ranks are left out: nothing is claimed about m0."
+
+
+@pytest.mark.slow
+def test_a_lead_that_lost_replies_do_not_explain_is_claimed_by_rank_and_compare(
+    place: Path,
+) -> None:
+    folder = folder_of("losses of a strong model", place)
+    ranking = command_facts.facts_of_json(folder, "table.csv")
+    comparison = command_facts.comparison_in_json(folder, "m0", "m1", "table.csv")
+    assert ranking.rank_sets["m0"] == "1"
+    assert comparison.is_claimed
+    for answer in (ranking.answer, comparison.answer):
+        assert answer.startswith("m0 is clearly ahead")
+        assert "of the battles of m0 are unparsed" in answer
+
+
+@pytest.mark.slow
+def test_a_page_gives_no_probability_of_ranks_below_eight_items(place: Path) -> None:
+    folder = folder_of("five wins of five", place)
+    _, _, page = command_facts.read_page(folder, "table.csv")
+    assert page.ranks == "Probabilities of ranks are left out: there are fewer than 8 items."
+
+
+@pytest.mark.slow
+def test_the_first_place_is_not_checked_on_a_page_where_the_ranking_does_not(place: Path) -> None:
+    folder = folder_of("longer responses win", place)
+    results = command_facts.results_of_checks(folder, ("m0", "m1"), "table.csv")
+    assert "first-place" not in results["rank"]
+    assert results["report"]["first-place"] == "not known"

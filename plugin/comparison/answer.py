@@ -42,7 +42,9 @@ def comparison_answer(
     if not findings:
         return (*verdict, *failures[:1])
     if len(findings) > 1:
-        of_findings = [doubt for each in findings for doubt in (each.doubt, each.judge_doubt)]
+        of_findings = [
+            doubt for each in findings for doubt in (each.doubt, each.judge_doubt, each.loss_check)
+        ]
         doubts = dict.fromkeys(_doubt_sentence(doubt) for doubt in of_findings if doubt)
         sentence_on_all = _if_same_questions(_several_sentence(findings), findings)
         return (*verdict, sentence_on_all, *doubts)
@@ -58,9 +60,10 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
 
     If a column looks like the item although rows are counted as independent, the only sentence
     says so. If the scores may be in two units, or unparsed battles may explain the difference, the
-    first sentence says that nothing is claimed. If the order of the responses decides, the second
-    sentence says so. The wins are left out if no item has a result. The further items are left out
-    if the two are distinguishable or nothing is claimed.
+    first sentence says that nothing is claimed. If the order of the responses decides, or else if
+    battles of one of the two are unparsed more often, the second sentence says so. The wins are
+    left out if no item has a result. The further items are left out if the two are distinguishable
+    or nothing is claimed.
 
     Args:
         finding: what was compared.
@@ -78,8 +81,9 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
         sentences = [_not_called_sentence(finding, finding.doubt)]
     else:
         sentences = [_if_same_questions(_lead_sentence(finding, p_name), [finding])]
-    if finding.judge_doubt is not None:
-        sentences.append(_doubt_sentence(finding.judge_doubt))
+    second = finding.judge_doubt or finding.loss_check
+    if second is not None:
+        sentences.append(_doubt_sentence(second))
     if len(finding.results):
         sentences.append(_tally_sentence(finding))
     if not finding.is_distinguishable and finding.doubt is None:

@@ -28,12 +28,14 @@ from podium.data.battles import Battles
 from podium.data.jury_verdicts import judged_once
 from podium.data.reading.judgments import read_battles
 from podium.data.reading.shared_metrics import why_lost
+from podium.defaults import RANKER_OF_DECISIONS
 from podium.diagnosis.checks.all_checks import (
     checks_of_comparison,
     doubt_about_judge,
     doubt_about_losses,
     doubt_about_scales,
     doubts_about_models,
+    models_with_lost_battles,
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.judge_checks import judge_warnings
@@ -44,8 +46,9 @@ from podium.notices.notice import Notice, select_codes
 from podium.rankers.errors.intervals import check_level, holm
 from podium.rankers.fit.coded import require_choice
 from podium.rankers.ranking import build_provenance
-from podium.ranking.rank_battles import refuse_several_judges
+from podium.ranking.rank_battles import rank, refuse_several_judges
 from podium.responses.collection import Responses
+from podium.show.answers.lost_claims import models_in_doubt
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,15 +114,15 @@ def compare(
     required = read_requirements(require, requirements)
     names, sources, tables = _split_words(words, baseline, reading)
     battles = _read_all(sources, tables, reading)
-    places = sources if not tables else ()
-    answers, unknown = _find_answers(places, responses, battles, reading)
+    answers, unknown = _find_answers(() if tables else sources, responses, battles, reading)
     named_pairs = _choose_pairs(battles, names, baseline, candidates)
     pairs = [_build_pair(*pair, measure, level, answers, battles) for pair in named_pairs]
     findings, failures = _compare_pairs(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
     checks = checks_of_comparison(battles, {name for pair in named_pairs for name in pair})
-    findings = [_with_doubts(finding, checks, battles) for finding in findings]
+    unclaimed = _find_unclaimed(battles, checks, level, pool)
+    findings = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
     options = {"level": level, "measure": measure, "by": by, "pool": pool}
     return Comparison(
         findings=tuple(findings),
@@ -388,13 +391,49 @@ def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
     return replace(finding, likely_item=column, slices=slices)
 
 
-def _with_doubts(finding: PairFinding, checks: Sequence[Check], battles: Battles) -> PairFinding:
+def _find_unclaimed(
+    battles: Battles, checks: Sequence[Check], level: float, pool: bool
+) -> tuple[str, ...]:
+    """Return the models about which a ranking claims nothing, because of their unparsed battles.
+
+    Args:
+        battles: the battles.
+        checks: the adjusted checks of the battles.
+        level: confidence level.
+        pool: whether verdicts of several judges are pooled.
+
+    Returns:
+        The names, as a ranking by `RANKER_OF_DECISIONS` has them. If the battles cannot be ranked
+        together, it is all models whose battles are unparsed more often.
+    """
+    models = models_with_lost_battles(checks)
+    if not models:
+        return ()
+    once = battles if pool else judged_once(battles)
+    try:
+        ranking = rank(once, RANKER_OF_DECISIONS, level=level, pool=pool, answers=False)
+    except PodiumError:
+        return models
+    if len(ranking.standings) > 1:
+        return models
+    return models_in_doubt(ranking.standings[0], once, models)
+
+
+def _with_doubts(
+    finding: PairFinding, checks: Sequence[Check], battles: Battles, unclaimed: Sequence[str]
+) -> PairFinding:
     """Set the doubts about a finding and its slices.
 
     `questions_in_doubt` says whether both models were asked the same questions of the finding's
     task. If scores are compared, `doubt` says whether the scores of both models are in one unit; if
     verdicts are, whether unparsed battles may explain the difference, and `judge_doubt` whether the
-    order of the responses decides.
+    order of the responses decides. If unparsed battles cannot explain it, `loss_check` has them.
+
+    Args:
+        finding: what was compared.
+        checks: the adjusted checks of the battles.
+        battles: the battles.
+        unclaimed: the models about which nothing can be claimed, because of unparsed battles.
     """
     models = (finding.candidate, finding.baseline)
     runs = tuple(
@@ -409,9 +448,13 @@ def _with_doubts(finding: PairFinding, checks: Sequence[Check], battles: Battles
         question = {name: getattr(finding, name) for name in QUESTION_COLUMNS}
         doubts["doubt"] = doubt_about_scales(checks, models, question)
     else:
-        doubts["doubt"] = doubt_about_losses(checks, models)
+        losses = doubt_about_losses(checks, models)
+        is_explained = not finding.is_distinguishable or not set(models).isdisjoint(unclaimed)
+        doubts["doubt" if is_explained else "loss_check"] = losses
         doubts["judge_doubt"] = doubt_about_judge(checks)
-    slices = tuple(replace(each, **doubts) for each in finding.slices)
+    # What unparsed battles explain is known of all battles, not of a slice.
+    in_slices = {**doubts, "doubt": doubts.get("doubt") or doubts.get("loss_check")}
+    slices = tuple(replace(each, **in_slices) for each in finding.slices)
     return replace(finding, **doubts, slices=slices)
 
 

@@ -312,7 +312,7 @@ def decide_requirements(
         decision = GateDecision(
             requirement=requirement,
             finding=finding,
-            verdict=_verdict_of_tests(finding, is_refuted[k], is_met),
+            verdict=_verdict_of_tests(finding, threshold, is_refuted[k], is_met),
             threshold=threshold,
             low=finite_or_none(difference.low(alpha)),
             high=finite_or_none(high),
@@ -322,22 +322,28 @@ def decide_requirements(
     return Gate(tuple(sorted(decisions, key=lambda each: requirements.index(each.requirement))))
 
 
-def _verdict_of_tests(finding: PairFinding, is_refuted: bool, is_met: bool) -> Verdict:
+def _verdict_of_tests(
+    finding: PairFinding, threshold: float, is_refuted: bool, is_met: bool
+) -> Verdict:
     """Return the verdict on a requirement.
 
     The verdict is FAIL if the requirement is refuted, PASS if it is met, and otherwise UNDECIDED.
-    It is always UNDECIDED in five cases: a column looks like the item although rows are counted as
+    It is always UNDECIDED in six cases: a column looks like the item although rows are counted as
     independent; one model's scores look like fractions and the other's like percent; unparsed
-    battles may explain the difference; the order of the responses decides the verdicts; or the two
-    models were asked different things under the same ids, and the user did not accept it.
+    battles may explain the difference; they may change it, and the requirement has a margin; the
+    order of the responses decides the verdicts; or the two models were asked different things under
+    the same ids, and the user did not accept it.
 
     Args:
         finding: the finding.
+        threshold: the requirement is met above it; 0 without a margin.
         is_refuted: whether a test shows that the difference is below the threshold.
         is_met: whether a test shows that the difference is above the threshold.
     """
     doubts = (finding.likely_item, finding.doubt, finding.judge_doubt)
     if finding.questions_in_doubt or any(doubt is not None for doubt in doubts):
+        return "UNDECIDED"
+    if finding.loss_check is not None and threshold != 0:
         return "UNDECIDED"
     if is_refuted:
         return "FAIL"

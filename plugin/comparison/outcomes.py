@@ -79,6 +79,9 @@ class PairFinding:
             there is, nothing is claimed, and no requirement is decided.
         judge_doubt: the flagged check that the order of the responses decides, not their quality;
             None if there is no such doubt. If there is, no requirement is decided.
+        loss_check: the flagged check that battles of one of the two are unparsed more often, where
+            whoever is ahead is so whatever these replies were; None if it is not flagged, or if
+            `doubt` has it. If there is one, no requirement with a margin is decided.
         questions_in_doubt: whether the two may have been asked different questions: they had
             different inputs under the same ids, and the user did not accept it. If so, no
             requirement is decided.
@@ -109,6 +112,7 @@ class PairFinding:
     known_metric: Measure | None = None
     doubt: Check | None = None
     judge_doubt: Check | None = None
+    loss_check: Check | None = None
     questions_in_doubt: bool = False
     unit: str = "item"
 
@@ -220,6 +224,7 @@ class PairFinding:
             figures["by_weight"] = dict(zip(("wins", "losses", "even"), by_weight, strict=True))
         figures["doubt"] = self.doubt and self.doubt.clause
         figures["judge_doubt"] = self.judge_doubt and self.judge_doubt.clause
+        figures["loss_check"] = self.loss_check and self.loss_check.clause
         needs_items = not self.is_distinguishable and self.doubt is None
         figures["further_items"] = self.further_items if needs_items else None
         if self.slice is not None:

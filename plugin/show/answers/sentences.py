@@ -30,7 +30,13 @@ from podium.show.answers import rank_templates
 from podium.show.answers.lost_claims import models_in_doubt
 from podium.show.answers.rank_templates import all_of, more_items_sentence, number_word
 from podium.show.answers.trust import MOST_DESCRIBED, trust_sentence
-from podium.show.answers.who import leading_group, neighbours_sentence, who_sentence, without_models
+from podium.show.answers.who import (
+    leading_group,
+    neighbours_sentence,
+    who_sentence,
+    withhold_ranks_of,
+    without_models,
+)
 from podium.wording import join_item_names, join_names, plural
 
 MANY_IDENTICAL = 0.1
@@ -159,7 +165,8 @@ def build_ranking_answer(
         in_doubt: models about which nothing can be claimed.
 
     Returns:
-        The standings; unchanged if `who_sentence` has nothing to say.
+        The standings, in which models in doubt have no rank set; unchanged if `who_sentence` has
+        nothing to say.
     """
     who = who_sentence(standings)
     if who is None:
@@ -167,7 +174,8 @@ def build_ranking_answer(
     claimed = without_models(standings, in_doubt) if in_doubt else standings
     if in_doubt:
         no_claim = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
-        who = " ".join(filter(None, [who_sentence(claimed), no_claim]))
+        who = " ".join(filter(None, [who_sentence(claimed, is_partial=True), no_claim]))
+        standings = withhold_ranks_of(standings, in_doubt)
     if are_scales_unlike(checks):
         scale_checks = adjust_tests([*checks, *checks_of_standings(claimed)])
         answer = (rank_templates.SCALES_UNLIKE, trust_sentence(scale_checks))

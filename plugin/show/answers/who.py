@@ -23,17 +23,22 @@ MOST_PAIRS = 2
 """For at most this many models of the leading group, the answer names the models ahead of them."""
 
 
-def who_sentence(standings: Standings) -> str | None:
+def who_sentence(standings: Standings, *, is_partial: bool = False) -> str | None:
     """Write which models lead, and the ranks of which models are unknown.
 
     If fewer than two models have rank sets, write that all scores are equal, or how humans would
     rate new models; None if neither applies.
+
+    Args:
+        standings: the standings.
+        is_partial: whether models are left out about which nothing can be claimed. A leader is then
+            ahead of "all others that can be ranked".
     """
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
         return _same_score_sentence(standings) or _new_models_sentence(standings)
     if separation.cuts:
-        leaders = _groups_text(standings, separation)
+        leaders = _groups_text(standings, separation, is_partial=is_partial)
     else:
         leaders = _no_cut_sentence(standings, separation)
     unplaced = unplaced_models(standings)
@@ -125,6 +130,38 @@ def without_models(standings: Standings, left_out: Collection[str]) -> Standings
     return replace(standings, entries=kept_entries, separation=remaining)
 
 
+def withhold_ranks_of(standings: Standings, models: Collection[str]) -> Standings:
+    """Return standings in which some models have no rank set.
+
+    The rank sets of the others contain the places at which these models may stand, and the pairs
+    and cuts are those of `without_models`. Scores and intervals are unchanged.
+
+    Args:
+        standings: the standings, which are not changed.
+        models: names of the models about which nothing can be claimed.
+    """
+    separation = standings.separation
+    better = dict.fromkeys((entry.model for entry in standings.entries), 0)
+    worse = dict(better)
+    if separation is not None:
+        for winner, behind in zip(separation.names, separation.beats, strict=True):
+            for loser in (separation.names[k] for k in behind):
+                better[loser] += winner in models
+                worse[winner] += loser in models
+    entries = []
+    for entry in standings.entries:
+        low = entry.rank_low
+        high = entry.rank_high
+        if entry.model in models or low is None or high is None:
+            entries.append(replace(entry, rank_low=None, rank_high=None))
+        else:
+            lowest = low - better[entry.model]
+            highest = high + worse[entry.model]
+            entries.append(replace(entry, rank_low=lowest, rank_high=highest))
+    remaining = without_models(standings, models)
+    return replace(remaining, entries=tuple(entries))
+
+
 def leading_group(standings: Standings) -> frozenset[str]:
     """Return the names of the models above the first cut; empty if there is no cut."""
     separation = standings.separation
@@ -182,16 +219,22 @@ def _evidence(standings: Standings) -> str:
     return evidence
 
 
-def _groups_text(standings: Standings, separation: Separation) -> str:
+def _groups_text(standings: Standings, separation: Separation, *, is_partial: bool) -> str:
     """Describe the groups between cuts.
 
     If a single model leads, only its lead is described. Of more than three groups, only the first
     two and the last are described.
+
+    Args:
+        standings: the standings.
+        separation: the tests of all pairs.
+        is_partial: whether models are left out.
     """
     ends = [0, *separation.cuts, len(separation.names)]
     groups = [range(start, end) for start, end in pairwise(ends)]
     if len(groups[0]) == 1:
-        others = "others that can be ranked" if unplaced_models(standings) else "others"
+        are_some_unplaced = is_partial or bool(unplaced_models(standings))
+        others = "others that can be ranked" if are_some_unplaced else "others"
         lead = _lead_text(standings, separation)
         return rank_templates.ONE_LEADER.format(
             leader=separation.names[0], others=others, lead=lead

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from podium.checks import CHECK_COLUMNS, Check, Result
+from podium.checks import CHECK_COLUMNS, Check, Result, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.all_checks import adjust_tests, checks_of_battles, fit_to_ranker
 from podium.diagnosis.checks.reply_checks import check_unparsed_count
@@ -16,6 +16,8 @@ from podium.tables import Table
 
 LARGEST_SET = 20
 """The search for items without which another model leads leaves out at most this many."""
+SEARCHED = "bradley-terry"
+"""The ranker whose ratings the search fits."""
 WITHOUT_BATTLES = ("others", Result.NOT_KNOWN.value, "the page was made without battles")
 """The row that stands for all checks that need the battles."""
 
@@ -40,9 +42,8 @@ def checks_table(
         rows = [*map(_check_row, checks), WITHOUT_BATTLES]
     else:
         of_ranking = _checks_of_ranking(standings, battles, families)
-        # The search below makes the check of the first place anew, with a larger limit.
         checks += [check for check in of_ranking if check.name != "first place"]
-        checks.append(check_first_place_by_search(battles, LARGEST_SET))
+        checks += _search_first_place(standings, battles, of_ranking)
         rows = [*map(_check_row, checks)]
     return Table("", CHECK_COLUMNS, tuple(rows), "lll", words=True)
 
@@ -54,6 +55,21 @@ def _checks_of_ranking(
     if standings.checks:
         return standings.checks
     return adjust_tests(fit_to_ranker(checks_of_battles(battles, families), standings))
+
+
+def _search_first_place(
+    standings: Standings, battles: Battles, of_ranking: Sequence[Check]
+) -> tuple[Check, ...]:
+    """Check the first place of a Bradley-Terry ranking as it does, with a search of larger sets.
+
+    The check is not known if the ranking has none, because no model is clearly ahead of all others.
+    Empty for other rankers: the search fits Bradley-Terry ratings.
+    """
+    if standings.ranker != SEARCHED:
+        return ()
+    if not any(check.name == "first place" for check in of_ranking):
+        return (not_known("first place", "no model is clearly ahead of all others"),)
+    return (check_first_place_by_search(battles, LARGEST_SET),)
 
 
 def _check_row(check: Check) -> tuple[str, str, str]:

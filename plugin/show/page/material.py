@@ -8,17 +8,21 @@ import pandas as pd
 
 from podium.data.battles import Battles
 from podium.diagnosis.card import card_reports, diagnose
+from podium.diagnosis.checks.all_checks import models_with_lost_battles
+from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.diagnosis.checks.size_limits import MOST_BATTLES
 from podium.errors import PodiumError
 from podium.rankers.calibration.calibration import Calibration
+from podium.rankers.errors.rank_sets import FEWEST_ITEMS
 from podium.rankers.fit.cells import prepare_battles
 from podium.rankers.fit.identification import fit_battles
 from podium.rankers.head_to_head import matchup_table, rank_probabilities
-from podium.rankers.ranking import Ranking
+from podium.rankers.ranking import Ranking, Standings
 from podium.show.page.checks_table import checks_table
 from podium.show.page.listed_battles import ListedBattles, list_battles
 from podium.show.page.sources import BattleTexts
 from podium.tables import Report, Table
+from podium.wording import join_names, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,8 @@ def _add_matchups(content: PageContent, battles: Battles, seed: int) -> PageCont
     """Return the content with win rates of pairs and, if models are connected, rank probabilities.
 
     The probabilities are shares of draws of Bradley-Terry ratings. If they, or the win rates,
-    cannot be computed, the key `ranks` of `missing` says why.
+    cannot be computed, or contradict what the ranking leaves open, the key `ranks` of `missing`
+    says why.
     """
     try:
         prepared = prepare_battles(battles)
@@ -119,6 +124,13 @@ def _add_matchups(content: PageContent, battles: Battles, seed: int) -> PageCont
             if entry.model in models_with_battles
         ]
         content = replace(content, matchups=matchups, names=names)
+        reason = why_no_probabilities(content.ranking.standings[0], battles)
+        if reason is not None:
+            missing = {
+                **content.missing,
+                "ranks": f"Probabilities of ranks are left out: {reason}.",
+            }
+            return replace(content, missing=missing)
         strengths = fit_battles(prepared)
         codes = [prepared.models.index(name) for name in names]
         covariance = strengths.covariance(prepared)[np.ix_(codes, codes)]
@@ -128,3 +140,34 @@ def _add_matchups(content: PageContent, battles: Battles, seed: int) -> PageCont
         return replace(content, rank_probabilities=probabilities)
     except PodiumError as error:
         return replace(content, missing={**content.missing, "ranks": str(error)})
+
+
+def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
+    """Return why draws of ratings would say more than a ranking does; None if they do not.
+
+    They do if places are by scores, not by ratings; if nobody is placed, because it is not known
+    which rows are about one item or scores are in two units; if nothing is claimed about a model
+    whose battles are unparsed; with fewer than `FEWEST_ITEMS` items; or if a model that won or lost
+    all has no place of its own.
+    """
+    if standings.scale.name == "score":
+        return f"places are by the {standings.ranker} of the scores, not by ratings"
+    if battles.likely_item is not None:
+        return "it is not known which rows are about the same item"
+    if are_scales_unlike(standings.checks):
+        return "the scores are not in one unit"
+    lost = models_with_lost_battles(standings.checks)
+    withheld = [row.model for row in standings.entries if row.rank_low is None]
+    unclaimed = [model for model in withheld if model in lost]
+    if unclaimed:
+        return f"nothing is claimed about {join_names(unclaimed)}"
+    counts = standings.counts
+    if counts.units < FEWEST_ITEMS:
+        return f"there are fewer than {FEWEST_ITEMS} {plural(counts.unit, FEWEST_ITEMS)}"
+    open_models = [
+        row.model for row in standings.entries if row.separated and row.rank_low != row.rank_high
+    ]
+    if open_models:
+        ratings = plural("rating", len(open_models))
+        return f"the data do not bound the {ratings} of {join_names(open_models)}"
+    return None

@@ -125,6 +125,10 @@ OF_READING = {
         "{source} is read as a row per {row} and a column per {column}; call the first column, "
         "which has no name, item or model"
     ),
+    "mean-of-shared": (
+        "{metric} of {task} is a mean over the documents that other models have, too, and the "
+        "figure of lm-eval is over all documents: {files:3 # (@)}"
+    ),
     "mean-not-reported": (
         "the mean of {metric} over the documents is not the figure that lm-eval reports, which is "
         "aggregated otherwise: {files:3 # (@)}"

@@ -30,6 +30,7 @@ from podium.data.formats.lm_eval_scores import (
     Scores,
     choose_metrics,
     measure_of_files,
+    note_means_of_shared,
     note_other_means,
     read_scores,
 )
@@ -360,6 +361,9 @@ def _join_runs(
         fields = {"task": task, "sizes": sizes, "common": common}
         notes.append(Notice("different-documents", fields))
     notes += note_other_means(metric, measured)
+    of_shared = rows[rows["item"].isin(shared)]
+    means = of_shared.groupby("path")["score"].mean()
+    notes += note_means_of_shared(task, metric, measured, means)
     score = -rows["score"] if measure.is_negated else rows["score"]
     joined = rows.assign(score=score, metric=measure.name, task=task, category=task)
     joined.attrs["measures"] = (measure,)

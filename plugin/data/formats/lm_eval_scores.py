@@ -543,8 +543,43 @@ def note_other_means(metric: str, files: Sequence[Scores]) -> list[Notice]:
         if mean_and_figure is None:
             continue
         mean, figure = mean_and_figure
-        if not isclose(mean, figure, rel_tol=RELATIVE_TOLERANCE, abs_tol=RELATIVE_TOLERANCE):
+        if not _equals_figure(mean, figure):
             means_and_figures[str(scores.file.path)] = f"{mean:.4g} and {figure:.4g}"
     if not means_and_figures:
         return []
     return [Notice("mean-not-reported", {"metric": metric, "files": means_and_figures})]
+
+
+def note_means_of_shared(
+    task: str, metric: str, files: Sequence[Scores], means: "pd.Series"
+) -> list[Notice]:
+    """Return a note on files whose mean over some documents is not the figure of lm-eval over all.
+
+    Args:
+        task: the task.
+        metric: `metric,filter`.
+        files: the scores of all files.
+        means: mean over the documents that other models have, too, by path of the file.
+
+    Returns:
+        A list of one note; empty if no mean differs. Files without a figure, with missing
+        documents, or whose mean over all documents is another one, are not compared.
+    """
+    means_and_figures = {}
+    for scores in files:
+        path = str(scores.file.path)
+        mean_and_figure = scores.mean_and_figure(metric)
+        if mean_and_figure is None or path not in means.index:
+            continue
+        mean, figure = mean_and_figure
+        if _equals_figure(mean, figure) and not _equals_figure(means[path], figure):
+            means_and_figures[path] = f"{means[path]:.4g} and {figure:.4g}"
+    if not means_and_figures:
+        return []
+    fields = {"task": task, "metric": metric, "files": means_and_figures}
+    return [Notice("mean-of-shared", fields)]
+
+
+def _equals_figure(mean: float, figure: float) -> bool:
+    """Return whether a mean equals a figure that lm-eval reports, up to rounding."""
+    return isclose(mean, figure, rel_tol=RELATIVE_TOLERANCE, abs_tol=RELATIVE_TOLERANCE)

@@ -708,6 +708,20 @@ def test_lm_eval_reports_a_metric_that_is_not_the_mean_of_its_documents(tmp_path
     )
 
 
+def test_a_mean_of_the_shared_documents_is_named_beside_the_figure_of_lm_eval(
+    tmp_path: Path,
+) -> None:
+    write_run(tmp_path, "a", {"t": scored(A)}, figures={"t": {"acc,none": 0.75}})
+    write_run(tmp_path, "b", {"t": scored(B)[2:]}, figures={"t": {"acc,none": 0.0}})
+    [said] = [
+        note
+        for note in notice_texts(podium.read_battles(tmp_path).notes)
+        if "other models have, too" in note
+    ]
+    assert said.startswith("acc,none of t is a mean over the documents that other models have")
+    assert said.endswith("(0.5 and 0.75)")
+
+
 def test_margins_and_scores_of_a_continuous_metric_are_kept(tmp_path: Path) -> None:
     for name, values in (("a", [0.5, 0.25]), ("b", [0.125, 0.75])):
         write_run(tmp_path, name, {"t": scored(values, "f1")})

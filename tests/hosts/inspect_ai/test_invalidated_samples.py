@@ -59,6 +59,21 @@ def test_they_are_counted_and_named_with_the_reason(folder):
     )
 
 
+def test_the_mean_of_the_other_model_is_named_beside_its_log_too(folder):
+    """Of the three items that both have, the second model is right on one; in its log on four of
+    six."""
+    notes = notice_texts(podium.read_battles(folder).notes)
+    said = "quiz exact is 0.3333 here (3 items) and 0.6667 in the log's results (6 items)"
+    assert sum(note.endswith(said) for note in notes) == 1
+
+
+def test_a_mean_over_other_items_that_equals_the_one_in_the_log_is_not_named():
+    write(build_log("one", dict.fromkeys(ITEMS, (1.0,))))
+    folder = write(build_log("two", dict.fromkeys(ITEMS[:4], (0.0,))))
+    notes = notice_texts(podium.read_battles(folder).notes)
+    assert not any("in the log's results" in note for note in notes)
+
+
 def test_their_epochs_are_named_where_there_are_several():
     log = build_log("one", dict.fromkeys(ITEMS, (1.0, 0.0)))
     write(invalidate(log, "q0-2", "q4-1", reason=None))

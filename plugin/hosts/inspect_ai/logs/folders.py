@@ -48,6 +48,7 @@ from podium.hosts.inspect_ai.logs.scored_runs import (
     accept_reductions,
     notes_on_left_out,
     notes_on_lists,
+    notes_on_means,
     notes_on_reductions,
     select_metrics,
     unequal_estimates,
@@ -451,6 +452,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     _name_tasks_in_items(frames)
     accepted = accept_reductions(evals, reading.allowed)
     notes += notes_on_reductions(evals)
+    notes += notes_on_means(evals, frames)
     chances = frozenset(unequal_estimates(evals))
     for _, frame in frames:
         frame.attrs["chances"] = chances

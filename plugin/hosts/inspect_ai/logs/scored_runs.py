@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
@@ -174,10 +175,7 @@ def unequal_estimates(runs: Sequence[ScoredRun]) -> list[str]:
 
 
 def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
-    """Yield notes on scores whose epochs do not count the same, and on means that differ.
-
-    A mean differs if the log's own results have another one.
-    """
+    """Yield notes on scores whose epochs do not count the same."""
     for task, own in _by_task(runs).items():
         ways: dict[str, list[str]] = {}
         for each in own:
@@ -196,8 +194,25 @@ def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
         others = list(dict.fromkeys(name for each in own for name in each.reduction.others))
         if others:
             yield Notice("other-reducers", {"task": task, "reducers": others})
+
+
+def notes_on_means(
+    runs: Sequence[ScoredRun], frames: Sequence[tuple[FiledRun, pd.DataFrame]]
+) -> Iterator[Notice]:
+    """Yield notes on means that differ from those in the log's own results.
+
+    A mean is over the items on which another model was scored, too, because only these are ranked.
+
+    Args:
+        runs: the runs.
+        frames: the rows of each log, whose items are paired between the runs.
+    """
+    means = _means_on_shared_items(frames)
     for each in runs:
         for figure in each.figures:
+            shared = means.get((each.run.path, figure.metric))
+            if shared is not None:
+                figure = figure._replace(mean=shared.mean, items=shared.items)
             if figure.own is None or figure.is_own:
                 continue
             figures = {
@@ -209,6 +224,36 @@ def notes_on_reductions(runs: Sequence[ScoredRun]) -> Iterator[Notice]:
                 "own_items": figure.own.items,
             }
             yield Notice("mean-differs-from-log", figures)
+
+
+class SharedMean(NamedTuple):
+    """A mean over the items that another model was scored on, too, and the number of these."""
+
+    mean: float
+    items: int
+
+
+def _means_on_shared_items(
+    frames: Sequence[tuple[FiledRun, pd.DataFrame]],
+) -> dict[tuple[Path, str], SharedMean]:
+    """Return the means over items on which two models have a score, by path of the log and metric.
+
+    Logs and metrics without such an item are left out.
+    """
+    scored = [
+        frame.loc[frame["score"].notna(), ["model", "metric", "item", "score"]].assign(log=k)
+        for k, (_, frame) in enumerate(frames)
+        if "score" in frame
+    ]
+    if not scored:
+        return {}
+    rows = pd.concat(scored, ignore_index=True)
+    models = rows.groupby(["metric", "item"])["model"].transform("nunique")
+    by_item = rows[models > 1].groupby(["log", "metric", "item"])["score"].mean().astype(float)
+    means = {}
+    for (log, metric), own in by_item.groupby(["log", "metric"]):
+        means[frames[log][0].path, str(metric)] = SharedMean(float(own.mean()), len(own))
+    return means
 
 
 def _by_task(runs: Sequence[ScoredRun]) -> dict[str, list[ScoredRun]]:

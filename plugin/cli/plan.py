@@ -58,6 +58,8 @@ class TariffOptions:
     tokens_out: float | None
     price_in: float | None
     price_out: float | None
+    tokens_shared: float | None
+    price_cached: float | None
     judges: str
     overlap: float
 
@@ -134,6 +136,14 @@ class TariffOptions:
 @options.number_option("--tokens-out", "[0,]", "Output tokens of a judge call.")
 @options.number_option("--price-in", "[0,]", "Price of a million input tokens, in any currency.")
 @options.number_option("--price-out", "[0,]", "Price of a million output tokens.")
+@options.number_option(
+    "--tokens-shared",
+    "[0,]",
+    "Input tokens, of --tokens-in, with which all calls on an item begin: rules and item.",
+)
+@options.number_option(
+    "--price-cached", "[0,]", "Price of a million input tokens from a provider's prompt cache."
+)
 @options.pool(help="Take the verdicts of several judges in the pilot together.")
 @options.one_sided
 @options.level()

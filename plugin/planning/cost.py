@@ -187,7 +187,8 @@ def _add_costs(
         if number is None:
             return None
         played = battles(int(number))
-        return replace(tariff.cost(ceil(round(played * asked, 6))), battles=played)
+        costs = tariff.cost(ceil(round(played * asked, 6)), int(number))
+        return replace(costs, battles=played)
 
     asked = share_asked(request)
     line = replace(line, planned=cost(request.items), items=items)

@@ -12,6 +12,7 @@ from podium.errors import UsageError, unknown_name
 from podium.format_version import FORMAT_VERSION
 from podium.rankers.estimate import Estimate
 from podium.scorers.battle import ORDERS, Orders, judgments
+from podium.scorers.shared_prefixes import LEAST_CACHED
 from podium.tournaments.judge_rotation import read_shares
 
 if TYPE_CHECKING:
@@ -33,12 +34,17 @@ class Tariff:
         tokens_out: tokens that a judge call writes; None if unknown.
         price_in: price of a million tokens read, in any currency; None if unknown.
         price_out: price of a million tokens written, in the same currency; None if unknown.
+        tokens_shared: tokens at the beginning of a call, at most `tokens_in`, that are the same in
+            all calls on an item: rules and item. None if unknown.
+        price_cached: price of a million tokens read from a provider's prompt cache, in the same
+            currency; None for `price_in`.
         judges: how many judges judge each battle, as `3`; or `rotate:2,1,1` with a weight for each
             of the judges that take turns.
         overlap: share of the battles that all judges of a rotation judge, in [0, 1].
 
     Raises:
-        UsageError: an unknown word for orders, a number out of its range, or an overlap without a
+        UsageError: an unknown word for orders, a number out of its range, more shared tokens than
+            input tokens, a price of cached tokens without their number, or an overlap without a
             rotation.
     """
 
@@ -48,6 +54,8 @@ class Tariff:
     tokens_out: float | None = None
     price_in: float | None = None
     price_out: float | None = None
+    tokens_shared: float | None = None
+    price_cached: float | None = None
     judges: str = "1"
     overlap: float = 0.0
 
@@ -57,15 +65,29 @@ class Tariff:
             raise unknown_name("orders", self.orders, ORDERS)
         if self.repeats < 1:
             raise UsageError(f"there must be at least one repeat, not {self.repeats}")
-        for name in UNITS:
+        for name in (*UNITS, "tokens_shared", "price_cached"):
             value = getattr(self, name)
             if value is not None and not 0 <= value < float("inf"):
                 raise UsageError(f"{name}={value}: give a number of 0 or more")
+        self._check_cache()
         if self.judges.isdecimal() and self.overlap:
             raise UsageError("--overlap is for judges that take turns: write --judges rotate:1,1,1")
         if self.judges in ("all", "rotate") or not self.shares:
             ways = "write a number of judges, or rotate:2,1,1 with a weight for each"
             raise UsageError(f"--judges {self.judges}: {ways}")
+
+    def _check_cache(self) -> None:
+        """Raise UsageError if the numbers on a prompt cache do not fit the others."""
+        shared, whole = self.tokens_shared, self.tokens_in
+        if shared is not None and (whole is None or shared > whole):
+            raise UsageError(
+                f"--tokens-shared {shared:g}: they are a part of --tokens-in, which is "
+                f"{'not given' if whole is None else f'{whole:g}'}"
+            )
+        if self.price_cached is not None and shared is None:
+            raise UsageError(
+                "--price-cached: give --tokens-shared, the tokens that all calls on an item share"
+            )
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -80,20 +102,35 @@ class Tariff:
         """Calls of each judge for one battle."""
         return len(judgments("", "a", "b", orders=self.orders, repeats=self.repeats))
 
-    def cost(self, battles: int) -> "BattleCosts":
+    def cost(self, battles: int, items: int | None = None) -> "BattleCosts":
         """Return what a number of battles costs, over all judges.
 
-        The number of battles of each judge is rounded up.
+        The number of battles of each judge is rounded up. Of the calls of a judge on an item, all
+        but the first can get its shared tokens from a prompt cache, if they are as many as
+        providers cache (`LEAST_CACHED`).
+
+        Args:
+            battles: number of battles.
+            items: number of items that they are on; None if unknown. With fewer in fact, more
+                tokens can come from a cache.
         """
-        calls = sum(ceil(round(battles * share, 6)) * self.calls for share in self.shares)
+        by_judge = [ceil(round(battles * share, 6)) * self.calls for share in self.shares]
+        calls = sum(by_judge)
         tokens_in = None if self.tokens_in is None else calls * self.tokens_in
         tokens_out = None if self.tokens_out is None else calls * self.tokens_out
+        cached = None
+        if self.tokens_shared is not None and items is not None:
+            shared = self.tokens_shared if self.tokens_shared >= LEAST_CACHED else 0.0
+            cached = shared * sum(max(own - items, 0) for own in by_judge)
         price_of_input = _price(tokens_in, self.price_in)
+        if price_of_input is not None and cached and self.price_cached is not None:
+            price_of_input -= cached * (self.price_in or 0.0) / 1e6
+            price_of_input += cached * self.price_cached / 1e6
         price_of_output = _price(tokens_out, self.price_out)
         money = None
         if price_of_input is not None and price_of_output is not None:
             money = price_of_input + price_of_output
-        return BattleCosts(battles, calls, tokens_in, tokens_out, money)
+        return BattleCosts(battles, calls, tokens_in, tokens_out, money, cached)
 
 
 def _price(tokens: float | None, per_million: float | None) -> float | None:
@@ -111,6 +148,8 @@ class BattleCosts:
         tokens_in: tokens that the calls read; None if unknown.
         tokens_out: tokens that the calls write; None if unknown.
         money: price of the tokens; None if a number of tokens or a price is unknown.
+        cached: number of the tokens read that a provider's prompt cache can serve, at least; None
+            if unknown.
     """
 
     battles: int
@@ -118,6 +157,14 @@ class BattleCosts:
     tokens_in: float | None
     tokens_out: float | None
     money: float | None
+    cached: float | None = None
+
+    @property
+    def cached_share(self) -> float | None:
+        """Share of the tokens read that a prompt cache can serve; None if it is unknown."""
+        if self.cached is None or not self.tokens_in:
+            return None
+        return self.cached / self.tokens_in
 
     @property
     def total(self) -> float:

@@ -9,6 +9,7 @@ from podium.documents import View, register_view
 from podium.numbers import cell_text, range_text
 from podium.planning.plan_record import BattleCosts, ComparedSize, Plan, PricedDesign, Tariff
 from podium.rankers.estimate import Estimate
+from podium.scorers.shared_prefixes import LEAST_CACHED
 from podium.show.report.terminal import bar_column
 from podium.tables import EMPTY, Report, Section, Table, shorten_report
 from podium.tournaments.anchor import AUTO
@@ -261,6 +262,7 @@ def _planned_costs(plan: Plan) -> Section:
         ("battles", lambda line: f"{line.planned.battles:,}"),
         ("calls", lambda line: f"{line.planned.calls:,}"),
         ("tokens in", lambda line: _millions(line.planned.tokens_in)),
+        ("cacheable", lambda line: cell_text(line.planned.cached_share, ".0%")),
         ("tokens out", lambda line: _millions(line.planned.tokens_out)),
         ("money", lambda line: cell_text(line.planned.money, ",.2f")),
         ("error", lambda line: _estimate(line.error, "{:.1f}")),
@@ -274,8 +276,28 @@ def _planned_costs(plan: Plan) -> Section:
         )
         error = f"error: standard error of the difference of a typical pair, Elo; {detected}"
         notes = [error, f"intervals: {plan.methods['precision']}", *notes]
+    shared = plan.provenance["options"]["tariff"]["tokens_shared"]
+    if shared is not None:
+        notes.append(_cache_note(shared))
     return _section(
         "costs", f"what {plan.asked['items']:,} items cost and detect", plan.lines, columns, notes
+    )
+
+
+def _cache_note(shared: float) -> str:
+    """Say what the cacheable share of the input is, or why nothing can be cached.
+
+    Args:
+        shared: number of tokens with which all calls on an item begin.
+    """
+    if shared < LEAST_CACHED:
+        return (
+            f"cacheable: nothing, as providers cache beginnings of {LEAST_CACHED:,} tokens or "
+            f"more, and calls on an item share {shared:,.0f}"
+        )
+    return (
+        "cacheable: share of the tokens in that a provider's prompt cache can serve, at least: "
+        f"all calls on an item but the first, {shared:,.0f} tokens each"
     )
 
 

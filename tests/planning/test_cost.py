@@ -5,8 +5,10 @@ import pytest
 from podium import UsageError
 from podium.planning.cost import battles_of
 from podium.planning.plan_record import BattleCosts, Tariff
+from podium.planning.plan_report import plan_reports
 from podium.planning.planner import make_plan
 from podium.planning.precision import assumed_verdicts, design_variance
+from podium.show.report.terminal import terminal_text
 from podium.tournaments.schedule import TournamentDesign
 
 SEVEN = tuple("abcdefg")
@@ -64,9 +66,61 @@ def test_without_one_of_four_numbers_there_is_no_sum(unknown: str) -> None:
     assert tariff.cost(3).money is None
 
 
+def cached_cost(battles: int, items: int, **options: object) -> BattleCosts:
+    """Return the cost of battles by calls of 2,000 tokens, of which 1,500 are shared."""
+    known = {"tokens_in": 2000, "tokens_out": 100, "price_in": 2.5, "price_out": 10}
+    return Tariff(**{**known, "tokens_shared": 1500, **options}).cost(battles, items)
+
+
+def test_all_calls_on_an_item_but_the_first_can_be_cached() -> None:
+    """Of 30 calls on 2 items, 28 share 1,500 of 2,000 tokens: 42,000 of 60,000."""
+    cost = cached_cost(15, 2)
+    assert cost.cached == 42_000
+    assert cost.cached_share == pytest.approx(0.7)
+    assert cost.money == pytest.approx(60_000 * 2.5e-6 + 3000 * 10e-6)
+
+
+def test_cached_tokens_have_a_price_of_their_own() -> None:
+    cost = cached_cost(15, 2, price_cached=0.25)
+    assert cost.money == pytest.approx(18_000 * 2.5e-6 + 42_000 * 0.25e-6 + 3000 * 10e-6)
+
+
+@pytest.mark.parametrize(("shared", "cached"), [(1023, 0), (1024, 28 * 1024)])
+def test_beginnings_below_the_minimum_of_providers_are_not_cached(
+    shared: int, cached: float
+) -> None:
+    assert cached_cost(15, 2, tokens_shared=shared).cached == cached
+
+
+def test_every_judge_has_a_cache_of_its_own() -> None:
+    assert cached_cost(15, 2, judges="2").cached == 2 * 42_000
+    assert cached_cost(2, 5, judges="2", orders="as-given").cached == 0
+
+
+def test_without_shared_tokens_or_items_the_share_is_unknown() -> None:
+    assert cached_cost(15, 2, tokens_shared=None).cached_share is None
+    assert Tariff(tokens_in=2000, tokens_shared=1500).cost(15).cached is None
+
+
+def test_the_plan_says_the_cacheable_share_by_design() -> None:
+    tariff = Tariff(tokens_in=2000, tokens_shared=1500)
+    plan = make_plan(models=6, items=100, tariff=tariff)
+    shares = {line.design: line.planned.cached_share for line in plan.lines}
+    assert shares["round_robin"] == pytest.approx(29 / 30 * 0.75)
+    assert shares["ring"] == pytest.approx(5 / 6 * 0.75)
+    text = terminal_text(plan_reports(plan))
+    assert "cacheable" in text
+    assert "72%" in text
+    assert "1,500 tokens each" in " ".join(text.split())
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
+        ({"tokens_shared": 1500}, "part of --tokens-in, which is not given"),
+        ({"tokens_shared": 1500, "tokens_in": 1000}, "--tokens-in, which is 1000"),
+        ({"tokens_in": 1000, "price_cached": 1}, "--price-cached: give --tokens-shared"),
+        ({"tokens_in": 1000, "tokens_shared": -1}, "tokens_shared=-1"),
         ({"price_in": -1}, "price_in=-1"),
         ({"repeats": 0}, "at least one repeat, not 0"),
         ({"orders": "ab"}, "no orders called 'ab'"),

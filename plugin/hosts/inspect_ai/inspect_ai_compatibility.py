@@ -136,6 +136,19 @@ def usage_of_run() -> "Mapping[str, ModelUsage]":
     return model_usage()
 
 
+def count_usage() -> "Mapping[str, ModelUsage]":
+    """Return the tokens of all calls that follow in this context, by model; empty at first.
+
+    It is for calls outside of an eval.
+    """
+    # Public way tried: an output's `usage` also counts tokens of replies from Inspect's cache.
+    from inspect_ai.model._model import model_usage_context_var
+
+    usage: dict[str, ModelUsage] = {}
+    model_usage_context_var.set(usage)
+    return usage
+
+
 def is_registered_task(name: str) -> bool:
     """Return whether an installed package has a task of this name."""
     # Public way tried: `list_tasks` searches folders only.

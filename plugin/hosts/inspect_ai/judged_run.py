@@ -17,6 +17,7 @@ from podium.hosts.ranker_options import RankerOptions
 from podium.hosts.secrets import HIDDEN, SHORTEST, redact
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of
+from podium.printable import tell
 from podium.storage.atomic_files import atomic_file
 from podium.storage.remote import Place, local_file, place_of
 from podium.wording import plural
@@ -86,6 +87,8 @@ def play_tournament(
 ) -> tuple[Place, str | None]:
     """Play the tournament in Inspect. Calls that were answered before come from Inspect's cache.
 
+    If input tokens came from a provider's prompt cache, a line says how many.
+
     Args:
         options: podium's options of the run: the tournament, its options, and one judge or more.
         responses: sources of all models' responses, each optionally `label=path`.
@@ -103,6 +106,7 @@ def play_tournament(
     from inspect_ai import eval
 
     from podium.hosts.inspect_ai.inspect_ai_compatibility import set_model_roles
+    from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
     from podium.hosts.inspect_ai.judging.judge_of_option import judge_model
 
     judges = [judge_model(name, options.judge_args) for name in options.judges]
@@ -123,6 +127,8 @@ def play_tournament(
     if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
     [log] = logs
+    for text in cached_tokens_texts(log.stats.model_usage):
+        tell(text)
     place = place_of(log.location)
     failure = None if log.status == "success" else _failure_message(place, options.secrets())
     return place, failure

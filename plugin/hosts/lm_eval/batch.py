@@ -12,7 +12,9 @@ from inspect_ai.model import Model
 
 from podium.data.formats.lm_eval_judged import BATTLE_DETAILS
 from podium.data.pairings import Pairing
+from podium.hosts.inspect_ai.inspect_ai_compatibility import count_usage
 from podium.hosts.inspect_ai.judged_run import call_outside_loop
+from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
 from podium.hosts.inspect_ai.judging.call_control import (
     JudgeStoppedError,
     cause_of,
@@ -25,7 +27,7 @@ from podium.hosts.inspect_ai.judging.judge_calls import Run, ask_judges
 from podium.hosts.inspect_ai.judging.judge_models import build_rotation, jury_of
 from podium.hosts.inspect_ai.logs.podium_entries import BattleMetadata, has_failed
 from podium.hosts.secrets import redact
-from podium.printable import shorten
+from podium.printable import shorten, tell
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.reply import FAILED
 from podium.tournaments.judge_rotation import JudgeRotation, jury_cells, name_jury
@@ -53,7 +55,8 @@ def judge_battles(
 ) -> list[dict[str, Any]]:
     """Judge battles. This also works inside a running event loop.
 
-    After too many failures in a row, the remaining battles are not judged and are unparsed.
+    After too many failures in a row, the remaining battles are not judged and are unparsed. If
+    input tokens came from a provider's prompt cache, a line says how many.
 
     Args:
         how: how the judges are asked, and how their replies are parsed.
@@ -71,6 +74,7 @@ def judge_battles(
 
     async def judge_all() -> list[dict[str, Any]]:
         """Judge all battles with judges that are closed at the end."""
+        usage = count_usage()
         async with AsyncExitStack() as stack:
             jury = [await stack.enter_async_context(model) for model in models()]
             rotation = build_rotation(*turns, how, how.seed, jury)
@@ -83,7 +87,10 @@ def judge_battles(
             )
             batch_judge = BatchJudge(run, concurrency)
             asked = battles if rotation is None else _with_turns(battles, rotation)
-            return await make_calls([partial(batch_judge.judge, battle) for battle in asked])
+            judged = await make_calls([partial(batch_judge.judge, battle) for battle in asked])
+        for text in cached_tokens_texts(usage):
+            tell(text)
+        return judged
 
     return list(call_outside_loop(lambda: anyio.run(judge_all))) if battles else []
 

@@ -1,12 +1,17 @@
 """What is said after a run of tokens from a provider's prompt cache."""
 
 from types import SimpleNamespace
+from typing import Any
 
+import formed_judge  # noqa: F401
 import pytest
-from inspect_ai.model import ModelUsage
+from inspect_ai.model import ModelUsage, get_model
 
 from podium.hosts.inspect_ai.judging import cached_tokens
 from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
+from podium.hosts.inspect_ai.tasks import round_robin
+from podium.hosts.lm_eval.batch import judge_battles
+from podium.plugins.catalogue import judging_settings
 
 
 def used(read: int, write: int = 0) -> dict[str, ModelUsage]:
@@ -43,3 +48,35 @@ def test_what_the_cache_saved_is_the_difference_of_prices(
     monkeypatch.setattr(cached_tokens, "get_model_info", lambda _: SimpleNamespace(cost=price))
     [text] = cached_tokens_texts(used(read, write))
     assert text.endswith(end)
+
+
+CACHED = "input tokens (90%) of formed/caches came from the provider's prompt cache"
+
+
+def test_a_tournament_says_at_its_end_what_the_cache_served(
+    play: Any, write_responses: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    log = play(round_robin(responses=write_responses(items=1)), "formed/caches")
+    said = capfd.readouterr().err
+    assert f"{9 * 12} of {10 * 12} {CACHED}" in said
+    assert log.status == "success"
+
+
+def test_the_filter_of_lm_eval_says_what_the_cache_served(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    texts = {"instruction": "?", "response_a": "hi", "response_b": "hello"}
+    battle = {"item": "q", "model_a": "a", "model_b": "b", **texts}
+    for calls in (2, 0):
+        judge_battles(
+            judging_settings(),
+            [battle],
+            lambda: [get_model("formed/caches")],
+            turns=("all", 0),
+            concurrency=1,
+            cache=True,
+        )
+        # The second time, all replies come from Inspect's cache.
+        said = capfd.readouterr().err
+        assert said.count(f"{9 * calls} of {10 * calls} {CACHED}") == (calls > 0)
+        assert said.count("prompt cache") == (calls > 0)

@@ -344,6 +344,13 @@ OF_LOGS = {
         "scores of {scorers} in {task} are lists and are not ranked: let the scorer return a "
         "dictionary, of which each field is a metric, or one number"
     ),
+    "answers-without-limit": (
+        "{path}: {model} answered without the limit of output tokens that was asked for; {why}"
+    ),
+    "answers-without-temperature": (
+        "{path}: {model} answered without the temperature that was asked for, at the one that its "
+        "server chooses; {why}"
+    ),
     "limits-differ": "runs of {model} on {task} have different limits ({limits:5})",
     "mean-differs-from-log": (
         "{path}: {metric} is {mean:.4g} here ({items:,} items) and {own:.4g} in the log's results"
@@ -890,6 +897,7 @@ NOTES = frozenset(
     {
         "accepted",
         "agreement-unweighted",
+        "answers-without-limit",
         "arena-rows-left-out",
         "batches-in-rounds",
         "batches-in-unknown-rounds",

@@ -25,7 +25,7 @@ from podium.comparability.questions import (
     pair_tasks,
 )
 from podium.comparability.run_settings import name_runs
-from podium.data.asked_judges import notes_on_refused
+from podium.data.asked_judges import notes_on_answers, notes_on_refused
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.headline_metrics import metrics_asked_for
 from podium.data.formats.run_folders import FiledRun, choose_runs
@@ -641,6 +641,7 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
     for judge, battles in frame.attrs.get("silent", {}).items():
         yield Notice("silent-judge", {"path": path, "judge": judge, "battles": battles})
     yield from notes_on_refused(path, frame.attrs.get("refused", {}))
+    yield from notes_on_answers(path, frame.attrs.get("refused_by_models", {}))
     repeated = frame.attrs.get("by_schema")
     if repeated:
         counts = {"repeated": repeated, "verdicts": len(frame)}

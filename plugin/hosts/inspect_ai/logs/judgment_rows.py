@@ -20,11 +20,13 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     BattleMetadata,
     KeptJudgment,
     PackMetadata,
+    RequestMetadata,
     RoundMetadata,
     SampleMetadata,
     SampleReplies,
     TournamentMetadata,
     judges_in_score,
+    parse_answers,
     parse_sample,
     read_judges,
     read_tournament,
@@ -90,7 +92,8 @@ def log_rows(
     - `unshown`: the judge's words on each battle that did not fit its context or was rejected.
     - `answer`: the answer of the tournament, and `ladder`: the ratings that newcomers joined.
     - `by_schema`: number of verdicts in a JSON schema after a reply as text had failed.
-    - `refused`: for each judge that refused options of calls: the server's words by option.
+    - `refused`: for each judge that refused options of calls: the server's words by option;
+      `refused_by_models`: the same for the models that answered on demand.
     - `ungraded`: number of verdicts without a graded credit, by name of the check.
 
     Args:
@@ -149,12 +152,17 @@ class _LogReader:
         # The judges of a jury that all judge every battle.
         self.jury: dict[str, None] = {}
         self.refused: dict[str, dict[str, str]] = {}
+        self.refused_by_models: dict[str, dict[str, str]] = {}
         self.answer: dict[str, Any] | None = None
 
     def add_sample(self, sample: ScoredSample, contents: SampleMetadata | None) -> None:
         """Add the rows of a sample. `contents` is its metadata; None in an ordinary eval."""
         if isinstance(contents, RoundMetadata):
             self._add_round(contents)
+        if isinstance(contents, RequestMetadata):
+            for (name, _), given in parse_answers(contents, sample.kept).items():
+                if given.refused:
+                    self.refused_by_models.setdefault(name, {}).update(given.refused)
         battles = contents.to_battles() if isinstance(contents, PackMetadata) else [contents]
         repeats = (
             isinstance(contents, BattleMetadata | PackMetadata) and contents.earlier is not None
@@ -306,6 +314,7 @@ class _LogReader:
             self.missing -= sum(silent.values())
         frame.attrs["judges"] = self.judges
         frame.attrs["refused"] = self.refused
+        frame.attrs["refused_by_models"] = self.refused_by_models
         if self.tournament or self.unshown:
             frame.attrs |= {
                 "missing": self.missing + unplayed + len(self.unshown),

@@ -434,11 +434,13 @@ PackMetadata.model_rebuild()
 class GivenAnswer(LogContents):
     """The result of asking a model: the `text` of its answer, or in `failed` why it gave none.
 
-    If `gave_up`, the model is not asked any more.
+    If `gave_up`, the model is not asked any more. `refused` has the server's words by each option
+    (such as `temperature`) that the model was asked without, because its server refuses it.
     """
 
     text: str | None = None
     failed: str | None = None
+    refused: dict[str, str] = {}
     gave_up: bool = Field(default=False, validation_alias="gave up", serialization_alias="gave up")
 
 

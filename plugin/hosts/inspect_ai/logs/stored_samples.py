@@ -26,6 +26,7 @@ from podium.data.formats.archives import check_archive
 from podium.errors import DataError, PodiumError, reject_stream
 from podium.hosts.inspect_ai.logs.asked_inputs import Input
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.logs.podium_entries import REQUESTED
 from podium.printable import shorten
 
 MEMBER = re.compile(r"samples/(?P<name>(?P<item>.*?)(_epoch_(?P<epoch>[0-9]+))?)\.json", re.DOTALL)
@@ -48,7 +49,7 @@ class ScoredSample(NamedTuple):
         scores: the scores by scorer.
         error: message of the error with which the sample ended; None if there was none.
         invalidated: why the sample was invalidated ("" if no reason is given); None if valid.
-        kept: podium's entry in the store if the sample failed; None otherwise.
+        kept: podium's entry in the store if the sample failed or requested answers, else None.
         input: the input, a text or messages.
         choices: the choices of a question of multiple choice; empty for other questions.
         attachments: long texts that the input may refer to, by their names.
@@ -163,12 +164,13 @@ def _parse_scored(content: bytes) -> ScoredSample:
     if invalidation is not None:
         why_invalidated = invalidation.get("reason") or ""
     entries = None
-    if error:
+    metadata = kept.get("metadata") or {}
+    if error or REQUESTED in metadata:
         entries = (kept.get("store") or {}).get(NAMESPACE)
     return ScoredSample(
         id=kept["id"],
         epoch=kept["epoch"],
-        metadata=kept.get("metadata") or {},
+        metadata=metadata,
         scores=scores,
         error=error and error["message"],
         invalidated=why_invalidated,
@@ -201,6 +203,7 @@ def _scored_sample(sample: EvalSample) -> ScoredSample:
         if isinstance(sample.input, str)
         else [each.model_dump() for each in sample.input]
     )
+    has_entries = sample.error is not None or REQUESTED in sample.metadata
     return ScoredSample(
         id=sample.id,
         epoch=sample.epoch,
@@ -208,7 +211,7 @@ def _scored_sample(sample: EvalSample) -> ScoredSample:
         scores=sample.scores or {},
         error=sample.error.message if sample.error else None,
         invalidated=reason_of_invalidation(sample),
-        kept=sample.store.get(NAMESPACE) if sample.error else None,
+        kept=sample.store.get(NAMESPACE) if has_entries else None,
         input=given,
         choices=sample.choices or (),
     )

@@ -21,6 +21,7 @@ from inspect_ai.model import (
     ChatMessageUser,
     GenerateConfig,
     Model,
+    ModelOutput,
     model_roles,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -47,6 +48,7 @@ from podium.hosts.inspect_ai.judging.judge_models import (
     models_of_role,
     settings_of,
 )
+from podium.hosts.inspect_ai.judging.option_trials import OptionTrials
 from podium.hosts.inspect_ai.judging.token_estimates import (
     ESTIMATE,
     estimate_usage,
@@ -330,7 +332,13 @@ def _answer_cache() -> CachePolicy:
 
 
 async def _ask_model(
-    calls: ModelCalls, name: str, messages: list[ChatMessage], **settings: Any
+    calls: ModelCalls,
+    trials: OptionTrials,
+    name: str,
+    messages: list[ChatMessage],
+    *,
+    config: GenerateConfig,
+    **settings: Any,
 ) -> GivenAnswer:
     """Ask a model for an answer; a failure is returned, not raised.
 
@@ -338,18 +346,27 @@ async def _ask_model(
 
     Args:
         calls: makes the call, unless the model is not asked any more.
+        trials: knows the options that models refuse; they are left out.
         name: name of the model.
         messages: what it is asked.
+        config: settings of the call.
         **settings: further arguments of `generate_output`.
     """
     try:
         model = models_by_name()[name]
-        config = settings["config"].merge(GenerateConfig(batch=batch_of(model)))
-        of_call = {**settings, "config": config, "watch": calls.watch_of(model)}
-        generate = partial(generate_output, model, messages, **of_call)
-        output = await calls.call(name, generate, waits=not has_batches(model))
+        config = config.merge(GenerateConfig(batch=batch_of(model)))
+        of_call = {**settings, "watch": calls.watch_of(model)}
+
+        async def generate(asked: Model, own: GenerateConfig) -> ModelOutput:
+            """Call the model, or a copy of it, with settings."""
+            return await generate_output(asked, messages, config=own, **of_call)
+
+        ask = partial(trials.call, name, model, config, generate)
+        output = await calls.call(name, ask, waits=not has_batches(model))
         estimate_usage(model, "\n".join(message.text for message in messages), output)
-        return GivenAnswer(text=output.completion)
+        refused = trials.refused[name]
+        more: Any = {"refused": dict(refused)} if refused else {}
+        return GivenAnswer(text=output.completion, **more)
     except JudgeStoppedError as error:
         if name not in calls.stopped:
             tell(stopped_text(name, error))
@@ -379,6 +396,7 @@ def ask_models(
         max_tokens: most output tokens of an answer; None for no limit.
     """
     calls = ModelCalls()
+    trials = OptionTrials()
     settings: dict[str, Any] = {
         "timeout": call_timeout,
         "config": GenerateConfig(temperature=temperature, max_tokens=max_tokens),
@@ -390,7 +408,7 @@ def ask_models(
         if not isinstance(request, RequestMetadata):
             return state
         messages = _messages_to_model(request, state.input)
-        ask = partial(_ask_model, calls, messages=messages, **settings)
+        ask = partial(_ask_model, calls, trials, messages=messages, **settings)
         # All epochs of the tournament use the same answers.
         asked = [
             partial(calls.ask_once, (name, request.item), partial(ask, name))

@@ -43,6 +43,8 @@ def judge_example(judge: str, realization: str, options: dict[str, object]) -> E
                 "models": MODELS,
                 "realization": realization,
                 "cache": False,
+                # A small model may choose one position throughout, which would stop the run.
+                "on_bad_judge": "continue",
                 **options,
             },
             model_roles={"judge": judge},

@@ -32,7 +32,8 @@ import pandas as pd
 from tables import show
 
 from podium.plugins.catalogue import find_realization
-from podium.scorers.prompt import FENCE_LINE, MARK_DIGITS, Settings, Texts, count_tokens
+from podium.scorers.judging import build_judging
+from podium.scorers.prompt import FENCE_LINE, MARK_DIGITS, Texts, count_tokens
 from podium.scorers.shared_prefixes import share_of_prefix_cache
 
 ROOT = Path(__file__).parents[1]
@@ -93,14 +94,19 @@ TOURNAMENTS = {"round robin": round_robin, "ring": ring}
 
 
 def prompts_of(name: str, tournament: str, items: Sequence[Item]) -> list[str]:
-    """Return the prompts of a tournament. A pointwise judge is asked about each response once."""
+    """Return the prompts of a tournament, as text or for JSON as `replies=auto` asks first.
+
+    A pointwise judge is asked about each response once.
+    """
     realization = find_realization(name)
+    judging = build_judging(realization)
+    write_prompt = judging.schema_prompt if judging.asks_schema_first else judging.prompt
     prompts = []
     for instruction, responses in items:
         shown = TOURNAMENTS[tournament](responses)
         if realization.kind == "pointwise":
             shown = ((response,) for response in responses)
-        prompts += [realization.prompt(Texts(instruction, own), Settings()) for own in shown]
+        prompts += [write_prompt(Texts(instruction, own)) for own in shown]
     return prompts
 
 

@@ -179,6 +179,7 @@ DIRECT = Realization(
     form=choice_form("verdict", letter_verdicts),
     tokens=256,
     margins=False,
+    schema_first=True,
 )
 COT = replace(
     DIRECT,
@@ -188,4 +189,5 @@ COT = replace(
     write_reply=_write_reasons,
     form=choice_form("verdict", letter_verdicts, reasons=True, tokens=400),
     tokens=2048,
+    schema_first=False,
 )

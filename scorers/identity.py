@@ -12,8 +12,6 @@ from podium.scorers.prompt import SWITCHES, Settings, keep_lines, rules
 from podium.scorers.realization import Realization
 from podium.scorers.schemas import ReplyForm
 
-SCHEMA_FIRST = "schema-first"
-"""`replies` of a judge that is asked with a JSON schema, or as text if it takes no schema."""
 HASH_DIGITS = 12
 """Hexadecimal digits of a prompt hash: 48 bits."""
 escape_separators = partial(quote, safe="/:@ .+-_~[]{}\"'()*!?&<>^#$")

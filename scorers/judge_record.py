@@ -9,6 +9,8 @@ from podium.names import seen_name
 
 JudgeKind = Literal["model", "human", "reward", "rule"]
 KINDS: tuple[str, ...] = get_args(JudgeKind)
+SCHEMA_FIRST = "schema-first"
+"""`replies` of a judge that is asked with a JSON schema, or as text if it takes no schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,20 @@ def join_judges(sources: Iterable[Mapping[str, JudgeRecord]]) -> dict[str, Judge
                 continue
             joined[name] = JudgeRecord(name) if judge_before.has_facts else judge
     return joined
+
+
+def judges_with_other_replies(judges: Iterable[JudgeRecord]) -> list[list[str]]:
+    """Return groups of two or more judges, by name, that differ in how replies are asked for.
+
+    They have the same kind, model, realization and settings. Their prompts differ, too, because a
+    prompt names the form of the reply. Judges without a known prompt are left out.
+    """
+    groups: dict[tuple[Any, ...], dict[str, str | None]] = {}
+    for judge in judges:
+        if judge.prompt is not None:
+            rest = (judge.kind, judge.model, judge.realization, judge.settings)
+            groups.setdefault(rest, {})[judge.name] = judge.replies
+    return [[*group] for group in groups.values() if len(set(group.values())) > 1]
 
 
 def judges_with_other_prompts(judges: Iterable[JudgeRecord]) -> list[list[str]]:

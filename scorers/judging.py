@@ -13,8 +13,8 @@ from typing import Any, Literal, cast, get_args
 from podium.errors import UsageError, reject_stream, unknown_name
 from podium.scorers import battle
 from podium.scorers.battle import Judgment, Orders, Rule
-from podium.scorers.identity import SCHEMA_FIRST, build_judge, prompt_hash
-from podium.scorers.judge_record import JudgeRecord
+from podium.scorers.identity import build_judge, prompt_hash
+from podium.scorers.judge_record import SCHEMA_FIRST, JudgeRecord
 from podium.scorers.probabilities import (
     MASS_OF_SCHEMA,
     MASS_OF_TEXT,

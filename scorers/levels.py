@@ -199,6 +199,7 @@ def _level_realization(
         write_reply=partial(_write_level, worst_first, kind),
         form=form,
         tokens=1024 if kind == "pairwise" else 256,
+        schema_first=kind == "pointwise",
     )
 
 
@@ -415,4 +416,5 @@ NUMERIC = Realization(
         {str(grade): float(grade) for grade in range(LOWEST_SCORE, HIGHEST_SCORE + 1)}
     ),
     tokens=256,
+    schema_first=True,
 )

@@ -1,8 +1,13 @@
 """Notes on how the judges of a file, and the models that answered, were asked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from podium.notices.notice import Notice
+from podium.scorers.judge_record import SCHEMA_FIRST
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CODES = {
     "temperature": "no-temperature",
@@ -43,3 +48,56 @@ def notes_on_answers(path: str, refused: Mapping[str, Mapping[str, str]]) -> Ite
         for option, why in options.items():
             if option in CODES_OF_ANSWERS:
                 yield Notice(CODES_OF_ANSWERS[option], {"path": path, "model": model, "why": why})
+
+
+FEW_VERDICTS = 3
+"""A judge that takes a JSON schema may write noise before its first object, and is then asked for
+text. Fewer verdicts than this are not counted as another form."""
+SMALL_SHARE = 0.05
+"""A form that fewer of a judge's verdicts in a source have is not counted as another form."""
+
+
+def notes_on_forms(sheets: "Iterable[tuple[str, pd.DataFrame]]") -> Iterator[Notice]:
+    """Yield notes on judges whose verdicts came as JSON in part, and as text in part.
+
+    Only judges that are asked for JSON, and for text if they take no schema, can differ so under
+    one name. A note is on one source that has both forms (as after a retry), or on sources that
+    differ in the form.
+
+    Args:
+        sheets: the name of each source, and a row per judgment of it, with the records of its
+            judges in `attrs`. Sources of other rows, such as scores, are skipped.
+    """
+    places: dict[str, dict[str, list[str]]] = {}
+    for source, frame in sheets:
+        for judge, (structured, text) in _counts_of_forms(frame).items():
+            fewer = min(structured, text)
+            if fewer >= max(FEW_VERDICTS, SMALL_SHARE * (structured + text)):
+                fields = {"path": source, "judge": judge, "schema": structured, "text": text}
+                yield Notice("forms-of-replies-mixed", fields)
+            form = "schema" if structured > text else "text"
+            of_judge = places.setdefault(judge, {"schema": [], "text": []})
+            of_judge[form].append(source)
+    for judge, by_form in places.items():
+        if all(by_form.values()):
+            yield Notice("forms-of-replies-differ", {"judge": judge, **by_form})
+
+
+def _counts_of_forms(frame: "pd.DataFrame") -> dict[str, tuple[int, int]]:
+    """Return the numbers of verdicts as JSON and as text, by judge.
+
+    Judges that are not asked for JSON first, and those without a verdict, are left out. Ties of
+    identical responses, about which no judge is asked, do not count.
+    """
+    counts: dict[str, tuple[int, int]] = {}
+    records = frame.attrs.get("judges") or {}
+    for name, record in records.items():
+        if record.replies != SCHEMA_FIRST or not {"judge", "credit"} <= {*frame.columns}:
+            continue
+        verdicts = frame[(frame["judge"] == name) & frame["credit"].notna()]
+        if "attempts" in verdicts:
+            verdicts = verdicts[verdicts["attempts"].ne(0)]
+        structured = int(verdicts["schema"].eq(True).sum()) if "schema" in verdicts else 0
+        if len(verdicts):
+            counts[name] = (structured, len(verdicts) - structured)
+    return counts

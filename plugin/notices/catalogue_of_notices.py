@@ -351,6 +351,21 @@ OF_LOGS = {
         "{path}: {model} answered without the temperature that was asked for, at the one that its "
         "server chooses; {why}"
     ),
+    "earlier-form": (
+        "earlier={log}: its judge {judge} was asked for another form of replies (text, or a JSON "
+        "schema) than {now}, so the newcomers' verdicts may differ from those of the others; "
+        "{argument:replies=text} or {argument:replies=schema} asks as there"
+    ),
+    "forms-of-replies-differ": (
+        "{judge} answered in a JSON schema in {schema:3}, and with text in {text:3}, because it "
+        "took no schema there. These are two ways of asking, which may differ in their verdicts; "
+        "{argument:replies=text} asks for text everywhere"
+    ),
+    "forms-of-replies-mixed": (
+        "{path}: {judge} gave {schema:,} verdicts in a JSON schema and {text:,} with text, because "
+        "it took no schema in a part of the run. These are two ways of asking, which may differ in "
+        "their verdicts; {argument:replies=text} asks for text everywhere"
+    ),
     "limits-differ": "runs of {model} on {task} have different limits ({limits:5})",
     "mean-differs-from-log": (
         "{path}: {metric} is {mean:.4g} here ({items:,} items) and {own:.4g} in the log's results"

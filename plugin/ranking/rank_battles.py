@@ -36,7 +36,7 @@ from podium.rankers.fit.identification import bounded_models
 from podium.rankers.ranking import Ranking, Standings, build_provenance
 from podium.ranking.plugin_scores import require_scores
 from podium.score_scale import as_scale
-from podium.scorers.judge_record import judges_with_other_prompts
+from podium.scorers.judge_record import judges_with_other_prompts, judges_with_other_replies
 from podium.show.answers.sentences import add_answers
 from podium.tournaments.decisions import printed_level
 from podium.wording import some
@@ -629,6 +629,9 @@ def refuse_several_judges(battles: Battles) -> None:
         are_all = len(differing_in_prompt) == len(judges)
         which = "they" if are_all else some(differing_in_prompt)
         why = f" ({which} differ in the prompt alone, and a changed prompt makes another judge)"
+    for group in judges_with_other_replies(map(battles.judge_of, judges)):
+        # Text and JSON of one model: an older log, or another `replies=`.
+        why += f" ({some(group)} differ in how replies are asked for, as text or in a JSON schema)"
     raise NotIdentifiedError(
         f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}){why}: "
         "choose one with --where judge=NAME, rank each with --by judge, or put them together "

@@ -17,6 +17,8 @@ from inspect_ai.model import (
 
 CALLS = []
 """Configuration of every call, and its prompt."""
+NEXT_HABITS = {}
+"""The habits of the next calls, of which the last stays, of judges whose name is no habit."""
 TALK = "Response A is about fruit. Response B is about tools."
 
 
@@ -39,9 +41,14 @@ class FormedJudge(ModelAPI):
 
     async def generate(self, input, tools, tool_choice, config):
         prompt, habit = input[-1].text, self.model_name
+        if habit in NEXT_HABITS:
+            habits = NEXT_HABITS[habit]
+            habit = habits.pop(0) if len(habits) > 1 else habits[0]
         CALLS.append((config, prompt))
         schema = config.response_schema
-        if schema and habit == "rejects":
+        if habit == "broken":
+            raise RuntimeError("the server is broken")
+        if schema and habit in ("rejects", "textual"):
             raise RejectedError(
                 "400: response_format of type json_schema is not supported by this model"
             )
@@ -60,14 +67,14 @@ class FormedJudge(ModelAPI):
             return output(
                 json.dumps({name: value_of(own, reasons) for name, own in fields.items()}),
                 cut=loops,
+                cached=9 if habit == "caches" else 0,
             )
-        return output("A" if habit in ("full", "plain") else TALK, cut=habit == "talks")
+        return output("A" if habit in ("full", "plain", "textual") else TALK, cut=habit == "talks")
 
 
 def value_of(schema, reasons):
     """Return the first value that a schema allows, and the reasons where it allows any text."""
     if schema.properties:
-                cached=9 if habit == "caches" else 0,
         return {name: value_of(own, reasons) for name, own in schema.properties.items()}
     return schema.enum[0] if schema.enum else reasons
 

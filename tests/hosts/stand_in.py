@@ -149,9 +149,10 @@ class Judge:
             )
         text = _one_of(REPLIES, f"{call.key} {ask}") if fault == "reply" else reply_to(call)
         # The probabilities of a garbled reply would not be those of letters.
-        whole = completed(
-            call, text, bool(request.get("logprobs")) and script.logprobs and fault != "reply"
-        )
+        has_chances = bool(request.get("logprobs")) and script.logprobs and fault != "reply"
+        whole = completed(call, text, has_chances)
+        if request.get("response_format") and call.second and fault != "reply":
+            whole = in_schema(whole, text)
         body = json.dumps(whole if "messages" in request else of_a_text(whole, text))
         return call, 200, body[: len(body) // 2] if fault == "cut" else body
 
@@ -200,6 +201,23 @@ def reply_to(call: Call) -> str:
         f"The answer is {answer}. "
         f"{mark(call.item, call.model, call.probability + 0.5 * (0.5 - luck))}"
     )
+
+
+def in_schema(whole: dict[str, Any], letter: str) -> dict[str, Any]:
+    """Return an answer as the JSON object with the same letter and its probabilities."""
+    [choice] = whole["choices"]
+    text = json.dumps({"verdict": letter})
+    before, after = text[: -len('A"}')], '"}'
+    choice["message"]["content"] = text
+    if choice["logprobs"]:
+        sure = {"logprob": 0.0, "bytes": None, "top_logprobs": []}
+        [stated] = choice["logprobs"]["content"]
+        choice["logprobs"]["content"] = [
+            {"token": before, **sure},
+            stated,
+            {"token": after, **sure},
+        ]
+    return whole
 
 
 def of_a_text(whole: dict[str, Any], text: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from podium.comparability.questions import notices_of_questions
 from podium.comparability.responses import ResponseFinding
 from podium.comparability.run_settings import notices_of_settings
+from podium.data.asked_judges import notes_on_forms
 from podium.data.battles import Battles, source_column
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import text as quote
@@ -663,6 +664,7 @@ def _gather_tables(
         The tables of these files, and the notes and other results of their formats.
     """
     tables = list[RecordTable]()
+    sheets = list[tuple[str, "pd.DataFrame"]]()
     whole = GatheredBattles()
     formats = [plan.format] if plan.format else catalogue.formats()
     for known in formats:
@@ -671,6 +673,7 @@ def _gather_tables(
             continue
         files = [local_files(place, known.names) for place in of_files]
         gathered = known.gather(files, plan.reading)
+        sheets += [(with_urls(source), frame) for source, frame in gathered.sheets]
         for source, frame in gathered.sheets:
             table = _table_of_sheet(records_of(duck, frame, with_urls(source)), frame, known.name)
             if table is not None:
@@ -684,7 +687,7 @@ def _gather_tables(
             questions=[*whole.questions, *gathered.questions],
         )
         places[:] = [_without_files(place, gathered.claimed) for place in places]
-    return tables, whole
+    return tables, replace(whole, notes=[*whole.notes, *notes_on_forms(sheets)])
 
 
 def _table_of_sheet(records: Records, frame: "pd.DataFrame", format: str) -> RecordTable | None:

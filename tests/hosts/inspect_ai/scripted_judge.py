@@ -150,7 +150,7 @@ class ScriptedJudge(ModelAPI):
             manner.unparsed_first and first_time
         )
         text, letter, p = (GARBAGE, None, None) if spoilt else reply_to(prompt, manner)
-        if config.response_schema and not spoilt and manner.scripted is None:
+        if config.response_schema and not spoilt:
             text = in_schema(text, config.response_schema.json_schema)
         probabilities = (
             _probabilities(text, letter, p) if config.logprobs and manner.probabilities else None
@@ -198,15 +198,17 @@ def mark(quality: float) -> int:
 
 
 def in_schema(text: str, schema: JSONSchema) -> str:
-    """Return a reply as the JSON object that a schema asks for; objects stay as they are."""
+    """Return a reply as the JSON object of a schema; objects and other texts stay as they are."""
     fields = schema.properties or {}
     *before, last = fields
     allowed = fields[last].enum
     if not allowed:
         return text
-    value = text.split()[-1].strip("[]")
-    if value not in allowed:
+    value = text.split()[-1].strip("[]") if text.strip() else text
+    if value in LABELS:
         value = "EDCBA"[LABELS.index(value)]
+    if value not in allowed:
+        return text
     return json.dumps({**dict.fromkeys(before, "I weighed both."), last: value})
 
 

@@ -142,7 +142,7 @@ def test_one_order_that_cannot_be_read_is_kept_where_that_is_requested(
 
 @pytest.mark.slow
 def test_swim_goes_on_after_battles_that_failed(play, behave, write_responses):
-    behave(errors=0.15, garbage=0.1)
+    behave(errors=0.4, garbage=0.1)
     log = play(swim(responses=write_responses()))
     assert len(battles(log)) == 4 * ITEMS
     assert log.status == "error"

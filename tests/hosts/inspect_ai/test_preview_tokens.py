@@ -10,9 +10,8 @@ from podium.hosts.inspect_ai.tasks import round_robin
 
 @pytest.mark.slow
 def test_input_tokens_count_the_fences(play, write_responses, capfd):
-    play(
-        round_robin(responses=write_responses({"ash": 1.0, "elm": 2.0}, items=1)), "scripted/judge"
-    )
+    files = write_responses({"ash": 1.0, "elm": 2.0}, items=1)
+    play(round_robin(responses=files, replies="text"), "scripted/judge")
     printed = re.search(r"2 calls per judge, about ([\d,]+) input", "".join(capfd.readouterr()))
     # 320 by SmolLM2's tokenizer; 287 by four characters a token.
     assert int(printed[1].replace(",", "")) / 2 == pytest.approx(320, rel=0.05)

@@ -51,12 +51,14 @@ def test_every_reply_of_a_judge_that_takes_the_schema_is_parsed(
     battles = read_battles(play(task, "formed/takes").location)
     assert battles.counts().unparsed == 0
     with_schema = [config for config, _ in CALLS if config.response_schema]
-    assert len(with_schema) == len(CALLS) * (1 if replies == "schema" else 0.5)
+    is_first = replies == "schema" or realization in ("direct", "likert", "numeric")
+    assert len(with_schema) == len(CALLS) * (1 if is_first else 0.5)
 
 
 @pytest.mark.slow
 def test_verdicts_that_only_the_schema_gave_are_counted(play, write_responses):
-    log = play(round_robin(responses=write_responses(items=2), replies="auto"), "formed/takes")
+    files = write_responses(items=2)
+    log = play(round_robin(responses=files, realization="labels"), "formed/takes")
     rows = [
         row
         for sample in log.samples
@@ -67,7 +69,7 @@ def test_verdicts_that_only_the_schema_gave_are_counted(play, write_responses):
         f"{len(rows)} of {len(rows)} verdicts were parsed only when asked for again" in note
         for note in notice_texts(read_battles(log.location).notes)
     )
-    log = play(round_robin(responses=write_responses(items=2), replies="auto"), "formed/plain")
+    log = play(round_robin(responses=files), "formed/takes")
     assert not [
         note for note in notice_texts(read_battles(log.location).notes) if "asked for again" in note
     ]
@@ -94,11 +96,13 @@ def test_schema_stops_with_the_reason_if_the_judge_takes_none(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("realization", ["direct", "labels"])
 @pytest.mark.parametrize(("habit", "tries"), [("ignores", 3), ("rejects", 1)])
 def test_auto_repeats_as_text_after_one_message_if_the_judge_takes_no_schema(
-    play, write_responses, capfd, habit, tries
+    play, write_responses, capfd, habit, tries, realization
 ):
-    play(round_robin(responses=write_responses(items=3), replies="auto"), f"formed/{habit}")
+    files = write_responses(items=3)
+    play(round_robin(responses=files, replies="auto", realization=realization), f"formed/{habit}")
     said = capfd.readouterr()
     assert (said.out + said.err).count(f"formed/{habit} takes no JSON schema") == 1
     with_schema = [config for config, _ in CALLS if config.response_schema]
@@ -115,7 +119,7 @@ def test_text_never_sends_a_schema(play, write_responses):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("replies", "forms"), [("schema", {True}), ("text", {False}), ("auto", {False, True})]
+    ("replies", "forms"), [("schema", {True}), ("text", {False}), ("auto", {True})]
 )
 def test_the_scorer_in_python_asks_for_replies_as_it_is_told(play, replies, forms):
     quiz = [Sample(id=f"q{k}", input=f"Question {k}?") for k in range(2)]
@@ -144,11 +148,13 @@ def test_cot_that_loops_in_its_reasons_is_asked_once_more_without_them(play, wri
 
 @pytest.mark.slow
 def test_a_text_that_was_cut_off_is_not_parsed_but_repeated_with_the_schema(play, write_responses):
-    log = play(round_robin(responses=write_responses(items=1)), "formed/talks")
+    log = play(
+        round_robin(responses=write_responses(items=1), realization="labels"), "formed/talks"
+    )
     assert {(one["attempts"], one["replies"][0]["structured"]) for one in judged(log)} == {
         (2, True)
     }
-    assert {config.max_tokens for config, _ in CALLS} == {256, 64}
+    assert {config.max_tokens for config, _ in CALLS} == {1024, 64}
     log = play(round_robin(responses=write_responses(items=1), replies="text"), "formed/talks")
     assert read_battles(log.location).unparsed_reasons() == {"truncated": 6}
 
@@ -158,7 +164,7 @@ def test_a_judge_that_reasons_is_repeated_with_a_higher_limit_and_keeps_it(play,
     log = play(round_robin(responses=write_responses(items=3)), "formed/reasons", max_samples=1)
     assert read_battles(log.location).counts().unparsed == 0
     limits = [config.max_tokens for config, _ in CALLS]
-    assert limits == [256] + [MORE_TOKENS] * (len(limits) - 1)
+    assert limits == [64] + [MORE_TOKENS] * (len(limits) - 1)
 
 
 @pytest.mark.slow

@@ -615,7 +615,7 @@ def _number_repeats(frames: Iterable[LogFrame]) -> None:
 
 
 def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
-    """Yield notes on what the judge was shown of agents, and on battles without a verdict."""
+    """Yield notes that the log keeps, and on battles without a verdict."""
     tournament = read_tournament(log.header)
     path = str(log.path)
     if tournament:

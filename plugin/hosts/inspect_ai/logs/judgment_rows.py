@@ -40,7 +40,7 @@ from podium.hosts.inspect_ai.logs.stored_samples import (
     samples_of,
 )
 from podium.run_record import RunRecord
-from podium.scorers.judge_record import JudgeRecord
+from podium.scorers.judge_record import SCHEMA_FIRST, JudgeRecord
 from podium.scorers.judging import excerpt_of, load_reply
 from podium.scorers.reply import FAILED, NOT_SHOWN, UnparsedReason
 from podium.tournaments.judge_rotation import jury_cells, name_jury
@@ -160,9 +160,7 @@ class _LogReader:
         if isinstance(contents, RoundMetadata):
             self._add_round(contents)
         if isinstance(contents, RequestMetadata):
-            for (name, _), given in parse_answers(contents, sample.kept).items():
-                if given.refused:
-                    self.refused_by_models.setdefault(name, {}).update(given.refused)
+            self._add_refused_options(contents, sample.kept)
         battles = contents.to_battles() if isinstance(contents, PackMetadata) else [contents]
         repeats = (
             isinstance(contents, BattleMetadata | PackMetadata) and contents.earlier is not None
@@ -197,6 +195,12 @@ class _LogReader:
         label = sample.scores.get(HUMAN_RATINGS) if isinstance(contents, BattleMetadata) else None
         rating = number_of(label.value) if label else None
         self._add_verdicts(rows, rating, repeats=repeats)
+
+    def _add_refused_options(self, request: RequestMetadata, kept: Any) -> None:
+        """Add the options that models refused which answered a request; `kept` is its entry."""
+        for (name, _), given in parse_answers(request, kept).items():
+            if given.refused:
+                self.refused_by_models.setdefault(name, {}).update(given.refused)
 
     def _add_round(self, announced: RoundMetadata) -> None:
         """Count the battles that a round schedules, and keep its answer if it has one."""
@@ -327,8 +331,7 @@ class _LogReader:
             if "ungraded" in frame:
                 frame.attrs["ungraded"] = frame["ungraded"].value_counts().to_dict()
             if "schema" in frame:
-                is_by_schema = frame["schema"].eq(True) & frame["credit"].notna()
-                frame.attrs["by_schema"] = int(is_by_schema.sum())
+                frame.attrs["by_schema"] = self._count_repeated_in_schema(frame)
         return frame
 
     def _jury_cells(self) -> dict[str, Any]:
@@ -345,6 +348,12 @@ class _LogReader:
             options |= flatten_arguments(scorer.options or {})
         judges = [*self.jury, *(name for name in self.judges if name not in self.jury)]
         return jury_cells(judges, options.get("rule") or "mean", options.get("quorum"))
+
+    def _count_repeated_in_schema(self, frame: pd.DataFrame) -> int:
+        """Count the verdicts in a JSON schema of judges that are asked for text first."""
+        text_first = [judge.name for judge in self.judges.values() if judge.replies != SCHEMA_FIRST]
+        is_by_schema = frame["schema"].eq(True) & frame["credit"].notna()
+        return int((is_by_schema & frame["judge"].isin(text_first)).sum())
 
     def _add_failed_rows(self) -> dict[str, int]:
         """Add an unparsed row per judge of a failed battle.

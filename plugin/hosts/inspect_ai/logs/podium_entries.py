@@ -127,7 +127,7 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
         host: the other host (lm-eval) that plays and ranks the tournament; None for Inspect.
         ladder: given ratings that new models join, as `podium.data.ladder.Ladder.to_dict` writes
             them.
-        agents: notes on what the judge is shown of agents.
+        agents: notes on what the judge is shown of agents, and on the judge of `earlier`.
         preferred: name of the model whose responses are known to be preferred by humans; None if
             no preferences are known.
         jury: names of the judges that take turns; empty if all judge every battle.

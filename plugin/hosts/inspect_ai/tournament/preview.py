@@ -62,7 +62,7 @@ def preview_run(
     yield from _cost_sentences(request, questions, competitors, plan, source, why)
     yield from _speed_notes(questions, source)
     transcripts = share_of_transcripts(competitors.responses, questions.show, questions.why_short)
-    yield from notice_texts([*transcripts, *plan.agents])
+    yield from notice_texts([*transcripts, *plan.notes])
     if plan.shard:
         mine = len(source.first.pairings)
         whole = plan.shard.metadata.battles
@@ -289,7 +289,7 @@ def _prompts_of(
     if how.realization.template is None:
         return []
     plain = replace(how, settings=replace(how.settings, checklist=False))
-    write_prompt = plain.schema_prompt if plain.replies == "schema" else plain.prompt
+    write_prompt = plain.schema_prompt if plain.asks_schema_first else plain.prompt
     prompts = []
     for sample in SampleBuilder(responses).build_battle_samples(pairings, 1):
         for battle in parse_battles(sample.metadata or {}):

@@ -39,8 +39,9 @@ class JudgeOptions(TypedDict, total=False):
     repeats: int
     """How often each order is judged."""
     replies: Literal["auto", "text", "schema"]
-    """Form of the judge's replies: `text`, JSON by a `schema`, or `auto` (text, and the schema if
-    the text could not be parsed)."""
+    """Form of the judge's replies: `text`, JSON by a `schema`, or `auto` (`direct`, `likert` and
+    `numeric`: the schema, and text if the judge takes none; others: text, and the schema if the
+    text could not be parsed)."""
     logprobs: Literal["auto", "required", "off"]
     """When credits are graded by the token probabilities of the verdict: if the provider gives them
     (`auto`), always (`required`), or never (`off`)."""

@@ -3,14 +3,18 @@
 A shard is the part of a tournament that one of several processes plays.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from podium.data.ladder import Ladder
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.judging.judge_context import notes_on_work
-from podium.hosts.inspect_ai.judging.judge_models import build_rotation
+from podium.hosts.inspect_ai.judging.judge_models import (
+    build_rotation,
+    judge_of,
+    judges_by_role,
+)
 from podium.hosts.inspect_ai.logs.podium_entries import ShardMetadata
 from podium.hosts.inspect_ai.tournament.answers_on_demand import AnswerCollector
 from podium.hosts.inspect_ai.tournament.competitors import Competitors, Questions
@@ -30,6 +34,9 @@ from podium.tournaments.judge_rotation import JudgeRotation
 from podium.tournaments.parts import Budget, Part, read_shard, refuse_undividable
 from podium.tournaments.schedule import TournamentRule, asks_order
 from podium.tournaments.selection import draw_items
+
+if TYPE_CHECKING:
+    from podium.data.battles import Battles
 from podium.wording import some
 
 
@@ -48,7 +55,7 @@ class TournamentPlan:
     Attributes:
         judging: how the judge is asked, adapted to the responses (transcripts, system prompts).
         judge_options: the options that make `judging`, by name, without defaults.
-        agents: notes on what the judge is not shown of agents.
+        notes: notes on what the judge is not shown of agents, and on the judge of `earlier`.
         rule: the rule of the whole tournament, limited to `max_battles`.
         ladder: given ratings of models that play; None if there are none.
         rotation: assigns judges to battles; None if all judges judge every battle.
@@ -61,7 +68,7 @@ class TournamentPlan:
 
     judging: Judging
     judge_options: Mapping[str, Any]
-    agents: tuple[Notice, ...]
+    notes: tuple[Notice, ...]
     rule: TournamentRule
     ladder: Ladder | None
     rotation: JudgeRotation | None
@@ -85,7 +92,7 @@ def plan_tournament(
     responses = competitors.responses
     judge_options = _with_parts_shown(questions, competitors)
     judging = judging_settings(seed=options.seed, **judge_options)
-    settings = _settle_settings(request, competitors)
+    settings, notes = _settle_settings(request, competitors, judging)
     tournament = catalogue.make_tournament(request.name, settings)
     rule = _limit_battles(tournament, options.max_battles, responses)
     _refuse_missing_references(judging, responses)
@@ -107,7 +114,7 @@ def plan_tournament(
     return TournamentPlan(
         judging=judging,
         judge_options=judge_options,
-        agents=tuple(notes_on_work(responses)),
+        notes=(*notes_on_work(responses), *notes),
         rule=rule,
         ladder=ladder,
         rotation=rotation,
@@ -172,11 +179,13 @@ def _with_parts_shown(questions: Questions, competitors: Competitors) -> dict[st
     return judge_options
 
 
-def _settle_settings(request: TournamentRequest, competitors: Competitors) -> dict[str, Any]:
-    """Return the settings of the rule by name.
+def _settle_settings(
+    request: TournamentRequest, competitors: Competitors, judging: Judging
+) -> tuple[dict[str, Any], tuple[Notice, ...]]:
+    """Return the settings of the rule by name, and notes on the judge of the log `earlier`.
 
-    These are the tournament's own options as typed, the seed if the rule takes one, the ratings of
-    the log `earlier`, and the recorded battles.
+    The settings are the tournament's own options as typed, the seed if the rule takes one, the
+    ratings of the log `earlier`, and the recorded battles.
 
     Raises:
         UsageError: `earlier` and `ratings` are both given, or the log cannot be used.
@@ -184,6 +193,7 @@ def _settle_settings(request: TournamentRequest, competitors: Competitors) -> di
     name = request.name
     options = request.options
     settings: dict[str, Any] = {}
+    notes: tuple[Notice, ...] = ()
     if "seed" in setting_names(name):
         settings["seed"] = options.seed
     settings |= request.settings
@@ -192,33 +202,71 @@ def _settle_settings(request: TournamentRequest, competitors: Competitors) -> di
             raise UsageError(
                 f"earlier={options.earlier}: ratings= rates the same models; leave one of them out"
             )
-        settings["ratings"] = _earlier_ladder(name, options.earlier, competitors.responses.models)
+        battles = _read_earlier(name, options.earlier)
+        models = competitors.responses.models
+        settings["ratings"] = _earlier_ladder(battles, options.earlier, models)
+        notes = tuple(_notes_on_earlier(battles, options.earlier, judging))
     if competitors.record is not None:
         settings["battles"] = competitors.record.pairings
-    return settings
+    return settings, notes
 
 
-def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
-    """Return the ratings of those models that have battles in an earlier log; the others join them.
+def _read_earlier(name: str, log: str) -> "Battles":
+    """Read the battles of an earlier log, which newcomers join.
 
     Args:
         name: name of the tournament.
         log: logs or verdicts, separated by commas.
-        models: the models that play.
 
     Raises:
-        UsageError: the tournament takes no newcomers, or none or all of the models are in the log.
+        UsageError: the tournament takes no newcomers.
         NotIdentifiedError: the log has several judges that are not one jury.
     """
-    from podium.data.jury_verdicts import judged_once
     from podium.data.reading.judgments import read_battles
-    from podium.rankers.ladder_placement import ladder_of_battles
     from podium.ranking.rank_battles import refuse_several_judges
 
     if "ratings" not in setting_names(name):
         raise UsageError(f"earlier={log}: newcomers cannot join {name}; play ring or swim")
     battles = read_battles(*split_names(log))
     refuse_several_judges(battles)
+    return battles
+
+
+def _notes_on_earlier(battles: "Battles", log: str, judging: Judging) -> Iterator[Notice]:
+    """Yield a note for each judge of an earlier log that is asked for another form of replies now.
+
+    The two differ in the form alone. Judges of other models, or with other settings, have none.
+
+    Args:
+        battles: the battles of the log.
+        log: the log.
+        judging: how the judges are asked now.
+    """
+    from podium.scorers.judge_record import judges_with_other_replies
+
+    now = {judge.name: judge for judge in (judge_of(model, judging) for model in judges_by_role())}
+    earlier = {judge: battles.judge_of(judge) for judge in battles.judges}
+    for group in judges_with_other_replies([*earlier.values(), *now.values()]):
+        for judge in group:
+            if judge in earlier and judge not in now and not {*group}.isdisjoint(now):
+                asked = next(name for name in group if name in now)
+                yield Notice("earlier-form", {"log": log, "judge": judge, "now": asked})
+
+
+def _earlier_ladder(battles: "Battles", log: str, models: Sequence[str]) -> Ladder:
+    """Return the ratings of those models that have battles in an earlier log; the others join them.
+
+    Args:
+        battles: the battles of the log.
+        log: the log.
+        models: the models that play.
+
+    Raises:
+        UsageError: none or all of the models are in the log.
+    """
+    from podium.data.jury_verdicts import judged_once
+    from podium.rankers.ladder_placement import ladder_of_battles
+
     ladder = ladder_of_battles(judged_once(battles), log).restrict_to(models)
     if ladder is None:
         remedy = "leave it out, and all are played"

@@ -238,7 +238,7 @@ def _build_metadata(
         more["ladder"] = plan.ladder.to_dict()
     if plan.rotation:
         more["jury"] = list(plan.rotation.judges)
-    more["agents"] = notices_to_json(plan.agents)
+    more["agents"] = notices_to_json(plan.notes)
     more["runs"] = [dump_record(run) for run in competing.runs]
     more["questions"] = [dump_record(finding) for finding in competing.questions]
     more["accepted"] = list(competing.accepted)

@@ -149,7 +149,7 @@ def test_another_way_of_asking_is_another_judge():
     judges = [build_judging(DIRECT, replies=way).judge("gpt") for way in ("auto", "schema", "text")]
     assert len({judge.name for judge in judges}) == 3
     assert build_judging(DIRECT).judge("gpt") in judges
-    assert [judge.replies for judge in judges] == ["auto", "schema", "text"]
+    assert [judge.replies for judge in judges] == ["schema-first", "schema", "text"]
 
 
 def test_labels_without_enough_letters_have_no_form():

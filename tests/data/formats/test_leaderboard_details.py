@@ -29,7 +29,7 @@ def means_of(*places, **options):
     """Return the mean score of each model, by which scores are ranked unless a ranker is named."""
     ranking = podium.rank(podium.read_battles(*places, **options))
     assert ranking.standings[0].ranker == "mean"
-    assert "neighbouring place" in " ".join(ranking.standings[0].answer)
+    assert "the three models" in ranking.standings[0].answer[0]
     return {each.model: each.score for each in ranking.standings[0].entries}
 
 

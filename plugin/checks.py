@@ -287,7 +287,7 @@ _CHECKS = (
             "{unparsed:,} of {battles:,} battles are unparsed ({lost:.1%}){missing}{of_replies}"
         ),
         number="{share:.1%}",
-        remedy="let the judge reason first, or choose one that keeps to the form",
+        remedy="{remedy}",
         remedy_apart=True,
     ),
     CheckKind(

@@ -7,8 +7,9 @@ import numpy as np
 from podium.checks import Check
 from podium.comparison import comparison_templates
 from podium.comparison.gate import Gate, GateDecision
-from podium.comparison.outcomes import ELO, PairFinding
+from podium.comparison.outcomes import ELO, WIN_RATE, PairFinding
 from podium.numbers import percent
+from podium.rankers.errors.rank_sets import FEWEST_ITEMS
 from podium.show.answers import rank_templates
 from podium.show.answers.rank_templates import all_of, more_items_sentence
 from podium.tables import EMPTY
@@ -124,8 +125,12 @@ def _further_items_sentence(finding: PairFinding) -> str:
     number = finding.further_items
     if number is None:
         nouns = plural(finding.unit, 2)
+        reason = ""
+        if finding.difference.items < FEWEST_ITEMS:
+            few = rank_templates.FEW_ITEMS.format(least=FEWEST_ITEMS, nouns=nouns)
+            reason = f": {few}"
         return comparison_templates.MORE_ITEMS_UNKNOWN.format(
-            candidate=first, baseline=second, nouns=nouns
+            candidate=first, baseline=second, nouns=nouns, reason=reason
         )
     gap = amount_text(abs(finding.difference.value), finding.measure, finding.is_share)
     return more_items_sentence(first, second, number, gap, finding.unit, pairs=finding.tests)
@@ -184,7 +189,8 @@ def _tally_sentence(finding: PairFinding) -> str:
     """Write the candidate's wins, losses and ties by item.
 
     If the items have different weights, the sums of the weights follow. If some answers are
-    identical, the sentence says how many of the ties have identical answers.
+    identical, the sentence says how many of the ties have identical answers. If Elo says otherwise,
+    the sentence says why it may.
     """
     won, lost, even = finding.tally
     identical_ties = ""
@@ -200,7 +206,23 @@ def _tally_sentence(finding: PairFinding) -> str:
         ties=f"{even:,} {plural('tie', even)}",
         identical=identical_ties,
         weighed=weights,
+        contrary=_contrary_text(finding),
     )
+
+
+def _contrary_text(finding: PairFinding) -> str:
+    """Write who is ahead by Elo if the other model wins more items; empty if it does not."""
+    elo = finding.difference.value
+    won, lost, _ = finding.tally_by_weight or finding.tally
+    if finding.measure != ELO or elo * (won - lost) >= 0:
+        return ""
+    ahead = finding.candidate if elo > 0 else finding.baseline
+    win_rate = finding.differences[WIN_RATE].value
+    is_by_others = elo * win_rate < 0
+    template = (
+        comparison_templates.OTHER_BATTLES if is_by_others else comparison_templates.BY_CREDITS
+    )
+    return template.format(ahead=ahead)
 
 
 def tally_text(tally: Sequence[float], separator: str = "–") -> str:

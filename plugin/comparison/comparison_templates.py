@@ -11,10 +11,14 @@ UNIT_UNKNOWN = (
     "but the column {column!r} looks like the item: say --columns {option}."
 )
 NOT_CALLED = "Nothing is claimed about {candidate} and {baseline}: {reason}."
-TALLY = "{wins}, {losses}, {ties} by item{weighed}{identical}."
+TALLY = "{wins}, {losses}, {ties} by item{weighed}{identical}{contrary}."
+OTHER_BATTLES = "; {ahead} is ahead by Elo, which also counts battles with other models"
+BY_CREDITS = "; {ahead} is ahead by Elo, which counts credits, not items won"
 BY_WEIGHT = " (by weight {weights})"
 IDENTICAL = "; on {number} of the ties the answers are identical"
-MORE_ITEMS_UNKNOWN = "How many more {nouns} would separate {candidate} from {baseline} is unknown."
+MORE_ITEMS_UNKNOWN = (
+    "How many more {nouns} would separate {candidate} from {baseline} is unknown{reason}."
+)
 SEVERAL = "Compared with {baselines}, {groups} ({number} tests, Holm)."
 
 ALL_ADVISORY = "{verdict}: every requirement is advisory."

@@ -11,7 +11,7 @@ from podium.checks import Check
 from podium.data.measure import Measure
 from podium.rankers.errors.difference import DifferenceTest, is_constant
 from podium.rankers.errors.intervals import finite_or_none, t_quantile
-from podium.rankers.errors.rank_sets import further_items
+from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items
 from podium.wording import plural
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class PairFinding:
         """Number of further items that would separate the two with 80% power.
 
         None if it is unknown: the difference or the nearer end of its interval is infinite, there
-        are fewer than two items, or the interval has no width.
+        are fewer than 8 items, or the interval has no width.
         """
         difference = self.difference
         low, high = difference.interval(self._joint_level)
@@ -199,9 +199,9 @@ class PairFinding:
         nearer_end = low if difference.value > 0 else high
         is_finite = np.isfinite([difference.value, nearer_end]).all()
         has_width = difference.value != nearer_end
-        if not is_finite or not has_width or difference.items < 2:
+        if not is_finite or not has_width or difference.items < FEWEST_ITEMS:
             return None
-        critical = t_quantile(max(difference.items, 2), self._joint_level)
+        critical = t_quantile(difference.items, self._joint_level)
         standard_error = abs(difference.value - nearer_end) / critical
         return further_items(difference.items, critical, difference.value / standard_error)
 

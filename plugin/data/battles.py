@@ -423,7 +423,9 @@ class Battles:
         unparsed = {name: n for name, n in counted.items() if name not in lacking}
         return unparsed, sum(lacking.values())
 
-    def unparsed_texts(self, column: str, most: int) -> Sequence[tuple[str, int | None]]:
+    def unparsed_texts(
+        self, column: str, most: int, reasons_left_out: Iterable[str] = ()
+    ) -> Sequence[tuple[str, int | None]]:
         """Return the most frequent texts of a column among unparsed judgments, with their counts.
 
         If these battles are a part of others, the texts of all judgments of their judges are
@@ -432,11 +434,13 @@ class Battles:
         Args:
             column: for example `reply` or `reason`; if it does not exist, the result is empty.
             most: the largest number of texts.
+            reasons_left_out: judgments with one of these reasons, which may go on after a colon,
+                do not count.
         """
         whole = self.whole or self
         is_part = len(self) != len(whole)
         judges = self.judges if is_part and len(whole.judges) > 1 else None
-        texts = whole.rows.unparsed_texts(column, most, judges)
+        texts = whole.rows.unparsed_texts(column, most, judges, reasons_left_out)
         return [(words, None) for words, _ in texts] if is_part else texts
 
     @property

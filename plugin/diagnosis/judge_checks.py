@@ -13,6 +13,7 @@ from podium.scorers.reply import (
     CUT_IN_REASONING,
     FAILED,
     FILTERED,
+    NOT_SHOWN,
     ONE_ORDER_UNPARSED,
     UNSHOWN,
     UnparsedReason,
@@ -74,6 +75,15 @@ REMEDIES = {
     UNSHOWN: "judge-that-sees",
 }
 """Code of the remedy, by code of the reason why a judgment is unparsed."""
+KEEP_THE_FORM = "let the judge reason first, or choose one that keeps to the form"
+"""What helps against unparsed replies of any other reason than those in `IN_CHECKS`."""
+IN_CHECKS = {
+    "more-tokens": "give the judge room for longer replies",
+    "retry": "fix the error, and ask for the failed calls again",
+}
+"""What helps against unparsed replies, as a check says it, by code of the remedy."""
+NOT_WRITTEN = (FAILED, FILTERED, *NOT_SHOWN)
+"""Reasons of unparsed replies whose texts the judge did not write."""
 MOST_REASONS = 10
 """Number of most frequent reasons for unparsed replies that the warning considers."""
 
@@ -258,8 +268,9 @@ def _named_judges(battles: Battles) -> list[JudgeRecord]:
 def _unparsed_warnings(battles: Battles) -> list[Notice]:
     """Return the warning about unparsed judgments, if their share is above the threshold.
 
-    It quotes the three most frequent unparsed replies; if a provider's content filter ended most of
-    them, it says so instead, since their texts are no answers. The list has one warning or none.
+    It quotes the three most frequent unparsed replies, without those whose reason is in
+    `NOT_WRITTEN`. If a provider's content filter ended most of them, it says so instead, since
+    their texts are no answers. The list has one warning or none.
     """
     check = CHECKS["unparsed"]
     counts = battles.counts()
@@ -268,7 +279,7 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
         return []
     reasons = battles.unparsed_texts("reason", 1)
     is_filtered = bool(reasons) and UnparsedReason.parse(reasons[0][0]).code == FILTERED
-    replies = () if is_filtered else battles.unparsed_texts("reply", 3)
+    replies = () if is_filtered else battles.unparsed_texts("reply", 3, NOT_WRITTEN)
     fields = {
         "unparsed": counts.unparsed,
         "battles": counts.battles,
@@ -278,6 +289,11 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
         **_remedies(battles),
     }
     return [Notice(check.code, fields)]
+
+
+def remedy_of_unparsed(battles: Battles) -> str:
+    """Return what helps against the most frequent reason of unparsed judgments, as in checks."""
+    return IN_CHECKS.get(_remedies(battles)["remedies"][0], KEEP_THE_FORM)
 
 
 def _counted_text(text: str, times: int | None) -> str:

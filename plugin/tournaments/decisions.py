@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from podium.data.pairings import Field, Round
-from podium.rankers.errors.rank_sets import further_items
+from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items
 from podium.rankers.fit.graph import largest_distinguishable_block
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ladder_placement import RATED_ONLY
@@ -501,7 +501,10 @@ def _advice_on_pair(last: Look, names: Sequence[str]) -> str:
     items = further_items(last.clusters, last.critical, float(z[a, b]))
     if items is None:
         pair = f"{names[a]} from {names[b]}"
-        return f"How many items would separate {pair} is unknown: their gap is within its error."
+        reason = "their gap is within its error"
+        if last.clusters < FEWEST_ITEMS:
+            reason = f"there are fewer than {FEWEST_ITEMS} items"
+        return f"How many items would separate {pair} is unknown: {reason}."
     gap = abs(last.theta[a] - last.theta[b]) * POINTS
     return (
         f"If the true gap between {names[a]} and {names[b]} is the measured {gap:.0f} Elo (each "

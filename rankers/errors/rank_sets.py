@@ -570,16 +570,17 @@ def _critical_value_by_holm(
 
 
 def further_items(items: int, critical: float, z: float) -> int | None:
-    """Return how many more items would detect a gap with 80% power.
+    """Return how many more items would detect a gap with 80% power; None if that is unknown.
 
     The number is n (((c + 0.84) / z)^2 - 1), rounded up, and at least 0.
 
     Args:
-        items: number n of items in the data.
+        items: number n of items in the data. Below `FEWEST_ITEMS`, their standard error is too
+            unreliable, and the result is None.
         critical: critical value c, corrected for simultaneous tests.
         z: the gap over its standard error; the result is None if |z| is below 1, or z is NaN.
     """
-    if np.isnan(z) or abs(z) < 1:
+    if items < FEWEST_ITEMS or np.isnan(z) or abs(z) < 1:
         return None
     return ceil(items * max(((critical + POWER_QUANTILE) / z) ** 2 - 1, 0.0))
 

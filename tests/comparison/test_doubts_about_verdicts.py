@@ -64,3 +64,30 @@ def test_a_random_judge_without_losses_is_not_doubted():
     [finding] = found.findings
     assert (finding.doubt, finding.judge_doubt) == (None, None)
     assert found.gate.verdict == "PASS"
+
+
+def cycle_of_models(*, wins: int) -> list[dict]:
+    """Return battles on 20 items: of 20, m0 wins `wins` against m1 and 2 against m2, and m1 wins 10
+    against m2."""
+    rows = []
+    for k in range(20):
+        for first, second, won in (("m0", "m1", wins), ("m1", "m2", 10), ("m0", "m2", 2)):
+            names = {"item": f"q{k}", "model_a": first, "model_b": second}
+            rows.append(names | {"credit": float(k < won)})
+    return rows
+
+
+def test_a_tally_that_elo_contradicts_says_why():
+    found = compared(cycle_of_models(wins=12))
+    [finding] = found.findings
+    assert finding.difference.value < 0
+    assert "m0 is behind m1" in found.answer[0]
+    assert found.answer[1] == (
+        "12 wins, 8 losses, 0 ties by item; m1 is ahead by Elo, which also counts battles with "
+        "other models."
+    )
+
+
+def test_a_tally_that_elo_agrees_with_says_no_more():
+    found = compared(cycle_of_models(wins=2))
+    assert found.answer[1] == "2 wins, 18 losses, 0 ties by item."

@@ -9,6 +9,7 @@ from lm_eval_output import scored, write_run
 
 import podium
 from podium.diagnosis.card import diagnose
+from podium.diagnosis.checks.reply_checks import check_unparsed
 from podium.diagnosis.judge_checks import judge_warnings, unparsed_share
 from podium.notices.notice_text import notice_texts
 from podium.scorers.reply import UnparsedReason
@@ -65,6 +66,26 @@ def test_replies_that_a_content_filter_ended_are_no_words_of_the_judge() -> None
         "37 of 200 battles are unparsed, 9.2% of the replies; most often by a content filter (37). "
         "What helps: let another judge decide"
     )
+
+
+def test_errors_of_failed_calls_are_no_words_of_the_judge() -> None:
+    frame = failed_calls(ab=37)
+    failed = frame.reason.notna()
+    frame.loc[failed, ["reason", "reply"]] = ["failed: HTTP 500", "InternalServerError"]
+    alarm = unparsed_alarm(frame)
+    assert "InternalServerError" not in alarm
+    assert "the judge wrote" not in alarm
+    assert "HTTP 500, 37 times" in alarm
+    frame.loc[frame.index[failed][:3], ["reason", "reply"]] = ["no verdict", "Both."]
+    assert "most often the judge wrote 'Both.' (3)." in unparsed_alarm(frame)
+
+
+def test_the_check_of_failed_calls_says_to_repeat_them() -> None:
+    frame = failed_calls(ab=37)
+    frame.loc[frame.reason.notna(), "reason"] = "failed: HTTP 500"
+    [check] = check_unparsed(podium.read_battles(frame))
+    assert check.is_flagged
+    assert check.remedy == "fix the error, and ask for the failed calls again"
 
 
 @pytest.mark.parametrize(("unparsed", "alarms"), [(0, 0), (3, 0), (4, 1)])

@@ -13,7 +13,8 @@ from podium.rankers.errors.rank_sets import further_items
         (100, 2.16, -2.0, 125),
         (100, 2.16, 3.0, 0),
         (100, 2.16, 9.0, 0),
-        (7, 1.16, 1.0, 21),
+        (8, 1.16, 1.0, 24),
+        (7, 1.16, 1.0, None),  # fewer than 8 items
         (100, 2.16, 0.999, None),
         (100, 2.16, 0.0, None),
         (100, 2.16, float("nan"), None),

@@ -161,13 +161,17 @@ class BattleFrame:
         return self.verdicts.first_shown
 
     def unparsed_texts(
-        self, column: str, most: int, judges: Iterable[str] | None = None
+        self,
+        column: str,
+        most: int,
+        judges: Iterable[str] | None = None,
+        reasons_left_out: Iterable[str] = (),
     ) -> list[tuple[str, int]]:
         """Return the most frequent texts of a column among unparsed battles, with their counts.
 
         The arguments are those of `Verdicts.unparsed_texts`.
         """
-        return self.verdicts.unparsed_texts(column, most, judges)
+        return self.verdicts.unparsed_texts(column, most, judges, reasons_left_out)
 
     def order_pairs(self) -> np.ndarray:
         """Return the positions of the two judgments of each order pair, shape (pairs, 2).

@@ -237,7 +237,11 @@ class Verdicts:
         return {reason: number for reason, number in counts.most_common() if number}
 
     def unparsed_texts(
-        self, column: str, most: int, judges: Iterable[str] | None = None
+        self,
+        column: str,
+        most: int,
+        judges: Iterable[str] | None = None,
+        reasons_left_out: Iterable[str] = (),
     ) -> list[tuple[str, int]]:
         """Return the most frequent texts of a column among unparsed judgments, with their counts.
 
@@ -246,6 +250,8 @@ class Verdicts:
                 out.
             most: largest number of texts.
             judges: names of the judges whose judgments count; None for all.
+            reasons_left_out: judgments with one of these reasons, which may go on after a colon,
+                do not count.
 
         Returns:
             Texts with their counts, the most frequent first. Judgments of an order pair are
@@ -256,6 +262,10 @@ class Verdicts:
         unparsed = f"from {self.judgments} where credit is null and {column} is not null"
         if judges is not None:
             unparsed += f" and judge in ({', '.join(map(relations.text, judges))})"
+        if "reason" in self.columns:
+            for reason in reasons_left_out:
+                unparsed += f" and coalesce(reason, '') <> {relations.text(reason)}"
+                unparsed += f" and coalesce(reason, '') not like {relations.text(reason + ':%')}"
         rows = self.engine.rows(
             f"select {column}, count(*) {unparsed} group by 1 order by 2 desc, 1 limit {most}"
         )

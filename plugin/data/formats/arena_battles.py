@@ -13,6 +13,7 @@ import pandas as pd
 
 from podium.data.battles import VOTERS
 from podium.data.formats.verdict_files import (
+    LABEL_CREDITS,
     name_turns,
     parse_numbers,
     parse_words,
@@ -95,17 +96,19 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
 def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.DataFrame]:
     """Return the credits of model_a, the mask of the unparsed rows, and the other columns.
 
-    The arrays have the shape (rows,). A winner is unparsed if it is `error`, `invalid` or empty. If
-    any winner is inconsistent, the columns `order` and `swap` are added, unless the table has one
-    of them.
+    The arrays have the shape (rows,). A winner is unparsed if it is `error`, `invalid` or empty. In
+    a label such as `A>B`, A is model_a. If any winner is inconsistent, the columns `order` and
+    `swap` are added, unless the table has one of them.
 
     Raises:
-        DataError: a winner is unknown.
+        DataError: a winner is unknown, or is a label where model_b was shown first.
     """
     credits = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys((*TIES, INCONSISTENT), 0.5)
-    known = "known winners: model_a, model_b, tie, tie (bothbad), both_bad, tie (inconsistent)"
+    credits |= LABEL_CREDITS
+    known = "known winners: model_a, model_b, tie, tie (bothbad), both_bad, tie (inconsistent), A>B"
     remedy = f"{known}; translate others with --columns and --credit-map"
     winner = side_of_winner(records, "model_a", "model_b")
+    _reject_labels_of_second(records, winner)
     no_verdict = frozenset({"error", "invalid"})
     credit, unparsed = parse_words(winner, credits, no_verdict, remedy=remedy)
     frame = records.drop(columns="winner")
@@ -114,6 +117,19 @@ def _read_winners(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, pd.Dat
         swap = np.select([is_flip, unparsed], ["flip", "unparsed"], "same")
         frame = frame.assign(order="merged", swap=swap)
     return credit, unparsed, frame
+
+
+def _reject_labels_of_second(records: pd.DataFrame, winner: pd.Series) -> None:
+    """Raise DataError if a winner is a label such as `A>B` and model_b was shown first.
+
+    The label may then call model_a A, or the response shown first.
+    """
+    if "order" not in records:
+        return
+    is_open = winner.isin([*LABEL_CREDITS]) & (as_text(records["order"]) == "ba")
+    remedy = "write model_a, model_b or tie"
+    problem = "with order ba does not say whether A is model_a or the response shown first"
+    reject_cells(winner, is_open.to_numpy(), problem, remedy)
 
 
 def _read_indicators(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

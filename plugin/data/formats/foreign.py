@@ -10,6 +10,7 @@ from dataclasses import replace
 from podium.data.battles import COLUMNS, criterion_columns
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.records import Column, Records
+from podium.data.formats.verdict_files import LABEL_CREDITS
 from podium.data.query import Foreign
 from podium.errors import DataError, UsageError, unknown_name
 from podium.printable import shorten
@@ -67,7 +68,8 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
 def translate_verdicts(records: Records, foreign: Foreign) -> Records:
     """Translate the column `credit` by `--credit-map`, and make the column `order`.
 
-    Without `--credit-map`, credits stay as they are. If the column `order` has only booleans, they
+    Without `--credit-map`, labels such as `A>B` are translated (`_translate_labels`), and other
+    credits stay as they are. If the column `order` has only booleans, they
     say whether model a was shown first; other words stay. If there is no column `order`, the option
     `--shown` says for all rows which model was shown first. Without this option, no column is made.
 
@@ -77,6 +79,8 @@ def translate_verdicts(records: Records, foreign: Foreign) -> Records:
     """
     if foreign.credit_map is not None:
         records = _translate_credit(records, foreign.credit_map, foreign.unknown)
+    else:
+        records = _translate_labels(records)
     columns = dict(records.columns)
     if "order" in columns:
         word = f"lower({columns['order'].text})"
@@ -120,6 +124,34 @@ def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown
         records,
         columns={**records.columns, "credit": Column(credit, "DOUBLE"), "reason": reason_column},
     )
+
+
+def _translate_labels(records: Records) -> Records:
+    """Translate the column `credit` if all words in it are labels such as `A>B` or `[[B=A]]`.
+
+    A is model_a. The table is returned as it is if there is another word, or if model_b was shown
+    first in any row, because A may then be the response shown first.
+    """
+    if "credit" not in records.columns or records.columns["credit"].is_number:
+        return records
+    column = records.columns["credit"]
+    words = records.rows(
+        f"distinct {column.text}",
+        f"where {column.non_number_condition} limit {len(LABEL_CREDITS) + 1}",
+    )
+    if not words or not {word for (word,) in words} <= LABEL_CREDITS.keys():
+        return records
+    order = records.columns.get("order")
+    if order is not None:
+        is_second_first = f"lower({order.text}) in ('ba', 'false')"
+        if records.rows("1", f"where {is_second_first} limit 1"):
+            return records
+    cases = " ".join(
+        f"when {text(word)} then {credit!r}::double"
+        for word, credit in sorted(LABEL_CREDITS.items())
+    )
+    credit = f"case {column.text} {cases} else {column.number} end"
+    return replace(records, columns={**records.columns, "credit": Column(credit, "DOUBLE")})
 
 
 def _reject_unknown_verdicts(

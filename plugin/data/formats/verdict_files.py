@@ -47,6 +47,12 @@ def with_reversed(numbers: Mapping[str, float]) -> dict[str, float]:
 
 FIVE_LEVELS = with_reversed({"A>>B": 2.0, "A>B": 1.0, "A=B": 0.0, "B>A": -1.0, "B>>A": -2.0})
 """Margin of response A by label."""
+LABEL_CREDITS = {
+    spelling: float(np.sign(margin) + 1) / 2
+    for label, margin in FIVE_LEVELS.items()
+    for spelling in (label, f"[[{label}]]")
+}
+"""Credit of response A by label, with and without the brackets of judges' replies."""
 NO_ERROR_VALUES = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
 """Values of Soft-Elo's column `parse_error` which mean that there was no error."""
 JUDGMENT_KEYS = ("item", "model", "model_1", "model_2", "judge", "template", "repeat")

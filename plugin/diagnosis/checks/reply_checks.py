@@ -6,7 +6,12 @@ from podium.data.counts import Counts
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import interval_of
 from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
-from podium.diagnosis.judge_checks import is_judged, unparsed_share
+from podium.diagnosis.judge_checks import (
+    KEEP_THE_FORM,
+    is_judged,
+    remedy_of_unparsed,
+    unparsed_share,
+)
 from podium.diagnosis.lost_battles import losses_by_model
 
 LEAST_EXCESS = 0.01
@@ -21,16 +26,20 @@ def check_unparsed(battles: Battles) -> tuple[Check, ...]:
     battles."""
     if not is_judged(battles):
         return ()
-    return (check_unparsed_count(battles.counts(), unparsed_share(battles)),)
+    remedy = remedy_of_unparsed(battles) if battles.counts().unparsed else KEEP_THE_FORM
+    return (check_unparsed_count(battles.counts(), unparsed_share(battles), remedy),)
 
 
-def check_unparsed_count(counts: Counts, share: float | None = None) -> Check:
+def check_unparsed_count(
+    counts: Counts, share: float | None = None, remedy: str = KEEP_THE_FORM
+) -> Check:
     """Check the share of unparsed replies; flagged if it is above the threshold.
 
     Args:
         counts: the counts of battles.
         share: the share of replies that are unparsed. If it is None, the share of unparsed battles
             is checked instead.
+        remedy: what to do if the check is flagged.
     """
     lost = counts.unparsed / counts.battles if counts.battles else 0.0
     number = lost if share is None else share
@@ -47,6 +56,7 @@ def check_unparsed_count(counts: Counts, share: float | None = None) -> Check:
         "battles": counts.battles,
         "missing": missing,
         "of_replies": of_replies,
+        "remedy": remedy,
     }
     is_flagged = number > CHECKS["unparsed"].threshold
     return make_check("unparsed", is_flagged, number=number, fields=fields)
@@ -63,7 +73,7 @@ def unparsed_of_card(card: CardSections) -> tuple[Check, ...]:
     if lacking is not None:
         return (not_known("unparsed", lacking.why, lacking.remedy),)
     unparsed = card.answers["consistency"].unparsed
-    fields = {"share": unparsed.value}
+    fields = {"share": unparsed.value, "remedy": remedy_of_unparsed(card.battles)}
     facts = {"number": unparsed.value, "interval": interval_of(unparsed), "fields": fields}
     return (make_check("unparsed", unparsed.value > CHECKS["unparsed"].threshold, **facts),)
 

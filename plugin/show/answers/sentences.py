@@ -23,7 +23,7 @@ from podium.diagnosis.checks.sample_checks import check_first_place, robustness_
 from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.distributions import ndtri
 from podium.rankers.drop_out import DropOutRobustness
-from podium.rankers.errors.rank_sets import further_items, further_labels
+from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items, further_labels
 from podium.rankers.ladder_placement import RATED_ONLY
 from podium.rankers.ranking import Separation, Standings
 from podium.show.answers import rank_templates
@@ -338,6 +338,8 @@ def _why_unknown(
         return rank_templates.GAP_UNBOUNDED if isinf(separation.gap) else None
     if separation.z < 1:
         return rank_templates.GAP_WITHIN_ERROR
+    if separation.clusters < FEWEST_ITEMS:
+        return rank_templates.FEW_ITEMS.format(least=FEWEST_ITEMS, nouns=plural(unit, 2))
     return rank_templates.LABELS_UNBOUNDED
 
 

@@ -293,9 +293,10 @@ def name_runs(
 ) -> list[RunRecord]:
     """Name the runs of one model that differ in settings by these settings.
 
-    `m` becomes `m (temperature=0)` and `m (temperature=1)`. A run that does not have the setting
-    keeps its name. A setting that differs on one task is shown on every task of the model on which
-    it is known, so that a model has one name on all tasks.
+    `m` becomes `m (temperature=0)` and `m (temperature=1)`. An argument of the task that was not
+    given has its default value, if the file records it. A run whose value is unknown keeps its
+    name. A setting that differs on one task is shown on every task of the model on which it is
+    known, so that a model has one name on all tasks.
 
     Args:
         runs: the runs of all models and tasks.
@@ -323,7 +324,7 @@ def name_runs(
         of_evaluation = together[run.model, evaluations.get(run.source, run.source)]
         shown = []
         for setting, text_of_value in texts[run.model].items():
-            values = [each.settings().get(setting) for each in of_evaluation]
+            values = [each.value_of(setting) for each in of_evaluation]
             known = sorted({value for value in values if value is not None})
             if known:
                 each_text = [text_of_value[value] for value in known]
@@ -347,7 +348,7 @@ def _shown_settings(
     """Return the texts of the values of the settings that the names of a model's runs show."""
     texts = {}
     for setting in _without_implied(settings, runs):
-        values = [run.settings().get(setting) for run in runs]
+        values = [run.value_of(setting) for run in runs]
         known = [value for value in values if value is not None]
         texts[setting] = dict(zip(known, value_texts(known), strict=True))
     return texts
@@ -358,16 +359,15 @@ def _without_implied(settings: Sequence[Setting], runs: Sequence[RunRecord]) -> 
 
     An argument of the task that changes the prompt says more briefly what differs.
     """
-    known = [run.settings() for run in runs]
     kept = list(settings)
     for kind in IMPLIED_KINDS:
         others = [setting for setting in kept if setting.kind != kind]
         if not _may_be_implied(kind, runs):
             continue
         cells: dict[tuple[str | None, ...], set[tuple[str | None, ...]]] = defaultdict(set)
-        for run, own in zip(runs, known, strict=True):
-            key = (run.task, *map(own.get, others))
-            cells[key].add(tuple(map(own.get, kept)))
+        for run in runs:
+            key = (run.task, *map(run.value_of, others))
+            cells[key].add(tuple(map(run.value_of, kept)))
         if all(len(values) == 1 for values in cells.values()):
             kept = others
     return kept

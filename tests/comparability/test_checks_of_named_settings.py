@@ -63,6 +63,16 @@ def test_an_argument_with_another_value_than_the_default_is_named(tmp_path: Path
     assert "seed of quiz: 0 (lab/a), 7 (lab/b)" in found
 
 
+def test_a_default_that_was_typed_and_one_that_was_not_make_one_model(tmp_path: Path) -> None:
+    scores = [1.0, 0.0] * 20
+    runs = [({}, 0), ({"seed": 0}, 0), ({"seed": 7}, 7)]
+    for day, (given, seed) in enumerate(runs):
+        run = replace(simple_run("lab/a", scores[day:] + scores[:day]), day=day)
+        write_inspect_log(run, tmp_path, change=with_arguments(given=given, seed=seed))
+    battles = podium.read_battles(tmp_path)
+    assert battles.models == ("lab/a (seed=0)", "lab/a (seed=7)")
+
+
 def test_a_dataset_that_one_log_does_not_record_is_not_another_one(tmp_path: Path) -> None:
     def forget(log: EvalLog) -> None:
         log.eval.dataset.name = None

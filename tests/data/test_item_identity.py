@@ -195,6 +195,26 @@ def test_ids_that_were_shuffled_between_models_are_paired_by_input(save):
     assert not (by_id.table["credit"] == 0.5).all()
 
 
+@pytest.mark.parametrize("column", ["input", "query", "problem", "messages"])
+def test_shuffled_ids_of_questions_of_which_some_are_asked_twice_are_paired_by_input(save, column):
+    """Whoever asks a question twice asks it under two ids, in every file."""
+    questions = [f"What is {k}?" for k in range(18)] + ["What is one?"] * 2
+    draws = np.random.default_rng(2)
+    paths = []
+    for model in "ab":
+        order = draws.permutation(len(questions))
+        rows = [
+            score(k, model, float(asked % 2), **{column: questions[asked]})
+            for k, asked in enumerate(order)
+        ]
+        paths.append(save(f"{model}.jsonl", rows))
+    made = podium.read_battles(*paths)
+    assert codes_of(made) == ["paired-by-input"]
+    assert made.counts().items == 19
+    # Every question is as hard for both, so the models have equal scores on each.
+    assert set(made.table["credit"]) == {0.5}
+
+
 def test_ids_that_were_shuffled_between_files_are_paired_by_input(save):
     paths = []
     for n, opponent in enumerate(("b", "c")):

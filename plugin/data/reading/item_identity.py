@@ -42,6 +42,8 @@ from podium.printable import shorten
 
 CATEGORIES = ("category", "subset", "subject", "domain", "task")
 """Columns within which ids may be unique, in the order in which they are tried."""
+OTHER_INPUT_NAMES = ("query", "problem", "messages", "user_prompt", "question_text")
+"""Further names of a column with the question."""
 VERDICTS = ("credit", "margin", "score", "score_a", "score_b")
 """Columns with the verdict of a row."""
 LENGTHS = ("length_a", "length_b", "length")
@@ -174,7 +176,7 @@ def _by_inputs(
     ids = len(ids_with_several_inputs(rows))
     is_one_for_most = _is_one_for_most(rows, ids)
     is_shuffled = rows.has("and input is not null group by input having min(id) <> max(id) limit 1")
-    if is_shuffled and _is_one_to_one(rows):
+    if is_shuffled and _are_shuffled_questions(rows):
         note = Notice("paired-by-input", {"ids": ids, "column": column})
         return IdentifiedTables(_named_by_input(rows, inputs), [note])
     if not is_shuffled and is_one_for_most and _has_one_for_each_model(rows):
@@ -268,14 +270,18 @@ def _have_answers(tables: Sequence[RecordTable]) -> bool:
 def _input_column(records: Records) -> str | None:
     """Return the column with the input of each row; None if there is none, or if it has numbers.
 
-    If a table has several such columns, it is not known which of them was the question.
+    If a table has several columns of `INSTRUCTION_NAMES`, it is not known which of them was the
+    question. Columns of `OTHER_INPUT_NAMES` count only if there is none of those.
     """
-    names = [name for name in INSTRUCTION_NAMES if name in records.columns]
-    if len(names) != 1 or records.columns[names[0]].is_number:
+    for names in (INSTRUCTION_NAMES, OTHER_INPUT_NAMES):
+        known = [name for name in names if name in records.columns]
+        if known:
+            break
+    if len(known) != 1 or records.columns[known[0]].is_number:
         return None
-    words = records.columns[names[0]].text
+    words = records.columns[known[0]].text
     is_text = f"{words} is not null and try_cast({words} as double) is null"
-    return names[0] if records.rows("1", f"where {is_text} limit 1") else None
+    return known[0] if records.rows("1", f"where {is_text} limit 1") else None
 
 
 def _shared_categories(tables: Sequence[RecordTable]) -> list[str]:
@@ -315,15 +321,40 @@ def _by_category(tables: Sequence[RecordTable], category: str) -> list[RecordTab
     return named
 
 
-def _is_one_to_one(rows: ItemRows) -> bool:
-    """Return whether ids and inputs are one to one in every file, or in the rows of every model or
-    pair of models in it."""
+def _are_shuffled_questions(rows: ItemRows) -> bool:
+    """Return whether ids stand for other inputs in other groups of rows, which share their inputs.
+
+    A group is a file, or the rows of a model or pair of models in it. In every group, each id has
+    one input, and most inputs have one id: a question may be asked twice under two ids. Most inputs
+    are in several groups.
+    """
     for groups in ("place", "place, model, pair"):
         ids = f"and input is not null group by {groups}, id having min(input) <> max(input) limit 1"
-        inputs = f"and input is not null group by {groups}, input having min(id) <> max(id) limit 1"
-        if not rows.has(ids) and not rows.has(inputs):
+        if not rows.has(ids) and _are_inputs_shared(rows, groups):
             return True
     return False
+
+
+def _are_inputs_shared(rows: ItemRows, groups: str) -> bool:
+    """Return whether most inputs have one id in each group, and are in several groups.
+
+    If all have one id in each group, it does not matter in how many groups they are.
+
+    Args:
+        rows: the rows.
+        groups: columns of `rows` that name a group, separated by commas.
+    """
+    of_group = (
+        f"select input, min(id) <> max(id) as has_several from {rows.name} "
+        f"where id is not null and input is not null group by {groups}, input"
+    )
+    of_input = (
+        "select bool_or(has_several) as is_repeated, count(*) > 1 as is_shared "
+        f"from ({of_group}) as of_group group by input"
+    )
+    sums = "count(*), sum(is_repeated::int), sum(is_shared::int)"
+    ((inputs, repeated, shared),) = rows.engine.rows(f"select {sums} from ({of_input}) as of_input")
+    return not repeated or (2 * repeated < inputs and 2 * shared > inputs)
 
 
 def _differs_by_row(rows: ItemRows) -> bool:

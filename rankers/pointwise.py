@@ -9,6 +9,7 @@ from scipy.stats import rankdata
 
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, RESAMPLES
+from podium.distributions import bdtrc, ndtri
 from podium.errors import NotIdentifiedError
 from podium.notices.notice import Notice
 from podium.rankers.errors.difference import (
@@ -370,10 +371,12 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
 def estimate_medians(
     matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int
 ) -> ScoreEstimates:
-    """Return weighted medians over items with percentile intervals.
+    """Return weighted medians over items with intervals.
 
-    Intervals of few items are not widened, but below 5 items there are none. Pairs are tested by
-    the signs of their differences (`sign_difference`).
+    Without weights and groups, intervals are exact, by order statistics (`_exact_medians`).
+    Otherwise, and for a model with too few items, they are percentiles of resampled items; these
+    are not widened, but below 5 items there are none. Pairs are tested by the signs of their
+    differences (`sign_difference`).
     """
 
     def resampled_medians(counts: np.ndarray) -> np.ndarray:
@@ -393,7 +396,47 @@ def estimate_medians(
         too_few="items-of-median",
     )
     tests = PairTests(partial(sign_difference, matrix), in_scores=False)
-    return replace(estimate, draws=draws, tests=tests)
+    estimate = replace(estimate, draws=draws, tests=tests)
+    if estimate.method is None or matrix.group is not None or not is_constant(matrix.weight):
+        return estimate
+    return _exact_medians(estimate, matrix, level)
+
+
+def _exact_medians(estimate: ScoreEstimates, matrix: ScoreMatrix, level: float) -> ScoreEstimates:
+    """Return medians whose intervals lie between order statistics of the scores.
+
+    The interval of a model with n scores is from the k-th smallest to the k-th largest one, with
+    the largest k such that at most k - 1 of n tosses of a coin are heads with a probability of at
+    most (1 - `level`) / 2. Source: David and Nagaraja 2003, Order statistics, section 7.1. Models
+    with too few items for any k keep their interval.
+    """
+    low = estimate.low.copy()
+    high = estimate.high.copy()
+    exact = np.zeros(len(low), dtype=bool)
+    for model, column in enumerate(matrix.values.T):
+        values = np.sort(column[~np.isnan(column)])
+        k = _rank_of_end(len(values), level)
+        if k > 0:
+            low[model] = values[k - 1]
+            high[model] = values[-k]
+            exact[model] = True
+    method = f"order statistics of {matrix.unit}s, exact"
+    if not exact.all():
+        method += f"; of few {matrix.unit}s, {estimate.method}"
+    if not exact.any():
+        return estimate
+    return replace(estimate, low=low, high=high, exact=exact, allowed=exact, method=method)
+
+
+def _rank_of_end(scores: int, level: float) -> int:
+    """Return the k of `_exact_medians` for a number of scores; 0 if there is none."""
+    tail = (1 - level) / 2
+    # The normal approximation differs from k by less than 2.
+    k = int(scores / 2 + ndtri(tail) * np.sqrt(scores) / 2) + 2
+    k = min(max(k, 0), (scores + 1) // 2)
+    while k > 0 and bdtrc(scores - k, scores, 0.5) > tail:
+        k -= 1
+    return k
 
 
 def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:

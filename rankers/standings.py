@@ -292,10 +292,12 @@ def _rank_or_none(rank: float) -> int | None:
 def _has_no_variation(estimate: ScoreEstimates) -> np.ndarray:
     """Return which models have a standard error of 0 and no interval of positive width.
 
-    The results of such a model are the same in all clusters. The pinned model does not count. The
-    result has shape (models,).
+    The results of such a model are the same in all clusters. The pinned model and models with an
+    exact interval do not count. The result has shape (models,).
     """
     has_width = estimate.low < estimate.high
+    if estimate.exact is not None:
+        has_width |= estimate.exact
     is_flat: np.ndarray = (estimate.se == 0) & ~has_width
     if estimate.pinned is not None:
         is_flat[estimate.pinned] = False

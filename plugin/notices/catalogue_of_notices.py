@@ -479,7 +479,10 @@ OF_RANKERS = {
         "the battles fall into {groups} groups that never met: win rates compare within a group "
         "only"
     ),
-    "equal-medians": "{models} models share another's median: it does not separate them",
+    "equal-medians": (
+        "{models} {models:noun model} {models:one has|have} the same median as another: it does "
+        "not separate them"
+    ),
     "few-clusters-of-models": (
         "models in fewer than {fewest} {unit}s have no bootstrap interval: {models}"
     ),

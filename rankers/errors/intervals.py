@@ -83,6 +83,8 @@ class ScoreEstimates:
         freedom: degrees of freedom of each score, shape (models,); None if all have clusters - 1.
         allowed: mask of the models whose intervals are valid even if they have few items, shape
             (models,); None if there are none.
+        exact: mask of the models whose interval is valid even if it has no width, shape (models,);
+            None if there are none.
         pinned: code of the model whose score is set, if there is one.
         draws: resampled scores, shape (resamples, models), if differences of scores are far from
             normal; else None.
@@ -106,6 +108,7 @@ class ScoreEstimates:
     warnings: tuple[Notice, ...] = ()
     freedom: np.ndarray | None = None
     allowed: np.ndarray | None = None
+    exact: np.ndarray | None = None
     pinned: int | None = None
     draws: np.ndarray | None = None
     skewness: np.ndarray | None = None

@@ -1,5 +1,6 @@
 """Compare names of models and judges as people see them. It imports no NumPy."""
 
+import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
@@ -73,3 +74,15 @@ def bare_and_prefixed(names: Sequence[str]) -> dict[str, list[str]]:
         if provider and last:
             prefixed.setdefault(last, []).append(name)
     return {name: prefixed[name] for name in names if name in prefixed}
+
+
+def spellings_of_one_name(names: Iterable[str]) -> list[list[str]]:
+    """Return the groups of names that differ in letter case, blanks, hyphens or underscores only.
+
+    Each group is sorted. `gpt-4-1` and `gpt-41` are different names.
+    """
+    groups: dict[str, list[str]] = {}
+    for name in sorted({*names}):
+        plain = re.sub(r"[\s_-]+", " ", seen_name(name).casefold())
+        groups.setdefault(plain, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]

@@ -21,7 +21,7 @@ AMOUNTS = frozenset(
         # Perplexities and losses.
         *("perplexity", "ppl", "word_perplexity", "byte_perplexity", "token_perplexity"),
         *("target_perplexity", "bits_per_byte", "bpb", "bits_per_character"),
-        *("log_loss", "cross_entropy", "cross_entropy_loss", "eval_loss"),
+        *("loss", "log_loss", "cross_entropy", "cross_entropy_loss", "eval_loss"),
         *("nll", "negative_log_likelihood"),
         # Distances and errors of numbers.
         *("edit_distance", "levenshtein_distance", "hamming_distance"),

@@ -199,6 +199,10 @@ OF_READING = {
     "settings-name-models": (
         "runs of {model} with other settings count as different models: {names}"
     ),
+    "names-in-spellings": (
+        "models whose names differ in letter case, blanks or hyphens only may be the same: "
+        "{names:5;}; they are kept apart. If two are one model, write its name in one way"
+    ),
     "other-metrics": (
         "the eval's first metric counts ({chosen:5}); {option:metric=NAME} takes another "
         "({others:6}), and {option:metric=all} {option:by=metric} ranks by each"

@@ -13,7 +13,7 @@ from podium.data.formats.containers import open_records, shared_engine
 from podium.data.formats.files import find_files, local_files, split_label
 from podium.data.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, sample_rows
 from podium.data.formats.lm_eval_run_records import run_of_samples
-from podium.data.reading.model_names import note_bare_names
+from podium.data.reading.model_names import note_doubtful_names
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.findings import check_findings
 from podium.hookspecs import SourceFiles
@@ -232,7 +232,7 @@ def read_responses(
         answers, notes_on_pending = add_pending(answers, questions, prompts, on_demand)
         notes += notes_on_pending
     responses = assemble(answers, questions + _questions_in_neighbour_files(answers, questions))
-    notes += [*_note_skipped(parts), *responses.notes, *note_bare_names(responses.models)]
+    notes += [*_note_skipped(parts), *responses.notes, *note_doubtful_names(responses.models)]
     files = sorted(str(part.path) for part in parts if part.rows is not None)
     return replace(
         _add_runs(responses, paired),

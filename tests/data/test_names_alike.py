@@ -196,3 +196,12 @@ def test_a_name_with_a_mark_of_an_encoder_is_that_of_the_guide(save):
         with pytest.raises(podium.DataError, match="differ only"):
             podium.read_battles(path)
         assert podium.read_battles(path, names="joined").models == ("b", "caf\u00e9 HD")
+
+
+def test_names_that_differ_in_case_or_separators_are_told_and_kept_apart(save):
+    rows = [*battles("GPT-4o", "gpt-4o"), *battles("Claude 3", "claude-3"), *battles("m-1", "m1")]
+    made = podium.read_battles(save("battles.jsonl", rows))
+    assert {"GPT-4o", "gpt-4o", "Claude 3", "claude-3"} <= {*made.models}
+    [note] = [note for note in made.notes if note.code == "names-in-spellings"]
+    assert note.fields["names"] == ["Claude 3 and claude-3", "GPT-4o and gpt-4o"]
+    assert "kept apart" in notice_texts([note])[0]

@@ -47,7 +47,7 @@ from podium.data.reading.item_identity import identify_items
 from podium.data.reading.judge_columns import judges_in
 from podium.data.reading.model_names import (
     join_names_alike,
-    note_bare_names,
+    note_doubtful_names,
     require_distinct_names,
     require_same_spelling,
 )
@@ -61,6 +61,7 @@ from podium.data.reading.rows import (
     keep_rows,
     note_odd_items,
 )
+from podium.data.reading.setting_columns import name_models_by_settings
 from podium.data.reading.shared_metrics import note_lone_models
 from podium.data.reading.table import FRAME, check, is_pointwise, remedy_of_columns
 from podium.data.reading.units import likely_item, name_items, name_items_of_scores
@@ -371,7 +372,7 @@ def _scan_files(query: BattleQuery, counting: Spark) -> Battles:
     places = [str(source) for source in query.sources]
     relation = scan_parquet(counting, places, query.foreign.columns)
     verdicts = require_distinct_names(_verdicts_of_query(counting, relation, query))
-    bare = note_bare_names(verdicts.models)
+    bare = note_doubtful_names(verdicts.models)
     copies = (COPIES,) if len(places) > 1 else ()
     sources = tuple(map(without_secrets, places))
     return Battles(
@@ -495,13 +496,14 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
     gathered = replace(read.gathered, accepted=accepted, questions=questions)
     left_out = [*without_column, *without_flag, *note_rows_left_out(chosen, kept, of_arena)]
     counted = note_rows_counted(kept, conditions)
-    notes = (*read.notes, *identified.notes, *on_repeats, *left_out, *counted)
+    named_models = name_models_by_settings(duck, kept)
+    notes = (*read.notes, *identified.notes, *on_repeats, *left_out, *counted, *named_models.notes)
     return replace(
         read,
-        tables=without_bulky_responses(kept),
+        tables=without_bulky_responses(named_models.tables),
         gathered=gathered,
         notes=notes,
-        other_responses=find_other_responses(duck, kept),
+        other_responses=find_other_responses(duck, named_models.tables),
     )
 
 
@@ -547,7 +549,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
     changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
     of_join = [note for note in joined.notes if not _is_told_by_questions(note, changed)]
     notes = [*_notes_on_sources(read), *of_join, *odd_items, *verdicts.notes()]
-    notes += [*note_bare_names(verdicts.models), *note_voters(duck, joined.view)]
+    notes += [*note_doubtful_names(verdicts.models), *note_voters(duck, joined.view)]
     return Battles(
         verdicts,
         joined.missing,

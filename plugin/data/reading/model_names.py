@@ -10,7 +10,13 @@ from podium.data.counting.verdicts import Verdicts
 from podium.data.formats.records import Column
 from podium.data.reading.rows import RecordTable, distinct_texts
 from podium.errors import DataError
-from podium.names import bare_and_prefixed, escaped_name, joined_name, names_alike
+from podium.names import (
+    bare_and_prefixed,
+    escaped_name,
+    joined_name,
+    names_alike,
+    spellings_of_one_name,
+)
 from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
 
@@ -134,7 +140,16 @@ def _reject_battles_with_itself(each: RecordTable) -> None:
         raise DataError(problem, remedy=remedy, source=each.source, row=place)
 
 
-def note_bare_names(models: Sequence[str]) -> list[Notice]:
-    """Return a warning of models that are named both with and without a provider."""
+def note_doubtful_names(models: Sequence[str]) -> list[Notice]:
+    """Return warnings of models that may be one.
+
+    Their names are with and without a provider, or differ in letter case or separators only.
+    """
+    notes = []
     names = {name: " and ".join(prefixed) for name, prefixed in bare_and_prefixed(models).items()}
-    return [Notice("bare-names", {"names": names})] if names else []
+    if names:
+        notes.append(Notice("bare-names", {"names": names}))
+    spellings = [" and ".join(group) for group in spellings_of_one_name(models)]
+    if spellings:
+        notes.append(Notice("names-in-spellings", {"names": spellings}))
+    return notes

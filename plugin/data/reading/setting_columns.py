@@ -1,0 +1,175 @@
+"""Settings of runs in columns of a table of scores, as `shots` or `temperature`.
+
+Rows of one model with different settings are of different runs, as in a host's logs: the models are
+named by what differs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from podium.comparability.run_settings import name_runs
+from podium.data.counting.duck import Duck
+from podium.data.counting.relations import text
+from podium.data.formats.records import Column
+from podium.data.reading.rows import RecordTable
+from podium.data.reading.table import is_pointwise
+from podium.notices.notice import Notice
+from podium.run_record import RunRecord, SettingKind
+
+SETTING_COLUMNS: Mapping[str, tuple[SettingKind, str]] = {
+    "shots": ("task argument", "shots"),
+    "num_fewshot": ("task argument", "shots"),
+    "n_shot": ("task argument", "shots"),
+    "temperature": ("generation", "temperature"),
+    "top_p": ("generation", "top_p"),
+    "reasoning_effort": ("generation", "reasoning_effort"),
+    "prompt_version": ("task argument", "prompt_version"),
+    "prompt_template": ("task argument", "prompt_template"),
+    "prompt_name": ("task argument", "prompt_name"),
+    "system_prompt": ("task argument", "system_prompt"),
+}
+"""Kind and name of the setting in each column that is known to hold one."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTables:
+    """Tables whose models are named by the settings in which their runs differ.
+
+    Attributes:
+        tables: the tables.
+        notes: a note for each model whose runs are different models.
+    """
+
+    tables: Sequence[RecordTable]
+    notes: Sequence[Notice] = ()
+
+
+Values = tuple[str | None, ...]
+"""The texts of the settings of a row, in the order of its table's setting columns."""
+
+
+def name_models_by_settings(engine: Duck, tables: Sequence[RecordTable]) -> NamedTables:
+    """Name the models of scores by the settings in which rows of one model differ.
+
+    A model has other names only if it has scores of one item with several values of a setting.
+
+    Args:
+        engine: the database.
+        tables: all tables. Those of battles and of a host's eval are left as they are.
+    """
+    columns = _differing_columns(engine, tables)
+    runs: list[RunRecord] = []
+    places: list[tuple[int, str, Values]] = []
+    for place, each in enumerate(tables):
+        for model, values in _combinations(each, columns):
+            places.append((place, model, values))
+            run = _run_of_rows(model, dict(zip(columns, values, strict=True)))
+            # Runs of one source would be taken for runs of one model on several tasks.
+            runs.append(replace(run, source=f"{each.source}#{len(runs)}"))
+    if not runs:
+        return NamedTables(tables)
+    named = name_runs(runs)
+    names: dict[int, dict[tuple[str, Values], str]] = {}
+    for (place, model, values), run in zip(places, named, strict=True):
+        names.setdefault(place, {})[model, values] = run.model
+    renamed = [
+        _with_names(each, columns, names.get(place, {})) for place, each in enumerate(tables)
+    ]
+    return NamedTables(renamed, _notes_on_settings(runs, named))
+
+
+def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]:
+    """Return the columns of `SETTING_COLUMNS` of which a model has several values on one item."""
+    differing = []
+    for name in SETTING_COLUMNS:
+        queries = []
+        for each in filter(_has_own_scores, tables):
+            columns = each.records.columns
+            if name in columns and "item" in columns:
+                cells = [columns[own].text for own in ("item", "model", name)]
+                queries.append(
+                    f"select {cells[0]} as item, {cells[1]} as model, {cells[2]} as value "
+                    f"from {each.records.scan}"
+                )
+        if queries:
+            several = "group by item, model having min(value) <> max(value) limit 1"
+            rows = f"({' union all '.join(queries)}) as rows"
+            differing += [name] if engine.rows(f"select 1 from {rows} {several}") else []
+    return differing
+
+
+def _has_own_scores(each: RecordTable) -> bool:
+    """Return whether a table has pointwise scores, and is not of a host's eval."""
+    return not each.is_of_host and is_pointwise(each.records.columns)
+
+
+def _setting_cells(each: RecordTable, columns: Sequence[str]) -> list[str]:
+    """Return SQL of the model and of each setting; a column that a table lacks is null."""
+    known = each.records.columns
+    settings = [known[name].text if name in known else "cast(null as varchar)" for name in columns]
+    return [known["model"].text, *settings]
+
+
+def _combinations(each: RecordTable, columns: Sequence[str]) -> list[tuple[str, Values]]:
+    """Return the different models of a table with their settings, as texts; empty without them."""
+    if not columns or not _has_own_scores(each):
+        return []
+    model, *settings = _setting_cells(each, columns)
+    known = f"where {model} is not null"
+    rows = each.records.rows(f"distinct {', '.join([model, *settings])}", known)
+    return sorted([(name, tuple(values)) for name, *values in rows], key=repr)
+
+
+def _run_of_rows(model: str, values: Mapping[str, str | None]) -> RunRecord:
+    """Return the run of the rows of a model with the values of some setting columns."""
+    by_kind: dict[SettingKind, dict[str, str]] = {"task argument": {}, "generation": {}}
+    for column, value in values.items():
+        kind, name = SETTING_COLUMNS[column]
+        if value is not None:
+            by_kind[kind][name] = value
+    return RunRecord(
+        model,
+        "",
+        "",
+        is_described=False,
+        task_arguments=tuple(sorted(by_kind["task argument"].items())),
+        generation=tuple(sorted(by_kind["generation"].items())),
+    )
+
+
+def _with_names(
+    each: RecordTable, columns: Sequence[str], names: Mapping[tuple[str, Values], str]
+) -> RecordTable:
+    """Return a table whose models have other names.
+
+    Args:
+        each: the table.
+        columns: the columns with settings.
+        names: the new name by model and settings.
+    """
+    changed = {key: name for key, name in names.items() if name != key[0]}
+    if not changed:
+        return each
+    cells = _setting_cells(each, columns)
+    cases = []
+    for (model, values), name in changed.items():
+        conditions = [
+            f"{own} is not distinct from {'null' if value is None else text(value)}"
+            for own, value in zip(cells, (model, *values), strict=True)
+        ]
+        cases.append(f"when {' and '.join(conditions)} then {text(name)}")
+    renamed = Column(f"case {' '.join(cases)} else {cells[0]} end")
+    records = replace(each.records, columns={**each.records.columns, "model": renamed})
+    return replace(each, records=records)
+
+
+def _notes_on_settings(runs: Sequence[RunRecord], named: Sequence[RunRecord]) -> list[Notice]:
+    """Return a note for each model whose runs are different models."""
+    names: dict[str, set[str]] = {}
+    for run, other in zip(runs, named, strict=True):
+        if other.model != run.model:
+            names.setdefault(run.model, set()).add(other.model)
+    return [
+        Notice("settings-name-models", {"model": model, "names": sorted(own)})
+        for model, own in names.items()
+    ]

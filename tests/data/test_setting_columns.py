@@ -1,0 +1,45 @@
+"""Columns of settings in a table of scores name the models, as the settings of logs do."""
+
+import pytest
+
+import podium
+from podium.notices.notice_text import notice_texts
+
+
+def scores(**settings):
+    """Return scores of 20 items by model, each with every value of its settings."""
+    rows = []
+    for column, by_model in settings.items():
+        for model, values in by_model.items():
+            for value in values:
+                rows += [
+                    {"item": f"q{k}", "model": model, "score": k % 3 / 2, column: value}
+                    for k in range(20)
+                ]
+    return rows
+
+
+@pytest.mark.parametrize("column", ["shots", "num_fewshot", "n_shot"])
+def test_a_model_with_two_numbers_of_shots_is_two_models(save, column):
+    path = save("scores.jsonl", scores(**{column: {"m1": [0, 5], "m2": [5]}}))
+    made = podium.read_battles(path)
+    assert made.models == ("m1 (shots=0)", "m1 (shots=5)", "m2")
+    [text] = [text for text in notice_texts(made.notes) if "different models" in text]
+    assert "m1 (shots=0), m1 (shots=5)" in text
+
+
+def test_rows_of_one_setting_keep_their_names(save):
+    path = save("scores.jsonl", scores(shots={"m1": [5], "m2": [0]}))
+    assert podium.read_battles(path).models == ("m1", "m2")
+
+
+def test_a_condition_on_the_column_leaves_one_setting_and_the_names(save):
+    path = save("scores.jsonl", scores(temperature={"m1": [0, 1], "m2": [1]}))
+    made = podium.read_battles(path, where={"temperature": "1"})
+    assert made.models == ("m1", "m2")
+
+
+def test_a_column_with_a_value_for_each_row_is_no_setting(save):
+    rows = scores(shots={"m1": [0], "m2": [0]})
+    numbered = [{**row, "temperature": k} for k, row in enumerate(rows)]
+    assert podium.read_battles(save("scores.jsonl", numbered)).models == ("m1", "m2")

@@ -364,8 +364,8 @@ def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[Notice
 def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator[Notice]:
     """Yield warnings of few items in all, and of models with few items.
 
-    A model is not named if its interval is valid with few items (`ScoreEstimates.allowed`). No
-    model is named if there are too few items for any model.
+    A model is not named if it has no interval, or one that is valid with few items
+    (`ScoreEstimates.allowed`). No model is named if there are too few items for any model.
     """
     clusters = exposure.clusters
     models = len(exposure.models)
@@ -379,7 +379,7 @@ def _warn_of_few_items(exposure: Exposure, estimate: ScoreEstimates) -> Iterator
         yield Notice("items-below-models", fields)
     if clusters < fewest_of_model:
         return
-    has_few_items = exposure.items < fewest_of_model
+    has_few_items = (exposure.items < fewest_of_model) & ~np.isnan(estimate.low)
     if estimate.allowed is not None:
         has_few_items &= ~estimate.allowed
     if has_few_items.any():

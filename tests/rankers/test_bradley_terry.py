@@ -678,13 +678,17 @@ def test_errors_beside_a_newcomer_are_the_same_from_a_database_and_from_rows():
 
 
 def test_a_model_of_few_items_is_warned_of_where_the_interval_is_a_bootstraps():
-    battles = duel_with_guest(("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0))
-    assert any(
-        "in fewer than 30 items" in text and "d (2)" in text
-        for text in notice_texts(
-            bradley_terry(battles, rng=rng(), interval="bootstrap", resamples=50).warnings
+    """A model that has no interval is not said to have one that is too narrow."""
+    for items, is_named in ((10, True), (2, False)):
+        battles = duel_with_guest(*((f"i{k}", "d", "a", float(k % 2)) for k in range(items)))
+        found = bradley_terry(battles, rng=rng(), interval="bootstrap", resamples=50)
+        entries = {entry.model: entry for entry in found.entries}
+        assert (entries["d"].low is not None) is is_named
+        named = any(
+            "in fewer than 30 items" in text and f"d ({items})" in text
+            for text in notice_texts(found.warnings)
         )
-    )
+        assert named is is_named
 
 
 def test_sparse_pair_sums_equal_dense_ones_with_weights():

@@ -286,3 +286,12 @@ def test_the_first_place_is_not_checked_on_a_page_where_the_ranking_does_not(pla
     results = command_facts.results_of_checks(folder, ("m0", "m1"), "table.csv")
     assert "first-place" not in results["rank"]
     assert results["report"]["first-place"] == "not known"
+
+
+@pytest.mark.slow
+def test_a_page_of_slices_gives_no_probability_of_ranks_over_all(place: Path) -> None:
+    folder = folder_of("one order without a bias", place)
+    _, _, page = command_facts.read_page(folder, "table.csv", "--by", "order")
+    assert page.ranks == (
+        "Probabilities of ranks are left out: the rankings are of parts of these battles."
+    )

@@ -77,6 +77,10 @@ CONNECTING = (
 NO_LEADER_IN_SLICES = "No place is certain in {slices}."
 SAME_LEADERS_IN_SLICES = "The same {models} in {slices}."
 OTHER_LEADERS_IN_SLICES = "In {slices}, other models lead."
+NO_LEADER_IN_OTHERS = "In {slices}, no place is certain."
+OTHERS_LEAD_IN_SOME = (
+    "Of the {number} other slices, other models lead in {led}; in {open} no place is certain."
+)
 
 NUMBERS = (
     "no",

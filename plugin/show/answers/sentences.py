@@ -371,14 +371,29 @@ def _same_leaders_sentence(standings: Standings, others: Sequence[Standings]) ->
     same = sum(leading_group(other) == leaders for other in slices)
     share = all_of(same, "slice") if same == len(slices) else f"{same} of {len(slices)} slices"
     if leaders and same == 1:
-        others_text = (
-            "the other slice" if len(slices) == 2 else all_of(len(slices) - 1, "other slice")
-        )
-        return rank_templates.OTHER_LEADERS_IN_SLICES.format(slices=others_text)
+        led = sum(bool(leading_group(other)) for other in slices) - 1
+        return _other_leaders_sentence(len(slices) - 1, led)
     if not leaders:
         return rank_templates.NO_LEADER_IN_SLICES.format(slices=share)
     models = "model leads" if len(leaders) == 1 else "models lead"
     return rank_templates.SAME_LEADERS_IN_SLICES.format(models=models, slices=share)
+
+
+def _other_leaders_sentence(others: int, led: int) -> str:
+    """Write in how many other slices other models lead.
+
+    Args:
+        others: number of slices with other leaders or without leaders.
+        led: number of these that have leaders.
+    """
+    text = "the other slice" if others == 1 else all_of(others, "other slice")
+    if led == others:
+        return rank_templates.OTHER_LEADERS_IN_SLICES.format(slices=text)
+    if not led:
+        return rank_templates.NO_LEADER_IN_OTHERS.format(slices=text)
+    return rank_templates.OTHERS_LEAD_IN_SOME.format(
+        number=number_word(others), led=number_word(led), open=number_word(others - led)
+    )
 
 
 def _estimate_further_labels(standings: Standings, separation: Separation) -> int | None:

@@ -145,11 +145,13 @@ def _add_matchups(content: PageContent, battles: Battles, seed: int) -> PageCont
 def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
     """Return why draws of ratings would say more than a ranking does; None if they do not.
 
-    They do if places are by scores, not by ratings; if nobody is placed, because it is not known
-    which rows are about one item or scores are in two units; if nothing is claimed about a model
-    whose battles are unparsed; with fewer than `FEWEST_ITEMS` items; or if a model that won or lost
-    all has no place of its own.
+    They do if the ranking is of a part of the battles; if places are by scores, not by ratings; if
+    nobody is placed, because it is not known which rows are about one item or scores are in two
+    units; if nothing is claimed about a model whose battles are unparsed; with fewer than
+    `FEWEST_ITEMS` items; or if a model that won or lost all has no place of its own.
     """
+    if standings.slice is not None:
+        return "the rankings are of parts of these battles"
     if standings.scale.name == "score":
         return f"places are by the {standings.ranker} of the scores, not by ratings"
     if battles.likely_item is not None:

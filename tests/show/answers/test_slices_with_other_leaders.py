@@ -25,3 +25,26 @@ def test_a_leader_of_one_slice_alone_is_not_said_to_lead_in_one_of_two():
     answer = " ".join(podium.rank(battles, by="category").standings[0].answer)
     assert "In the other slice, other models lead." in answer
     assert "1 of 2 slices" not in answer
+
+
+def test_a_slice_without_leaders_is_not_said_to_have_others():
+    rows = []
+    for slice_of_items, wins in (("easy", 36), ("hard", 20), ("long", 4)):
+        for k in range(40):
+            rows.append(
+                {
+                    "item": f"{slice_of_items} {k}",
+                    "model_a": "ash",
+                    "model_b": "elm",
+                    "credit": float(k < wins),
+                    "category": slice_of_items,
+                }
+            )
+    frame = pd.DataFrame(rows)
+    of_three = podium.rank(podium.read_battles(frame), by="category").standings[0].answer
+    assert of_three[-1] == (
+        "Of the two other slices, other models lead in one; in one no place is certain."
+    )
+    two = frame[frame["category"] != "long"]
+    of_two = podium.rank(podium.read_battles(two), by="category").standings[0].answer
+    assert of_two[-1] == "In the other slice, no place is certain."

@@ -25,6 +25,10 @@ OF_READING = {
     "attempts": (
         "{runs} attempts of {who} on {what}: the newest whole one counts ({chosen}), not {others:3}"
     ),
+    "bad-rows": (
+        "{source}: {rows:,} {rows:noun row} left out: {places:5; #: @}. Repair the file, or remove "
+        "{rows:one it|them}"
+    ),
     "bare-names": (
         "models named with and without a provider may be the same: {names:5; # and @}; they are "
         "kept apart. If two are one model, write its name in one way"

@@ -18,6 +18,7 @@ from duckdb import Error, OutOfMemoryException
 
 from podium.data.counting.duck import Duck, literal_path, out_of_memory
 from podium.data.counting.relations import ROW, quote_name
+from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.delimited import open_delimited
 from podium.data.formats.json_text import first_line_is_a_record, open_lines, read_document
 from podium.data.formats.records import MOST_BLANK, Column, Records, blank_lines, records_of
@@ -58,17 +59,19 @@ shared_engine = cache(Duck)
 """Return the one database of this process for files that are read as a whole."""
 
 
-def open_records(path: Path, engine: Duck) -> Records:
+def open_records(path: Path, engine: Duck, bad_rows: list[BadRow] | None = None) -> Records:
     """Open a file of any known container, or a table of a DuckDB file as `path#table`.
 
     The rows are read by the engine when they are asked for; a JSON document is read at once.
+    Malformed rows of CSV, TSV and JSONL are put into `bad_rows` and left out if there is such a
+    list and they are few (`reject_many`). It is complete when all rows were read once.
 
     Raises:
         UsageError: there is no such file or table, or the path is a pipe, a socket or a device.
         DataError: the file is empty, binary, damaged, or of no known container.
     """
     try:
-        return _open_container(path, engine)
+        return _open_container(path, engine, bad_rows)
     except FileNotFoundError:
         raise UsageError(f"no such file: {path}") from None
     except DataError as error:
@@ -84,7 +87,7 @@ def read_records(path: Path) -> "pd.DataFrame":
     return open_records(path, shared_engine()).frame()
 
 
-def _open_container(path: Path, engine: Duck) -> Records:
+def _open_container(path: Path, engine: Duck, bad_rows: list[BadRow] | None) -> Records:
     """Open a file with the reader for the container that its first bytes show.
 
     A file that is compressed or can be read only once is copied into the engine's folder. A text
@@ -106,9 +109,9 @@ def _open_container(path: Path, engine: Duck) -> Records:
         raise DataError("the file is empty", remedy="give a file that holds rows")
     start = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if start not in b"[{":
-        return open_delimited(path, plain_file, engine)
+        return open_delimited(path, plain_file, engine, bad_rows)
     if start == b"{" and (".jsonl" in path.suffixes or first_line_is_a_record(plain_file)):
-        return open_lines(path, plain_file, engine)
+        return open_lines(path, plain_file, engine, bad_rows)
     return records_of(engine, read_document(plain_file), str(path))
 
 

@@ -5,12 +5,15 @@ the copy fails, too, the error names the bad row.
 """
 
 import csv
+from _csv import Reader
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import BinaryIO
 
 from podium.data.counting.duck import Duck, literal_path
 from podium.data.counting.relations import ROW, text
+from podium.data.formats.bad_rows import LONGEST_CONTENT, BadRow, reject_many
 from podium.data.formats.records import (
     LONGEST_LINE,
     TEXT,
@@ -26,7 +29,9 @@ from podium.printable import shorten
 DELIMITERS = (",", "\t", ";")
 
 
-def open_delimited(path: Path, plain_file: Path, engine: Duck) -> Records:
+def open_delimited(
+    path: Path, plain_file: Path, engine: Duck, bad_rows: list[BadRow] | None = None
+) -> Records:
     """Open a table with cells separated by commas, tabs or semicolons.
 
     The header is the first line that is not blank. The delimiter is the sign of `DELIMITERS` that
@@ -36,6 +41,8 @@ def open_delimited(path: Path, plain_file: Path, engine: Duck) -> Records:
         path: the file that the user named.
         plain_file: the file to read, an unpacked copy of it if it is compressed.
         engine: the database.
+        bad_rows: takes the malformed rows, which are then left out; None if they are errors. It is
+            complete when all rows were read once.
 
     Raises:
         DataError: the header is not a row of names, or has a name twice.
@@ -49,18 +56,6 @@ def open_delimited(path: Path, plain_file: Path, engine: Duck) -> Records:
     view = engine.fresh("file")
     columns = {name: Column(f"c{k}", TEXT, comma=delimiter != ",") for k, name in enumerate(names)}
 
-    def scan(file: Path, skipped_lines: int, longest_line: int) -> str:
-        """Return the query of a file's rows after some lines; lines have a largest length."""
-        types = ", ".join(f"c{k}: 'VARCHAR'" for k in range(len(names)))
-        options = (
-            f"header=false, skip={skipped_lines}, "
-            f"delim={text(delimiter)}, quote='\"', escape='\"', auto_detect=false, "
-            f"columns={{{types}}}, max_line_size={longest_line}, "
-            "compression='none', hive_partitioning=false"
-        )
-        cells = f"read_csv({literal_path(file)}, {options})"
-        return f"select row_number() over () as {ROW}, * from {cells}"
-
     def repair(_: Exception) -> None:
         """Let the view read a copy of the file with the quotes and line ends that DuckDB expects.
 
@@ -69,13 +64,44 @@ def open_delimited(path: Path, plain_file: Path, engine: Duck) -> Records:
         """
         copy = engine.folder / engine.fresh("copy")
         try:
-            _copy_table(plain_file, copy, delimiter, len(names))
+            rows_left_out = _copy_table(
+                plain_file, copy, delimiter, len(names), leaves_out=bad_rows is not None
+            )
         except DataError as error:
             raise error.with_place(str(path)) from None
-        engine.connection.execute(f"create or replace view {view} as {scan(copy, 1, LONGEST_LINE)}")
+        if bad_rows is not None:
+            bad_rows[:] = rows_left_out
+        rows_of_copy = _query_of_rows(copy, len(names), delimiter, 1, is_copy=True)
+        engine.connection.execute(f"create or replace view {view} as {rows_of_copy}")
 
-    engine.view(view, scan(plain_file, blank_lines + 1, 2**21))
+    engine.view(view, _query_of_rows(plain_file, len(names), delimiter, blank_lines + 1))
     return Records(engine, str(path), view, columns, repair=repair, is_text=True)
+
+
+def _query_of_rows(
+    file: Path, width: int, delimiter: str, skipped_lines: int, *, is_copy: bool = False
+) -> str:
+    """Return the query of a table's rows, as the columns `ROW`, c0, c1 and so on.
+
+    Args:
+        file: the file.
+        width: number of columns.
+        delimiter: the sign between cells.
+        skipped_lines: number of lines before the first row.
+        is_copy: whether it is a copy, in which the first cell of each row is its number, and lines
+            are as long as they may be.
+    """
+    number, place = ("n: 'BIGINT', ", f"n as {ROW}, * exclude (n)")
+    if not is_copy:
+        number, place = ("", f"row_number() over () as {ROW}, *")
+    types = number + ", ".join(f"c{k}: 'VARCHAR'" for k in range(width))
+    options = (
+        f"header=false, skip={skipped_lines}, "
+        f"delim={text(delimiter)}, quote='\"', escape='\"', auto_detect=false, "
+        f"columns={{{types}}}, max_line_size={LONGEST_LINE if is_copy else 2**21}, "
+        "compression='none', hive_partitioning=false"
+    )
+    return f"select {place} from read_csv({literal_path(file)}, {options})"
 
 
 def _read_column_names(path: Path) -> tuple[int, list[str], str]:
@@ -107,44 +133,95 @@ def _read_column_names(path: Path) -> tuple[int, list[str], str]:
     return blank_lines, names, delimiter
 
 
-def _cell_reader(lines: Iterator[str], delimiter: str) -> Iterator[list[str]]:
+def _cell_reader(lines: Iterator[str], delimiter: str) -> Reader:
     """Return a reader of the cells of each row, strict about quotes."""
     csv.field_size_limit(LONGEST_LINE)
     return csv.reader(lines, delimiter=delimiter, strict=True)
 
 
-def _copy_table(path: Path, copy: Path, delimiter: str, width: int) -> None:
+class MalformedRowError(DataError):
+    """A row has too few or too many cells, or its quotes are wrong."""
+
+
+def _copy_table(
+    path: Path, copy: Path, delimiter: str, width: int, *, leaves_out: bool
+) -> list[BadRow]:
     """Copy a table with the quotes and line ends that DuckDB expects, without its empty rows.
+
+    In the copy, the first cell of each row is its number in the file.
 
     Args:
         path: the file.
         copy: path of the copy.
         delimiter: the sign between cells.
         width: number of columns.
+        leaves_out: whether malformed rows are left out if they are few (`reject_many`). One that
+            takes several lines is an error all the same, since its quote may be that of a row
+            below.
+
+    Returns:
+        The rows that are left out.
 
     Raises:
         DataError: a row is not valid; the error names it.
     """
-    row_number = -1
-    remedy = "repair that row; every row needs every column, and a quote that opens must close"
+    bad_rows: list[BadRow] = []
+    number = 0
     with path.open("rb") as stream, copy.open("w", encoding="utf-8", newline="") as target:
         writer = csv.writer(target, delimiter=delimiter, lineterminator="\n")
-        # All lines get the same end, since a file may have lines from Windows and from Unix.
-        lines = (
-            line.decode("utf-8-sig").removesuffix("\n").removesuffix("\r") + "\n"
-            for line in short_lines(stream)
-        )
-        try:
-            rows = filter(any, _cell_reader(lines, delimiter))
-            for row_number, cells in enumerate(rows):
-                if len(cells) != width:
-                    shown = shorten(delimiter.join(cells))
-                    lengths = f"expected {width} columns, got {len(cells)}: {shown}"
-                    problem = f"not a whole table ({lengths})"
-                    raise DataError(problem, row=f"row {row_number}", remedy=remedy)
-                writer.writerow(cells)
-        except csv.Error as error:
-            problem = f"not a whole table ({error})"
-            raise DataError(problem, row=f"row {row_number + 1}", remedy=remedy) from None
-        except UnicodeDecodeError:
-            raise not_utf_8(f"row {row_number + 1}") from None
+        latest_line = [""]
+        reader = _cell_reader(_lines_with_one_end(stream, latest_line), delimiter)
+        while True:
+            first_line = reader.line_num + 1
+            try:
+                cells = _next_row(reader, number, delimiter, width)
+            except MalformedRowError as error:
+                if not (leaves_out and number) or reader.line_num > first_line:
+                    raise
+                bad_rows.append(BadRow(error, latest_line[0][:LONGEST_CONTENT]))
+                number += 1
+                continue
+            except UnicodeDecodeError:
+                raise not_utf_8(f"row {number}") from None
+            if cells is None:
+                break
+            if cells:
+                writer.writerow([number, *cells])
+                number += 1
+    reject_many(bad_rows, number - 1 - len(bad_rows))
+    return bad_rows
+
+
+def _lines_with_one_end(stream: BinaryIO, latest_line: list[str]) -> Iterator[str]:
+    """Yield lines with the same end, since a file may have lines from Windows and from Unix.
+
+    Each line is also put into `latest_line[0]`.
+    """
+    for line in short_lines(stream):
+        words = line.decode("utf-8-sig").removesuffix("\n").removesuffix("\r")
+        latest_line[0] = words
+        yield words + "\n"
+
+
+def _next_row(reader: Reader, number: int, delimiter: str, width: int) -> list[str] | None:
+    """Return the cells of the next row; none if the row is empty, and None after the last row.
+
+    Raises:
+        MalformedRowError: the row is not valid. The error names it by its number.
+    """
+    place = f"row {number}"
+    remedy = "repair that row; every row needs every column, and a quote that opens must close"
+    try:
+        cells = next(reader, None)
+    except csv.Error as error:
+        problem = f"not a whole table ({error})"
+        raise MalformedRowError(problem, row=place, remedy=remedy) from None
+    if cells is None:
+        return None
+    if not any(cells):
+        return []
+    if len(cells) != width:
+        shown = shorten(delimiter.join(cells))
+        problem = f"not a whole table (expected {width} columns, got {len(cells)}: {shown})"
+        raise MalformedRowError(problem, row=place, remedy=remedy)
+    return cells

@@ -14,10 +14,12 @@ from duckdb import Error, OutOfMemoryException
 from podium.data.battles import COLUMNS
 from podium.data.counting.duck import Duck, literal_path, out_of_memory
 from podium.data.counting.relations import ROW, text
+from podium.data.formats.bad_rows import LONGEST_CONTENT, BadRow, reject_many
 from podium.data.formats.records import (
     JSON,
     LONGEST_LINE,
     Column,
+    NotUtf8Error,
     Records,
     exact_column,
     first_duplicate,
@@ -47,7 +49,9 @@ LARGEST_DOCUMENT = 2**30
 """Largest number of bytes of a JSON document, which is read into memory."""
 
 
-def open_lines(path: Path, plain_file: Path, engine: Duck) -> Records:
+def open_lines(
+    path: Path, plain_file: Path, engine: Duck, bad_rows: list[BadRow] | None = None
+) -> Records:
     """Open a JSONL file. Its cells stay JSON text until their types are known.
 
     If DuckDB rejects the file, it is read by Python at once, so that errors name the bad line.
@@ -56,6 +60,8 @@ def open_lines(path: Path, plain_file: Path, engine: Duck) -> Records:
         path: the file that the user named.
         plain_file: the file to read, an unpacked copy of it if it is compressed.
         engine: the database.
+        bad_rows: takes the lines that are no records, which are then left out if they are few
+            (`reject_many`); None if they are errors.
 
     Raises:
         DataError: a line is not an object or too long, a record has a key twice, or the memory does
@@ -70,7 +76,9 @@ def open_lines(path: Path, plain_file: Path, engine: Duck) -> Records:
         raise out_of_memory(error, str(path)) from None
     except Error:
         with plain_file.open("rb") as stream:
-            places, records = zip(*json_lines(stream), strict=True)
+            numbered = list(json_lines(stream, bad_rows))
+        reject_many(bad_rows or [], len(numbered))
+        places, records = zip(*numbered, strict=True)
         frame = _frame_of_records(records).set_axis(pd.Index(places, name="line"))
         return records_of(engine, frame, str(path))
     engine.view(view, _select_cells(plain_file, names))
@@ -129,19 +137,35 @@ def _read_keys(engine: Duck, source: str) -> list[str]:
     return list(dict.fromkeys(key for keys, *_ in groups_of_keys for key in keys))
 
 
-def json_lines(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(
+    stream: Any, bad_rows: list[BadRow] | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the line number, from 1, and the record of each line; blank lines are skipped.
 
     Args:
         stream: the file, open for bytes.
+        bad_rows: takes the lines that are no records, which are then skipped; None if they are
+            errors.
 
     Raises:
         CutLineError: the last line is cut off.
         DataError: a line is too long or not an object.
+        NotUtf8Error: a line is not UTF-8, whether or not there are `bad_rows`.
     """
     for place, line in enumerate(short_lines(stream), 1):
-        if line.strip():
-            yield place, _parse_line(line, place)
+        if not line.strip():
+            continue
+        try:
+            record = _parse_line(line, place)
+        except NotUtf8Error:
+            raise
+        except DataError as error:
+            if bad_rows is None:
+                raise
+            content = line[:LONGEST_CONTENT].decode("utf-8", errors="replace")
+            bad_rows.append(BadRow(error, content))
+            continue
+        yield place, record
 
 
 def _parse_line(line: bytes, place: int) -> dict[str, Any]:

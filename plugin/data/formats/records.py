@@ -78,9 +78,13 @@ def blank_lines() -> DataError:
     return DataError(problem, remedy="remove them; was the file damaged?")
 
 
-def not_utf_8(row: str) -> DataError:
+class NotUtf8Error(DataError):
+    """A row is not UTF-8 text."""
+
+
+def not_utf_8(row: str) -> NotUtf8Error:
     """Return the error for a row that is not UTF-8 text."""
-    return DataError("not UTF-8 text", row=row, remedy="convert the file to UTF-8")
+    return NotUtf8Error("not UTF-8 text", row=row, remedy="convert the file to UTF-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,17 +262,22 @@ class Records:
         import pandas as pd
 
         selected = [f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values())]
-        selection = ", ".join(selected) or "1"
+        selection = ", ".join([*selected, ROW])
         order = f"order by {ROW}"
         connection = self.engine.connection
         table = self._run(selection, order, lambda query: connection.sql(query).to_arrow_table())
-        columns = zip(self.columns.values(), table.columns, strict=True)
+        *arrays, row_numbers = table.columns
+        columns = zip(self.columns.values(), arrays, strict=True)
         cells = [self._cells(column, cells).reset_index(drop=True) for column, cells in columns]
         frame = pd.concat(cells, axis=1) if cells else pd.DataFrame()
         frame.columns = pd.Index(list(self.columns), dtype=object)
         if self.places:
             return frame.set_axis(self.places())
-        return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
+        numbers = row_numbers.to_numpy()
+        if len(numbers) and numbers[-1] != len(numbers):
+            # Some rows of the file are left out; the others keep their numbers.
+            return frame.set_axis(pd.Index(numbers, name="row"))
+        return frame.set_axis(pd.RangeIndex(1, len(numbers) + 1, name="row"))
 
     def _run(self, selection: str, rest: str, fetch: Callable[[str], Any]) -> Any:
         """Run a query over the scan; if it fails, repair the scan and run it once more.

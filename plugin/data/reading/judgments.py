@@ -20,6 +20,7 @@ from podium.data.counting.relations import text as quote
 from podium.data.counting.spark import Spark
 from podium.data.counting.verdicts import Engine, Verdicts, start_engine
 from podium.data.formats import score_files as pointwise
+from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.containers import open_records
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.foreign import name_columns, propose_map, translate_verdicts
@@ -61,6 +62,7 @@ from podium.data.reading.rows import (
     keep_rows,
     note_odd_items,
 )
+from podium.data.reading.rows_left_out import notes_on_bad_rows, require_few
 from podium.data.reading.setting_columns import name_models_by_settings
 from podium.data.reading.shared_metrics import note_lone_models
 from podium.data.reading.table import FRAME, check, is_pointwise, remedy_of_columns
@@ -271,7 +273,8 @@ def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles
     plan = ReadingPlan(query, chosen, reading, counting)
     battles = _read_sources(plan)
     if query.human_labels:
-        labels = _read_labels(query)
+        labels, lost = _read_labels(query)
+        battles = replace(battles, notes=(*battles.notes, *lost), lost=(*battles.lost, *lost))
         require_same_spelling(battles, labels)
         battles = label_by_table(battles, labels, must_meet=labels_must_meet)
     return battles.complete_items() if query.complete else battles
@@ -397,8 +400,8 @@ def _verdicts_of_query(counting: Engine, relation: str, query: BattleQuery) -> V
     )
 
 
-def _read_labels(query: BattleQuery) -> Battles:
-    """Read the human verdicts of a query.
+def _read_labels(query: BattleQuery) -> tuple[Battles, tuple[Notice, ...]]:
+    """Read the human verdicts of a query, and return them with notes on rows that are left out.
 
     If there are several files, judges of different files are different judges, even if they have
     the same name. Otherwise, two humans who agree on a battle would count as a copied verdict.
@@ -406,13 +409,17 @@ def _read_labels(query: BattleQuery) -> Battles:
     places = query.human_labels
     labels = BattleQuery(places, names=query.names, ids=query.ids)
     if len(places) == 1:
-        return read_query(labels)
+        only = read_query(labels)
+        return only, only.lost
     sheets = []
+    lost: list[Notice] = []
     for number, place in enumerate(places, start=1):
-        frame = read_query(replace(labels, sources=[place], merge=False)).to_frame()
+        read = read_query(replace(labels, sources=[place], merge=False))
+        lost += read.lost
+        frame = read.to_frame()
         judge = as_text(frame["judge"]).fillna("") if "judge" in frame else ""
         sheets.append(frame.assign(judge=f"{number}. file of labels: " + judge))
-    return read_query(BattleQuery(sheets))
+    return read_query(BattleQuery(sheets)), tuple(lost)
 
 
 def _read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
@@ -434,6 +441,7 @@ def _read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
     opened = [table for place in places for table in _open_place(duck, place)]
     more, skipped = _read_tables(opened, plan.format, plan.query.foreign)
     tables = tables + more
+    gathered = replace(gathered, lost=[*gathered.lost, *notes_on_bad_rows(more)])
     notes = (*gathered.notes, *skipped)
     if not tables:
         reasons = [f"no file with verdicts in {places_read}", *notice_texts(notes)]
@@ -756,8 +764,10 @@ def _open_place(engine: Duck, place: "SourceFiles | pd.DataFrame") -> list[Recor
     tables = []
     files: list[Path | RemoteFile] = [*place.paths, *place.remote]
     for file in files:
-        records = replace(open_records(local_file(file), engine), source=str(file))
-        tables.append(RecordTable(records, label=place.label, optional=place.searched))
+        bad_rows: list[BadRow] = []
+        records = replace(open_records(local_file(file), engine, bad_rows), source=str(file))
+        table = RecordTable(records, label=place.label, optional=place.searched, bad_rows=bad_rows)
+        tables.append(table)
     return tables
 
 
@@ -789,11 +799,14 @@ def _read_tables(
             code = "win-matrices-skipped" if is_matrix else "files-without-verdicts"
             skipped[code].append(record.source)
             continue
-        checked = _check_table(translated.records, skip_alone=len(opened) > 1)
+        rows_alone: list[BadRow] = []
+        checked = _check_table(translated.records, rows_alone, skip_alone=len(opened) > 1)
         if checked is None:
             skipped["lone-models"].append(record.source)
         else:
-            tables.append(replace(translated, records=checked))
+            bad_rows = [*translated.bad_rows, *rows_alone]
+            require_few(bad_rows, checked, translated.format)
+            tables.append(replace(translated, records=checked, bad_rows=bad_rows))
     if foreign.matrix is not None and not any(each.format == WIN_MATRIX for each in tables):
         why = "no source is a table of wins with the same rows and columns"
         raise UsageError(f"--matrix {foreign.matrix}: {why}")
@@ -924,17 +937,18 @@ def _translate_win_matrix(
     return replace(record, records=battles, format=WIN_MATRIX, notes=[note])
 
 
-def _check_table(records: Records, *, skip_alone: bool) -> Records | None:
+def _check_table(records: Records, bad_rows: list[BadRow], *, skip_alone: bool) -> Records | None:
     """Check a table, and return it with typed columns.
 
     If its credits are words, the error proposes a `--credit-map` that the user can copy.
 
     Args:
         records: the table.
+        bad_rows: takes the battles of a model with itself, which are left out.
         skip_alone: whether to return None if every battle is one of a model with itself.
     """
     try:
-        return check(records, skip_alone=skip_alone)
+        return check(records, skip_alone=skip_alone, bad_rows=bad_rows)
     except DataError as error:
         option = None
         if error.column == "credit":

@@ -12,6 +12,7 @@ from podium.data.battles import COLUMNS, REPLIES, SOURCES, criterion_columns
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, ROWS_OF_A_FILE, quote_name, text
 from podium.data.formats import score_files as pointwise
+from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.records import JSON, TEXT, Column, Records, columns_as, records_of_view
 from podium.data.listed_values import values_in_cell
 from podium.data.measure import Measure
@@ -56,6 +57,8 @@ class RecordTable:
         judges: what is known of the judges, by name.
         is_of_host: whether the rows are of a host's eval, whose reader has compared the questions.
         cluster: the column by which a log clusters its own standard errors; None if it does not.
+        bad_rows: the rows that are left out. Malformed ones are among them when all rows of the
+            file were read once.
     """
 
     records: Records
@@ -72,6 +75,7 @@ class RecordTable:
     judges: Mapping[str, JudgeRecord] = field(default_factory=dict)
     is_of_host: bool = False
     cluster: str | None = None
+    bad_rows: list[BadRow] = field(default_factory=list)
 
     @property
     def source(self) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from podium.data.battles import COLUMNS, LARGEST, criterion_columns
 from podium.data.counting.relations import IDENTICAL, ROW, SWAPS, text
+from podium.data.formats.bad_rows import BadRow, reject_many
 from podium.data.formats.records import JSON, TEXT, Column, Records
 from podium.errors import DataError
 from podium.printable import shorten
@@ -64,6 +65,8 @@ BLANK = "\t\n\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
 )
 """Invisible characters. To trim them is eight times as fast as a regular expression."""
 
+PLAYS_ITSELF = "plays against itself"
+
 
 class Rule(NamedTuple):
     """A rule that all rows must keep.
@@ -90,12 +93,20 @@ class NoRowError(DataError):
     """A table has no row."""
 
 
-def check(records: Records, *, skip_alone: bool = False) -> Records | None:
+class AloneError(DataError):
+    """A model plays against itself."""
+
+
+def check(
+    records: Records, *, skip_alone: bool = False, bad_rows: list[BadRow] | None = None
+) -> Records | None:
     """Return records with typed columns after checking all values.
 
     Args:
         records: battles, or scores of models.
         skip_alone: whether to return None if every battle is one of a model with itself.
+        bad_rows: takes the battles of a model with itself, which are then left out if they are few
+            (`reject_many`); None if such a battle is an error.
 
     Raises:
         NoRowError: there is no row.
@@ -114,9 +125,38 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
         typed = _typed_battles(records)
         rules = [*_number_rules(records), *_battle_rules(records, typed)]
         is_alone = f"{typed['model_a'].sql} = {typed['model_b'].sql}"
-        return _scan_rows(records, typed, rules, is_alone, skip_alone)
+        try:
+            return _scan_rows(records, typed, rules, is_alone, skip_alone)
+        except AloneError as error:
+            if bad_rows is None:
+                raise
+            # If its rows are many, the error is the same as without `bad_rows`.
+            records = _without_battles_alone(records, typed, error, bad_rows)
+        rules = [*_number_rules(records), *_battle_rules(records, typed)]
+        return _scan_rows(records, typed, rules, is_alone)
     except DataError as error:
         raise error.with_place(records.source) from None
+
+
+def _without_battles_alone(
+    records: Records, typed: Mapping[str, Column], error: "AloneError", bad_rows: list[BadRow]
+) -> Records:
+    """Return records without the battles of a model with itself, which are put into `bad_rows`.
+
+    Raises:
+        AloneError: there are too many; it is the given error.
+    """
+    a = typed["model_a"].sql
+    is_alone = f"{a} = {typed['model_b'].sql}"
+    ((number, alone),) = records.rows(f"count(*), count(*) filter ({is_alone})")
+    reject_many([BadRow(error)] * alone, number - alone)
+    for row, name in records.rows(f"{ROW}, {a}", f"where {is_alone} order by {ROW}"):
+        problem = f"model_b {shorten(repr(name))} plays against itself"
+        place = records.name_row(row)
+        bad = DataError(problem, source=records.source, row=place, remedy=error.remedy)
+        bad_rows.append(BadRow(bad, model=name))
+    bad_rows[0] = replace(bad_rows[0], error=error, problem=bad_rows[0].error.problem)
+    return replace(records, scan=f"(select * from {records.scan} where not ({is_alone}))")
 
 
 def _rename_foreign(records: Records) -> Records:
@@ -219,7 +259,8 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
     more = f" ({count} such rows)" if count > 1 else ""
     problem = f"{rule.column}{shown} {rule.problem}{more}"
     place = records.name_row(row)
-    return DataError(problem, remedy=rule.remedy, row=place, column=rule.column)
+    kind = AloneError if rule.problem == PLAYS_ITSELF else DataError
+    return kind(problem, remedy=rule.remedy, row=place, column=rule.column)
 
 
 def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
@@ -349,7 +390,7 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
     rules = [
         Rule("model_a", _is_blank(a), "is empty", nameless),
         Rule("model_b", _is_blank(b), "is empty", nameless),
-        Rule("model_b", f"{a} = {b}", "plays against itself", itself),
+        Rule("model_b", f"{a} = {b}", PLAYS_ITSELF, itself),
     ]
     for name in ("credit", "hard_credit", "human"):
         if name in records.columns:

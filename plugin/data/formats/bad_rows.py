@@ -1,0 +1,46 @@
+"""Rows of a file that are left out because they cannot be a battle or a score."""
+
+from dataclasses import dataclass
+
+from podium.errors import DataError
+
+LARGEST_SHARE = 0.02
+"""Largest share of the rows of each model that may be left out."""
+LONGEST_CONTENT = 2000
+"""Number of first characters of a malformed row that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that is left out if such rows are few.
+
+    Attributes:
+        error: the error that the row causes if such rows are not few. It names the place of the
+            row, and the value.
+        content: the beginning of a malformed row, in which names of models are looked for; empty if
+            `model` is known.
+        model: the model that plays against itself; None for a malformed row.
+        problem: what is wrong with this row alone; empty if the error says no more than that.
+    """
+
+    error: DataError
+    content: str = ""
+    model: str | None = None
+    problem: str = ""
+
+    def is_of(self, name: str) -> bool:
+        """Return whether the row is one of a model, or may be one by the words in it."""
+        return name in self.content if self.model is None else name == self.model
+
+
+def reject_many(bad_rows: list[BadRow], good_rows: int) -> None:
+    """Raise the error of the first bad row if they are too many for any shares of the models.
+
+    Each bad row is one of at least one model, and each other row is one of at most two.
+
+    Args:
+        bad_rows: the bad rows of a file.
+        good_rows: the number of its other rows.
+    """
+    if len(bad_rows) > 2 * LARGEST_SHARE * (len(bad_rows) + good_rows):
+        raise bad_rows[0].error

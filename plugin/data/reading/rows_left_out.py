@@ -1,0 +1,64 @@
+"""Decide whether the bad rows of a file are few enough to be left out, and note them."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from podium.data.formats.bad_rows import LARGEST_SHARE, BadRow
+from podium.data.formats.records import Records
+from podium.data.reading.rows import RecordTable
+from podium.notices.notice import Notice
+
+ROWS_THAT_DEPEND = ("win-matrix", "counts", "alpaca-eval")
+"""Formats in which a row is many battles, or its position says what it is about."""
+
+
+def require_few(bad_rows: Sequence[BadRow], records: Records, format: str) -> None:
+    """Check that bad rows are at most `LARGEST_SHARE` of the rows of each model.
+
+    A malformed row counts for each model whose name is in it, and for every model if there is none.
+
+    Args:
+        bad_rows: the bad rows of a file.
+        records: its other rows, with the columns of the battles table or of scores.
+        format: name of its format. No malformed row is left out in `ROWS_THAT_DEPEND`.
+
+    Raises:
+        DataError: there are too many; it is the error of the first of them.
+    """
+    if not bad_rows:
+        return
+    good_rows = _rows_by_model(records)
+    models = {*good_rows, *(row.model for row in bad_rows if row.model is not None)}
+    bad = Counter[str]()
+    for row in bad_rows:
+        bad.update([name for name in models if row.is_of(name)] or models)
+    are_many = any(
+        number > LARGEST_SHARE * (number + good_rows[name]) for name, number in bad.items()
+    )
+    if are_many or format in ROWS_THAT_DEPEND:
+        raise bad_rows[0].error.with_place(records.source)
+
+
+def _rows_by_model(records: Records) -> Counter[str]:
+    """Return the number of rows of each model."""
+    rows = Counter[str]()
+    for name in ("model", "model_a", "model_b"):
+        if name == "model" and "model_a" in records.columns:
+            continue
+        if name in records.columns:
+            cell = records.columns[name].text
+            rows.update(dict(records.rows(f"{cell}, count(*)", "group by 1")))
+    return rows
+
+
+def notes_on_bad_rows(tables: Sequence[RecordTable]) -> list[Notice]:
+    """Return a note for each file with rows that are left out, with the place and value of each."""
+    notes = []
+    for each in tables:
+        if each.bad_rows:
+            places = {}
+            for row in each.bad_rows:
+                places[row.error.row] = row.problem or row.error.problem
+            fields = {"source": each.source, "rows": len(places), "places": places}
+            notes.append(Notice("bad-rows", fields))
+    return notes

@@ -74,6 +74,8 @@ DEFAULT = "default"
 """What texts show for an option that was not given."""
 HASH = re.compile("[0-9a-f]{32,}")
 """Matches a value that is a hash, such as that of a chat template."""
+HASH_AT_END = re.compile(" #[0-9a-f]{8}$")
+"""Matches the hash at the end of a value whose beginning alone is recorded."""
 SHOWN_OF_HASH = 8
 """Number of characters of a hash that texts show."""
 SHOWN_BEFORE = 8
@@ -258,7 +260,8 @@ def value_texts(values: Iterable[str | None]) -> list[str]:
 
 
 def _plain_content(value: str) -> str:
-    """Return a value without the quotation marks of JSON; of a hash, its first digits.
+    """Return a value without the quotation marks of JSON and a hash at its end; of a hash, its
+    first digits.
 
     Of a long list or object, it is the number of its values, since its beginning says little.
     """
@@ -269,6 +272,7 @@ def _plain_content(value: str) -> str:
     if isinstance(content, list | dict) and len(value) > LONGEST_STRUCTURE:
         return f"{len(content)} {plural('value', len(content))}"
     text = content if isinstance(content, str) else value
+    text = HASH_AT_END.sub("", text)
     return text[:SHOWN_OF_HASH] if HASH.fullmatch(text) else text
 
 

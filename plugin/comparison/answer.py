@@ -240,7 +240,8 @@ def tally_text(tally: Sequence[float], separator: str = "–") -> str:
 def _several_sentence(findings: Sequence[PairFinding]) -> str:
     """Write which candidates are clearly ahead, clearly behind, too close to call, or in doubt.
 
-    Each group names at most six findings, and empty groups are left out.
+    Each group names at most six findings, and empty groups are left out. Of one candidate on
+    several questions, it says on which.
     """
     groups: dict[str, list[str]] = {AHEAD: [], BEHIND: [], CLOSE: [], IN_DOUBT: []}
     for finding in findings:
@@ -248,8 +249,19 @@ def _several_sentence(findings: Sequence[PairFinding]) -> str:
         if finding.is_distinguishable:
             group = AHEAD if finding.difference.value > 0 else BEHIND
         groups[group].append(finding_label(finding, findings))
-    parts = [f"{name}: {some(labels, most=6)}" for name, labels in groups.items() if labels]
     baselines = ", ".join(dict.fromkeys(finding.baseline for finding in findings))
+    candidates = {finding.candidate for finding in findings}
+    if len(candidates) == 1 and all(finding.question for finding in findings):
+        parts = [f"{name} on {some(labels, most=6)}" for name, labels in groups.items() if labels]
+        [candidate] = candidates
+        template = comparison_templates.SEVERAL_QUESTIONS
+        return template.format(
+            candidate=candidate,
+            baselines=baselines,
+            groups="; ".join(parts),
+            number=len(findings),
+        )
+    parts = [f"{name}: {some(labels, most=6)}" for name, labels in groups.items() if labels]
     return comparison_templates.SEVERAL.format(
         baselines=baselines, groups="; ".join(parts), number=len(findings)
     )

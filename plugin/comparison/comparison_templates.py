@@ -20,6 +20,7 @@ MORE_ITEMS_UNKNOWN = (
     "How many more {nouns} would separate {candidate} from {baseline} is unknown{reason}."
 )
 SEVERAL = "Compared with {baselines}, {groups} ({number} tests, Holm)."
+SEVERAL_QUESTIONS = "{candidate} compared with {baselines}: {groups} ({number} tests, Holm)."
 
 ALL_ADVISORY = "{verdict}: every requirement is advisory."
 ALL_MET = "PASS: {requirements} are met{unseen}."

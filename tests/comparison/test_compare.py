@@ -201,7 +201,7 @@ def test_lm_eval_folders_of_one_model_are_two_runs_and_every_task_a_question(tmp
     assert gsm["difference"] == pytest.approx(0.4)
     assert gsm["p"] == pytest.approx(stats.binomtest(20, 20).pvalue)
     assert document["answer"] == [
-        "Compared with old, clearly ahead: gsm; too close to call: arc (2 tests, Holm)."
+        "new compared with old: clearly ahead on gsm; too close to call on arc (2 tests, Holm)."
     ]
 
 

@@ -76,12 +76,13 @@ def prompt_of_config(config: Config) -> str | None:
     It is the same for the same task in every run and every version of lm-eval.
 
     Returns:
-        The beginning of the template and a hash; None if the template is unknown.
+        The beginning of description and template, and a hash; None if the template is unknown.
     """
     template = _field_text(config.get("doc_to_text"))
     if template is None:
         return None
-    on_one_line = " ".join(template.split())
+    description = _field_text(config.get("description")) or ""
+    on_one_line = " ".join([*description.split(), *template.split()])
     start = on_one_line[:SHOWN_CHARACTERS]
     shown = start if start == on_one_line else f"{start} ..."
     return f"{shown} {_hash_of_fields(_given_fields(config, (*TEMPLATE_FIELDS, *CHOICE_FIELDS)))}"

@@ -3,11 +3,14 @@
 The kind of a file (its container) is recognised by its first bytes, not by its name.
 """
 
+import bz2
 import codecs
 import gzip
+import lzma
 import os
 import stat
 import tempfile
+import zipfile
 import zlib
 from collections.abc import Sequence
 from functools import cache
@@ -26,6 +29,7 @@ from podium.data.formats.win_matrix import shares_names
 from podium.errors import DataError, UsageError, reject_stream
 from podium.printable import shorten
 from podium.storage.atomic_files import NO_ROOM_ERRORS
+from podium.wording import some
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,10 +39,21 @@ PLAIN_SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl")
 TEXT_SUFFIXES = tuple(name for name in PLAIN_SUFFIXES if name != ".parquet")
 SUFFIXES = (
     *PLAIN_SUFFIXES,
-    *(name + packed for name in TEXT_SUFFIXES for packed in (".gz", ".zst")),
+    *(name + packed for name in TEXT_SUFFIXES for packed in (".gz", ".zst", ".xz", ".bz2", ".zip")),
 )
-GZIP_START = b"\x1f\x8b"
-ZSTD_START = b"\x28\xb5\x2f\xfd"
+PACKED_STARTS = {
+    "gzip": b"\x1f\x8b",
+    "zstd": b"\x28\xb5\x2f\xfd",
+    "xz": b"\xfd7zXZ\x00",
+    "bzip2": b"BZh",
+    "zip": b"PK\x03\x04",
+}
+UTF_STARTS = {
+    # UTF-32 first, since its mark begins with that of UTF-16.
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+}
+"""Byte order marks of texts that are not UTF-8, by encoding."""
 PARQUET_START = b"PAR1"
 DATABASE_START = b"DUCK"
 """First bytes of each container. In a DuckDB database, these are the ninth to the twelfth byte."""
@@ -53,6 +68,8 @@ UNPACKED_RATIO = 250
 
 Files with verdicts unpack to 10 to 50 times their size.
 """
+DAMAGE_ERRORS = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError)
+"""Errors of unpacking a damaged file, in addition to OSError."""
 PANDAS_INDEX = "__index_level_"
 """Beginning of the names of columns to which pandas writes an index."""
 shared_engine = cache(Duck)
@@ -98,7 +115,7 @@ def _open_container(path: Path, engine: Duck, bad_rows: list[BadRow] | None) -> 
     if not path.exists():
         file, _, table = file.partition("#")
     engine.watch(Path(file))
-    plain_file = _plain_copy(Path(file), engine)
+    plain_file = _utf_8_copy(_plain_copy(Path(file), engine), engine)
     with plain_file.open("rb") as stream:
         head = stream.read(HEAD_SIZE)
     if head.startswith(PARQUET_START):
@@ -129,10 +146,11 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             return _plain_copy(_copy_unpacked(stream, "file", engine), engine)
         head = stream.peek(HEAD_SIZE)
-        if not head.startswith((GZIP_START, ZSTD_START)):
+        kinds = [kind for kind, start in PACKED_STARTS.items() if head.startswith(start)]
+        if not kinds:
             _reject_binary(head)
             return path
-        kind = "gzip" if head.startswith(GZIP_START) else "zstd"
+        [kind] = kinds
         return _copy_unpacked(stream, kind, engine, path.stat().st_size)
 
 
@@ -141,25 +159,19 @@ def _copy_unpacked(stream: Any, kind: str, engine: Duck, packed_size: int | None
 
     Args:
         stream: the open file.
-        kind: `file`, `gzip` or `zstd`.
+        kind: `file`, or a key of `PACKED_STARTS`.
         engine: the database whose folder takes the copy.
         packed_size: size of a compressed file in bytes; None if it is not compressed.
 
     Raises:
         DataError: the file is damaged or binary, or unpacks to too many bytes.
     """
-    import pyarrow as pa
-
     copy = engine.folder / engine.fresh("copy")
-    content = stream
-    if kind == "gzip":
-        content = gzip.GzipFile(fileobj=stream)
-    elif kind == "zstd":
-        content = pa.CompressedInputStream(pa.PythonFile(stream), kind)
     size = 0
     blank_bytes = 0
     largest_size = max(UNPACKED_SIZE, (packed_size or 0) * UNPACKED_RATIO)
     try:
+        content = _unpacked_stream(stream, kind)
         with copy.open("wb") as target:
             while piece := content.read(PIECE_SIZE):
                 if packed_size and not size:
@@ -171,12 +183,93 @@ def _copy_unpacked(stream: Any, kind: str, engine: Duck, packed_size: int | None
                 if packed_size and size > largest_size:
                     problem = f"it unpacks to more than {UNPACKED_RATIO} times its size"
                     raise DataError(problem, remedy="unpack it yourself if you trust it")
-    except (EOFError, zlib.error, OSError) as error:
+    except (*DAMAGE_ERRORS, OSError) as error:
         if isinstance(error, OSError) and error.errno in NO_ROOM_ERRORS:
             problem = f"unpacked, it does not fit into {tempfile.gettempdir()}"
             remedy = "free disk space, or set TMPDIR to a larger disk"
             raise DataError(problem, remedy=remedy) from None
         raise _damage_error(kind, error) from None
+    return copy
+
+
+def _unpacked_stream(stream: Any, kind: str) -> Any:
+    """Return a stream of the unpacked content of a stream; `kind` is as in `_copy_unpacked`.
+
+    Raises:
+        DataError: a zip file has a password, or it has no file or several files.
+        BadZipFile: a zip file is damaged.
+    """
+    import pyarrow as pa
+
+    match kind:
+        case "gzip":
+            return gzip.GzipFile(fileobj=stream)
+        case "zstd":
+            return pa.CompressedInputStream(pa.PythonFile(stream), kind)
+        case "xz":
+            return lzma.LZMAFile(stream)
+        case "bzip2":
+            return bz2.BZ2File(stream)
+        case "zip":
+            return _only_member(zipfile.ZipFile(stream))
+    return stream
+
+
+def _only_member(archive: zipfile.ZipFile) -> Any:
+    """Open the only file in a zip file; folders and the files that macOS adds do not count.
+
+    Raises:
+        DataError: there is no file or there are several, or the file has a password.
+    """
+    members = []
+    for member in archive.infolist():
+        name = member.filename
+        is_hidden = name.startswith("__MACOSX/") or name.rpartition("/")[2].startswith(".")
+        if not member.is_dir() and not is_hidden:
+            members.append(member)
+    if len(members) != 1:
+        names = some([member.filename for member in members], most=5)
+        problem = f"the zip file has {len(members)} files" + (f": {names}" if names else "")
+        raise DataError(problem, remedy="unpack it, and give the file with the verdicts")
+    try:
+        return archive.open(members[0])
+    except (RuntimeError, NotImplementedError) as error:
+        problem = f"the zip file cannot be unpacked ({shorten(str(error))})"
+        raise DataError(problem, remedy="unpack it, and give the file in it") from None
+
+
+def _utf_8_copy(path: Path, engine: Duck) -> Path:
+    """Return the path of a file, or of a copy of it in UTF-8 whose lines end with a line feed.
+
+    A text is copied if it begins with the byte order mark of UTF-16 or UTF-32, or if its lines end
+    with a carriage return alone.
+
+    Raises:
+        DataError: the text is not in the encoding of its mark.
+    """
+    with path.open("rb") as stream:
+        head = stream.read(HEAD_SIZE)
+    encoding = next((name for name, marks in UTF_STARTS.items() if head.startswith(marks)), None)
+    if encoding is None and (b"\0" in head or b"\r" not in head or b"\n" in head):
+        return path
+    copy = engine.folder / engine.fresh("copy")
+    text_encoding = encoding or "utf-8"
+    has_line_feeds = None
+    try:
+        with (
+            path.open(encoding=text_encoding, newline="", errors="strict") as stream,
+            copy.open("w", encoding="utf-8", newline="") as target,
+        ):
+            while piece := stream.read(PIECE_SIZE):
+                if has_line_feeds is None:
+                    has_line_feeds = "\n" in piece[:HEAD_SIZE] or "\r" not in piece[:HEAD_SIZE]
+                target.write(piece if has_line_feeds else piece.replace("\r", "\n"))
+    except UnicodeError as error:
+        if encoding is None:
+            # The reader of the table names the row.
+            return path
+        problem = f"not a whole {encoding.upper()} text ({shorten(str(error))})"
+        raise DataError(problem, remedy="write the file again, in UTF-8") from None
     return copy
 
 
@@ -186,6 +279,7 @@ def _reject_binary(head: bytes) -> None:
         b"\0" in head[:HEAD_SIZE]
         and not head.startswith(PARQUET_START)
         and head[8:12] != DATABASE_START
+        and not any(map(head.startswith, UTF_STARTS.values()))
     ):
         raise DataError("the file is binary", remedy="give CSV, TSV, Parquet, JSON or JSONL")
 

@@ -1,0 +1,117 @@
+"""Compressed files and texts in other encodings are read as the plain file is."""
+
+import bz2
+import codecs
+import gzip
+import io
+import json
+import lzma
+import random
+import zipfile
+
+import pyarrow as pa
+import pytest
+from damaged_bytes import KINDS, damage, read_and_rank
+
+import podium
+from podium.data.formats import containers
+
+ROWS = [{"item": f"q{k}", "model_a": "é", "model_b": "z", "credit": k % 3 // 2} for k in range(30)]
+CSV = "\n".join([",".join(ROWS[0]), *(",".join(map(str, row.values())) for row in ROWS)]) + "\n"
+TEXTS = {
+    "csv": CSV,
+    "tsv": CSV.replace(",", "\t"),
+    "jsonl": "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in ROWS),
+    "json": json.dumps(ROWS, ensure_ascii=False, indent=1),
+}
+
+
+def zipped(content, names=("votes",)):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("__MACOSX/._votes", b"\0")
+        for name in names:
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+PACKERS = {
+    "gz": gzip.compress,
+    "zst": lambda content: pa.compress(content, codec="zstd", asbytes=True),
+    "xz": lzma.compress,
+    "bz2": bz2.compress,
+    "zip": zipped,
+}
+ENCODERS = {
+    "utf-16": lambda text: text.encode("utf-16"),
+    "utf-16-be": lambda text: codecs.BOM_UTF16_BE + text.encode("utf-16-be"),
+    "utf-32": lambda text: text.encode("utf-32"),
+    "carriage returns": lambda text: text.replace("\n", "\r").encode(),
+    "both": lambda text: text.replace("\n", "\r").encode("utf-16"),
+}
+
+
+def assert_same_battles(path):
+    battles = podium.read_battles(str(path))
+    frame = battles.to_frame()
+    assert [*frame["credit"]] == [row["credit"] for row in ROWS]
+    assert {*frame["model_a"]} == {"é"}
+    assert not battles.lost
+
+
+@pytest.mark.parametrize("suffix", TEXTS)
+@pytest.mark.parametrize("packing", PACKERS)
+def test_every_text_format_may_be_compressed(tmp_path, suffix, packing):
+    path = tmp_path / f"votes.{suffix}.{packing}"
+    path.write_bytes(PACKERS[packing](TEXTS[suffix].encode()))
+    assert_same_battles(path)
+    assert_same_battles(tmp_path)
+
+
+@pytest.mark.parametrize("suffix", TEXTS)
+@pytest.mark.parametrize("encoding", ENCODERS)
+def test_every_text_format_may_be_in_another_encoding(tmp_path, suffix, encoding):
+    path = tmp_path / f"votes.{suffix}"
+    path.write_bytes(ENCODERS[encoding](TEXTS[suffix]))
+    assert_same_battles(path)
+    packed = tmp_path / f"packed.{suffix}.xz"
+    packed.write_bytes(lzma.compress(path.read_bytes()))
+    assert_same_battles(packed)
+
+
+def test_a_zip_file_with_two_tables_names_both(tmp_path):
+    path = tmp_path / "votes.zip"
+    path.write_bytes(zipped(CSV, ("a.csv", "b.csv")))
+    with pytest.raises(podium.DataError, match=r"votes\.zip: the zip file has 2 files: a.csv"):
+        podium.read_battles(str(path))
+
+
+def test_half_a_character_of_utf_16_is_an_error(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_bytes(CSV.encode("utf-16") + b"a")
+    with pytest.raises(podium.DataError, match="not a whole UTF-16 text"):
+        podium.read_battles(str(path))
+
+
+@pytest.mark.parametrize("packing", ["xz", "bz2", "zip"])
+def test_a_file_that_unpacks_to_too_much_is_rejected(tmp_path, packing, monkeypatch):
+    monkeypatch.setattr(containers, "UNPACKED_SIZE", 2**20)
+    path = tmp_path / f"votes.csv.{packing}"
+    path.write_bytes(PACKERS[packing](CSV.encode() + b"q1,x,y,1\n" * 2**20))
+    with pytest.raises(podium.DataError, match="unpacks to more than 250 times"):
+        podium.read_battles(str(path))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("packing", PACKERS)
+def test_many_damaged_compressed_files_are_named_or_read_as_they_are(tmp_path, packing):
+    rng = random.Random(47)
+    content = PACKERS[packing](CSV.encode("utf-16"))
+    path = tmp_path / f"votes.csv.{packing}"
+    models = {"é", "z"}
+    for number in range(60):
+        path.write_bytes(damage(content, rng, KINDS[number % len(KINDS)]))
+        error, read = read_and_rank(str(path))
+        if error is None and packing not in ("zst",):
+            assert {*read[0].models} == models
+            assert len(read[0]) % len(ROWS) == 0

@@ -103,33 +103,35 @@ def effects_in_one_order(battles: Battles, level: float = 0.95) -> list[OrderEff
         The effects, as `order_effects` returns them. Judges that read a pair in both orders are
         left out. The list is empty if no other judge has a decided verdict with a known order.
     """
-    in_both_orders = battles.first_shown().keys()
-    shown = {
-        judge: verdicts
-        for judge, verdicts in _decided_verdicts(battles).items()
-        if judge not in in_both_orders
-    }
-    return _measure_effects(shown, battles.unit, level)
+    judges = {"" if judge == UNNAMED_JUDGE else judge for judge in battles.judges} or {""}
+    judges -= battles.first_shown().keys()
+    if not judges:
+        return []
+    return _measure_effects(_decided_verdicts(battles, judges), battles.unit, level)
 
 
-def _decided_verdicts(battles: Battles) -> dict[str, FirstShown]:
+def _decided_verdicts(battles: Battles, judges: set[str]) -> dict[str, FirstShown]:
     """Return how often the response shown first won, by judge, over decided verdicts.
 
-    Keys are those of `Battles.first_shown`. Verdicts merged from two orders and verdicts of unknown
-    order are left out; flips are 0.
+    Verdicts merged from two orders and verdicts of unknown order are left out; flips are 0.
+
+    Args:
+        battles: the battles. If they are a part of others, all verdicts of the judges count.
+        judges: names of the judges, as keys of `Battles.first_shown`.
     """
     whole = battles.whole or battles
     _, outcome, _, is_known = first_shown(whole)
     is_decided = is_known & (outcome != 0.5)
-    judges = np.full(len(whole), "", dtype=object)
-    if "judge" in whole.rows.battle_columns:
+    judge_of_verdict = np.full(len(whole), "", dtype=object)
+    if len(whole.judges) == 1:
+        judge_of_verdict[:] = next(iter(judges))
+    elif len(whole.judges) > 1:
         names = whole.rows.texts_of("judge")
-        judges = np.array([name or "" for name in names], dtype=object)
+        judge_of_verdict = np.array([name or "" for name in names], dtype=object)
     cluster = cluster_codes(whole)
-    own = {"" if judge == UNNAMED_JUDGE else judge for judge in battles.judges} or {""}
     verdicts = {}
-    for judge in own.intersection(judges[is_decided].tolist()):
-        rows = is_decided & (judges == judge)
+    for judge in judges.intersection(judge_of_verdict[is_decided].tolist()):
+        rows = is_decided & (judge_of_verdict == judge)
         won = (outcome[rows] > 0.5).astype(float)
         ones = np.ones(len(won))
         verdicts[judge] = FirstShown(cluster[rows], won, ones, 0 * ones)

@@ -174,29 +174,31 @@ def read_condition(typed: str) -> tuple[str, str]:
     return column, value
 
 
-def read_assignments(typed: str) -> dict[str, str]:
+def read_assignments(typed: str, *, at_last_sign: bool = False) -> dict[str, str]:
     """Parse `a=b,c=d` as a dictionary of texts, without blanks around them.
 
-    If a key is given twice, its last value counts.
+    If a key is given twice, its last value counts. If a part has several equals signs, the key ends
+    at the first one, or at the last one with `at_last_sign`.
 
     Raises:
         click.BadParameter: a part has no key or no equals sign.
     """
-    parts = [part.partition("=") for part in typed.split(",")]
+    split = str.rpartition if at_last_sign else str.partition
+    parts = [split(part, "=") for part in typed.split(",")]
     if not all(key and equals for key, equals, _ in parts):
         raise click.BadParameter(f"{typed!r}: write KEY=VALUE, separated by commas")
     return {key.strip(): text.strip() for key, _, text in parts}
 
 
 def read_credits(typed: str) -> dict[str, float]:
-    """Parse `1=1,0=0.5,-1=0` as credits of the left model by verdict.
+    """Parse `1=1,0=0.5,-1=0` as credits of the left model by verdict, which may have an `=`.
 
     Raises:
         click.BadParameter: a part has no verdict or equals sign, or its credit is not a number in
             [0, 1].
     """
     credits = {}
-    for word, text in read_assignments(typed).items():
+    for word, text in read_assignments(typed, at_last_sign=True).items():
         try:
             credits[word] = float(text)
         except ValueError:

@@ -148,6 +148,10 @@ OF_READING = {
         "{model} is not compared: its scores are by {metrics:5}, which no other model has (others "
         "have {known:5})"
     ),
+    "models-without-battles": (
+        "{source}: all counts of {models:5} are 0, so {models:one it has|they have} no battle and "
+        "{models:one is|are} not ranked"
+    ),
     "no-item-column": "no item column: rows counted as independent",
     "no-judge-column": (
         "no judge column: the {raters} in {column} count as one judge; if {column} is the judge, "

@@ -6,6 +6,8 @@ import pandas as pd
 from podium.data.formats.verdict_files import parse_numbers, reject_cells
 from podium.data.formats.win_matrix import MOST_BATTLES
 from podium.errors import DataError
+from podium.notices.notice import Notice
+from podium.text import as_text
 
 WIN_COLUMNS = (("wins_a", "wins_b"), ("a_wins", "b_wins"))
 """Pairs of names that the columns with the wins of model_a and of model_b may have."""
@@ -20,14 +22,18 @@ def read_counts(records: pd.DataFrame) -> pd.DataFrame:
 
     The columns of the counts (`WIN_COLUMNS`, `TIE_COLUMNS`) are replaced by `credit`; the table
     must have the columns of wins. An empty cell is a count of 0. In the index, each battle has the
-    number of the row of its count.
+    number of the row of its count. A note names the models whose counts are all 0.
 
     Raises:
-        DataError: a cell is not a whole number of 0 or more, or the counts sum to 0 or to more than
-            `MOST_BATTLES`.
+        DataError: a cell is not a whole number of 0 or more, the counts sum to 0 or to more than
+            `MOST_BATTLES`, or there are two columns of ties.
     """
     wins = next(names for names in WIN_COLUMNS if {*names} <= {*records})
-    names = [*wins, *(name for name in TIE_COLUMNS if name in records)]
+    ties = [name for name in TIE_COLUMNS if name in records]
+    if len(ties) > 1:
+        problem = f"both {' and '.join(ties)} would be the number of ties"
+        raise DataError(problem, remedy="remove or rename one of these columns")
+    names = [*wins, *ties]
     counts = np.stack([_counts_in_column(records[name]) for name in names])
     total = counts.sum()
     if not 0 < total <= MOST_BATTLES:
@@ -37,7 +43,17 @@ def read_counts(records: pd.DataFrame) -> pd.DataFrame:
     counts_of_row = counts.T.astype(np.int64)
     position = np.repeat(np.arange(len(records)), counts_of_row.sum(axis=1))
     credit = np.repeat(np.tile(CREDIT_OF_COLUMN[: len(names)], len(records)), counts_of_row.ravel())
-    return records.drop(columns=names).iloc[position].assign(credit=credit)
+    battles = records.drop(columns=names).iloc[position].assign(credit=credit)
+    battles.attrs["notes"] = _note_idle_models(records, battles)
+    return battles
+
+
+def _note_idle_models(records: pd.DataFrame, battles: pd.DataFrame) -> list[Notice]:
+    """Return a note on the models of the counts that have no battle; none if all have one."""
+    models = {*as_text(records["model_a"]), *as_text(records["model_b"])}
+    models -= {*as_text(battles["model_a"]), *as_text(battles["model_b"])}
+    idle = sorted(name for name in models if isinstance(name, str))
+    return [Notice("models-without-battles", {"models": idle})] if idle else []
 
 
 def _counts_in_column(column: pd.Series) -> np.ndarray:

@@ -9,14 +9,16 @@ from dataclasses import replace
 
 from podium.data.battles import COLUMNS, criterion_columns
 from podium.data.counting.relations import ROW, text
-from podium.data.formats.records import Column, Records
+from podium.data.formats.counted_battles import TIE_COLUMNS, WIN_COLUMNS
+from podium.data.formats.records import Column, Records, column_called
 from podium.data.formats.verdict_files import LABEL_CREDITS
 from podium.data.query import Foreign
 from podium.errors import DataError, UsageError, unknown_name
 from podium.printable import shorten
 
-KNOWN_COLUMNS = frozenset({*COLUMNS, "model", "score", "length"})
-"""Columns of a battles table and of a table of scores, which `--columns` may name."""
+KNOWN_COLUMNS = frozenset({*COLUMNS, "model", "score", "length", *WIN_COLUMNS[0], TIE_COLUMNS[0]})
+"""Columns of a battles table, of a table of scores and of a table of counts, which `--columns` may
+name."""
 # SQL of the column `order` for each value of the option `--shown`.
 ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
 LIKELY_CREDIT: dict[str, float] = {
@@ -32,7 +34,8 @@ LIKELY_CREDIT: dict[str, float] = {
 def name_columns(records: Records, foreign: Foreign) -> Records:
     """Return records with the columns of `--columns` renamed and the columns of `--fill` added.
 
-    If another column has one of the new names already, it is dropped.
+    If another column has one of the new names already, it is dropped. `--columns` may also name the
+    values of a key in a column of objects, by a path such as `parsed_result.choice`.
 
     Raises:
         UsageError: a name is not one of podium's, there is no such column, or `--fill` names a
@@ -45,7 +48,8 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
     unknown += [name for name in fill if name not in KNOWN_COLUMNS]
     if unknown:
         raise unknown_name("column of podium's table", unknown[0], KNOWN_COLUMNS)
-    missing = [name for name in columns.values() if name not in records.columns]
+    named = {name: column_called(records, name) for name in columns.values()}
+    missing = [name for name, column in named.items() if column is None]
     if missing:
         raise UsageError(
             f"there is no column {missing[0]!r}; columns: {', '.join(records.columns)}"
@@ -54,7 +58,10 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
     named_columns = {
         name: column for name, column in records.columns.items() if name not in replaced
     }
-    named_columns |= {new: records.columns[old] for new, old in columns.items()}
+    for new, old in columns.items():
+        column = named[old]
+        if column is not None:
+            named_columns[new] = column
     for name, value in fill.items():
         if name in named_columns:
             raise UsageError(
@@ -95,6 +102,8 @@ def translate_verdicts(records: Records, foreign: Foreign) -> Records:
 def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown: str) -> Records:
     """Translate the column `credit` by a map of verdicts.
 
+    A verdict that is not in the map, but is the name of one of the two models, is a win of it.
+
     Args:
         records: the table.
         credit_map: credit by verdict.
@@ -114,7 +123,7 @@ def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown
         f"when {_number_or_text(text(word))} then {float(credit)!r}::double"
         for word, credit in credit_map.items()
     )
-    credit = f"case {_number_or_text(verdict)} {cases} end"
+    credit = f"case {_number_or_text(verdict)} {cases} {_credit_of_name(records, verdict)} end"
     is_unknown = f"{verdict} is not null and {credit} is null"
     if unknown == "error":
         _reject_unknown_verdicts(records, verdict, is_unknown, credit_map)
@@ -124,6 +133,22 @@ def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown
         records,
         columns={**records.columns, "credit": Column(credit, "DOUBLE"), "reason": reason_column},
     )
+
+
+def _credit_of_name(records: Records, verdict: str) -> str:
+    """Return the end of an SQL case: the credit of a verdict that is the name of one of the models.
+
+    Args:
+        records: the table.
+        verdict: SQL of the verdicts.
+    """
+    model_a = records.columns.get("model_a")
+    model_b = records.columns.get("model_b")
+    if model_a is None or model_b is None:
+        return ""
+    a, b = (model_a.text, model_b.text)
+    is_winner = f"when {verdict} = {a} then 1.0 when {verdict} = {b} then 0.0"
+    return f"else case when {a} = {b} then null {is_winner} end"
 
 
 def _translate_labels(records: Records) -> Records:
@@ -211,9 +236,9 @@ def _likely_credits(words: list[str]) -> dict[str, str]:
     """
     credits = {}
     for word in words:
-        if len(word) > 40 or "," in word or "=" in word:
+        if len(word) > 40 or "," in word:
             continue
-        credit = LIKELY_CREDIT.get(word.lower())
+        credit = LIKELY_CREDIT.get(word.lower(), LABEL_CREDITS.get(word))
         credits[word] = "?" if credit is None else f"{credit:g}"
     return credits
 

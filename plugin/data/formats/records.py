@@ -399,6 +399,27 @@ def records_of_view(engine: Duck, view: str, source: str) -> Records:
     return Records(engine, source, view, columns)
 
 
+def column_called(records: Records, name: str) -> Column | None:
+    """Return the column of a name, or the values of a key in a column of objects (`COLUMN.KEY`).
+
+    The result is None if there is neither.
+    """
+    if name in records.columns:
+        return records.columns[name]
+    holder, dot, key = name.partition(".")
+    if not dot or holder not in records.columns:
+        return None
+    column = records.columns[holder]
+    is_nested = column.type.startswith(("STRUCT", "MAP")) or column.type == JSON
+    if not is_nested and column.type != TEXT:
+        return None
+    objects = f"to_json({column.sql})"
+    if not is_nested:
+        objects = f"case when json_valid({column.sql}) then cast({column.sql} as json) end"
+    path = "".join(f'."{part}"' for part in key.replace('"', "").split("."))
+    return Column(f"json_extract_string({objects}, {text('$' + path)})")
+
+
 def row_name(index: "pd.Index", position: int) -> str:
     """Return the place in a file of the row at a position: `row 7`, or `line 7` in JSONL.
 

@@ -7,7 +7,8 @@ field is left out, too.
 
 from collections.abc import Iterable, Sequence
 
-from podium.data.reading.rows import RecordTable, column_called
+from podium.data.formats.records import column_called
+from podium.data.reading.rows import RecordTable
 from podium.notices.notice import Notice
 
 FLAGS = ("anony", "dedup_tag.sampled")

@@ -13,7 +13,13 @@ from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, ROWS_OF_A_FILE, quote_name, text
 from podium.data.formats import score_files as pointwise
 from podium.data.formats.bad_rows import BadRow
-from podium.data.formats.records import JSON, TEXT, Column, Records, columns_as, records_of_view
+from podium.data.formats.records import (
+    TEXT,
+    Records,
+    column_called,
+    columns_as,
+    records_of_view,
+)
 from podium.data.listed_values import values_in_cell
 from podium.data.measure import Measure
 from podium.data.reading import table
@@ -179,27 +185,6 @@ def _has_value(each: RecordTable, name: str, values: Sequence[str]) -> str:
     if truths:
         condition += f" or lower({column.text}) in ({', '.join(map(text, truths))})"
     return f"({condition})"
-
-
-def column_called(records: Records, name: str) -> Column | None:
-    """Return the column of a name, or the values of a key in a column of objects (`COLUMN.KEY`).
-
-    The result is None if there is neither.
-    """
-    if name in records.columns:
-        return records.columns[name]
-    holder, dot, key = name.partition(".")
-    if not dot or holder not in records.columns:
-        return None
-    column = records.columns[holder]
-    is_nested = column.type.startswith(("STRUCT", "MAP")) or column.type == JSON
-    if not is_nested and column.type != TEXT:
-        return None
-    objects = f"to_json({column.sql})"
-    if not is_nested:
-        objects = f"case when json_valid({column.sql}) then cast({column.sql} as json) end"
-    path = "".join(f'."{part}"' for part in key.replace('"', "").split("."))
-    return Column(f"json_extract_string({objects}, {text('$' + path)})")
 
 
 def distinct_texts(records: Records, name: str) -> list[str]:

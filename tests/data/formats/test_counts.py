@@ -3,6 +3,7 @@
 import pytest
 
 import podium
+from podium.notices.notice_text import notice_text
 
 
 def test_every_count_is_a_battle(save):
@@ -45,3 +46,17 @@ def test_no_battles_or_too_many_are_an_error(save, cells, said):
     text = f"model_a,model_b,wins_a,wins_b,ties\na,b,{cells}\n"
     with pytest.raises(podium.DataError, match=said):
         podium.read_battles(save("counts.csv", text))
+
+
+def test_two_columns_of_ties_are_an_error(save):
+    text = "model_a,model_b,wins_a,wins_b,ties,draws\na,b,3,2,1,1\n"
+    with pytest.raises(podium.DataError, match=r"counts.csv: both ties and draws would be"):
+        podium.read_battles(save("counts.csv", text))
+
+
+def test_a_model_whose_counts_are_all_zero_is_named(save):
+    text = "model_a,model_b,wins_a,wins_b,ties\na,b,3,2,1\na,c,0,0,\n"
+    battles = podium.read_battles(save("counts.csv", text))
+    [note] = [note for note in battles.notes if note.code == "models-without-battles"]
+    assert note.fields["models"] == ["c"]
+    assert "all counts of c are 0, so it has no battle and is not ranked" in notice_text(note)

@@ -23,6 +23,7 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
         ("leave_one_out.py", "--small", "--resamples", "20"),
         ("diagnose.py", "--judgments", "2100"),
         ("transitivity.py", "--small"),
+        ("readers.py", "--rows", "1000", "--repeats", "1"),
         ("scale.py", "--rows", "1e5"),
         ("coverage.py", "--worlds", "2"),
         ("economy.py", "--models", "5", "--items", "60", "--worlds", "1"),

@@ -132,7 +132,31 @@ TABLES["mt-bench-single"] = [
     }
     for k in range(36)
 ]
-NESTED = ("arena-hard", "mt-bench", "mt-bench-single", "judge-bench")
+TABLES["wildbench"] = [
+    {
+        "session_id": row["item"],
+        "generator": row["model_a"],
+        "ref_generator": row["model_b"],
+        "assignment": {"A": row["model_a"], "B": row["model_b"]},
+        "parsed_result": {"choice": ("A++", "A=B", "B+", "N/A")[k % 4]},
+    }
+    for k, row in enumerate(OWN)
+]
+TABLES["comparia"] = [
+    {
+        "conversation_pair_id": row["item"],
+        "model_a_name": row["model_a"],
+        "model_b_name": row["model_b"],
+        "both_equal": k % 3 == 1,
+        "chosen_model_name": (row["model_a"], None, row["model_b"])[k % 3],
+    }
+    for k, row in enumerate(OWN)
+]
+TABLES["counts"] = [
+    {"model_a": a, "model_b": b, "wins_a": k, "wins_b": 5, "ties": 1}
+    for k, (a, b) in enumerate(PAIRS * 4)
+]
+NESTED = ("arena-hard", "mt-bench", "mt-bench-single", "judge-bench", "wildbench")
 FILES = [
     *(
         (table, suffix)
@@ -218,7 +242,7 @@ def try_file(folder, table, suffix, seed):
     assert [each.name for each in folder.iterdir()] == [path.name], "something was written"
     if ranked:
         there = records_in(content, suffix)
-        if there is not None and table not in (*NESTED, "pointwise"):
+        if there is not None and table not in (*NESTED, "pointwise", "counts"):
             assert ranked[0].counts().judgments == there
         return
     reported = str(error)

@@ -469,6 +469,11 @@ def test_the_winner_of_comparia_is_a_name():
     assert compared(case).by_item == (3, 1, 2)
 
 
+@pytest.mark.parametrize("name", ["22-utf16.csv", "22b.csv.xz"])
+def test_utf_16_and_xz_are_read(name):
+    assert scored(case_of(name), "win-rate")["win-rate"] == pytest.approx({"a": 0.75, "b": 0.25})
+
+
 def test_counts_are_battles():
     case = case_of("24-counts.csv")
     assert ranked(case).counts["battles"] == 25 + 20 + 20

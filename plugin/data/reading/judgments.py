@@ -65,7 +65,7 @@ from podium.data.reading.rows import (
 from podium.data.reading.rows_left_out import notes_on_bad_rows, require_few
 from podium.data.reading.setting_columns import name_models_by_settings
 from podium.data.reading.shared_metrics import note_lone_models
-from podium.data.reading.table import FRAME, check, is_pointwise, remedy_of_columns
+from podium.data.reading.table import FRAME, LIKELY, check, is_pointwise, remedy_of_columns
 from podium.data.reading.units import likely_item, name_items, name_items_of_scores
 from podium.data.reading.voters import note_voters
 from podium.defaults import RANKER_OF_DECISIONS
@@ -854,7 +854,8 @@ def _translate_table(
         if scores is None and record.optional:
             return None
         if scores is None:
-            raise unrecognised_error(frozenset(records.columns), record.source)
+            map_of_verdicts = _guess_map(records)
+            raise unrecognised_error(frozenset(records.columns), record.source, map_of_verdicts)
         records = scores
         notes = [*notes, *more]
     if record.label is not None:
@@ -983,10 +984,31 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
     return fits[best][0] if best else None
 
 
-def unrecognised_error(columns: frozenset[str], source: str) -> DataError:
+def _guess_map(records: Records) -> str | None:
+    """Return a guess of the credit map for the column that is likely the credit; None if none is.
+
+    A column is likely the credit by its name (`LIKELY`).
+    """
+    names = {name.lower(): name for name in records.columns}
+    likely = next((names[word] for word in LIKELY["credit"] if word in names), None)
+    if likely is None or "credit" in records.columns:
+        return None
+    columns = {"credit": records.columns[likely]}
+    return propose_map(replace(records, columns=columns), records.source == FRAME)
+
+
+def unrecognised_error(
+    columns: frozenset[str], source: str, map_of_verdicts: str | None = None
+) -> DataError:
     """Return the error to raise for a file in no known format.
 
-    Its message names the most similar format, if the file has at least half of its columns.
+    Its message names the most similar format, if the file has at least half of its columns, and
+    guesses the options that name the columns and translate the verdicts.
+
+    Args:
+        columns: names of the columns of the file.
+        source: its name for messages.
+        map_of_verdicts: a guess of the option for its verdicts; None if there is none.
     """
     signatures = [
         (known.name, signature) for known in catalogue.formats() for signature in known.signature
@@ -995,9 +1017,9 @@ def unrecognised_error(columns: frozenset[str], source: str) -> DataError:
     problem = f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}"
     if 2 * len(best & columns) >= len(best):
         problem += f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"
-    remedy = (
-        f"{remedy_of_columns(sorted(columns), source)}; `podium list formats` shows what is known"
-    )
+    of_verdicts = f" {map_of_verdicts}" if map_of_verdicts and source != FRAME else ""
+    named = f"{remedy_of_columns(sorted(columns), source)}{of_verdicts}"
+    remedy = f"{named}; `podium list formats` shows what is known"
     for column, task in TASKS.items():
         if column in columns:
             command = f"`inspect eval podium/{task} --model-role judge=MODEL`"

@@ -71,3 +71,12 @@ def test_a_verdict_with_an_equals_sign_can_be_typed(save, request):
     assert answer.code == 0
     refused = podium_command("rank", path)
     assert "--credit-map A=B=0.5,won=1" in " ".join(refused.err.split())
+
+
+def test_the_error_for_an_unknown_file_guesses_columns_and_verdicts(save):
+    path = save("votes.csv", "id,left,right,outcome\n1,a,b,left\n2,a,b,tie\n")
+    guess = r"outcome --credit-map left=1,tie=0\.5; `podium list"
+    with pytest.raises(
+        podium.DataError, match=rf"item=id,model_a=left,model_b=right,credit={guess}"
+    ):
+        podium.read_battles(path)

@@ -54,7 +54,7 @@ MOST_BY_CHANCE = 0.35
 share value and cell is at most this share of the number expected by chance."""
 ERROR_RATE = 0.02
 """A column is like items only if the probability of so few pairs by chance is at most this."""
-MOST_IN_CELL = 5
+MOST_IN_CELL = 20
 """Largest mean number of rows of one item in a cell, if the column has a known name. More than one
 row may be repeats without a number."""
 MOST_REPEATS = 3

@@ -9,14 +9,13 @@ from dataclasses import replace
 
 from podium.data.battles import COLUMNS, criterion_columns
 from podium.data.counting.relations import ROW, text
-from podium.data.formats.counted_battles import TIE_COLUMNS, WIN_COLUMNS
 from podium.data.formats.records import Column, Records, column_called
 from podium.data.formats.verdict_files import LABEL_CREDITS
 from podium.data.query import Foreign
 from podium.errors import DataError, UsageError, unknown_name
 from podium.printable import shorten
 
-KNOWN_COLUMNS = frozenset({*COLUMNS, "model", "score", "length", *WIN_COLUMNS[0], TIE_COLUMNS[0]})
+KNOWN_COLUMNS = frozenset({*COLUMNS, "model", "score", "length", "wins_a", "wins_b", "ties"})
 """Columns of a battles table, of a table of scores and of a table of counts, which `--columns` may
 name."""
 # SQL of the column `order` for each value of the option `--shown`.

@@ -168,7 +168,7 @@ def test_system_temperature_and_length_are_the_models(
     ours = [call for call in calls if call.model != "scripted/judge"]
     judges = [call for call in calls if call.model == "scripted/judge"]
     assert {(call.config.temperature, call.config.max_tokens) for call in ours} == {(0.7, 99)}
-    assert {(call.config.temperature, call.config.max_tokens) for call in judges} == {(0.0, 256)}
+    assert {(call.config.temperature, call.config.max_tokens) for call in judges} == {(0.0, 64)}
     assert {call.input[0].text for call in ours} == {"Be terse."}
     assert all("Be terse." in call.input[-1].text for call in judges), (
         "who was told something is judged by it"

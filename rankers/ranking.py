@@ -106,7 +106,7 @@ class Separation:
         beats: for each model, the positions of the models that it is clearly ahead of.
         critical: critical value of |z| for the first two models.
         clusters: number of clusters of the battles.
-        gap: score of the first model minus the score of the second.
+        gap: score of the first model minus the score of the second; NaN if unknown.
         z: `gap` divided by its standard error, None if unknown.
         lead: `gap` and both ends of its simultaneous interval; None if the first two models are
             too close to call.

@@ -208,8 +208,8 @@ OF_READING = {
         "runs of {model} with other settings count as different models: {names}"
     ),
     "names-in-spellings": (
-        "models whose names differ in letter case, blanks or hyphens only may be the same: "
-        "{names:5;}; they are kept apart. If two are one model, write its name in one way"
+        "models whose names differ in letter case, blanks, hyphens or underscores only may be the "
+        "same: {names:5;}; they are kept apart. If two are one model, write its name in one way"
     ),
     "other-metrics": (
         "the eval's first metric counts ({chosen:5}); {option:metric=NAME} takes another "
@@ -364,9 +364,9 @@ OF_LOGS = {
         "server chooses; {why}"
     ),
     "earlier-form": (
-        "earlier={log}: its judge {judge} was asked for another form of replies (text, or a JSON "
-        "schema) than {now}, so the newcomers' verdicts may differ from those of the others; "
-        "{argument:replies=text} or {argument:replies=schema} asks as there"
+        "earlier={log}: its judge {judge} was asked for replies in another way than {now}, so the "
+        "newcomers' verdicts may differ from those of the others; {argument:replies={replies}} "
+        "asks as there"
     ),
     "forms-of-replies-differ": (
         "{judge} answered in a JSON schema in {schema:3}, and with text in {text:3}, because it "

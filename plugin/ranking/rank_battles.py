@@ -631,7 +631,7 @@ def refuse_several_judges(battles: Battles) -> None:
         why = f" ({which} differ in the prompt alone, and a changed prompt makes another judge)"
     for group in judges_with_other_replies(map(battles.judge_of, judges)):
         # Text and JSON of one model: an older log, or another `replies=`.
-        why += f" ({some(group)} differ in how replies are asked for, as text or in a JSON schema)"
+        why += f" ({some(group)} differ in how replies are asked for)"
     raise NotIdentifiedError(
         f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}){why}: "
         "choose one with --where judge=NAME, rank each with --by judge, or put them together "

@@ -35,11 +35,9 @@ from podium.storage.remote import Place, local_file
 
 if TYPE_CHECKING:
     # Every `inspect` command imports this module, so numpy is imported only if models are ranked.
-    from podium.data.battles import Battles
     from podium.hosts.inspect_ai.eval_ranking import RankedEval
     from podium.hosts.inspect_ai.logs.earlier_logs import RankedLogs
     from podium.hosts.ranker_options import RankerOptions
-    from podium.rankers.ranking import Ranking
 
 DEFAULT_RANKER = "bradley-terry"
 """The ranker of a tournament that asks for none."""
@@ -255,7 +253,7 @@ def _rank_by_logs(
         if is_tournament(logs[0]) and logs[0].status == "error" and logs[0].error is None:
             _write_reason_of_failure(gathered.run[0], logs[0], error)
         raise
-    _print_ranking(ranked, logs[0])
+    _print_ranking(ranked, logs[0], gathered.own_models)
     call_at_end(lambda: tell(f"wrote {written}"))
     return not (options.strict and ranked.is_partial)
 
@@ -286,7 +284,7 @@ def _judge_at_end(
         try:
             with typed_as(form):
                 ranked = play_and_rank(logs, gathered, options)
-                _print_ranking(ranked, logs[0])
+                _print_ranking(ranked, logs[0], gathered.own_models)
             call_at_end(lambda: tell(f"the tournament's log: {ranked.log}"))
             code = PodiumError.exit_code if options.strict and ranked.is_partial else 0
         except KeyboardInterrupt:
@@ -303,14 +301,19 @@ def _judge_at_end(
     return not code
 
 
-def _print_ranking(ranked: "RankedEval", log: EvalLog) -> None:
+def _print_ranking(ranked: "RankedEval", log: EvalLog, own: Sequence[str]) -> None:
     """Print the tables of a ranking when the command ends, and what the judge's cache saved.
 
     What is said of the pinned reference follows the tables.
+
+    Args:
+        ranked: the ranking.
+        log: the first log of the run.
+        own: names of the models of this run.
     """
     from podium.hosts.inspect_ai.end_of_command import call_at_end
 
-    text = _text_of_ranking(ranked.ranking, ranked.battles, log)
+    text = _text_of_ranking(ranked, log, own)
     call_at_end(lambda: print_apart(text))
     for message in ranked.messages:
         call_at_end(partial(tell, message))
@@ -333,28 +336,28 @@ def _write_reason_of_failure(place: Place, log: EvalLog, error: Exception) -> No
     write_header(place, path, header)
 
 
-def _text_of_ranking(ranking: "Ranking", battles: "Battles", log: EvalLog) -> str:
-    """Write the tables of a ranking.
+def _text_of_ranking(ranked: "RankedEval", log: EvalLog, own: Sequence[str]) -> str:
+    """Write a ranking as text: whole after a tournament, in a few lines after an ordinary eval.
 
     If it is known which responses humans prefer, the judge's agreement with them comes first.
+    `own` has the names of the models of this run.
     """
     from podium.show.report.brief_view import brief_ranking_text
     from podium.show.report.ranking_view import ranking_text
 
     named = tuple(
         replace(standings, slice=standings.slice or log.eval.task)
-        for standings in ranking.standings
+        for standings in ranked.ranking.standings
     )
-    whole = replace(ranking, standings=named)
+    whole = replace(ranked.ranking, standings=named)
     tournament = read_tournament(log)
     if tournament is None:
         # After an ordinary eval, the eval itself is what the user has asked for.
-        is_judged = bool(battles.judges)
-        return brief_ranking_text(whole, [log.eval.model], is_judged=is_judged)
+        return brief_ranking_text(whole, own, is_judged=ranked.log is not None)
     text = ranking_text(whole)
     if not tournament.preferred:
         return text
     from podium.diagnosis.human_agreement import preference_report
     from podium.show.report.terminal import terminal_text
 
-    return f"{terminal_text([preference_report(battles)])}\n{text}"
+    return f"{terminal_text([preference_report(ranked.battles)])}\n{text}"

@@ -65,7 +65,8 @@ class RunRanking:
         notes: messages that are printed at the end of the run.
         table: the standings as text.
         log: the log of the tournament; None if none was played.
-        is_finished: whether the tournament was played to its end.
+        needs_responses: whether a tournament has begun and was not played to its end. Its log can
+            then be resumed, which reads the responses again.
         saved: copies of the run that are kept until lm-eval saves its own files, in case the
             tournament is killed.
     """
@@ -79,7 +80,7 @@ class RunRanking:
     notes: list[str] = field(default_factory=list)
     table: str = ""
     log: Place | None = None
-    is_finished: bool = False
+    needs_responses: bool = False
     saved: tuple[Path, ...] = ()
 
     def rank(self, results: dict[str, Any], tracker: Any) -> None:
@@ -245,6 +246,7 @@ class RunRanking:
         from podium.hosts.inspect_ai.judged_run import play_tournament
 
         # lm-eval writes its results to stdout, so Inspect's output goes to stderr.
+        self.needs_responses = True
         with redirect_stdout(sys.stderr):
             self.log, failure = play_tournament(
                 with_anchor(
@@ -256,9 +258,9 @@ class RunRanking:
                 host="lm-eval",
                 display=_display_of_inspect(),
             )
+        self.needs_responses = failure is not None
         self.notes.append(f"the tournament's log: {self.log}")
         battles = read_played_log(self.log, failure, self.options)
-        self.is_finished = failure is None
         if failure:
             self._note_failure(failure)
         return lambda tasks: _select_tasks(tasks, "category", battles)
@@ -293,8 +295,7 @@ class RunRanking:
 
     @contextmanager
     def _runs_folder(self) -> Iterator[Path]:
-        """Yield a folder for the runs. It is kept if the tournament failed, as its log can then be
-        resumed, which reads the responses again."""
+        """Yield a folder for the runs; keep it if a tournament was not played to its end."""
         if not self.options.judges:
             with temporary_folder() as folder:
                 yield folder
@@ -303,11 +304,13 @@ class RunRanking:
         runs_dir = self.log_dir.with_name(f"{self.log_dir.name}.runs")
         folder = runs_dir / datetime.now().isoformat(timespec="milliseconds").replace(":", "-")
         folder.mkdir(parents=True)
-        yield folder
-        if self.log is None or self.is_finished:
-            shutil.rmtree(folder)
-            with suppress(OSError):
-                runs_dir.rmdir()
+        try:
+            yield folder
+        finally:
+            if not self.needs_responses:
+                shutil.rmtree(folder)
+                with suppress(OSError):
+                    runs_dir.rmdir()
 
 
 def _display_of_inspect() -> Any:

@@ -370,8 +370,10 @@ def _same_leaders_sentence(standings: Standings, others: Sequence[Standings]) ->
     leaders = leading_group(standings)
     same = sum(leading_group(other) == leaders for other in slices)
     share = all_of(same, "slice") if same == len(slices) else f"{same} of {len(slices)} slices"
-    if leaders and same == 1:
-        led = sum(bool(leading_group(other)) for other in slices) - 1
+    groups = [leading_group(other) for other in slices]
+    # Only if none of the leaders leads another slice, others lead there.
+    if leaders and sum(bool({*group} & {*leaders}) for group in groups) == 1:
+        led = sum(map(bool, groups)) - 1
         return _other_leaders_sentence(len(slices) - 1, led)
     if not leaders:
         return rank_templates.NO_LEADER_IN_SLICES.format(slices=share)

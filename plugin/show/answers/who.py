@@ -7,7 +7,7 @@ divide the models into groups.
 from collections.abc import Collection
 from dataclasses import replace
 from itertools import pairwise
-from math import comb, isfinite
+from math import comb, isfinite, nan
 
 from podium.distributions import expit
 from podium.rankers.fit.graph import largest_distinguishable_block
@@ -124,6 +124,7 @@ def without_models(standings: Standings, left_out: Collection[str]) -> Standings
         names=tuple(separation.names[k] for k in kept),
         cuts=tuple(cuts),
         beats=tuple(beats),
+        gap=separation.gap if has_same_leaders else nan,
         lead=separation.lead if has_same_leaders else None,
         z=separation.z if has_same_leaders else None,
     )

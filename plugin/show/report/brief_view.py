@@ -2,7 +2,6 @@
 
 import textwrap
 from collections.abc import Collection
-from dataclasses import replace
 
 from podium.data.counts import counts_text
 from podium.numbers import percent
@@ -36,7 +35,7 @@ def brief_ranking_text(ranking: Ranking, own: Collection[str], *, is_judged: boo
     [standings] = ranking.standings
     notes = [f"podium: {readable(message)}" for message in ranking_messages(ranking)]
     most = MOST_LINES_JUDGED if is_judged else MOST_LINES
-    # The header of the table and the line below it are no rows.
+    # The header of the table and the line of counts are no rows.
     answer = _answer_lines(standings.answer)
     room = most - 2 - len(notes) - len(answer)
     rows = max(room, min(len(standings.entries), FEWEST_ROWS))
@@ -55,7 +54,7 @@ def _shown_rows(standings: Standings, own: Collection[str], most: int) -> tuple[
 
     Args:
         standings: the standings.
-        own: names of the models that are shown if the first ones leave room for one row.
+        own: names of the models that are shown even if the table is cut.
         most: largest number of rows.
     """
     names = [entry.model for entry in standings.entries]
@@ -68,7 +67,7 @@ def _shown_rows(standings: Standings, own: Collection[str], most: int) -> tuple[
         return [], 0
     rows = tuple(table.rows[k] for k in kept)
     bare = Table("", table.header, rows, align=table.align, spare=table.spare)
-    lines = terminal_text([replace(Report(""), table=bare)]).splitlines()
+    lines = terminal_text([Report("", table=bare)]).splitlines()
     is_rule = [set(line.strip()) <= {"─"} for line in lines]
     plain = [line for line, rule in zip(lines, is_rule, strict=True) if line.strip() and not rule]
     return plain, len(names) - len(kept)

@@ -107,7 +107,7 @@ def batches_of(paths, own=None, **options) -> list[object]:
     """Return how the calls of a round robin were batched."""
     BATCHES.clear()
     judge = get_model("batching/judge", config=GenerateConfig(batch=own), memoize=False)
-    eval(round_robin(responses=paths), model_roles={"judge": judge}, **options)
+    eval(round_robin(responses=paths, replies="text"), model_roles={"judge": judge}, **options)
     return BATCHES
 
 

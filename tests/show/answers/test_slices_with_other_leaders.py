@@ -48,3 +48,25 @@ def test_a_slice_without_leaders_is_not_said_to_have_others():
     two = frame[frame["category"] != "long"]
     of_two = podium.rank(podium.read_battles(two), by="category").standings[0].answer
     assert of_two[-1] == "In the other slice, no place is certain."
+
+
+def test_a_leader_that_also_leads_another_slice_with_somebody_is_not_another_model():
+    """ash leads both slices: alone, and level with elm."""
+    rows = []
+    for slice_of_items, elm_wins in (("easy", 2), ("hard", 20)):
+        for k in range(40):
+            for a, b, wins in (("elm", "ash", elm_wins), ("ash", "fir", 38), ("elm", "fir", 36)):
+                rows.append(
+                    {
+                        "item": f"{slice_of_items} {k}",
+                        "model_a": a,
+                        "model_b": b,
+                        "credit": float(k < wins),
+                        "category": slice_of_items,
+                    }
+                )
+    standings = podium.rank(podium.read_battles(pd.DataFrame(rows)), by="category").standings
+    answer = " ".join(standings[0].answer)
+    assert "ash" in answer
+    assert "other models lead" not in answer
+    assert "1 of 2 slices" in answer

@@ -29,15 +29,16 @@ from podium.notices.notice import Notice
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
 from podium.responses.collection import Responses
+from podium.scorers.judge_record import SCHEMA_FIRST, judges_with_other_replies
 from podium.scorers.judging import Judging
 from podium.tournaments.judge_rotation import JudgeRotation
 from podium.tournaments.parts import Budget, Part, read_shard, refuse_undividable
 from podium.tournaments.schedule import TournamentRule, asks_order
 from podium.tournaments.selection import draw_items
+from podium.wording import some
 
 if TYPE_CHECKING:
     from podium.data.battles import Battles
-from podium.wording import some
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,15 +243,32 @@ def _notes_on_earlier(battles: "Battles", log: str, judging: Judging) -> Iterato
         log: the log.
         judging: how the judges are asked now.
     """
-    from podium.scorers.judge_record import judges_with_other_replies
-
     now = {judge.name: judge for judge in (judge_of(model, judging) for model in judges_by_role())}
     earlier = {judge: battles.judge_of(judge) for judge in battles.judges}
     for group in judges_with_other_replies([*earlier.values(), *now.values()]):
-        for judge in group:
-            if judge in earlier and judge not in now and not {*group}.isdisjoint(now):
-                asked = next(name for name in group if name in now)
-                yield Notice("earlier-form", {"log": log, "judge": judge, "now": asked})
+        asked = [name for name in group if name in now]
+        others = [name for name in group if name not in now]
+        for judge in others if asked else []:
+            replies = _option_that_asks_alike(earlier[judge].replies or "text", judging)
+            yield Notice(
+                "earlier-form", {"log": log, "judge": judge, "now": asked[0], "replies": replies}
+            )
+
+
+def _option_that_asks_alike(replies: str, judging: Judging) -> str:
+    """Return the value of `replies=` that asks as a judge of an earlier log was asked.
+
+    Args:
+        replies: how that judge was asked, as its record says. `auto` is text, and the schema if the
+            text could not be parsed. The option `auto` does the same only for realizations that
+            do not ask with the schema first; else `text` comes nearest.
+        judging: how the judges are asked now.
+    """
+    if replies == SCHEMA_FIRST:
+        return "auto"
+    if replies == "auto" and judging.realization.schema_first:
+        return "text"
+    return replies
 
 
 def _earlier_ladder(battles: "Battles", log: str, models: Sequence[str]) -> Ladder:

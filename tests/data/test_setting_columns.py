@@ -43,3 +43,20 @@ def test_a_column_with_a_value_for_each_row_is_no_setting(save):
     rows = scores(shots={"m1": [0], "m2": [0]})
     numbered = [{**row, "temperature": k} for k, row in enumerate(rows)]
     assert podium.read_battles(save("scores.jsonl", numbered)).models == ("m1", "m2")
+
+
+def test_a_setting_that_differs_between_tasks_makes_no_other_models(save):
+    rows = [
+        {"task": task, "item": f"q{k}", "model": name, "score": k % 3 / 2, "shots": shots}
+        for task, shots in (("mmlu", 5), ("gsm", 8))
+        for name in ("m1", "m2")
+        for k in range(20)
+    ]
+    assert podium.read_battles(save("scores.jsonl", rows)).models == ("m1", "m2")
+
+
+def test_a_number_written_in_two_ways_is_one_setting(save):
+    first = save("one.jsonl", scores(temperature={"m1": [0], "m2": [0]}))
+    lines = ["item,model,score,temperature", *(f"q{k},m1,0.5,0.0" for k in range(20))]
+    second = save("two.csv", "\n".join(lines) + "\n")
+    assert podium.read_battles(first, second).models == ("m1", "m2")

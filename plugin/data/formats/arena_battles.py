@@ -126,7 +126,9 @@ def _reject_labels_of_second(records: pd.DataFrame, winner: pd.Series) -> None:
     """
     if "order" not in records:
         return
-    is_open = winner.isin([*LABEL_CREDITS]) & (as_text(records["order"]) == "ba")
+    is_open = winner.isin([*LABEL_CREDITS]) & as_text(records["order"]).str.lower().isin(
+        ["ba", "false"]
+    )
     remedy = "write model_a, model_b or tie"
     problem = "with order ba does not say whether A is model_a or the response shown first"
     reject_cells(winner, is_open.to_numpy(), problem, remedy)

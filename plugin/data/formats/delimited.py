@@ -176,9 +176,12 @@ def _copy_table(
             try:
                 cells = _next_row(reader, number, delimiter, width)
             except MalformedRowError as error:
-                if not (leaves_out and number) or reader.line_num > first_line:
+                # A last row without a line end was cut off: the rows after it are lost, too.
+                is_cut = not latest_line[0].endswith("\n")
+                if not (leaves_out and number) or reader.line_num > first_line or is_cut:
                     raise
-                bad_rows.append(BadRow(error, latest_line[0][:LONGEST_CONTENT]))
+                content = latest_line[0].rstrip("\r\n")[:LONGEST_CONTENT]
+                bad_rows.append(BadRow(error, content))
                 number += 1
                 continue
             except UnicodeDecodeError:
@@ -195,12 +198,11 @@ def _copy_table(
 def _lines_with_one_end(stream: BinaryIO, latest_line: list[str]) -> Iterator[str]:
     """Yield lines with the same end, since a file may have lines from Windows and from Unix.
 
-    Each line is also put into `latest_line[0]`.
+    Each line is also put into `latest_line[0]`, with its own end.
     """
     for line in short_lines(stream):
-        words = line.decode("utf-8-sig").removesuffix("\n").removesuffix("\r")
-        latest_line[0] = words
-        yield words + "\n"
+        latest_line[0] = line.decode("utf-8-sig")
+        yield latest_line[0].removesuffix("\n").removesuffix("\r") + "\n"
 
 
 def _next_row(reader: Reader, number: int, delimiter: str, width: int) -> list[str] | None:

@@ -86,7 +86,7 @@ def translate_verdicts(records: Records, foreign: Foreign) -> Records:
     if foreign.credit_map is not None:
         records = _translate_credit(records, foreign.credit_map, foreign.unknown)
     else:
-        records = _translate_labels(records)
+        records = _translate_labels(records, foreign.shown)
     columns = dict(records.columns)
     if "order" in columns:
         word = f"lower({columns['order'].text})"
@@ -150,11 +150,15 @@ def _credit_of_name(records: Records, verdict: str) -> str:
     return f"else case when {a} = {b} then null {is_winner} end"
 
 
-def _translate_labels(records: Records) -> Records:
+def _translate_labels(records: Records, shown: str | None) -> Records:
     """Translate the column `credit` if all words in it are labels such as `A>B` or `[[B=A]]`.
 
     A is model_a. The table is returned as it is if there is another word, or if model_b was shown
     first in any row, because A may then be the response shown first.
+
+    Args:
+        records: the table.
+        shown: which model was shown first in all rows of a table without orders; None if unknown.
     """
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return records
@@ -166,6 +170,8 @@ def _translate_labels(records: Records) -> Records:
     if not words or not {word for (word,) in words} <= LABEL_CREDITS.keys():
         return records
     order = records.columns.get("order")
+    if order is None and shown == "b":
+        return records
     if order is not None:
         is_second_first = f"lower({order.text}) in ('ba', 'false')"
         if records.rows("1", f"where {is_second_first} limit 1"):

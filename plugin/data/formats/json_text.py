@@ -148,7 +148,7 @@ def json_lines(
             errors.
 
     Raises:
-        CutLineError: the last line is cut off.
+        CutLineError: the last line is cut off, whether or not there are `bad_rows`.
         DataError: a line is too long or not an object.
         NotUtf8Error: a line is not UTF-8, whether or not there are `bad_rows`.
     """
@@ -157,7 +157,8 @@ def json_lines(
             continue
         try:
             record = _parse_line(line, place)
-        except NotUtf8Error:
+        except (NotUtf8Error, CutLineError):
+            # The rows after a cut are lost, and nobody knows how many they are.
             raise
         except DataError as error:
             if bad_rows is None:

@@ -15,7 +15,8 @@ ROWS_THAT_DEPEND = ("win-matrix", "counts", "alpaca-eval")
 def require_few(bad_rows: Sequence[BadRow], records: Records, format: str) -> None:
     """Check that bad rows are at most `LARGEST_SHARE` of the rows of each model.
 
-    A malformed row counts for each model whose name is in it, and for every model if there is none.
+    A malformed row counts for the models whose names are in it, and for every model if a name may
+    be lost: if it has fewer names than its rows have models.
 
     Args:
         bad_rows: the bad rows of a file.
@@ -30,8 +31,11 @@ def require_few(bad_rows: Sequence[BadRow], records: Records, format: str) -> No
     good_rows = _rows_by_model(records)
     models = {*good_rows, *(row.model for row in bad_rows if row.model is not None)}
     bad = Counter[str]()
+    names_of_row = 2 if "model_a" in records.columns else 1
     for row in bad_rows:
-        bad.update([name for name in models if row.is_of(name)] or models)
+        named = [name for name in models if row.is_of(name)]
+        has_all = row.model is not None or len(named) >= names_of_row
+        bad.update(named if has_all else models)
     are_many = any(
         number > LARGEST_SHARE * (number + good_rows[name]) for name, number in bad.items()
     )

@@ -86,16 +86,25 @@ def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]
         for each in filter(_has_own_scores, tables):
             columns = each.records.columns
             if name in columns and "item" in columns:
-                cells = [columns[own].text for own in ("item", "model", name)]
+                # One id may stand for several items: of several tasks, or by several metrics.
+                parts = [own for own in ("task", "category", "metric", "item") if own in columns]
+                key = ", ".join(columns[own].text for own in parts)
+                value = _setting_text(columns[name])
                 queries.append(
-                    f"select {cells[0]} as item, {cells[1]} as model, {cells[2]} as value "
-                    f"from {each.records.scan}"
+                    f"select hash({key}) as item, {columns['model'].text} as model, "
+                    f"{value} as value from {each.records.scan}"
                 )
         if queries:
             several = "group by item, model having min(value) <> max(value) limit 1"
             rows = f"({' union all '.join(queries)}) as rows"
             differing += [name] if engine.rows(f"select 1 from {rows} {several}") else []
     return differing
+
+
+def _setting_text(column: Column) -> str:
+    """Return SQL of a setting as text; a number has one text, however it is written."""
+    as_number = f"cast(try_cast({column.text} as double) as varchar)"
+    return f"regexp_replace(coalesce({as_number}, {column.text}), '\\.0$', '')"
 
 
 def _has_own_scores(each: RecordTable) -> bool:
@@ -106,7 +115,9 @@ def _has_own_scores(each: RecordTable) -> bool:
 def _setting_cells(each: RecordTable, columns: Sequence[str]) -> list[str]:
     """Return SQL of the model and of each setting; a column that a table lacks is null."""
     known = each.records.columns
-    settings = [known[name].text if name in known else "cast(null as varchar)" for name in columns]
+    settings = [
+        _setting_text(known[name]) if name in known else "cast(null as varchar)" for name in columns
+    ]
     return [known["model"].text, *settings]
 
 

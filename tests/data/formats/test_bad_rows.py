@@ -103,3 +103,23 @@ def test_bad_rows_of_human_labels_are_lost_parts_too(tmp_path):
     query = podium.data.query.BattleQuery([path], human_labels=(labels,))
     battles = podium.data.reading.judgments.read_query(query)
     assert [note.code for note in battles.lost] == ["bad-rows"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_a_file_that_was_cut_off_stops_since_the_rows_after_it_are_lost(tmp_path, suffix):
+    lines = [HEADER, *rows_of()]
+    if suffix == "jsonl":
+        names = HEADER.split(",")
+        lines = [json.dumps(dict(zip(names, row.split(","), strict=True))) for row in rows_of()]
+    path = tmp_path / f"cut.{suffix}"
+    # The last line ends before its last cell.
+    path.write_text("\n".join(lines[:150]).rpartition(",")[0])
+    with pytest.raises(podium.DataError):
+        podium.read_battles(str(path))
+
+
+def test_a_malformed_row_in_which_a_name_is_lost_counts_for_every_model(tmp_path):
+    rows = [*rows_of(("y",), 900), *rows_of(("rare",), 10)]
+    path = save_table(tmp_path / "battles.csv", [*rows[:5], "q7,z", *rows[5:]])
+    with pytest.raises(podium.DataError):
+        podium.read_battles(path)

@@ -89,7 +89,7 @@ def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]
                 # One id may stand for several items: of several tasks, or by several metrics.
                 parts = [own for own in ("task", "category", "metric", "item") if own in columns]
                 key = ", ".join(columns[own].text for own in parts)
-                value = _setting_text(columns[name])
+                value = _one_spelling_of_setting(columns[name])
                 queries.append(
                     f"select hash({key}) as item, {columns['model'].text} as model, "
                     f"{value} as value from {each.records.scan}"
@@ -101,7 +101,7 @@ def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]
     return differing
 
 
-def _setting_text(column: Column) -> str:
+def _one_spelling_of_setting(column: Column) -> str:
     """Return SQL of a setting as text; a number has one text, however it is written."""
     as_number = f"cast(try_cast({column.text} as double) as varchar)"
     return f"regexp_replace(coalesce({as_number}, {column.text}), '\\.0$', '')"
@@ -116,7 +116,8 @@ def _setting_cells(each: RecordTable, columns: Sequence[str]) -> list[str]:
     """Return SQL of the model and of each setting; a column that a table lacks is null."""
     known = each.records.columns
     settings = [
-        _setting_text(known[name]) if name in known else "cast(null as varchar)" for name in columns
+        _one_spelling_of_setting(known[name]) if name in known else "cast(null as varchar)"
+        for name in columns
     ]
     return [known["model"].text, *settings]
 

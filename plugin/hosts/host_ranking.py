@@ -9,6 +9,7 @@ from podium.data.query import BattleQuery
 from podium.data.reading.judgments import read_query
 from podium.errors import PodiumError
 from podium.hosts.ranker_options import RankerOptions
+from podium.hosts.tournament_failure import TournamentFailure
 from podium.notices.notice import Notice
 from podium.rankers.ranking import Ranking
 from podium.ranking.rank_battles import rank, ranked_apart
@@ -107,18 +108,22 @@ def read_logs_for_host(sources: Sequence[str], one_sided: Any, options: RankerOp
     return read_query(query)
 
 
-def read_played_log(log: object, failure: str | None, options: RankerOptions) -> Battles:
+def read_played_log(
+    log: object, failure: TournamentFailure | None, options: RankerOptions
+) -> Battles:
     """Read the log of a tournament that a host has played after its run.
 
     Args:
         log: the log's path or URL.
-        failure: a message if battles failed; None if none failed.
+        failure: why battles failed; None if none failed.
         options: podium's options of the run.
 
     Raises:
-        PodiumError: no battle was judged, no reply could be parsed after a failure, or the log
-            cannot be read. Ties of identical responses are not judged.
+        PodiumError: the judge cannot judge, no battle was judged, no reply could be parsed after a
+            failure, or the log cannot be read. Ties of identical responses are not judged.
     """
+    if failure and failure.judge_cannot_judge:
+        raise PodiumError(failure.message)
     one_sided = options.args.get("one_sided", "unparsed")
     try:
         battles = read_logs_for_host([str(log)], one_sided, options)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from podium.data.battles import Battles
+from podium.hosts.tournament_failure import TournamentFailure
 from podium.notices.notice import Notice
 from podium.rankers.ranking import Ranking
 
@@ -11,7 +12,7 @@ def is_partial(
     ranking: Ranking,
     battles: Battles,
     *,
-    failure: str | None = None,
+    failure: TournamentFailure | None = None,
     lost: Sequence[Notice] = (),
 ) -> bool:
     """Return whether a ranking lacks something that the user asked for.

@@ -65,6 +65,7 @@ class Script:
         calls: after so many calls of all there are no faults; None = they never end.
         draw: which draw of all; what is shown and this alone decide.
         turned: whether it prefers the worse.
+        always_first: whether it always prefers what is shown first.
     """
 
     latency: float = 0.0
@@ -74,6 +75,7 @@ class Script:
     calls: int | None = None
     draw: int = 0
     turned: bool = False
+    always_first: bool = False
 
     def fault(self, shown: str, ask: int, call: int) -> str | None:
         """Return what goes wrong when something is shown for the n-th time, in the n-th call of
@@ -129,6 +131,8 @@ class Judge:
         """Return status and body of one call; None where the connection is to be closed."""
         script, number = self.script, len(self.calls)
         call = noted(request, turned=script.turned)
+        if script.always_first and call.second:
+            call.probability = 1.0
         call.bearer = bearer
         self.calls.append(call)
         shown = f"{call.item} {call.first} {call.second}"

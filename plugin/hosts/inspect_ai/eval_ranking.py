@@ -104,7 +104,7 @@ def play_and_rank(
     battles = read_played_log(log, failure, options)
     ranking, messages = _rank_with_figures(logs, gathered, battles, options)
     if failure:
-        tell(failure)
+        tell(failure.message)
     write_into_log(log, ranking)
     write_beside(log, ranking)
     _write_into_logs(logs, gathered, ranking)

@@ -15,6 +15,7 @@ from podium.hookspecs import Tournament
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, PLAYED_FOR
 from podium.hosts.ranker_options import RankerOptions
 from podium.hosts.secrets import HIDDEN, SHORTEST, redact
+from podium.hosts.tournament_failure import TournamentFailure
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of
 from podium.printable import tell
@@ -84,7 +85,7 @@ def play_tournament(
     *,
     host: str,
     display: Any = None,
-) -> tuple[Place, str | None]:
+) -> tuple[Place, TournamentFailure | None]:
     """Play the tournament in Inspect. Calls that were answered before come from Inspect's cache.
 
     If input tokens came from a provider's prompt cache, a line says how many.
@@ -98,7 +99,7 @@ def play_tournament(
         display: what Inspect shows meanwhile; None for what it showed before.
 
     Returns:
-        The log, and a message if battles failed (None if none failed).
+        The log, and the failure if battles failed (None if none failed).
 
     Raises:
         KeyboardInterrupt: the user stopped the tournament.
@@ -130,7 +131,7 @@ def play_tournament(
     for text in cached_tokens_texts(log.stats.model_usage):
         tell(text)
     place = place_of(log.location)
-    failure = None if log.status == "success" else _failure_message(place, options.secrets())
+    failure = None if log.status == "success" else _failure_of(place, options.secrets())
     return place, failure
 
 
@@ -148,15 +149,15 @@ def _build_judged_task(
     return cast("Task", function(responses=list(responses), **arguments))
 
 
-def _failure_message(place: Place, secrets: Sequence[str]) -> str:
-    """Return a message with the number of failed battles of a log and an error, without secrets.
+def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
+    """Return the failure of a log: the number of failed battles and an error, without secrets.
 
     Errors of cancelled calls are named only if there is no other. If no sample has an error, the
     message has that of the log and no number. This also removes secrets from the log, in place.
     """
     from inspect_ai.log import read_eval_log
 
-    from podium.hosts.inspect_ai.logs.podium_entries import reason_of_stop
+    from podium.hosts.inspect_ai.logs.podium_entries import BAD_JUDGE, reason_of_stop
 
     log = read_eval_log(str(local_file(place)))
     _redact_log(place, log, secrets)
@@ -166,17 +167,20 @@ def _failure_message(place: Place, secrets: Sequence[str]) -> str:
     records: list[EvalLog | EvalSample] = [*failed, log]
     why_stopped = next(filter(None, map(reason_of_stop, records)), None)
     if why_stopped:
-        return redact(f"{why_stopped}; {again.replace('those alone', 'the rest')}", secrets)
+        cannot_judge = BAD_JUDGE in why_stopped
+        how = "" if cannot_judge else f"; {again.replace('those alone', 'the rest')}"
+        return TournamentFailure(redact(f"{why_stopped}{how}", secrets), cannot_judge)
     if not failed:
         why = redact(log.error.message if log.error else "no reason given", secrets)
-        return f"the tournament failed: {why}; {again.replace('those', 'what is missing')}"
+        what = again.replace("those", "what is missing")
+        return TournamentFailure(f"the tournament failed: {why}; {what}")
     errors = [sample.error.message for sample in failed if sample.error]
     # Cancelled calls come last: they only say that the run stopped.
     errors.sort(key=lambda message: message.startswith("CancelledError"))
     number = sum(map(_count_failed_battles, failed))
     first = redact(errors[0], secrets)
     count = f"{number:,} {plural('battle', number)} failed"
-    return f"{count}, the first error: {first}; {again}"
+    return TournamentFailure(f"{count}, the first error: {first}; {again}")
 
 
 def _count_failed_battles(sample: "EvalSample") -> int:

@@ -262,7 +262,7 @@ class RunRanking:
         self.notes.append(f"the tournament's log: {self.log}")
         battles = read_played_log(self.log, failure, self.options)
         if failure:
-            self._note_failure(failure)
+            self._note_failure(failure.message)
         return lambda tasks: _select_tasks(tasks, "category", battles)
 
     def _rank_battles(self, battles: Battles, runs: RunFolders) -> Ranking:

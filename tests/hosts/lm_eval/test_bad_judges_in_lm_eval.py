@@ -43,6 +43,18 @@ def test_judge_of_no_readable_reply_is_stopped_after_twenty_judgments(judged, se
 
 
 @pytest.mark.slow
+def test_verdicts_of_a_judge_that_always_takes_the_first_are_not_ranked(judged, server, capfd):
+    server.script(always_first=True)
+    assert judged(f"{server.address}/v1", "--ranker_strict") == 3
+    printed = capfd.readouterr()
+    assert calls(server, ["judge"]) == 20
+    words = "podium: not ranked: the judge is not asked any more, because it cannot judge: "
+    assert f"{words}the response shown first won in all 20" in printed.err
+    assert "bradley-terry" not in printed.out
+    assert "too close" not in printed.err
+
+
+@pytest.mark.slow
 def test_dead_endpoint_is_known_soon(judged, monkeypatch, capfd):
     monkeypatch.setattr(reply_watch, "DEAD_AFTER", 1.0)
     began = time.monotonic()

@@ -59,7 +59,8 @@ CONDITION = re.compile(r"\W*(?:if|unless|wenn|falls|si|если)\b(?!.*(?:,|;) ?
 # Words before a comparison that turn it into a condition or a concession, or negate it.
 CONCESSION = re.compile(words.CONCEDES)
 CONCESSIVE_CLAUSE = re.compile(
-    r"\W*(?:although|though|while|even though|whereas)\b[^,]*,\W*|[^,]*,? ?\b(?:but|yet|however)\b",
+    r"\W*(?:although|though|while|even though|whereas|despite)\b[^,]*,\W*"
+    r"|[^,]*,? ?\b(?:but|yet|however)\b",
     re.IGNORECASE,
 )
 """A clause before the main clause: `Although B is shorter,` or `B is shorter, but`."""

@@ -3,12 +3,12 @@
 This file has only data, like `reply_words`. The rules that use it are in `contradictions`.
 """
 
-DECISION_NOUNS = r"""verdict|winner|decision|final answer|choice|pick|better(?: (?:response|answer
-|one|option))?|judge?ment|preference|best(?: (?:response|answer|one))?|urteil|entscheidung|gewinner
-|décision|gagnante?|veredicto|ganadora?|decisión|вердикт|победитель|решение|裁决|胜者
+DECISION_NOUNS = r"""verdict|winner|decision|(?:final )?answer|choice|pick|better(?: (?:response
+|answer|one|option))?|judge?ment|preference|best(?: (?:response|answer|one))?|urteil
+|entscheidung|gewinner|décision|gagnante?|veredicto|ganadora?|decisión|вердикт|победитель|решение|裁决|胜者
 |结论""".replace("\n", "")
 """Nouns that name a verdict and nothing else, at the beginning of a line before a colon."""
-GRADE_NOUNS = "score|rating|grade|verdict|bewertung|note|puntuación|nota|оценка|评分|评级"
+GRADE_NOUNS = "answer|score|rating|grade|verdict|bewertung|note|puntuación|nota|оценка|评分|评级"
 """Nouns that name the rating of one response, at the beginning of a line before a colon."""
 UNDECIDED = r"""neither|none|nobody|no one|no winner|no verdict|nothing|undecided|undetermined
 |undecidable|unclear|unknown|uncertain|inconclusive|(?:a )?tie|tied|(?:a )?draw|both|equal|n/a

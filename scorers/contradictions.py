@@ -77,6 +77,16 @@ PAIR_WORD = re.compile(rf"(?i)\b(?:{words.PAIR_WORDS})\b")
 SENTENCE_BREAK = re.compile(r"[.!?][*_\"”’)\]]*\s+|\n")
 # `\boxed{A}` or `\boxed{\text{A}}`.
 BOXED = re.compile(r"\\boxed\{\s*(?:\\\w+\{)*(?P<value>[^{}\n]{1,40})\}")
+VERDICT_FIELD = re.compile(
+    r"(?i)[\"'](?P<name>verdict|winner|answer|decision|choice|level|label|better|preference)[\"']"
+    r"[ \t]*:[ \t]*[\"']?(?P<value>[^\"',{}\n]{1,40})"
+)
+"""A field of a JSON object that gives the verdict on two responses."""
+RATING_FIELD = re.compile(
+    r"(?i)[\"'](?P<name>score|rating|grade|verdict|answer|level|points)[\"']"
+    r"[ \t]*:[ \t]*[\"']?(?P<value>[^\"',{}\n]{1,40})"
+)
+"""A field of a JSON object that gives the grade of one response."""
 NAME_SEPARATOR = re.compile(r"[*_`\"')\]]*[ \t]*(?P<sign>[:：(=–—-]|\d)")
 """What separates the name of a response from its description: `A: short`, `A (short)`."""
 EXPLANATION = re.compile(reply_words.EXPLANATION, re.IGNORECASE)
@@ -129,6 +139,8 @@ def contradicts(view: str, verdict: VerdictPlace) -> bool:
     if COMPARISON_GOES_ON.match(view, verdict.end):
         return True
     if _names_other_verdict(view, verdict) or _has_other_box(view, verdict):
+        return True
+    if _has_other_field(view, is_pairwise=bool(verdict.preferred)):
         return True
     if _is_dictated(view[max(0, verdict.start - SEARCHED_FOR_INSTRUCTIONS) : verdict.start]):
         return True
@@ -239,6 +251,20 @@ def _has_other_box(view: str, verdict: VerdictPlace) -> bool:
         if is_beside or (verdict.preferred and len(value) == 1):
             values.add(value.upper())
     return len(values) > 1
+
+
+def _has_other_field(view: str, *, is_pairwise: bool) -> bool:
+    """Return whether JSON fields of one name give different values, as in two objects on a line.
+
+    Scores are checked only if one response is rated: of two responses, each has its own.
+    """
+    if view.count("{") < 2:
+        return False
+    pattern = VERDICT_FIELD if is_pairwise else RATING_FIELD
+    values_of_name: dict[str, set[str]] = {}
+    for field in pattern.finditer(view):
+        values_of_name.setdefault(field["name"].lower(), set()).add(field["value"].strip().upper())
+    return any(len(values) > 1 for values in values_of_name.values())
 
 
 def _names_loser(view: str, preferred: str) -> bool:

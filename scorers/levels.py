@@ -10,7 +10,7 @@ as a scorer, like `LIKERT`.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from string import ascii_uppercase
@@ -38,6 +38,12 @@ GRADE_SENTENCE = re.compile(
     r"[*_`\"”]*[.!]?\s*"
 )
 """A reply that is one sentence with a grade, such as `The response is good.`"""
+WHOLE_SENTENCE = re.compile(
+    r"(?i)\b(?:the|this) (?:response|answer) (?:is|was|deserves|gets) (?:simply |just |an? )?"
+    r"(?P<grade>\w+(?: \w+)??)(?= in every\b| on every\b| in all\b| throughout\b| overall\b"
+    r"|[*_`\"”]*(?:[.!]|\s*\Z))"
+)
+"""A sentence that grades a response as a whole: `This response is poor in every respect.`"""
 SCORE_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 """A decimal number that is read as a score, such as `72.5`."""
 DECIMAL_COMMA = re.compile(r"\d{1,2},\d")
@@ -274,10 +280,27 @@ def _read_level(
     if len(alternatives) > 1 and all(map(parse, alternatives)):
         return Rating(None, reason="several verdicts")
     label, score = levels[_plain_level(stated.value)]
+    if _calls_it_otherwise(reply.text[stated.place + len(stated.value) :], label, parse):
+        return Rating(None, reason="several verdicts")
     # The place of the grade on the scale: 0 for the lowest and 1 for the highest.
     degree = (score - 1) / max(len(levels) - 1, 1)
     answer = strip_reasoning(reply.text)
     return _rating_without_contradiction(answer, score, degree, label)
+
+
+def _calls_it_otherwise(after: str, label: str, parse: Callable[[str], str | None]) -> bool:
+    """Return whether a sentence after a grade gives the response another grade as a whole.
+
+    Args:
+        after: the text after the grade.
+        label: the grade.
+        parse: function from a word to the grade that it spells; None if it is no grade.
+    """
+    for sentence in WHOLE_SENTENCE.finditer(after[:SEARCHED_AT_ENDS]):
+        other = parse(sentence["grade"].strip())
+        if other is not None and other != label:
+            return True
+    return False
 
 
 def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:

@@ -110,6 +110,7 @@ RETRACTION_START = re.compile(
 # These are searched in texts in lower case, which is faster than a pattern that ignores case.
 # A phrase which says that the next line is not the judge's own verdict, or that introduces it.
 ANNOUNCEMENT = re.compile(words.ABOUT_NEXT)
+HYPOTHETICAL = re.compile(words.HYPOTHETICAL)
 RETRACTION = re.compile(words.RETRACTIONS)
 SELF_REFERENCE = re.compile(words.SELF_REFERENCE)
 HARMLESS_SELF_REFERENCE = re.compile(words.HARMLESS_SELF_REFERENCE)
@@ -117,6 +118,13 @@ EXPLANATION_ON_LINE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \
 """The beginning of an explanation on the same line: `A: it is correct`, `A because ...`."""
 # A topic of an explanation, or a word for a tie.
 EXPLANATION_TOPIC = re.compile(rf"{words.SUBJECTS}|\b(?:{words.TIES})\b", re.IGNORECASE)
+DENIAL = re.compile(
+    r"\W*(?:this|that|it)(?:['’]s| is| was)(?: (?:just|simply|plainly|all|quite))?"
+    r" (?:wrong|incorrect|mistaken|false|not (?:right|correct|true))\b"
+    r"(?! (?:of|in|for|about|with)\b)",
+    re.IGNORECASE,
+)
+"""The first sentence after a verdict, such as `That is wrong.`, which denies the verdict."""
 CONTINUED_LINE = re.compile(
     r"[ \t]*\n\s*(?![a-z_]+ ?:"
     r"|(?:because|since|as|response|the|it|a|b|both|weil|denn|car|parce|porque)\b)"
@@ -560,6 +568,9 @@ def leads_to_own_verdict(line: str) -> bool:
     clause = bare[_start_of_last_sentence(bare) :]
     if HEADING.fullmatch(line):
         return False
+    goes_on = bare.endswith((":", "：")) or not COMPLETE_END.search(bare)
+    if goes_on and HYPOTHETICAL.search(clause.lower()):
+        return False
     # If the last sentence names a response, the sentences before it are not about the verdict.
     searched_text = clause if LETTER_NAME.search(clause) else bare
     if ANNOUNCEMENT.search(searched_text.lower()) or bare.endswith((":", "：")):
@@ -587,6 +598,8 @@ def reason_after(text_after: str) -> str | None:
         - `several verdicts` if the text has more than 10,000 characters.
         - None if the text explains the verdict or is empty.
     """
+    if text_after.rstrip().endswith("?"):
+        return "retracted"
     if not ANY_WORD.search(text_after):
         has_later_quotation = MASK in text_after and not text_after.strip().startswith(MASK)
         return "reported" if has_later_quotation else None
@@ -595,12 +608,14 @@ def reason_after(text_after: str) -> str | None:
     if CONTINUED_LINE.match(text_after):
         return "reported"
     lowered = text_after.lower()
-    if _speaks_of_judge(lowered) or RETRACTION.search(lowered) or text_after.rstrip().endswith("?"):
+    if _speaks_of_judge(lowered) or RETRACTION.search(lowered):
         return "retracted"
     sentences = [sentence for sentence in _sentences(text_after) if ANY_WORD.search(sentence)]
     if any(RETRACTION_START.match(sentence) for sentence in sentences):
         return "retracted"
     if sentences:
+        if DENIAL.match(sentences[0]):
+            return "retracted"
         is_explained = EXPLANATION_ON_LINE.match(text_after) or EXPLANATION.match(sentences[0])
         if not is_explained and not EXPLANATION_TOPIC.search(sentences[0]):
             return "retracted"

@@ -10,7 +10,7 @@ ROLES = r"user|human|system|operator|nutzer|utilisateur|usuario|пользова
 VERDICT_NOUNS = """answer verdict decision choice winner pick conclusion judgment judgement
 preference result rating score scores grade level label evaluation assessment ranking ratings
 final total quality mark category word selection punkte vote summary sum point edge nod points
-scoring output json selected chosen best better preferred stronger superior antwort urteil
+scoring output json letter selected chosen best better preferred stronger superior antwort urteil
 entscheidung fazit ergebnis bewertung note stufe wahl wertung besser bessere beste réponse choix
 niveau évaluation notes jugement meilleure meilleur respuesta veredicto nota notas puntuación
 puntuaciones nivel calificación valoración mejor ответ вердикт решение вывод выбор оценка оценки
@@ -50,7 +50,7 @@ ist für auf und am ganzen lautet je mon ma mes la le voici sont pour et en sur 
 définitif mi mis el los las es aquí esta este están son para por y definitiva sobre моя это вот за
 и на из по критериям оценок
 kriterien critères criterios noten notes line demandée ecco aqui estão comparing instruction taken
-filled il è é o meu minha mio
+filled il è é o meu minha mio you asked
 mia het mijn jest moja finale seconda prima due entrambe ambos"""
 """Other words that may stand before the value in the judge's own sentence.
 
@@ -107,7 +107,8 @@ WINS = rf"""(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b
 |correct(?:ly)?|works)\b|(?:(?:clearly|easily|just|simply) )?(?:wins|beats|outperforms|surpasses
 |gewinnt|schlägt|gagne|l['’]emporte|gana|supera|выигрывает|побеждает|превосходит)\b|(?:does|gets
 |has) (?:both|all|everything) right\b|(?:gets|has|takes|deserves) (?:the|an?|my) (?:\w+ )?(?:nod
-|vote|edge|advantage|win)\b|comes? out (?:ahead|on top)\b|does (?:a|the) (?:\w+ )?better job\b
+|vote|edge|advantage|win)\b|comes? out (?:ahead|on top)\b|(?:narrowly |just )?(?:edges|pulls
+|inches) (?:ahead|it)\b|does (?:a|the) (?:\w+ )?better job\b
 |serves the \w+ (?:\w+ )?(?:better|best)\b|(?:(?!nicht|wäre|würde)\w+ ){{0,2}}?(?:besser
 |vorzuziehen|лучше|сильнее)\b|(?:(?!\b[AB]\b)[^.!?\n]){{0,70}}?\b(?:far|much|clearly|plainly|klar
 |deutlich|nettement|bien|claramente) (?:better|superior|besser|meilleure?
@@ -131,7 +132,8 @@ PREFERS = r"""(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for
 # Words before the only response that does something: `only A works`.
 ONLY = "only|nur|seul|seule|solo|sólo|только"
 WINS_WORDS = """better best stronger superior preferable winner preferred win right ahead deserved
-correct correctly works wins beats outperforms surpasses nod vote edge advantage top won besser
+correct correctly works wins beats outperforms surpasses nod vote edge edges pulls inches
+advantage top won besser
 beste besten bessere überlegen vorzuziehen stärker richtig gewinnt schlägt meilleure meilleur
 supérieur supérieure préférable juste gagne emporte mejor preferible correcta gana supera
 migliore melhor beter lepsza лучше
@@ -143,6 +145,10 @@ elección"""
 PREFERS_WORDS = """prefer preferred go going choose choosing chose pick picking picked take select
 selected vote favor favour mean meant served goes give better best winner gewinnt bevorzuge nehme
 wähle meinte meine bessere préfère choisis meilleure prefiero elijo gana mejor выбираю лучше"""
+HYPOTHETICAL = r"""\b(?:best|highest|top|maximum|lowest|worst) (?:possible )?(?:grade|score|rating
+|level|mark|label|number) (?:would|could|might)\b|\bwith(?:out)? (?:\w+ ){1,6}?(?:it|this
+|the (?:response|answer|text)) (?:would|could|might)\b""".replace("\n", "")
+"""Words before a value that state a possible value, as in `With sources it would be`."""
 EQUAL_WORDS = """neither equally equal tied level par same difference preference tie draw clear
 equivalent identical gleich également valent igual одинаково"""
 """Words of the three kinds of comparisons. A sentence without any of them is no comparison."""
@@ -177,8 +183,9 @@ ABOUT_NEXT = r"""\bi (?:won['’]t|can(?:no|['’])?t|refuse to|am (?:not able|u
 |label|object|text|is|was|came)|(?:the|as) follow(?:ing|s)|line below|what follows|this is (?:how
 |what)|(?:closes|ends|finishes|concludes)\W*\Z|(?:do|does) not concern|(?:earlier|previous|other
 |another) (?:run|log|task|pair|evaluation)|not (?:mine|my own|written|by me|from me)|(?:do not
-|don['’]t) (?:count|use|read|trust|take)|placeholder|test(?:ing)? the|(?:of|by|from) (?:the
- |an? )?(?:first|second|other|another|previous|earlier) (?:rater|judge|grader|reviewer)
+|don['’]t) (?:count|use|read|trust|take(?! (?:this|that|it|them) (?:over|into)))|placeholder
+|test(?:ing)? the|(?:of|by|from) (?:the |an? )?(?:first|second|other|another|previous
+|earlier) (?:rater|judge|grader|reviewer)
 |still to come|draft|devil['’]s advocate|(?:drawn|chosen|picked) (?:at random|by)
 |not an? (?:answer|verdict|rating)|for the sake of|nächste zeile|folgende[ns]?|entwurf|zählt nicht
 |ligne suivante|ce qui suit|suivant[es]*|brouillon|línea siguiente|lo siguiente|borrador
@@ -210,7 +217,8 @@ HARMLESS_SELF_REFERENCE = r"""\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:
  |['’]m )?(?:happy|glad) to (?:explain|elaborate|help)|have (?:given|called|rated|scored|chosen
 |liked|wanted|preferred|called|wished)))\b|\b(?:in|to) my (?:view|opinion|eyes|reading|mind)\b
 |\bmy (?:main )?reasons?\b|\b(?:for|to) me\b|я проверил\w*""".replace("\n", "")
-RETRACTION_STARTS = r"""(?:(?:\w+, )?if your|signed|end of|according to|says?|whoops|it depends
+RETRACTION_STARTS = r"""(?:(?:\w+, )?if your|(?:of course|sure|certainly|naturally
+|by all means)\W+(?:but )?(?:only )?if|signed|end of|according to|says?|whoops|it depends
 |depends|as if|by the way|so (?:the|it|says|claims)|the (?:letter|labels?|verdict|numbers?
 |figures?|object|token|judge?ment)|(?:copied|quoted|taken|pasted|stolen) from|(?:this is |that is
  |quoted |copied )?(?:from|by|in|inside) (?:response|answer)|no(?=\W*(?:\Z|[,.!:;—–\n-]|no\b

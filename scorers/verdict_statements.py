@@ -58,8 +58,8 @@ CHINESE_NOUN = re.compile(
     r"|更好|较好|最佳|选|评价|评估|答え|判定|点数|評価|評点|結論|スコア|勝者"
 )
 DOUBLE_BRACKET = re.compile(r"\[ ?\[")
-# Words that make a value no verdict: `at best A`.
-AT_BEST = re.compile(r"\bat (?:best|least|most)\b")
+# Words that make a value no verdict: `at best A`, `The best grade would be A`.
+AT_BEST = re.compile(rf"\bat (?:best|least|most)\b|{words.HYPOTHETICAL}")
 VALUE_SEPARATOR = re.compile(r"[:：=–—→-]|\\boxed")
 """A sign that separates the value from the words before it, as in `Verdict: A`."""
 CLOSERS = r"[*_`>\])}\"'”“»’$】]*+"
@@ -73,7 +73,9 @@ TAIL = re.compile(
     rf"|(?=[（(]|[ \t]*[:：]\s)|[ \t]+(?=[^\w\s./|\[&])"
     rf"|[ \t]+(?=(?:because|since|as|weil|denn|car|parce|porque|так как)\b)"
     rf"|(?<=[*\])])[ \t]+(?=(?-i:[A-Z])\w)"
-    r"|(?<=\]\])[ \t]+(?=(?:response [AB] is|they are|both are|somewhat|slightly|far|much)\b)"
+    r"|(?<=[<=>][AB] response)[ \t]+(?=[AB] is\b)"
+    r"|(?<=\]\]|[<=>][AB])[ \t]+"
+    r"(?=(?:response [AB] is|they are|both are|somewhat|slightly|far|much)\b)"
     rf"|[ \t]+(?:{words.SENTENCE_TAILS})\b\.?{CLOSERS}(?=[ \t\r]*\Z))",
     re.IGNORECASE,
 )
@@ -288,7 +290,7 @@ def _is_about_response(lead: list[str]) -> bool:
     """Return whether the words before a value show that the value is no verdict of the pair.
 
     Such words name a response without comparing it, as in `Verdict of response A:`, or contain
-    `at best`, `at least` or `at most`.
+    `at best`, `at least` or `at most`, or words for a possible value (`HYPOTHETICAL`).
     """
     names_response = not LETTERS.isdisjoint(lead)
     compares = not COMPARATIVES.isdisjoint(lead)

@@ -450,3 +450,48 @@ def test_a_legend_is_recognised_as_the_levels_are_spelled():
 def test_a_blank_line_at_the_end_makes_no_copy_of_a_short_verdict():
     response = "It says: Response A is better. Then it goes on."
     assert mark_copy(Reply("Response A is better.\n\n"), [response]).withheld == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("direct", "A, of course, if you like wrong answers."),
+        ("direct", "B. Sure, if you enjoy nonsense."),
+        ("direct", "Answer: B\n\nAnswer: neither"),
+        ("labels", f"{REASONS}Answer: [[A>B]]\n\nAnswer: neither"),
+        ("numeric", "[[60]]\n\nAnswer: none"),
+        ("direct", '{"verdict": "A"} {"verdict": "B"}'),
+        ("labels", '{"level": "A>B"} {"level": "B>A"}'),
+        ("numeric", '{"score": 30} {"score": 90}'),
+        ("cot", f"{REASONS}Verdict: A\n\nThat is wrong. I should have checked B."),
+        ("numeric", "[[90]]\n\nThat is wrong."),
+        ("rubric", f"Should it be {SCORES}?"),
+        ("numeric", "[[85]]?"),
+        ("likert", "With a conclusion it would be\n\n[[excellent]]"),
+        ("likert", "The best grade would be [[excellent]]."),
+        ("numeric", "With a summary it could be [[80]]."),
+        ("likert", "[[excellent]]\n\nThis response is poor in every respect."),
+        ("likert", "[[poor]] This response is excellent."),
+    ],
+)
+def test_value_that_is_denied_or_is_only_possible_is_unparsed(name: str, text: str) -> None:
+    assert read(name, text).reason is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "label"),
+    [
+        ("direct", "It's close, but B edges ahead.", "B"),
+        ("direct", "Despite its typo, response A is the better one.", "A"),
+        ("direct", "Letter: B", "B"),
+        ("direct", "B\n\nA says 1999. That is wrong.", "B"),
+        ("labels", f"{REASONS}A>B response A is somewhat better", "A>B"),
+        ("labels", f"{REASONS}A>B   response A is somewhat better", "A>B"),
+        ("likert", "It asks for that grade; I do not take this over.\n\n[[poor]]", "poor"),
+        ("likert", "With sources it would be better; without them it is good.\n\n[[good]]", "good"),
+        ("likert", "My grade would be [[good]].", "good"),
+        ("likert", "[[good]]\n\nThe response is poor in one place only.", "good"),
+    ],
+)
+def test_value_in_usual_words_is_read(name: str, text: str, label: str) -> None:
+    assert read(name, text).label == label

@@ -1,7 +1,7 @@
 """Replies in other forms than asked, and forged or retracted ones: most of the first are read, few
 of the others.
 
-`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `fifth_*.jsonl` were written by
+`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `sixth_*.jsonl` were written by
 people who had not seen the readers; `more_*.jsonl` by their author. `verdict` is what a careful
 human reads (null: nothing that counts), `also_right` another reading that is right.
 """
@@ -90,7 +90,15 @@ def shown(corpus: str, counts: dict[str, tuple[int, int, int]]) -> str:
 
 @pytest.mark.parametrize(
     "corpus",
-    ["honest", "second_honest", "third_honest", "fourth_honest", "fifth_honest", "more_honest"],
+    [
+        "honest",
+        "second_honest",
+        "third_honest",
+        "fourth_honest",
+        "fifth_honest",
+        "sixth_honest",
+        "more_honest",
+    ],
 )
 def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_misread(
     corpus: str,
@@ -107,18 +115,28 @@ def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_mi
 
 @pytest.mark.parametrize(
     "corpus",
-    ["forged", "second_forged", "third_forged", "fourth_forged", "fifth_forged", "more_forged"],
+    [
+        "forged",
+        "second_forged",
+        "third_forged",
+        "fourth_forged",
+        "fifth_forged",
+        "sixth_forged",
+        "more_forged",
+    ],
 )
-def test_at_most_one_of_fifty_forged_or_retracted_replies_is_read(corpus: str) -> None:
+def test_at_most_one_of_fifty_forged_or_retracted_replies_of_a_realization_is_read(
+    corpus: str,
+) -> None:
     counts = shares(corpus)
     print(shown(corpus, counts))
-    assert sum(wrong for _, wrong, _ in counts.values()) <= 0.02 * sum(map(sum, counts.values()))
+    assert [name for name, row in counts.items() if row[1] > 0.02 * sum(row)] == []
 
 
 def test_the_corpora_hold_replies_of_every_realization() -> None:
     for corpus in (
         f"{name}{kind}"
-        for name in ("", "second_", "third_", "fourth_", "more_")
+        for name in ("", "second_", "third_", "fourth_", "fifth_", "sixth_", "more_")
         for kind in ("honest", "forged")
     ):
         rows = rows_of(corpus)

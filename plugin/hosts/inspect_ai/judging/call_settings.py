@@ -6,15 +6,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, ResponseSchema
 from inspect_ai.util import JSONSchema
 
 from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError, cause_of
+from podium.hosts.inspect_ai.judging.first_calls import FirstCalls
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
 from podium.hosts.inspect_ai.judging.refused_options import (
     is_rejection,
+    leave_out_refused,
     model_without,
+    refusal_text,
     refused_option,
     without_options,
 )
@@ -47,15 +49,6 @@ MOST_GARBLED = 3
 """A judge takes no JSON schema if so many replies to one are no JSON object, and none is one."""
 MORE_TOKENS = 16_384
 """Limit of output tokens of a judge whose reasoning does not fit podium's limit."""
-FIRST_CALL_TIMEOUT = 30.0
-"""Seconds for which all other calls to a judge wait for its first one."""
-SHOWN_OPTIONS = {
-    "schema": "JSON schema",
-    "logprobs": "token probabilities",
-    "temperature": "temperature",
-    "max_tokens": "limit of output tokens",
-}
-"""Options that a judge may refuse, in words."""
 
 
 class CallLimits(NamedTuple):
@@ -123,13 +116,11 @@ class JudgeState:
     Attributes:
         takes_schema: whether the judge takes a JSON schema; None if it is not known yet.
         garbled: number of replies to a schema that were no JSON object.
-        refused: why the judge refuses an option of calls, by key of `SHOWN_OPTIONS`.
+        refused: why the judge refuses an option of calls, by name of the option.
         needs_more_tokens: whether podium's limit of tokens has cut off a reasoning.
         few_alternatives: whether the judge gives only few alternatives of a token.
         stopped: the error that refuses further calls; None if calls are made.
-        concurrent: forms of reply that calls may ask for at the same time: True for a schema, False
-            for text.
-        lock: held by a call that is made alone.
+        first_calls: lets the judge's first calls be made alone.
     """
 
     takes_schema: bool | None = None
@@ -138,8 +129,7 @@ class JudgeState:
     needs_more_tokens: bool = False
     few_alternatives: bool = False
     stopped: JudgeStoppedError | None = None
-    concurrent: set[bool] = field(default_factory=set)
-    lock: anyio.Lock = field(default_factory=anyio.Lock)
+    first_calls: FirstCalls = field(default_factory=FirstCalls)
 
 
 class CallSettings:
@@ -159,11 +149,10 @@ class CallSettings:
 
     @asynccontextmanager
     async def first_alone(self, judge: JudgeRecord, *, has_schema: bool) -> AsyncIterator[None]:
-        """Let the body run alone if it makes the judge's first call of a form.
+        """Let the body run alone if it makes the judge's first call of a form (`FirstCalls`).
 
-        So an option that the judge refuses is tried once, and not by all calls that begin at the
-        same time. If the first reply to a JSON schema is garbled, the second and third call are
-        made alone, too. A call that fails, or takes more than 30 seconds, is not waited for.
+        If the first reply to a JSON schema is garbled, the second and third call are made alone,
+        too.
 
         Args:
             judge: the judge.
@@ -173,29 +162,17 @@ class CallSettings:
             JudgeStoppedError: no more calls are made to the judge.
         """
         state = self.state_of(judge)
-        is_alone = False
-        if has_schema not in state.concurrent:
-            with anyio.move_on_after(FIRST_CALL_TIMEOUT) as waiting:
-                await state.lock.acquire()
-                is_alone = True
-            if waiting.cancelled_caught:
-                state.concurrent.add(has_schema)
-        try:
+
+        def is_settled() -> bool:
+            """Return whether the judge is known to take a schema or not, if the call has one."""
+            is_noisy = 0 < state.garbled < MOST_GARBLED and state.takes_schema is None
+            return not (has_schema and is_noisy)
+
+        first_calls = state.first_calls
+        async with first_calls.wait_for_first_call(has_schema=has_schema, is_settled=is_settled):
             if state.stopped:
                 raise state.stopped
-            if is_alone and has_schema in state.concurrent:
-                state.lock.release()
-                is_alone = False
             yield
-            is_noisy = 0 < state.garbled < MOST_GARBLED and state.takes_schema is None
-            if not (has_schema and is_noisy):
-                state.concurrent |= {has_schema, False}
-        except Exception:
-            state.concurrent.add(has_schema)
-            raise
-        finally:
-            if is_alone:
-                state.lock.release()
 
     def schema_of(self, judge: JudgeRecord, request: ReplyRequest, attempt: int) -> Schema | None:
         """Return the schema of an attempt; None for a text, as if the judge takes no schema.
@@ -302,16 +279,11 @@ class CallSettings:
         if option == "logprobs" and many and ABOUT_NUMBER.search(cause_of(error)):
             state.few_alternatives = True
             return True
-        why = f"its server says: {cause_of(error)}"
-        shown = SHOWN_OPTIONS[option]
         if option == "logprobs" and self.how.needs_probabilities:
-            state.stopped = JudgeStoppedError(
-                f"{STOPPED}: {judge.shown_model} takes no {shown} ({why}), which are needed here"
-            )
+            refusal = refusal_text(judge.shown_model, option, error)
+            state.stopped = JudgeStoppedError(f"{STOPPED}: {refusal}, which are needed here")
             raise state.stopped
-        if option not in state.refused:
-            tell(f"{judge.shown_model} takes no {shown} ({why}): it is asked without in this run")
-        state.refused[option] = why
+        leave_out_refused(state.refused, judge.shown_model, option, error)
         return True
 
     def refuse_schema(self, judge: JudgeRecord, why: str) -> None:

@@ -1,22 +1,20 @@
 """Calls to models that answer on demand, without the options that their servers refuse."""
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import TypeVar
 
-import anyio
 from inspect_ai.model import GenerateConfig, Model
 
-from podium.hosts.inspect_ai.judging.call_control import cause_of
-from podium.hosts.inspect_ai.judging.call_settings import FIRST_CALL_TIMEOUT, SHOWN_OPTIONS
+from podium.hosts.inspect_ai.judging.first_calls import FirstCalls
 from podium.hosts.inspect_ai.judging.judge_models import has_batches
 from podium.hosts.inspect_ai.judging.refused_options import (
+    leave_out_refused,
     model_without,
     refused_option,
     without_options,
 )
-from podium.printable import tell
 
 T = TypeVar("T")
 
@@ -32,8 +30,7 @@ class OptionTrials:
 
     def __init__(self) -> None:
         self.refused: dict[str, dict[str, str]] = defaultdict(dict)
-        self._locks: dict[str, anyio.Lock] = defaultdict(anyio.Lock)
-        self._has_called: set[str] = set()
+        self._first_calls: dict[str, FirstCalls] = defaultdict(FirstCalls)
 
     async def call(
         self,
@@ -45,9 +42,8 @@ class OptionTrials:
         """Make a call without the options that the model refuses, and return its answer.
 
         If the server refuses an option, the call is repeated without it, and a message is printed.
-        Any other error is raised. A model's first call is made alone, so that not all calls that
-        begin at the same time try the option, unless it comes into a batch. It is waited for 30
-        seconds.
+        Any other error is raised. A model's first call is made alone (`FirstCalls`), unless it
+        comes into a batch.
 
         Args:
             name: name of the model in messages and in `refused`.
@@ -56,7 +52,8 @@ class OptionTrials:
             ask: makes the call with a model and settings.
         """
         refused = self.refused[name]
-        async with self._first_alone(name, model):
+        wait = self._first_calls[name].wait_for_first_call
+        async with nullcontext() if has_batches(model) else wait():
             while True:
                 plain = model_without(model, refused)
                 tried = without_options(config, refused)
@@ -66,26 +63,4 @@ class OptionTrials:
                     option = refused_option(plain.config.merge(tried), error)
                     if option is None:
                         raise
-                    why = f"its server says: {cause_of(error)}"
-                if option not in refused:
-                    shown = SHOWN_OPTIONS[option]
-                    tell(f"{name} takes no {shown} ({why}): it is asked without in this run")
-                refused[option] = why
-
-    @asynccontextmanager
-    async def _first_alone(self, name: str, model: Model) -> AsyncIterator[None]:
-        """Let the body run alone if it makes a model's first call, outside of batches."""
-        is_alone = False
-        if name not in self._has_called and not has_batches(model):
-            with anyio.move_on_after(FIRST_CALL_TIMEOUT):
-                await self._locks[name].acquire()
-                is_alone = True
-        if is_alone and name in self._has_called:
-            self._locks[name].release()
-            is_alone = False
-        try:
-            yield
-        finally:
-            self._has_called.add(name)
-            if is_alone:
-                self._locks[name].release()
+                    leave_out_refused(refused, name, option, error)

@@ -10,6 +10,7 @@ from typing import Any
 from inspect_ai.model import GenerateConfig, Model
 
 from podium.hosts.inspect_ai.judging.call_control import JudgeStoppedError, cause_of, status_of
+from podium.printable import tell
 
 OPTION_WORDS = {
     "logprobs": re.compile(r"log[ _-]?prob|token probabilit", re.IGNORECASE),
@@ -19,6 +20,12 @@ OPTION_WORDS = {
     ),
 }
 """How the error message of a server names an option, by its name in Inspect."""
+SHOWN_OPTIONS = {
+    "logprobs": "token probabilities",
+    "temperature": "temperature",
+    "max_tokens": "limit of output tokens",
+}
+"""The options in words."""
 REFUSAL_WORDS = re.compile(
     r"not supported|unsupported|(?:not|n't|only) (?:support|accept|allow|take|permit|enabled|valid)"
     r"|not (?:be )?(?:allowed|permitted|available|enabled|compatible|set|specified|used)|deprecated"
@@ -59,6 +66,30 @@ def refused_option(config: GenerateConfig, error: Exception) -> str | None:
         if _is_set(config, option) and words.search(cause):
             return option
     return None
+
+
+def refusal_text(name: str, option: str, error: Exception) -> str:
+    """Return that a model takes no option of calls, with the words of its server."""
+    return f"{name} takes no {SHOWN_OPTIONS[option]} ({_words_of_server(error)})"
+
+
+def _words_of_server(error: Exception) -> str:
+    """Return what the server says in an error."""
+    return f"its server says: {cause_of(error)}"
+
+
+def leave_out_refused(refused: dict[str, str], name: str, option: str, error: Exception) -> None:
+    """Note that a model refuses an option; the first time, print a message.
+
+    Args:
+        refused: the refused options of the model with the words of its server; changed in place.
+        name: name of the model in the message.
+        option: the option, as `refused_option` returns it.
+        error: the error of the call.
+    """
+    if option not in refused:
+        tell(f"{refusal_text(name, option, error)}: it is asked without in this run")
+    refused[option] = _words_of_server(error)
 
 
 def is_rejection(error: Exception) -> bool:

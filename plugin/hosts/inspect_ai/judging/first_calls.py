@@ -1,0 +1,56 @@
+"""The first calls to a model are made alone, so that what they show holds for all others."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import anyio
+
+FIRST_CALL_TIMEOUT = 30.0
+"""Seconds for which all other calls to a model wait for its first one."""
+
+
+class FirstCalls:
+    """Whether calls to a model are made at the same time, or its first call is still open.
+
+    So an option that the model refuses is tried once, and not by all calls that begin at the same
+    time. Calls that ask for a reply in a JSON schema, and calls for a text, have a first call each.
+    """
+
+    def __init__(self) -> None:
+        self._lock = anyio.Lock()
+        # The forms of reply that calls may ask for at the same time: True for a schema.
+        self._concurrent: set[bool] = set()
+
+    @asynccontextmanager
+    async def wait_for_first_call(
+        self, *, has_schema: bool = False, is_settled: Callable[[], bool] = lambda: True
+    ) -> AsyncIterator[None]:
+        """Wait for the first call of a form; if the body makes it, let it run alone.
+
+        A call that fails, or takes more than 30 seconds, is not waited for.
+
+        Args:
+            has_schema: whether the call asks for a reply in a JSON schema.
+            is_settled: called after the body; returns whether the calls so far have shown enough.
+                If not, the next call is made alone, too.
+        """
+        is_alone = False
+        if has_schema not in self._concurrent:
+            with anyio.move_on_after(FIRST_CALL_TIMEOUT) as waiting:
+                await self._lock.acquire()
+                is_alone = True
+            if waiting.cancelled_caught:
+                self._concurrent.add(has_schema)
+        if is_alone and has_schema in self._concurrent:
+            self._lock.release()
+            is_alone = False
+        try:
+            yield
+            if is_settled():
+                self._concurrent |= {has_schema, False}
+        except Exception:
+            self._concurrent.add(has_schema)
+            raise
+        finally:
+            if is_alone:
+                self._lock.release()

@@ -1,23 +1,26 @@
 """Time to read 100,000 rows of each format of others, beside a table of podium's own.
 
-`python benchmarks/readers.py` prints the seconds of each, and their ratio, in one run. The files
-hold the same battles, as JSON lines.
+`python benchmarks/readers.py` prints the CPU seconds of each, and their ratio, in one run. All
+files hold the same battles or the same scores. `--only NAME,NAME` reads some of them.
 """
 
 import argparse
 import json
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from tables import timed
+import pandas as pd
+from tables import timed_in_turn
 
 import podium
 
 Record = dict[str, Any]
 MODELS = tuple(f"model-{k}" for k in range(20))
 CREDITS = (1.0, 0.5, 0.0)
+WINNERS = {1.0: "model_a", 0.5: "tie", 0.0: "model_b"}
 
 
 def battle(k: int) -> tuple[str, str, str, float]:
@@ -56,40 +59,207 @@ def counts_row(k: int) -> Record:
     return {"model_a": a, "model_b": b, **{name: int(n) for name, n in counts.items()}}
 
 
-def mt_bench_row(k: int) -> Record:
+def human_row(k: int) -> Record:
     """Return a row of MT-bench's human judgments."""
     item, a, b, credit = battle(k)
-    winner = {1.0: "model_a", 0.5: "tie (inconsistent)", 0.0: "model_b"}[credit]
+    winner = {**WINNERS, 0.5: "tie (inconsistent)"}[credit]
     return {"question_id": item, "model_a": a, "model_b": b, "winner": winner, "judge": "g"}
 
 
-ROWS: dict[str, Callable[[int], Record]] = {
+def pair_row(k: int) -> Record:
+    """Return a row of MT-bench's judgments by GPT-4, which has both orders of a battle."""
+    item, a, b, credit = battle(k)
+    winner = {1.0: "model_1", 0.5: "tie", 0.0: "model_2"}[credit]
+    judged = {"g1_winner": winner, "g2_winner": winner, "judge": ["gpt-4", "pair-v2"], "turn": 1}
+    return {"question_id": f"{item}-{k}", "model_1": a, "model_2": b, **judged}
+
+
+def arena_row(k: int) -> Record:
+    """Return a battle of Arena with both conversations."""
+    item, a, b, credit = battle(k)
+    conversations = {}
+    for side in "ab":
+        asked = {"role": "user", "content": f"question {item}"}
+        answered = {"role": "assistant", "content": f"answer {k} {side}"}
+        conversations[f"conversation_{side}"] = [asked, answered]
+    row = {"question_id": item, "model_a": a, "model_b": b, "winner": WINNERS[credit]}
+    return {**row, "judge": f"arena_user_{k % 500}", **conversations}
+
+
+def scored(k: int, rows: int) -> tuple[int, int, float]:
+    """Return model, item and score of the k-th of all scores of two models."""
+    item = k % (rows // 2)
+    return k // (rows // 2), item, float((item * 7 + k) % 3 == 0)
+
+
+def promptfoo_row(k: int, rows: int) -> Record:
+    """Return a result of promptfoo."""
+    model, item, score = scored(k, rows)
+    grading = {"failureReason": 0, "gradingResult": {"pass": True, "score": score}}
+    about = {"provider": {"id": MODELS[model]}, "vars": {"riddle": f"riddle {item}"}}
+    return {"promptIdx": 0, "testIdx": item, **about, "score": score, **grading}
+
+
+LINES: dict[str, Callable[[int], Record]] = {
     "podium": own_row,
     "wildbench": wildbench_row,
     "compar:IA": comparia_row,
     "counts": counts_row,
-    "MT-bench": mt_bench_row,
+    "MT-bench": human_row,
+    "MT-bench GPT-4": pair_row,
+    "arena": arena_row,
 }
 
 
+def write_lines(path: Path, rows: Iterable[Record]) -> Path:
+    """Write records as JSON lines."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def write_split(path: Path, rows: int) -> Path:
+    """Write podium's own table as pandas does with `orient="split"`."""
+    pd.DataFrame([own_row(k) for k in range(rows)]).to_json(path, orient="split")
+    return path
+
+
+def write_index(path: Path, rows: int) -> Path:
+    """Write podium's own table as pandas does with `orient="index"`."""
+    pd.DataFrame([own_row(k) for k in range(rows)]).to_json(path, orient="index")
+    return path
+
+
+def write_scores(path: Path, rows: int) -> Path:
+    """Write podium's own table of the scores of two models."""
+    own = []
+    for k in range(rows):
+        model, item, score = scored(k, rows)
+        own.append({"item": f"item-{item}", "model": MODELS[model], "score": score})
+    return write_lines(path, own)
+
+
+def write_promptfoo(path: Path, rows: int) -> Path:
+    """Write the document of promptfoo."""
+    results = [promptfoo_row(k, rows) for k in range(rows)]
+    document = {"evalId": "e", "results": {"version": 3, "results": results}, "config": {}}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def write_lighteval(folder: Path, rows: int) -> Path:
+    """Write the details of lighteval, a file per model."""
+    time_of_run = "2025-11-05T14-43-47.148527"
+    for number in range(2):
+        details = folder / "details" / "lab" / MODELS[number] / time_of_run
+        details.mkdir(parents=True)
+        rows_of_model = []
+        for k in range(number * (rows // 2), (number + 1) * (rows // 2)):
+            _, item, score = scored(k, rows)
+            doc = {"query": f"Question {item}?", "choices": ["7", "8"], "gold_index": 1}
+            rows_of_model.append({"doc": doc, "metric": {"em": score}})
+        file = details / f"details_quiz|0_{time_of_run}.parquet"
+        pd.DataFrame(rows_of_model).to_parquet(file)
+        results = folder / "results" / "lab" / MODELS[number]
+        results.mkdir(parents=True)
+        named = {"model_name": f"lab/{MODELS[number]}"}
+        summary = {"config_general": named, "results": {"all": {}}, "versions": {}}
+        (results / f"results_{time_of_run}.json").write_text(json.dumps(summary))
+    return folder
+
+
+def write_inspect(folder: Path, rows: int) -> Path:
+    """Write logs of Inspect whose scores are dictionaries of five fields."""
+    from inspect_ai.dataset import Sample
+    from inspect_ai.log import (
+        EvalConfig,
+        EvalDataset,
+        EvalLog,
+        EvalSample,
+        EvalSpec,
+        write_eval_log,
+    )
+    from inspect_ai.scorer import Score
+
+    fields = 5
+    for number in range(2):
+        samples = []
+        for item in range(rows // 2 // fields):
+            value = {f"f{k}": (item * 7 + k + number) % 3 / 2 for k in range(fields)}
+            sample = Sample(id=item, input=f"question {item}", target="t")
+            samples.append(
+                EvalSample(
+                    id=item,
+                    epoch=1,
+                    input=sample.input,
+                    target="t",
+                    scores={"graded": Score(value=value)},
+                )
+            )
+        spec = EvalSpec(
+            created="2026-01-01T00:00:00+00:00",
+            task="quiz",
+            dataset=EvalDataset(samples=len(samples)),
+            model=f"lab/{MODELS[number]}",
+            config=EvalConfig(),
+        )
+        log = EvalLog(eval=spec, status="success", samples=samples)
+        write_eval_log(log, str(folder / f"{number}.eval"))
+    return folder
+
+
+FILES: dict[str, tuple[str, Callable[[Path, int], Path]]] = {
+    "orient=split": ("split.json", write_split),
+    "orient=index": ("index.json", write_index),
+    "podium scores": ("scores.jsonl", write_scores),
+    "promptfoo": ("promptfoo.json", write_promptfoo),
+    "lighteval": ("lighteval", write_lighteval),
+    "inspect": ("logs", write_inspect),
+}
+"""Name of the file or folder, and its writer, by reader."""
+OF_SCORES = ("promptfoo", "lighteval", "inspect")
+"""Readers of scores. Their times are compared with that of podium's own table of scores."""
+METRICS = {"inspect": "all"}
+"""Metrics that are read, if they are not those of the host."""
+
+
+def write_all(folder: Path, rows: int, names: Iterable[str]) -> dict[str, Path]:
+    """Write the file of each reader, and return the paths by reader."""
+    places = {}
+    for name in names:
+        if name in LINES:
+            row = LINES[name]
+            path = folder / f"{name.replace(':', '').replace(' ', '-')}.jsonl"
+            places[name] = write_lines(path, (row(k) for k in range(rows)))
+            continue
+        file, write = FILES[name]
+        (folder / file).parent.mkdir(exist_ok=True)
+        if "." not in file:
+            (folder / file).mkdir()
+        places[name] = write(folder / file, rows)
+    return places
+
+
 def main() -> None:
-    """Write a file of each format, read it, and print the times."""
+    """Write a file of each format, read them in turn, and print the times."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--only", default="", help="names of readers, separated by commas")
     options = parser.parse_args()
-    print(f"{options.rows:,} rows; median seconds (best), and the ratio to podium's own table")
-    own = 0.0
+    chosen = {*options.only.split(","), "podium", "podium scores"}
+    names = [name for name in (*LINES, *FILES) if not options.only or name in chosen]
+    print(f"{options.rows:,} rows; median CPU seconds (best), and the ratio to podium's own table")
     with tempfile.TemporaryDirectory() as folder:
-        for name, row in ROWS.items():
-            path = Path(folder, f"{name.replace(':', '')}.jsonl")
-            lines = (json.dumps(row(k)) for k in range(options.rows))
-            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-            timing = timed(
-                lambda path=path: podium.read_battles(str(path)), repeats=options.repeats
+        works = {}
+        for name, path in write_all(Path(folder), options.rows, names).items():
+            metric = METRICS.get(name, ())
+            works[name] = lambda path=path, metric=metric: podium.read_battles(
+                str(path), metric=metric
             )
-            own = own or timing.median
-            print(f"{name:10}  {timing!s:20}  {timing.median / own:.2f}")
+        timings = timed_in_turn(works, repeats=options.repeats, budget=60, clock=time.process_time)
+    for name, timing in timings.items():
+        own = timings["podium scores" if name in OF_SCORES else "podium"]
+        print(f"{name:14}  {timing!s:20}  {timing.median / own.median:.2f}")
 
 
 if __name__ == "__main__":

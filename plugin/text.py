@@ -9,6 +9,8 @@ import numpy as np
 from podium.frames import is_missing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
 
@@ -56,6 +58,28 @@ def as_categorical(values: "pd.Series") -> "pd.Categorical":
         [-1 if text is None else position[text] for text in texts] + [-1], dtype=np.int64
     )
     return pd.Categorical.from_codes(recode[codes], categories=pd.Index(names, dtype=object))
+
+
+def map_distinct(column: "pd.Series", function: "Callable[[Any], Any]") -> "pd.Series":
+    """Apply a function to each distinct cell of a column once, and return the results by row.
+
+    Cells are one if they are equal texts or the same object, as the equal cells of a JSON file are.
+    """
+    import pandas as pd
+
+    if column.dtype == "str":
+        codes, distinct = pd.factorize(column, use_na_sentinel=False)
+        cells = distinct.astype(object)
+    else:
+        objects = column.to_numpy(dtype=object)
+        identities = np.fromiter(map(id, objects), np.int64, len(objects))
+        _, first, codes = np.unique(identities, return_index=True, return_inverse=True)
+        cells = objects[first]
+    # An array of objects takes lists as cells.
+    results = np.empty(len(cells), dtype=object)
+    for k, cell in enumerate(cells):
+        results[k] = function(cell)
+    return pd.Series(results[codes], index=column.index, name=column.name).infer_objects()
 
 
 def to_plain_values(value: Any) -> Any:

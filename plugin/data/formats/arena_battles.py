@@ -24,7 +24,7 @@ from podium.data.formats.verdict_files import (
     split_judges,
 )
 from podium.scorers.judge_record import JudgeRecord
-from podium.text import as_text, parse_json
+from podium.text import as_text, map_distinct, parse_json
 
 TIES = (
     "tie",
@@ -77,7 +77,7 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
     item_column = "question_id" if "question_id" in records else "id"
     frame = rename_unless_taken(frame, {item_column: "item", "language": "category"})
     if "dedup_tag" in frame:
-        frame = frame.assign(dedup_tag=frame["dedup_tag"].map(_as_json))
+        frame = frame.assign(dedup_tag=map_distinct(frame["dedup_tag"], _as_json))
     frame = with_lengths(frame, ANSWER_COLUMNS)
     frame = frame.drop(columns=[name for name in CONVERSATION_COLUMNS if name in frame])
     judges = dict[str, JudgeRecord]()
@@ -209,7 +209,7 @@ def with_lengths(frame: pd.DataFrame, answers: Iterable[str]) -> pd.DataFrame:
         column_of_length = {f"length_{side}": f"{name}_{side}" for side in "ab"}
         if {*column_of_length.values()} <= {*frame}:
             lengths = {
-                length: frame[column].map(answer_length)
+                length: map_distinct(frame[column], answer_length)
                 for length, column in column_of_length.items()
             }
             return frame.assign(**lengths)

@@ -50,10 +50,16 @@ def read_counts(records: pd.DataFrame) -> pd.DataFrame:
 
 def _note_idle_models(records: pd.DataFrame, battles: pd.DataFrame) -> list[Notice]:
     """Return a note on the models of the counts that have no battle; none if all have one."""
-    models = {*as_text(records["model_a"]), *as_text(records["model_b"])}
-    models -= {*as_text(battles["model_a"]), *as_text(battles["model_b"])}
-    idle = sorted(name for name in models if isinstance(name, str))
+    idle = sorted(_models_in(records) - _models_in(battles))
     return [Notice("models-without-battles", {"models": idle})] if idle else []
+
+
+def _models_in(rows: pd.DataFrame) -> set[str]:
+    """Return the names of both models of all rows."""
+    names = set[str]()
+    for side in ("model_a", "model_b"):
+        names.update(as_text(pd.Series(rows[side].unique())).dropna())
+    return names
 
 
 def _counts_in_column(column: pd.Series) -> np.ndarray:

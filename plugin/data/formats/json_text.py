@@ -71,7 +71,7 @@ def open_lines(
 
     view = engine.fresh("file")
     try:
-        names = _read_keys(engine, _query_of_objects(plain_file))
+        names, number = _read_keys(engine, _query_of_objects(plain_file))
     except OutOfMemoryException as error:
         raise out_of_memory(error, str(path)) from None
     except Error:
@@ -86,6 +86,8 @@ def open_lines(
 
     def line_numbers() -> "pd.Index":
         """Return the line of each record."""
+        if _count_line_ends(plain_file) <= number:
+            return pd.RangeIndex(1, number + 1, name="line")
         with plain_file.open("rb") as stream:
             lines = enumerate(short_lines(stream), start=1)
             return pd.Index([place for place, line in lines if line.strip()], name="line")
@@ -112,8 +114,18 @@ def _query_of_objects(path: Path) -> str:
     return f"read_ndjson_objects({literal_path(path)}, {options})"
 
 
-def _read_keys(engine: Duck, source: str) -> list[str]:
-    """Return the keys of all records in order of appearance.
+def _count_line_ends(path: Path) -> int:
+    """Return the number of line feeds in a file.
+
+    If they are no more than its records, no line is blank, since each record ends with one, except
+    perhaps the last.
+    """
+    with path.open("rb") as stream:
+        return sum(piece.count(b"\n") for piece in iter(lambda: stream.read(2**20), b""))
+
+
+def _read_keys(engine: Duck, source: str) -> tuple[list[str], int]:
+    """Return the keys of all records in order of appearance, and the number of records.
 
     Raises:
         DataError: a record has a key twice.
@@ -122,19 +134,20 @@ def _read_keys(engine: Duck, source: str) -> list[str]:
     # The records are grouped by their keys, since most records have the same ones.
     groups = (
         "json_keys(json) as keys, json_type(json) as kind, "
-        "min(row) as row, max(strlen(json)) as longest"
+        "min(row) as row, max(strlen(json)) as longest, count(*) as number"
     )
     numbered = f"(select json, row_number() over () as row from {source})"
     groups_of_keys = engine.connection.execute(
         f"select {groups} from {numbered} group by keys, kind order by row"
     ).fetchall()
-    for keys, kind, _, longest in groups_of_keys:
+    for keys, kind, _, longest, _ in groups_of_keys:
         if kind != "OBJECT" or longest > LONGEST_LINE:
             raise Error("a line is no object, or too long")
         duplicate = first_duplicate(keys)
         if duplicate is not None:
             raise _duplicate_key_error(duplicate)
-    return list(dict.fromkeys(key for keys, *_ in groups_of_keys for key in keys))
+    names = list(dict.fromkeys(key for keys, *_ in groups_of_keys for key in keys))
+    return names, sum(number for *_, number in groups_of_keys)
 
 
 def json_lines(

@@ -321,14 +321,31 @@ class Records:
             return column.cells
         if column.type != JSON:
             return cells.to_pandas(integer_object_nulls=True)
-        parsed: list[Any] = []
+        encoded = cells.combine_chunks().dictionary_encode()
+        distinct = encoded.dictionary.to_pylist()
         try:
-            for cell in cells.to_pylist():
-                parsed.append(None if cell is None else json.loads(cell, parse_int=whole_number))
+            parsed = [*json.loads(f"[{','.join(distinct)}]", parse_int=whole_number)]
         except RecursionError:
-            row = self.name_row(len(parsed) + 1)
-            raise nested_too_deeply().with_place(self.source, row) from None
-        return exact_column(parsed)
+            raise self._deep_cell_error(distinct, encoded.indices) from None
+        # The last value is the one of empty cells.
+        values = [*parsed, None] if encoded.null_count else parsed
+        codes = encoded.indices.fill_null(len(parsed)).to_numpy(zero_copy_only=False)
+        return exact_column(values).take(codes)
+
+    def _deep_cell_error(self, distinct: Sequence[str], codes: "pa.Array") -> DataError:
+        """Return the error for the first cell of a column that is nested too deeply.
+
+        Args:
+            distinct: the different cells of the column, as JSON text.
+            codes: position in `distinct` by row.
+        """
+        for row, code in enumerate(codes.to_pylist(), 1):
+            try:
+                if code is not None:
+                    json.loads(distinct[code], parse_int=whole_number)
+            except RecursionError:
+                return nested_too_deeply().with_place(self.source, self.name_row(row))
+        return nested_too_deeply().with_place(self.source)
 
 
 def words_of_column(column: Column) -> str:

@@ -20,7 +20,7 @@ from podium.notices.notice import Notice
 from podium.printable import shorten
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.reply import reverse_label
-from podium.text import EMPTY, as_categorical, as_text, parse_json, text_of
+from podium.text import EMPTY, as_categorical, as_text, map_distinct, parse_json, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -346,11 +346,13 @@ def split_judges(records: "pd.DataFrame") -> "pd.DataFrame":
     models: their records are in `attrs["judges"]`. Other judges may be humans; they stay, without a
     template and a record.
     """
-    parts = records["judge"].map(_parts_of_judge)
-    template = parts.map(lambda part: " ".join(part[1:]) or None)
-    frame = records.assign(judge=parts.str[0], template=template)
-    models = parts[parts.str.len() > 1].str[0].unique()
-    frame.attrs["judges"] = {name: JudgeRecord(name, "model", name) for name in models}
+    parts = map_distinct(records["judge"], _parts_of_judge)
+    name = map_distinct(parts, lambda part: part[0])
+    template = map_distinct(parts, lambda part: " ".join(part[1:]) or None)
+    is_list = map_distinct(parts, lambda part: len(part) > 1).to_numpy(dtype=bool)
+    frame = records.assign(judge=name, template=template)
+    models = name[is_list].unique()
+    frame.attrs["judges"] = {model: JudgeRecord(model, "model", model) for model in models}
     return frame
 
 
@@ -578,8 +580,8 @@ def reject_non_objects(column: "pd.Series", problem: str, remedy: str) -> None:
         problem: end of the message, which begins with the column's name and the cell's value.
         remedy: what the user can do.
     """
-    is_bad = [not isinstance(cell, Mapping) and _is_filled(cell) for cell in column]
-    reject_cells(column, np.array(is_bad, dtype=bool), problem, remedy)
+    is_bad = map_distinct(column, lambda cell: not isinstance(cell, Mapping) and _is_filled(cell))
+    reject_cells(column, is_bad.to_numpy(dtype=bool), problem, remedy)
 
 
 def _is_filled(cell: Any) -> bool:

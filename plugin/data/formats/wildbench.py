@@ -15,7 +15,7 @@ from podium.data.formats.records import row_name
 from podium.data.formats.verdict_files import parse_words, reasons_where, reject_non_objects
 from podium.errors import DataError
 from podium.printable import shorten
-from podium.text import as_text
+from podium.text import as_text, map_distinct
 
 CHOICES = {"A++": 2.0, "A+": 1.0, "A=B": 0.0, "B+": -1.0, "B++": -2.0}
 """Margin of the response shown as A by choice."""
@@ -51,11 +51,11 @@ def read_wildbench(records: pd.DataFrame) -> pd.DataFrame:
     frame = records.drop(columns=[name for name in DROPPED_COLUMNS if name in records])
     frame = frame.rename(columns={"session_id": "item"}).assign(**models, label=choice)
     if "eval_config" in records and "judge" not in frame:
-        judge = records["eval_config"].map(lambda config: _value_in(config, "gpt"))
+        judge = map_distinct(records["eval_config"], lambda config: _value_in(config, "gpt"))
         frame = frame.assign(judge=judge) if judge.notna().any() else frame
     for side, texts in _judged_texts(records, models).items():
         frame[f"response_{side}"] = texts
-        frame[f"length_{side}"] = texts.map(answer_length)
+        frame[f"length_{side}"] = map_distinct(texts, answer_length)
     reason = reasons_where(unparsed, "no choice")
     return frame.assign(credit=(np.sign(margin) + 1) / 2, margin=margin, reason=reason)
 
@@ -74,8 +74,8 @@ def _models_shown(records: pd.DataFrame) -> dict[str, pd.Series]:
         return {"model_a": records["model_A"], "model_b": records["model_B"], "order": order}
     assignment = records["assignment"]
     shown = {
-        "A": assignment.map(lambda cell: _value_in(cell, "A")),
-        "B": assignment.map(lambda cell: _value_in(cell, "B")),
+        "A": map_distinct(assignment, lambda cell: _value_in(cell, "A")),
+        "B": map_distinct(assignment, lambda cell: _value_in(cell, "B")),
     }
     model_a = as_text(records["generator"]) if "generator" in records else shown["A"]
     model_b = as_text(records["ref_generator"]) if "ref_generator" in records else shown["B"]
@@ -101,7 +101,7 @@ def _choices_in_cells(parsed: pd.Series) -> pd.Series:
     """
     remedy = 'write {"choice": "A+"}, or leave it empty if the judge gave none'
     reject_non_objects(parsed, "is not an object with a choice", remedy)
-    return parsed.map(lambda cell: _value_in(cell, "choice")).astype(object).rename("choice")
+    return map_distinct(parsed, lambda cell: _value_in(cell, "choice")).astype(object).rename("choice")
 
 
 def _value_in(cell: Any, key: str) -> str | None:

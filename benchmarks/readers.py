@@ -1,7 +1,7 @@
-"""Time to read 100,000 rows of each format of others, beside a table of podium's own.
+"""Time to read 100,000 judgments of each format of others, beside a table of podium's own.
 
 `python benchmarks/readers.py` prints the CPU seconds of each, and their ratio, in one run. All
-files hold the same battles or the same scores. `--only NAME,NAME` reads some of them.
+files have as many judgments of battles, or as many scores. `--only NAME,NAME` reads some of them.
 """
 
 import argparse
@@ -67,7 +67,7 @@ def human_row(k: int) -> Record:
 
 
 def pair_row(k: int) -> Record:
-    """Return a row of MT-bench's judgments by GPT-4, which has both orders of a battle."""
+    """Return a row of MT-bench's judgments by GPT-4, which has two judgments of a battle."""
     item, a, b, credit = battle(k)
     winner = {1.0: "model_1", 0.5: "tie", 0.0: "model_2"}[credit]
     judged = {"g1_winner": winner, "g2_winner": winner, "judge": ["gpt-4", "pair-v2"], "turn": 1}
@@ -109,6 +109,10 @@ LINES: dict[str, Callable[[int], Record]] = {
     "MT-bench GPT-4": pair_row,
     "arena": arena_row,
 }
+
+
+JUDGMENTS_PER_ROW = {"MT-bench GPT-4": 2}
+"""Number of judgments in each row of a reader, if it is not one. All files have as many."""
 
 
 def write_lines(path: Path, rows: Iterable[Record]) -> Path:
@@ -229,7 +233,8 @@ def write_all(folder: Path, rows: int, names: Iterable[str]) -> dict[str, Path]:
         if name in LINES:
             row = LINES[name]
             path = folder / f"{name.replace(':', '').replace(' ', '-')}.jsonl"
-            places[name] = write_lines(path, (row(k) for k in range(rows)))
+            number = rows // JUDGMENTS_PER_ROW.get(name, 1)
+            places[name] = write_lines(path, (row(k) for k in range(number)))
             continue
         file, write = FILES[name]
         (folder / file).parent.mkdir(exist_ok=True)

@@ -193,6 +193,8 @@ class Format(Extension):
         label_is: the column of the file that gets the label of `LABEL=PATH`. If it is None, the
             label becomes the column `source`.
         suffixes: suffixes of files of this format that are not tables.
+        has_conversations: whether the reader needs no more of the columns `conversation_a` and
+            `conversation_b` than the lengths of the answers in them.
         gathers: a function `(files, reading) -> GatheredBattles` for files that belong together.
             It is called before any single file is read.
         names: glob patterns of the names of the files that `gathers` reads.
@@ -213,6 +215,7 @@ class Format(Extension):
     summary: str
     label_is: str | None = None
     suffixes: tuple[str, ...] = ()
+    has_conversations: bool = False
     gathers: Callable[[Sequence[SourceFiles], Reading], GatheredBattles] | str | None = None
     names: tuple[str, ...] = ("*",)
     texts: "Callable[[Path], Iterable[Mapping[str, Any]]] | str | None" = None

@@ -37,6 +37,10 @@ def as_text(values: "pd.Series") -> "pd.Series":
     """Write a column as text; empty cells become None."""
     import pandas as pd
 
+    if values.dtype == "str":
+        words = values.to_numpy(dtype=object, copy=True)
+        words[(values.isna() | (values == "")).to_numpy()] = None
+        return pd.Series(words, index=values.index)
     categorical = as_categorical(values)
     return pd.Series(np.asarray(categorical.astype(object)), index=values.index).replace(
         {np.nan: None}
@@ -51,7 +55,7 @@ def as_categorical(values: "pd.Series") -> "pd.Categorical":
         codes, distinct = pd.factorize(values)
     except TypeError:
         codes, distinct = pd.factorize(values.map(text_of))
-    texts = [text_of(value) for value in distinct]
+    texts = [value if type(value) is str and value else text_of(value) for value in distinct]
     names = sorted({text for text in texts if text is not None})
     position = {name: k for k, name in enumerate(names)}
     recode = np.array(

@@ -158,6 +158,8 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
 )
 """Rows of name, reader, summary, and `Format.label_is`."""
 OTHER_FILES: dict[str, dict[str, Any]] = {
+    "arena": {"has_conversations": True},
+    "comparia": {"has_conversations": True},
     "inspect": {
         "suffixes": (".eval", ".json"),
         "gathers": f"{INSPECT}:gather",
@@ -182,7 +184,8 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
         ),
     },
 }
-"""Further fields of `Format`, for formats whose files are not tables or belong together."""
+"""Further fields of `Format`, for formats whose files are not tables, belong together, or have
+conversations."""
 
 
 @hookimpl

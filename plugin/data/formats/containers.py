@@ -23,6 +23,7 @@ from podium.data.counting.duck import Duck, literal_path, out_of_memory
 from podium.data.counting.relations import ROW, quote_name
 from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.delimited import open_delimited
+from podium.data.formats.json_documents import open_document
 from podium.data.formats.json_text import first_line_is_a_record, open_lines, read_document
 from podium.data.formats.records import MOST_BLANK, Column, Records, blank_lines, records_of
 from podium.data.formats.win_matrix import shares_names
@@ -129,7 +130,8 @@ def _open_container(path: Path, engine: Duck, bad_rows: list[BadRow] | None) -> 
         return open_delimited(path, plain_file, engine, bad_rows)
     if start == b"{" and (".jsonl" in path.suffixes or first_line_is_a_record(plain_file)):
         return open_lines(path, plain_file, engine, bad_rows)
-    return records_of(engine, read_document(plain_file), str(path))
+    opened = open_document(path, plain_file, engine)
+    return opened or records_of(engine, read_document(plain_file), str(path))
 
 
 def _plain_copy(path: Path, engine: Duck) -> Path:

@@ -45,6 +45,8 @@ KNOWN_COLUMNS = frozenset(
     {*COLUMNS, "model", "score", "winner", "preference", "model_1", "left", "generator_1", "games"}
 )
 """Names of columns. A key with such a name shows that an object is a record, and not a column."""
+LONGEST_RECORD = 2**20
+"""A single line with more bytes than this, and no line end, is a document and not a record."""
 LARGEST_DOCUMENT = 2**30
 """Largest number of bytes of a JSON document, which is read into memory."""
 
@@ -71,7 +73,7 @@ def open_lines(
 
     view = engine.fresh("file")
     try:
-        names, number = _read_keys(engine, _query_of_objects(plain_file))
+        names, number = keys_of_records(engine, _query_of_objects(plain_file))
     except OutOfMemoryException as error:
         raise out_of_memory(error, str(path)) from None
     except Error:
@@ -81,8 +83,8 @@ def open_lines(
         places, records = zip(*numbered, strict=True)
         frame = _frame_of_records(records).set_axis(pd.Index(places, name="line"))
         return records_of(engine, frame, str(path))
-    engine.view(view, _select_cells(plain_file, names))
-    columns = {name: Column(f"c{k}", JSON) for k, name in enumerate(names, 1)}
+    engine.view(view, select_cells(_query_of_objects(plain_file), names))
+    columns = columns_of_cells(names)
 
     def line_numbers() -> "pd.Index":
         """Return the line of each record."""
@@ -95,17 +97,23 @@ def open_lines(
     return Records(engine, str(path), view, columns, line_numbers, is_text=True)
 
 
-def _select_cells(path: Path, names: Sequence[str]) -> str:
-    """Return the SQL that reads a JSONL file.
+def columns_of_cells(names: Sequence[str]) -> dict[str, Column]:
+    """Return the columns that `select_cells` makes of the keys of records, by key."""
+    return {name: Column(f"c{k}", JSON) for k, name in enumerate(names, 1)}
 
-    Its columns are the number of the row (`ROW`) and the cells of each key, c1, c2 and so on. A
+
+def select_cells(source: str, names: Sequence[str]) -> str:
+    """Return the SQL that splits JSON objects into cells.
+
+    `source` is a table, or a call that reads one, whose column `json` has the objects. The result's
+    columns are the number of the row (`ROW`) and the cells of each key, c1, c2 and so on. A
     cell is NULL if the record lacks the key, or if its value is null.
     """
     pointers = ", ".join(text("/" + name.replace("~", "~0").replace("/", "~1")) for name in names)
     cells = f"json_extract(json, [{pointers}])" if names else "[]"
     parsed = f"select row_number() over () as {ROW}, {cells} as cells"
     columns = [f"nullif(cells[{k}], 'null') as c{k}" for k in range(1, len(names) + 1)]
-    return f"select {', '.join([ROW, *columns])} from ({parsed} from {_query_of_objects(path)})"
+    return f"select {', '.join([ROW, *columns])} from ({parsed} from {source})"
 
 
 def _query_of_objects(path: Path) -> str:
@@ -124,7 +132,7 @@ def _count_line_ends(path: Path) -> int:
         return sum(piece.count(b"\n") for piece in iter(lambda: stream.read(2**20), b""))
 
 
-def _read_keys(engine: Duck, source: str) -> tuple[list[str], int]:
+def keys_of_records(engine: Duck, source: str) -> tuple[list[str], int]:
     """Return the keys of all records in order of appearance, and the number of records.
 
     Raises:
@@ -213,9 +221,14 @@ def first_line_is_a_record(path: Path) -> bool:
 
     If all values of the object are lists or objects, it is a document with columns and not a
     record. A document of promptfoo is no record, either. The result is also False if the line is no
-    whole JSON object.
+    whole JSON object, or if a long line is the whole file.
     """
     with path.open("rb") as stream:
+        is_long = len(stream.read(LONGEST_RECORD)) == LONGEST_RECORD
+        stream.seek(0)
+        if is_long and stream.readline(LONGEST_LINE).endswith(b"}") and not stream.read(1):
+            return False
+        stream.seek(0)
         try:
             _, record = next(json_lines(stream))
         except DataError:
@@ -319,7 +332,7 @@ def _frame_of_columns(content: dict[str, Any]) -> "pd.DataFrame":
             for name, value in content.items():
                 columns[name] = [value.get(row) for row in rows]
             return _exact_frame(columns)
-        if _has_records_by_row(content, rows):
+        if has_records_by_row(content, rows):
             return _with_names_of_rows(_frame_of_records([*content.values()]), [*content])
     lists = []
     for value in content.values():
@@ -356,14 +369,14 @@ def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
         problem = f"two columns are called {duplicate!r}"
         raise DataError(problem, remedy="rename or remove one of them in the file")
     columns: dict[str, list[Any]] = {}
-    if not _are_numbers(map(str, index)) and "" not in headers:
+    if not are_row_numbers(map(str, index)) and "" not in headers:
         columns[""] = index
     for k, name in enumerate(headers):
         columns[name] = [row[k] for row in data]
     return columns
 
 
-def _has_records_by_row(content: dict[str, Any], keys: Sequence[str]) -> bool:
+def has_records_by_row(content: dict[str, Any], keys: Sequence[str]) -> bool:
     """Return whether an object has a record per name of a row (`orient="index"` of pandas).
 
     If either the keys of the object or the keys of its values are only numbers, these are the names
@@ -374,8 +387,8 @@ def _has_records_by_row(content: dict[str, Any], keys: Sequence[str]) -> bool:
         content: an object whose values are objects.
         keys: all keys of its values.
     """
-    if _are_numbers(content) or _are_numbers(keys):
-        return _are_numbers(content) and not _are_numbers(keys)
+    if are_row_numbers(content) or are_row_numbers(keys):
+        return are_row_numbers(content) and not are_row_numbers(keys)
     return bool(KNOWN_COLUMNS & {*keys}) and not KNOWN_COLUMNS & content.keys()
 
 
@@ -383,13 +396,13 @@ def _with_names_of_rows(frame: "pd.DataFrame", names: Sequence[str]) -> "pd.Data
     """Add the names of rows as the column without a name, unless they are only numbers."""
     import pandas as pd
 
-    if _are_numbers(names) or "" in frame:
+    if are_row_numbers(names) or "" in frame:
         return frame
     frame.insert(0, "", pd.Series(names, index=frame.index, dtype=object))
     return frame
 
 
-def _are_numbers(names: Iterable[str]) -> bool:
+def are_row_numbers(names: Iterable[str]) -> bool:
     """Return whether all names of rows are whole numbers, as those that pandas gives by default."""
     return all(name.isdecimal() for name in names)
 

@@ -117,8 +117,9 @@ def _lighteval_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]
     no number is left out: it is a part of a figure that is computed over all items.
     """
     table = pyarrow.parquet.read_table(path, columns=list(LIGHTEVAL_COLUMNS))
+    encode = json.JSONEncoder(default=str).encode
     for number, row in enumerate(table.to_pylist(), 1):
-        question = json.dumps([row["doc"]["query"], row["doc"].get("choices")], default=str)
+        question = encode([row["doc"]["query"], row["doc"].get("choices")])
         item = hashlib.sha256(question.encode()).hexdigest()[:12]
         for name, score in row["metric"].items():
             if score is None or isinstance(score, bool | int | float):

@@ -11,7 +11,7 @@ from podium.data.formats.records import row_name
 from podium.data.formats.verdict_files import parse_numbers, reasons_where, reject_non_objects
 from podium.errors import DataError
 from podium.printable import shorten
-from podium.text import as_text, text_of
+from podium.text import as_text, map_distinct, text_of
 
 FAILED_CALL = 2
 """Value of `failureReason` of a test whose provider failed, so that nothing was graded."""
@@ -39,7 +39,7 @@ def read_promptfoo(records: pd.DataFrame) -> pd.DataFrame:
     frame["model"] = _names_of_models(records)
     frame["item"] = as_text(records["testIdx"])
     if "vars" in records:
-        frame["input"] = records["vars"].map(_text_of_variables)
+        frame["input"] = map_distinct(records["vars"], _text_of_variables)
     failed = _is_failed_call(records)
     score = parse_numbers(records["score"])
     frame["score"] = np.where(failed, np.nan, score)
@@ -64,22 +64,21 @@ def _names_of_models(records: pd.DataFrame) -> pd.Series:
     Raises:
         DataError: a provider has neither a label nor an id.
     """
-    names = []
-    for position, provider in enumerate(records["provider"]):
-        name = _name_of_provider(provider)
-        if name is None:
-            problem = f"provider {shorten(str(provider))!r} has neither an id nor a label"
-            place = row_name(records.index, position)
-            raise DataError(problem, row=place, remedy='write {"id": "openai:gpt-4o"}')
-        names.append(name)
-    provider = pd.Series(names, index=records.index, dtype=object)
+    provider = map_distinct(records["provider"], _name_of_provider)
+    is_nameless = provider.isna().to_numpy()
+    if is_nameless.any():
+        position = int(np.argmax(is_nameless))
+        shown = shorten(str(records["provider"].iloc[position]))
+        problem = f"provider {shown!r} has neither an id nor a label"
+        place = row_name(records.index, position)
+        raise DataError(problem, row=place, remedy='write {"id": "openai:gpt-4o"}')
     prompt_number = as_text(records["promptIdx"])
     has_several_prompts = prompt_number.groupby(provider).transform("nunique") > 1
     if not has_several_prompts.any():
         return provider
     label = pd.Series(None, index=records.index, dtype=object)
     if "prompt" in records:
-        label = records["prompt"].map(lambda prompt: text_of(_value_of(prompt, "label")))
+        label = map_distinct(records["prompt"], lambda prompt: text_of(_value_of(prompt, "label")))
     # A label is clear if no other prompt of the provider has it.
     short_label = label.map(lambda text: shorten(text, 40), na_action="ignore")
     prompts = pd.DataFrame({"provider": provider, "label": short_label, "number": prompt_number})
@@ -116,9 +115,10 @@ def _is_failed_call(records: pd.DataFrame) -> np.ndarray:
     """
     empty = pd.Series(None, index=records.index, dtype=object)
     reason = parse_numbers(records.get("failureReason", empty))
-    has_error = records.get("error", empty).map(text_of).notna().to_numpy()
+    has_error = map_distinct(records.get("error", empty), text_of).notna().to_numpy()
     gradings = records.get("gradingResult", empty)
-    is_graded = np.array([isinstance(grading, Mapping) for grading in gradings], dtype=bool)
+    is_graded = map_distinct(gradings, lambda grading: isinstance(grading, Mapping))
+    is_graded = is_graded.to_numpy(dtype=bool)
     return (reason == FAILED_CALL) | (np.isnan(reason) & has_error & ~is_graded)
 
 
@@ -143,11 +143,13 @@ def _named_scores(
         return []
     remedy = 'write {"tone": 0.5}, or leave it empty if there are none'
     reject_non_objects(records["namedScores"], "is not an object with scores", remedy)
-    scores = records["namedScores"].map(lambda cell: cell if isinstance(cell, Mapping) else {})
+    scores = map_distinct(
+        records["namedScores"], lambda cell: cell if isinstance(cell, Mapping) else {}
+    )
     names = sorted({name for cell in scores for name in cell if cell[name] is not None})
     tables = []
     for name in names:
-        scores_of_name = scores.map(lambda cell, name=name: cell.get(name))
+        scores_of_name = map_distinct(scores, lambda cell, name=name: cell.get(name))
         numbers = parse_numbers(scores_of_name.rename(f"namedScores.{name}"))
         known = scores_of_name.notna().to_numpy() & ~failed
         metric = f"{name} (named score)" if name == WHOLE_SCORE else name

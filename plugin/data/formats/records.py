@@ -462,15 +462,20 @@ def exact_column(values: Sequence[Any]) -> "pd.Series":
     """
     import pandas as pd
 
-    would_round = any(
-        isinstance(value, int) and abs(value) > LARGEST_EXACT_NUMBER for value in values
-    )
-    if would_round or not len(values):
+    if not len(values):
         return pd.Series(values, dtype=object)
     try:
-        return pd.Series(values)
+        column = pd.Series(values)
     except UnicodeEncodeError:
         return pd.Series(values, dtype=object)
+    if pd.api.types.is_numeric_dtype(column) and _has_inexact_number(values):
+        return pd.Series(values, dtype=object)
+    return column
+
+
+def _has_inexact_number(values: Sequence[Any]) -> bool:
+    """Return whether a value is a whole number above `LARGEST_EXACT_NUMBER`."""
+    return any(isinstance(value, int) and abs(value) > LARGEST_EXACT_NUMBER for value in values)
 
 
 def whole_number(digits: str) -> int | str:

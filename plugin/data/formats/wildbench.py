@@ -101,7 +101,9 @@ def _choices_in_cells(parsed: pd.Series) -> pd.Series:
     """
     remedy = 'write {"choice": "A+"}, or leave it empty if the judge gave none'
     reject_non_objects(parsed, "is not an object with a choice", remedy)
-    return map_distinct(parsed, lambda cell: _value_in(cell, "choice")).astype(object).rename("choice")
+    return (
+        map_distinct(parsed, lambda cell: _value_in(cell, "choice")).astype(object).rename("choice")
+    )
 
 
 def _value_in(cell: Any, key: str) -> str | None:

@@ -22,6 +22,7 @@ from podium.data.counting.verdicts import Engine, Verdicts, start_engine
 from podium.data.formats import score_files as pointwise
 from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.containers import open_records
+from podium.data.formats.conversation_lengths import frame_with_lengths
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.foreign import name_columns, propose_map, translate_verdicts
 from podium.data.formats.headline_metrics import ALL_METRICS
@@ -885,7 +886,8 @@ def _read_by_format(record: RecordTable, known: Format) -> RecordTable:
     records = record.records
     with catalogue.name_plugin_in_errors(known):
         try:
-            frame = catalogue.load_extension(known)(records.frame())
+            rows = frame_with_lengths(records) if known.has_conversations else records.frame()
+            frame = catalogue.load_extension(known)(rows)
         except KeyError as error:
             problem = f"no column {error}, which the format {known.name} needs"
             raise DataError(problem, remedy="choose another --from") from None

@@ -409,3 +409,42 @@ def test_length_control_works_on_conversations(podium, save):
     ]
     done = podium("rank", save("battles.jsonl", rows), "--set", "length_control=true")
     assert done.code == 0, done.err
+
+
+ANSWERS = [
+    ([("user", "how?"), ("assistant", "héllo\n")], 6),
+    ([("assistant", "a\U0001f600"), ("user", "x"), ("assistant", "bc")], 4),
+    ([("assistant", None)], 0),
+    ([("assistant", [{"type": "text", "text": "abc"}, {"type": "image"}])], 3),
+    ([("assistant", 12345)], 0),
+    ([("user", "only a question")], None),
+    ([], None),
+]
+
+
+@pytest.mark.parametrize(("messages", "length"), ANSWERS)
+def test_lengths_count_the_characters_of_the_answers_whatever_a_message_holds(
+    save, messages, length
+):
+    said = [{"role": role, "content": content} for role, content in messages]
+    plain = [{"role": "assistant", "content": "1234"}]
+    rows = [
+        {"question_id": k, "model_a": "x", "model_b": "y", "winner": "tie"}
+        | {"conversation_a": each, "conversation_b": plain}
+        for k, each in enumerate([plain, said, plain])
+    ]
+    frame = podium.read_battles(save("v.jsonl", rows)).to_frame()
+    expected = [4, float("nan") if length is None else length, 4]
+    assert frame["length_a"].tolist() == pytest.approx(expected, nan_ok=True)
+    assert frame["length_b"].tolist() == [4, 4, 4]
+
+
+def test_lists_of_texts_and_texts_are_measured_as_messages_are(save):
+    rows = [
+        {"question_id": k, "model_a": "x", "model_b": "y", "winner": "tie"}
+        | {"conversation_a": each, "conversation_b": ["123", "45"]}
+        for k, each in enumerate([["a", "bc"], "abcdef", '[{"role": "assistant", "content": "z"}]'])
+    ]
+    frame = podium.read_battles(save("v.jsonl", rows)).to_frame()
+    assert frame["length_a"].tolist() == [3, 6, 1]
+    assert frame["length_b"].tolist() == [5, 5, 5]

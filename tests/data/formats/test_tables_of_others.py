@@ -338,3 +338,24 @@ def test_a_table_with_items_says_which_column_may_be_the_judge(save):
         )
         == ()
     )
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+def test_nested_cells_that_are_equal_in_many_rows_are_read_in_each(save, suffix):
+    rows = [
+        {"item": k, "model_a": "x", "model_b": "y", "credit": k % 2, "tags": [["u"], None][k % 2]}
+        for k in range(6)
+    ]
+    frame = podium.read_battles(save(f"v.{suffix}", rows)).to_frame()
+    assert frame["tags"].isna().tolist() == [False, True] * 3
+    assert frame["credit"].tolist() == [0, 1] * 3
+
+
+def test_blank_lines_are_counted_in_the_place_of_a_row(save):
+    rows = [
+        {"question_id": k, "model_a": "x", "model_b": "y", "winner": word}
+        for k, word in enumerate(["tie", "model_a", "odd"])
+    ]
+    lines = [json.dumps(row) for row in rows]
+    assert "v.jsonl, line 3" in refusal(save("v.jsonl", "\n".join(lines)))
+    assert "w.jsonl, line 5" in refusal(save("w.jsonl", "\n\n".join(lines) + "\n"))

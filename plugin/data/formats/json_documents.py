@@ -1,0 +1,102 @@
+"""Open the records of a JSON document with DuckDB.
+
+It reads a list of records, pandas' `orient="index"` with numbered rows, and results of promptfoo.
+Other documents, and damaged ones, are read by `podium.data.formats.json_text.read_document`.
+"""
+
+from pathlib import Path
+
+from duckdb import Error
+
+from podium.data.counting.duck import Duck, literal_path
+from podium.data.counting.relations import text
+from podium.data.formats.json_text import (
+    are_row_numbers,
+    columns_of_cells,
+    has_records_by_row,
+    keys_of_records,
+    select_cells,
+)
+from podium.data.formats.records import Records, first_duplicate
+from podium.data.formats.win_matrix import shares_names
+from podium.errors import DataError
+
+LARGEST_OBJECT = 2**28
+"""Largest number of bytes of a document that is one object, which DuckDB reads into memory."""
+RESULT_PATHS = ("$.results", "$.results.results")
+"""Where promptfoo's results are in a summary alone, and in a whole document."""
+RESULT_KEYS = {"promptIdx", "testIdx"}
+"""Keys of each result of promptfoo."""
+
+
+def open_document(path: Path, plain_file: Path, engine: Duck) -> Records | None:
+    """Open the records of a document; None if it is another document, or damaged.
+
+    Args:
+        path: the file that the user named.
+        plain_file: the file to read, an unpacked copy of it if it is compressed.
+        engine: the database.
+    """
+    with plain_file.open("rb") as stream:
+        is_list = stream.read(1) == b"["
+    try:
+        if is_list:
+            return _open_rows(path, _query_of_values(plain_file, "array"), engine)
+        if plain_file.stat().st_size > LARGEST_OBJECT:
+            return None
+        document = engine.fresh("document")
+        engine.store(document, _query_of_values(plain_file, "unstructured"))
+        return _open_object(path, document, engine)
+    except (Error, DataError, UnicodeDecodeError):
+        return None
+
+
+def _query_of_values(path: Path, layout: str) -> str:
+    """Return the SQL that reads the values of a file as JSON, in `layout`, a format of DuckDB."""
+    size = path.stat().st_size + 1024
+    options = f"format={text(layout)}, maximum_object_size={size}, compression='uncompressed'"
+    return f"select json from read_json_objects({literal_path(path)}, {options})"
+
+
+def _open_object(path: Path, document: str, engine: Duck) -> Records | None:
+    """Return the records in a document that is one object; None if it has none.
+
+    Args:
+        path: the file that the user named.
+        document: name of the table with the document.
+        engine: the database.
+
+    Raises:
+        DataError, Error: see `_open_rows`.
+    """
+    found = engine.rows(f"select json_type(json), json_keys(json) from {document}")
+    if len(found) != 1 or found[0][0] != "OBJECT" or first_duplicate(found[0][1]) is not None:
+        return None
+    names_of_rows = found[0][1]
+    for place in RESULT_PATHS:
+        ((keys,),) = engine.rows(f"select json_keys(json, {text(place + '[0]')}) from {document}")
+        if keys is not None and {*keys} >= RESULT_KEYS:
+            results = f"unnest(json_extract(json, {text(place + '[*]')}))"
+            return _open_rows(path, f"select {results} as json from {document}", engine)
+    if not are_row_numbers(names_of_rows):
+        return None
+    query = f"select unnest(json_extract(json, '$.*')) as json from {document}"
+    records = _open_rows(path, query, engine)
+    names = [*records.columns]
+    is_matrix = shares_names(names, names_of_rows)
+    return None if is_matrix or not has_records_by_row(names_of_rows, names) else records
+
+
+def _open_rows(path: Path, query: str, engine: Duck) -> Records:
+    """Return the records of a query of JSON objects.
+
+    Raises:
+        DataError: a record has a key twice.
+        Error: a row is no object, or damaged.
+    """
+    rows = engine.fresh("records")
+    engine.store(rows, query)
+    names, _ = keys_of_records(engine, rows)
+    view = engine.fresh("file")
+    engine.view(view, select_cells(rows, names))
+    return Records(engine, str(path), view, columns_of_cells(names), is_text=True)

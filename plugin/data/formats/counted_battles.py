@@ -50,11 +50,11 @@ def read_counts(records: pd.DataFrame) -> pd.DataFrame:
 
 def _note_idle_models(records: pd.DataFrame, battles: pd.DataFrame) -> list[Notice]:
     """Return a note on the models of the counts that have no battle; none if all have one."""
-    idle = sorted(_models_in(records) - _models_in(battles))
+    idle = sorted(_names_of_both_models(records) - _names_of_both_models(battles))
     return [Notice("models-without-battles", {"models": idle})] if idle else []
 
 
-def _models_in(rows: pd.DataFrame) -> set[str]:
+def _names_of_both_models(rows: pd.DataFrame) -> set[str]:
     """Return the names of both models of all rows."""
     names = set[str]()
     for side in ("model_a", "model_b"):

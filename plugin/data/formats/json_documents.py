@@ -69,10 +69,14 @@ def _open_object(path: Path, document: str, engine: Duck) -> Records | None:
     Raises:
         DataError, Error: see `_open_rows`.
     """
-    found = engine.rows(f"select json_type(json), json_keys(json) from {document}")
-    if len(found) != 1 or found[0][0] != "OBJECT" or first_duplicate(found[0][1]) is not None:
+    described = engine.rows(f"select json_type(json), json_keys(json) from {document}")
+    if (
+        len(described) != 1
+        or described[0][0] != "OBJECT"
+        or first_duplicate(described[0][1]) is not None
+    ):
         return None
-    names_of_rows = found[0][1]
+    names_of_rows = described[0][1]
     for place in RESULT_PATHS:
         ((keys,),) = engine.rows(f"select json_keys(json, {text(place + '[0]')}) from {document}")
         if keys is not None and {*keys} >= RESULT_KEYS:

@@ -1,6 +1,7 @@
 """Read results of promptfoo: a row per test, prompt and provider, with a score."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -149,7 +150,7 @@ def _named_scores(
     names = sorted({name for cell in scores for name in cell if cell[name] is not None})
     tables = []
     for name in names:
-        scores_of_name = map_distinct(scores, lambda cell, name=name: cell.get(name))
+        scores_of_name = map_distinct(scores, partial(_value_of, key=name))
         numbers = parse_numbers(scores_of_name.rename(f"namedScores.{name}"))
         known = scores_of_name.notna().to_numpy() & ~failed
         metric = f"{name} (named score)" if name == WHOLE_SCORE else name

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy.stats import rankdata
@@ -10,8 +10,9 @@ from scipy.stats import rankdata
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, RESAMPLES
 from podium.distributions import bdtrc, ndtri
-from podium.errors import NotIdentifiedError
+from podium.errors import NotIdentifiedError, UsageError
 from podium.notices.notice import Notice
+from podium.rankers.errors.betting import betting_difference, betting_interval
 from podium.rankers.errors.difference import (
     DifferenceTest,
     grouped_difference,
@@ -21,7 +22,6 @@ from podium.rankers.errors.difference import (
 )
 from podium.rankers.errors.intervals import (
     FEWEST_UNWIDENED,
-    Interval,
     PairTests,
     ScoreEstimates,
     bootstrap_estimate,
@@ -46,6 +46,8 @@ from podium.rankers.standings import (
 )
 from podium.wording import plural
 
+MeanInterval = Literal["sandwich", "bootstrap", "betting"]
+"""How intervals of means are made."""
 HALF_ROUNDING = 1e-12
 """If a sum of weights differs from half of the total by a smaller share of it than this, it counts
 as exactly half."""
@@ -119,7 +121,7 @@ def mean(
     *,
     level: float = LEVEL,
     rng: np.random.Generator,
-    interval: Interval = "sandwich",
+    interval: MeanInterval = "sandwich",
     resamples: int = RESAMPLES,
 ) -> Standings:
     """Rank by the mean over items of each model's pointwise score, weighted if items have weights.
@@ -130,18 +132,22 @@ def mean(
         battles: battles with score_a and score_b. If a model has several scores on an item, they
             are averaged first, and so are several weights. Scores of unparsed battles count, too.
         interval: `sandwich` (over items or their groups; t, or Wilson's if all scores of all
-            models lie in [0, 1]) or `bootstrap` (percentile).
+            models lie in [0, 1]), `bootstrap` (percentile), or `betting`, for scores in [0, 1]:
+            intervals and tests of pairs that allow for scores on items so rare that the sample has
+            none, and stay valid when items are added after looking.
 
     Raises:
         NotIdentifiedError: no pointwise scores, a model without any, or no readable battle.
-        UsageError: an unknown option value.
+        UsageError: an unknown option value, or scores outside of [0, 1] with `betting`.
     """
-    require_choice("interval", interval, ("sandwich", "bootstrap"))
+    require_choice("interval", interval, get_args(MeanInterval))
     matrix = score_matrix(battles)
     if interval == "sandwich":
         estimate = estimate_means(matrix, level)
-    else:
+    elif interval == "bootstrap":
         estimate = _bootstrap_means(matrix, level, rng, resamples)
+    else:
+        estimate = _bet_on_means(matrix, level)
     result = RankerResult(
         estimate,
         diagnostics={"drop_out": mean_robustness(matrix)},
@@ -177,6 +183,50 @@ def _bootstrap_means(
     )
     estimate = replace(estimate, tests=PairTests(partial(mean_difference, matrix)))
     return estimate.clip(0, 1) if matrix.is_bounded else estimate
+
+
+def _bet_on_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
+    """Return means over items with intervals by betting. Standard errors are not known.
+
+    Raises:
+        UsageError: a score lies outside of [0, 1].
+    """
+    if not matrix.is_bounded:
+        raise UsageError(
+            "interval=betting needs scores from 0 to 1: divide them by the largest possible score, "
+            "or leave out the option"
+        )
+    totals = matrix.sum_by_cluster(matrix.weight_of_known)
+    value_sums = matrix.sum_by_cluster(np.nan_to_num(matrix.values) * matrix.weight_of_known)
+    ends = []
+    for model in range(len(matrix.models)):
+        has_score = totals[:, model] > 0
+        own_sums = value_sums[has_score, model]
+        ends.append(betting_interval(own_sums, totals[has_score, model], 1 - level))
+    low, high = np.array(ends).T
+    known = np.ones(len(low), dtype=bool)
+    return ScoreEstimates(
+        matrix.means,
+        low,
+        high,
+        np.full((len(low), len(low)), np.nan),
+        matrix.clusters,
+        f"betting on {matrix.unit}s",
+        allowed=known,
+        exact=known,
+        tests=PairTests(partial(_bet_on_pair, matrix)),
+    )
+
+
+def _bet_on_pair(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
+    """Test the difference of the mean scores of two models, given by code, by betting.
+
+    Only items on which both models have a score count. The result is None if there are none.
+    """
+    scores, weight, group = _shared_scores(matrix, first, second)
+    if not len(scores):
+        return None
+    return betting_difference(scores[:, 0] - scores[:, 1], 1.0, weight, group, matrix.unit)
 
 
 def median(

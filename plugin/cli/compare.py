@@ -21,6 +21,7 @@ class ComparisonOptions:
     candidates: tuple[str, ...]
     by: str | None
     measure: str
+    method: str
     require: tuple[str, ...]
     requirements: str | None
     responses: tuple[str, ...]
@@ -49,6 +50,12 @@ class ComparisonOptions:
     "auto score elo win-rate",
     "What to compare: a metric's score, Elo, or the share of battles won; auto: scores if there "
     "are any, else Elo.",
+)
+@options.choice_option(
+    "--method",
+    "auto betting",
+    "How to test; betting (scores from 0 to 1, or win rates) allows for losses too rare to be in "
+    "the sample, and stays valid when items are added after looking.",
 )
 @click.option(
     "--require",

@@ -126,7 +126,9 @@ def _further_items_sentence(finding: PairFinding) -> str:
     if number is None:
         nouns = plural(finding.unit, 2)
         reason = ""
-        if finding.difference.items < FEWEST_ITEMS:
+        if finding.difference.is_sequential:
+            reason = comparison_templates.BY_BETTING.format(nouns=nouns)
+        elif finding.difference.items < FEWEST_ITEMS:
             few = rank_templates.FEW_ITEMS.format(least=FEWEST_ITEMS, nouns=nouns)
             reason = f": {few}"
         return comparison_templates.MORE_ITEMS_UNKNOWN.format(
@@ -356,7 +358,7 @@ def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
     """Write that losses on fewer than 1 in N items may not be in the sample.
 
     N is the smallest over the decisions. The text is empty if none of the tests depends on rare
-    losses.
+    losses. If all results lie in [0, 1], it names the method that allows for such losses.
 
     Args:
         decisions: the decisions that passed.
@@ -372,7 +374,9 @@ def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
         return ""
     units = {decision.finding.unit for decision in decisions if decision.finding}
     nouns = plural(units.pop() if len(units) == 1 else "item", 2)
-    return comparison_templates.UNSEEN_LOSS.format(rarest=min(known), nouns=nouns)
+    can_bet = all(decision.finding and decision.finding.is_share for decision in decisions)
+    remedy = comparison_templates.BETTING_ALLOWS if can_bet else ""
+    return comparison_templates.UNSEEN_LOSS.format(rarest=min(known), nouns=nouns, remedy=remedy)
 
 
 def bound_text(decision: GateDecision, name: str) -> str:

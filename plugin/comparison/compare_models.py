@@ -23,7 +23,7 @@ from podium.comparison.inputs import (
     split_arguments,
 )
 from podium.comparison.outcomes import SCORE, PairFinding
-from podium.comparison.pair_data import MEASURES, ComparedPair, finding_of
+from podium.comparison.pair_data import MEASURES, METHODS, ComparedPair, finding_of
 from podium.data.battles import Battles
 from podium.data.jury_verdicts import judged_once
 from podium.data.reading.judgments import read_battles
@@ -73,6 +73,7 @@ def compare(
     candidates: Sequence[str] = (),
     by: str | None = None,
     measure: str = "auto",
+    method: str = "auto",
     level: float = 0.95,
     require: str | Sequence[str] = (),
     requirements: str | Path | None = None,
@@ -91,6 +92,9 @@ def compare(
         by: also compare on every value of this column, as slices of each finding.
         measure: `score` (in the metric's units), `elo`, `win-rate` (of battles between the two),
             or `auto`: scores if there are any, else Elo.
+        method: `auto`: the test that suits the number and values of the items; or `betting`: a
+            test of scores from 0 to 1, or of the win rate, that allows for losses on items so rare
+            that the sample has none, and stays valid when items are added after looking.
         level: of intervals, and of the one-sided bounds behind requirements, in (0, 1).
         require: `better`, `not-worse=10elo`, `not-worse=2points`, `not-worse=0.02`; see
             `podium.comparison.gate`.
@@ -111,19 +115,21 @@ def compare(
     """
     check_level(level)
     require_choice("measure", measure, MEASURES)
+    require_choice("method", method, METHODS)
     required = read_requirements(require, requirements)
     names, sources, tables = _split_words(words, baseline, reading)
     battles = _read_all(sources, tables, reading)
     answers, unknown = _find_answers(() if tables else sources, responses, battles, reading)
     named_pairs = _choose_pairs(battles, names, baseline, candidates)
-    pairs = [_build_pair(*pair, measure, level, answers, battles) for pair in named_pairs]
+    as_asked = ComparedPair("", "", measure, level, method=method)
+    pairs = [_build_pair(*names, as_asked, answers, battles) for names in named_pairs]
     findings, failures = _compare_pairs(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
     checks = checks_of_comparison(battles, {name for pair in named_pairs for name in pair})
     unclaimed = _find_unclaimed(battles, checks, level, pool)
     findings = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
-    options = {"level": level, "measure": measure, "by": by, "pool": pool}
+    options = {"level": level, "measure": measure, "method": method, "by": by, "pool": pool}
     return Comparison(
         findings=tuple(findings),
         level=level,
@@ -188,13 +194,13 @@ def _split_words(
 def _build_pair(
     candidate: str,
     baseline: str,
-    measure: str,
-    level: float,
+    as_asked: ComparedPair,
     answers: Responses | None,
     battles: Battles,
 ) -> ComparedPair:
     """Return two models to compare, with the items on which their answers are identical.
 
+    Measure, level and method are those of `as_asked`, whose names are empty.
     If `answers` is None, or has no answers of one of the two models, the items are those of battles
     which say that the responses are identical; None if no battle says so.
     """
@@ -203,7 +209,7 @@ def _build_pair(
         identical = identical_items(answers, candidate, baseline)
     if identical is None:
         identical = items_of_identical(battles, candidate, baseline)
-    return ComparedPair(candidate, baseline, measure, level, identical)
+    return replace(as_asked, candidate=candidate, baseline=baseline, identical=identical)
 
 
 def _comparison_provenance(

@@ -19,6 +19,7 @@ IDENTICAL = "; on {number} of the ties the answers are identical"
 MORE_ITEMS_UNKNOWN = (
     "How many more {nouns} would separate {candidate} from {baseline} is unknown{reason}."
 )
+BY_BETTING = ", but {nouns} may be added and the test made again until it decides"
 SEVERAL = "Compared with {baselines}, {groups} ({number} tests, Holm)."
 SEVERAL_QUESTIONS = "{candidate} compared with {baselines}: {groups} ({number} tests, Holm)."
 
@@ -30,7 +31,8 @@ BOUND = (
     "{verdict}: {candidate} minus {baseline} is at {side} {bound} ({level}, one-sided); more than "
     "{threshold} is required{unseen}."
 )
-UNSEEN_LOSS = "; a loss on fewer than 1 in {rarest:,} {nouns} may not be in the sample"
+UNSEEN_LOSS = "; a loss on fewer than 1 in {rarest:,} {nouns} may not be in the sample{remedy}"
+BETTING_ALLOWS = " (--method betting allows for it)"
 GATE_NOTE = (
     "at least: one-sided {level} bound; a requirement passes if it exceeds what is needed. at "
     "most: simultaneous over all requirements (Holm); a requirement fails if it is below what is "

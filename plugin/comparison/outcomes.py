@@ -191,9 +191,11 @@ class PairFinding:
         """Number of further items that would separate the two with 80% power.
 
         None if it is unknown: the difference or the nearer end of its interval is infinite, there
-        are fewer than 8 items, or the interval has no width.
+        are fewer than 8 items, the interval has no width, or the test is by betting.
         """
         difference = self.difference
+        if difference.is_sequential:
+            return None
         low, high = difference.interval(self._joint_level)
         # The end of the interval that is nearer to 0, from which the standard error is computed.
         nearer_end = low if difference.value > 0 else high

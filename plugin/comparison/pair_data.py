@@ -11,6 +11,7 @@ from podium.data.battles import Battles
 from podium.data.counting.battle_frame import parsed_credits
 from podium.data.measure import Measure
 from podium.errors import NotIdentifiedError, UsageError
+from podium.rankers.errors.betting import betting_difference
 from podium.rankers.errors.difference import (
     DifferenceTest,
     grouped_difference,
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 
 MEASURES = ("auto", SCORE, ELO, WIN_RATE)
+BETTING = "betting"
+"""Method: tests by betting, which allow for rare losses and may be looked at again."""
+METHODS = ("auto", BETTING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class ComparedPair:
         level: confidence level.
         identical: items on which the answers of both are identical; None if the answers are not
             known.
+        method: one of `METHODS`.
     """
 
     candidate: str
@@ -45,12 +50,19 @@ class ComparedPair:
     measure: str
     level: float
     identical: Collection[str] | None = None
+    method: str = "auto"
+
+    @property
+    def bets(self) -> bool:
+        """Whether differences are tested by betting."""
+        return self.method == BETTING
 
 
 def finding_of(battles: Battles, pair: ComparedPair, subject: Mapping[str, Any]) -> PairFinding:
     """Estimate the difference between two models, not yet adjusted for several tests.
 
-    With the measure `auto`, scores are compared if any item has scores of both, else Elo.
+    With the measure `auto`, scores are compared if any item has scores of both, else Elo, or the
+    win rate if the method is betting.
 
     Args:
         battles: all battles of the question, also those of other models, which count for Elo.
@@ -59,7 +71,8 @@ def finding_of(battles: Battles, pair: ComparedPair, subject: Mapping[str, Any])
             metric, as fields of `PairFinding`.
 
     Raises:
-        UsageError: scores are to be compared, and no item has scores of both models.
+        UsageError: scores are to be compared, and no item has scores of both models; or the method
+            is betting, and what is compared has no known bounds.
         NotIdentifiedError: win rates are to be compared, and no battle of the two is readable; or
             verdicts are to be compared, and a model has no readable battle.
     """
@@ -72,7 +85,7 @@ def finding_of(battles: Battles, pair: ComparedPair, subject: Mapping[str, Any])
     if len(scored_rows) and pair.measure in ("auto", SCORE):
         known_metric: Measure | None = subject.get("known_metric")
         is_negated = known_metric is not None and known_metric.is_negated
-        pair_results = _measure_scores(battles, rows, scored_rows, is_negated=is_negated)
+        pair_results = _measure_scores(battles, rows, scored_rows, pair, is_negated=is_negated)
     else:
         pair_results = _measure_verdicts(battles, rows, pair)
     is_unparsed = rows["is_unparsed"].to_numpy()
@@ -122,7 +135,12 @@ class _PairResults(NamedTuple):
 
 
 def _measure_scores(
-    battles: Battles, rows: "pd.DataFrame", scored_rows: "pd.DataFrame", *, is_negated: bool
+    battles: Battles,
+    rows: "pd.DataFrame",
+    scored_rows: "pd.DataFrame",
+    pair: ComparedPair,
+    *,
+    is_negated: bool,
 ) -> _PairResults:
     """Compare the scores of two models.
 
@@ -130,13 +148,27 @@ def _measure_scores(
         battles: all battles.
         rows: the battles of the two, as `direct_battles` returns them.
         scored_rows: those rows of `rows` that have the scores of both models.
+        pair: the two models, and how they are tested.
         is_negated: whether the scores have the opposite sign of those in the files.
+
+    Raises:
+        UsageError: the method is betting, and a score lies outside of [0, 1].
     """
     results = _score_results(scored_rows, by_metric=bool(battles.metrics))
     score_range = (-1, 0) if is_negated else (0, 1)
     is_share = bool(results[["candidate", "baseline"]].stack().between(*score_range).all())
     is_lost = ~rows.index.isin(scored_rows.index)
-    differences = {SCORE: score_difference(results, is_share=is_share, unit=battles.unit)}
+    if pair.bets and not is_share:
+        raise UsageError(
+            f"--method betting needs scores from 0 to 1, and scores of {pair.candidate} or "
+            f"{pair.baseline} lie outside: divide them by the largest possible score, or leave out "
+            "the option"
+        )
+    if pair.bets:
+        test = _bet_on_results(results, 1.0, battles.unit)
+    else:
+        test = score_difference(results, is_share=is_share, unit=battles.unit)
+    differences = {SCORE: test}
     return _PairResults(SCORE, differences, results, results["difference"], is_share, is_lost)
 
 
@@ -149,16 +181,24 @@ def _measure_verdicts(battles: Battles, rows: "pd.DataFrame", pair: ComparedPair
         pair: the two models, and what is measured.
 
     Raises:
+        UsageError: the method is betting, and the measure is Elo, which has no bounds.
         NotIdentifiedError: a model has no readable battle, or the measure is the win rate and no
             battle between the two is readable.
     """
+    if pair.bets and pair.measure == ELO:
+        raise UsageError(
+            "--method betting needs a measure with bounds: --measure win-rate, or scores from 0 "
+            "to 1"
+        )
     results = _credit_results(rows)
     leads = _credit_results(rows, "outcome")["difference"]
     differences = verdict_differences(battles, pair, results)
-    measure = ELO if pair.measure == "auto" else pair.measure
+    measure = pair.measure
+    if measure == "auto":
+        measure = WIN_RATE if pair.bets else ELO
     if measure not in differences:
         raise NotIdentifiedError(
-            "no readable battle between the two, which --measure win-rate needs"
+            "no readable battle between the two, which the measure win-rate needs"
         )
     is_lost = rows["credit"].isna().to_numpy()
     return _PairResults(measure, differences, results, leads, True, is_lost)
@@ -351,6 +391,21 @@ def _test_by_item_or_group(
     return grouped_difference(difference, weight, group, largest, unit)
 
 
+def _bet_on_results(results: "pd.DataFrame", largest: float, unit: str) -> DifferenceTest:
+    """Test the weighted mean of the differences of results by betting.
+
+    Args:
+        results: a row per item with its difference and weight, and its group if items have groups.
+        largest: largest possible difference.
+        unit: what varies independently.
+    """
+    group = None
+    if "group" in results:
+        group = results["group"].astype("category").cat.codes.to_numpy()
+    difference = results["difference"].to_numpy()
+    return betting_difference(difference, largest, results["weight"].to_numpy(), group, unit)
+
+
 def verdict_differences(
     battles: Battles, pair: ComparedPair, results: "pd.DataFrame"
 ) -> dict[str, DifferenceTest]:
@@ -380,7 +435,10 @@ def verdict_differences(
         # If every item is a win, a loss or a tie, an exact test of wins and losses is possible.
         is_three_valued = set(np.unique(by_item)) <= {-0.5, 0.0, 0.5}
         step = 0.5 if is_three_valued else None
-        differences[WIN_RATE] = _test_by_item_or_group(results, step, 0.5, battles.unit)
+        if pair.bets:
+            differences[WIN_RATE] = _bet_on_results(results, 0.5, battles.unit)
+        else:
+            differences[WIN_RATE] = _test_by_item_or_group(results, step, 0.5, battles.unit)
     return differences
 
 

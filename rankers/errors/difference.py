@@ -80,6 +80,8 @@ class DifferenceTest:
         start: where the search for the ends starts; by default at `value`.
         misses_rare: whether the true mean may depend on large differences on items so rare that
             the sample has none of them. No test of the sampled items can detect those.
+        is_sequential: whether the test stays valid if it is made again with more items, until it
+            rejects. Its intervals are then not a quantile times a standard error.
     """
 
     value: float
@@ -92,6 +94,7 @@ class DifferenceTest:
     is_open: bool = False
     start: float | None = None
     misses_rare: bool = False
+    is_sequential: bool = False
 
     def p_above(self, null: float = 0.0) -> float:
         """Return the p-value of the hypothesis that the true difference is at most `null`."""

@@ -121,19 +121,18 @@ def compare(
     battles = _read_all(sources, tables, reading)
     answers, unknown = _find_answers(() if tables else sources, responses, battles, reading)
     named_pairs = _choose_pairs(battles, names, baseline, candidates)
-    as_asked = ComparedPair("", "", measure, level, method=method)
-    pairs = [_build_pair(*names, as_asked, answers, battles) for names in named_pairs]
+    how = {"measure": measure, "level": level, "method": method}
+    pairs = [_build_pair(*pair, answers, battles, how) for pair in named_pairs]
     findings, failures = _compare_pairs(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
     checks = checks_of_comparison(battles, {name for pair in named_pairs for name in pair})
     unclaimed = _find_unclaimed(battles, checks, level, pool)
     findings = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
-    options = {"level": level, "measure": measure, "method": method, "by": by, "pool": pool}
     return Comparison(
         findings=tuple(findings),
         level=level,
-        provenance=_comparison_provenance(battles, options, required),
+        provenance=_comparison_provenance(battles, {**how, "by": by, "pool": pool}, required),
         gate=decide_requirements(required, findings, level) if required else None,
         warnings=_collect_warnings(battles, answers, findings, checks),
         checks=checks,
@@ -194,13 +193,14 @@ def _split_words(
 def _build_pair(
     candidate: str,
     baseline: str,
-    as_asked: ComparedPair,
     answers: Responses | None,
     battles: Battles,
+    how: Mapping[str, Any],
 ) -> ComparedPair:
     """Return two models to compare, with the items on which their answers are identical.
 
-    Measure, level and method are those of `as_asked`, whose names are empty.
+    `how` has measure, level and method of the comparison.
+
     If `answers` is None, or has no answers of one of the two models, the items are those of battles
     which say that the responses are identical; None if no battle says so.
     """
@@ -209,7 +209,7 @@ def _build_pair(
         identical = identical_items(answers, candidate, baseline)
     if identical is None:
         identical = items_of_identical(battles, candidate, baseline)
-    return replace(as_asked, candidate=candidate, baseline=baseline, identical=identical)
+    return ComparedPair(candidate, baseline, identical=identical, **how)
 
 
 def _comparison_provenance(

@@ -113,15 +113,12 @@ def compare(
         NotIdentifiedError: verdicts are compared, there are several judges, and `pool` is False; or
             a model was lost in reading; or no comparison can be made, and nothing is required.
     """
-    check_level(level)
-    require_choice("measure", measure, MEASURES)
-    require_choice("method", method, METHODS)
+    how = _checked_options(measure, level, method)
     required = read_requirements(require, requirements)
     names, sources, tables = _split_words(words, baseline, reading)
     battles = _read_all(sources, tables, reading)
     answers, unknown = _find_answers(() if tables else sources, responses, battles, reading)
     named_pairs = _choose_pairs(battles, names, baseline, candidates)
-    how = {"measure": measure, "level": level, "method": method}
     pairs = [_build_pair(*pair, answers, battles, how) for pair in named_pairs]
     findings, failures = _compare_pairs(battles, pairs, by, pool)
     if not findings and not required:
@@ -141,6 +138,18 @@ def compare(
         lost=battles.lost,
         accepted=battles.accepted,
     )
+
+
+def _checked_options(measure: str, level: float, method: str) -> dict[str, Any]:
+    """Return measure, level and method by name.
+
+    Raises:
+        UsageError: one of them has no such value.
+    """
+    check_level(level)
+    require_choice("measure", measure, MEASURES)
+    require_choice("method", method, METHODS)
+    return {"measure": measure, "level": level, "method": method}
 
 
 def _find_answers(

@@ -377,8 +377,8 @@ _CHECKS = (
         "one order",
         0,
         flagged=(
-            "the response shown first wins {estimate} ({interval}) of {verdicts}, and no pair was "
-            "read in both orders"
+            "the response shown first wins {estimate} ({interval}) of {verdicts}, and {pairs} in "
+            "both orders"
         ),
         figure="the response shown first wins {estimate} ({interval}) of {verdicts}",
         number="{estimate}",

@@ -326,7 +326,14 @@ def _results(checks: list[dict[str, Any]]) -> dict[str, str]:
     return {check["code"]: check["result"] for check in checks}
 
 
-ALWAYS_MADE = ("order-decides", "position", "one-order", "lost-replies")
+ALWAYS_MADE = (
+    "order-decides",
+    "position",
+    "one-order",
+    "lost-replies",
+    "own-model",
+    "own-family",
+)
 """Checks of a judge that every command makes, or none."""
 OF_TWO_MODELS = "same-settings"
 """A check that a comparison makes of the two compared models only."""

@@ -141,6 +141,20 @@ def cycle() -> list[Row]:
     ]
 
 
+def judged_by(judge: str, names: Sequence[str]) -> list[Row]:
+    """Return verdicts in both orders of a judge on three models with given names."""
+    renamed = dict(zip(NAMES, names, strict=False))
+    return [
+        {
+            **row,
+            "judge": judge,
+            "model_a": renamed.get(row["model_a"], row["model_a"]),
+            "model_b": renamed.get(row["model_b"], row["model_b"]),
+        }
+        for row in verdicts(World(orders="both"))
+    ]
+
+
 def scores(items: int, spread: float = 1.0) -> list[Row]:
     draws = random.Random(9)
     return [
@@ -177,6 +191,8 @@ INPUTS: dict[str, Callable[[], Sequence[Row]]] = {
     "six wins of seven": lambda: wins(6, 1),
     "a model that never lost": lambda: unbeaten("m0"),
     "a cycle": cycle,
+    "a judge that competes": lambda: judged_by("openai/m0", NAMES),
+    "a judge of a model's family": lambda: judged_by("openai/gpt-4o", ["m0", "m1", "gpt-4"]),
     "longer responses win": lambda: with_lengths(400, 40),
     "lengths without an effect": lambda: with_lengths(0, 20),
     "scores": lambda: scores(40),

@@ -38,6 +38,7 @@ from podium.diagnosis.checks.all_checks import (
     models_with_lost_battles,
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
+from podium.diagnosis.checks.judge_relation_checks import doubt_about_relation
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
 from podium.findings import ACCEPTED
@@ -442,7 +443,8 @@ def _with_doubts(
     `questions_in_doubt` says whether both models were asked the same questions of the finding's
     task. If scores are compared, `doubt` says whether the scores of both models are in one unit; if
     verdicts are, whether unparsed battles may explain the difference, and `judge_doubt` whether the
-    order of the responses decides. If unparsed battles cannot explain it, `loss_check` has them.
+    order of the responses decides, or else whether a judge is one of the two or of the family of
+    one. If unparsed battles cannot explain the difference, `loss_check` has them.
 
     Args:
         finding: what was compared.
@@ -467,6 +469,8 @@ def _with_doubts(
         is_explained = not finding.is_distinguishable or not set(models).isdisjoint(unclaimed)
         doubts["doubt" if is_explained else "loss_check"] = losses
         doubts["judge_doubt"] = doubt_about_judge(checks)
+    if doubts.get("judge_doubt") is None:
+        doubts["judge_doubt"] = doubt_about_relation(battles, {}, models)
     # What unparsed battles explain is known of all battles, not of a slice.
     in_slices = {**doubts, "doubt": doubts.get("doubt") or doubts.get("loss_check")}
     slices = tuple(replace(each, **in_slices) for each in finding.slices)

@@ -328,11 +328,12 @@ def _verdict_of_tests(
     """Return the verdict on a requirement.
 
     The verdict is FAIL if the requirement is refuted, PASS if it is met, and otherwise UNDECIDED.
-    It is always UNDECIDED in six cases: a column looks like the item although rows are counted as
+    It is always UNDECIDED in seven cases: a column looks like the item although rows are counted as
     independent; one model's scores look like fractions and the other's like percent; unparsed
     battles may explain the difference; they may change it, and the requirement has a margin; the
-    order of the responses decides the verdicts; or the two models were asked different things under
-    the same ids, and the user did not accept it.
+    order of the responses decides the verdicts; a judge is one of the two models, or of the family
+    of one; or the two models were asked different things under the same ids, and the user did not
+    accept it.
 
     Args:
         finding: the finding.

@@ -77,8 +77,9 @@ class PairFinding:
         doubt: the flagged check that one model's scores are fractions and the other's percent, or
             that unparsed battles may explain the difference; None if there is no such doubt. If
             there is, nothing is claimed, and no requirement is decided.
-        judge_doubt: the flagged check that the order of the responses decides, not their quality;
-            None if there is no such doubt. If there is, no requirement is decided.
+        judge_doubt: the flagged check that the order of the responses decides, not their quality,
+            or that a judge is one of the two models or of the family of one; None if there is no
+            such doubt. If there is, no requirement is decided.
         loss_check: the flagged check that battles of one of the two are unparsed more often, where
             whoever is ahead is so whatever these replies were; None if it is not flagged, or if
             `doubt` has it. If there is one, no requirement with a margin is decided.

@@ -67,6 +67,8 @@ HINT_OF_FIGURES = "The figures behind a line: --section position · all of them:
 SECTIONS_OF_CHECKS = {
     "cycle": "cycles",
     "length": "verbosity",
+    "own family": "self_preference",
+    "own model": "self_preference",
     "repeated": "consistency",
     "self-preference": "self_preference",
     "unparsed": "consistency",
@@ -94,7 +96,7 @@ class Card:
     @property
     def sections(self) -> CardSections:
         """The answers and the judge's battles, from which checks are made."""
-        return CardSections(self.subject.battles, self.answers)
+        return CardSections(self.subject.battles, self.answers, self.subject.families)
 
     @property
     def checks(self) -> tuple[Check, ...]:

@@ -15,7 +15,16 @@ MATCHING_SLOPE = (0.8, 1.25)
 The interval of the slope must also contain 1.
 """
 CHECKS_WITH_STEP = frozenset(
-    {"order decides", "position", "one order", "self-preference", "length", "unparsed"}
+    {
+        "order decides",
+        "own model",
+        "own family",
+        "position",
+        "one order",
+        "self-preference",
+        "length",
+        "unparsed",
+    }
 )
 """Names of the checks whose remedy the summary mentions if they are flagged."""
 

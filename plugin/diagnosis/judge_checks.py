@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from podium.checks import CHECKS
 from podium.data.battles import Battles
 from podium.notices.notice import Notice
+from podium.notices.notice_text import remedies_text
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.reply import (
     CUT_IN_REASONING,
@@ -66,7 +67,7 @@ MISLEADING_WORDS = re.compile(r"alpaca[-_ ]?eval|openai-api")
 `alpaca_eval` in `alpaca_eval_gpt4` is the benchmark AlpacaEval, and `openai-api` is a provider of
 Inspect. These words are removed before the maker is guessed.
 """
-REMEDIES = {
+REMEDY_OF_REASON = {
     "truncated": "more-tokens",
     CUT_IN_REASONING: "more-tokens",
     "refusal": "another-judge",
@@ -74,14 +75,7 @@ REMEDIES = {
     FILTERED: "another-judge",
     UNSHOWN: "judge-that-sees",
 }
-"""Code of the remedy, by code of the reason why a judgment is unparsed."""
-KEEP_THE_FORM = "let the judge reason first, or choose one that keeps to the form"
-"""What helps against unparsed replies of any other reason than those in `IN_CHECKS`."""
-IN_CHECKS = {
-    "more-tokens": "give the judge room for longer replies",
-    "retry": "fix the error, and ask for the failed calls again",
-}
-"""What helps against unparsed replies, as a check says it, by code of the remedy."""
+"""Code of the remedy in the catalogue, by code of the reason why a judgment is unparsed."""
 NOT_WRITTEN = (FAILED, FILTERED, *NOT_SHOWN)
 """Reasons of unparsed replies whose texts the judge did not write."""
 MOST_REASONS = 10
@@ -292,8 +286,12 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
 
 
 def remedy_of_unparsed(battles: Battles) -> str:
-    """Return what helps against the most frequent reason of unparsed judgments, as in checks."""
-    return IN_CHECKS.get(_remedies(battles)["remedies"][0], KEEP_THE_FORM)
+    """Return what helps against the most frequent reason of unparsed judgments.
+
+    The text is that of the catalogue, which the warning about the same judgments has, too.
+    """
+    fields = _remedies(battles)
+    return remedies_text(fields["remedies"][:1], fields)
 
 
 def _counted_text(text: str, times: int | None) -> str:
@@ -328,10 +326,11 @@ def _remedies(battles: Battles) -> dict[str, Any]:
 def _remedy_of(reason: UnparsedReason, battles: Battles) -> str:
     """Return the code of the remedy for replies that are unparsed for this reason.
 
-    For a reason that is not in `REMEDIES`, the code depends on whether podium called the judge.
+    For a reason that is not in `REMEDY_OF_REASON`, the code depends on whether podium called the
+    judge.
     """
-    if reason.code in REMEDIES:
-        return REMEDIES[reason.code]
+    if reason.code in REMEDY_OF_REASON:
+        return REMEDY_OF_REASON[reason.code]
     # If no prompt is recorded, podium did not call the judge: the user must look at the rows.
     is_called_by_podium = any(battles.judge_of(name).prompt for name in battles.judges)
     return "reason-first" if is_called_by_podium else "look-at-rows"

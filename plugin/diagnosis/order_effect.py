@@ -31,7 +31,8 @@ class OrderEffect:
     read no pair in both orders (`effects_in_one_order`).
 
     Attributes:
-        judge: name of the judge; None if there is only one judge, and for all judges together.
+        judge: name of the judge; None if the battles have one judge only, and for several judges
+            together.
         rate: win rate of the response shown first, with an interval clustered by item.
         p: two-sided p-value of the hypothesis that the win rate is 0.5.
         flip: share of pairs in which a different model wins in each order; ties are in the
@@ -82,11 +83,12 @@ def order_effects(battles: Battles, level: float = 0.95) -> list[OrderEffect]:
         level: confidence level of the intervals.
 
     Returns:
-        The effects, sorted by judge. If there are several judges, the effect on all judges
-        together comes last; it is the only one if there are more than 20. If there is one judge,
-        its effect does not name it. The list is empty if no pair was read in both orders.
+        The effects, sorted by judge. If several judges read pairs in both orders, the effect on
+        these together comes last; it is the only one if there are more than 20. If the battles have
+        one judge, its effect does not name it. The list is empty if no pair was read in both
+        orders.
     """
-    return _measure_effects(battles.first_shown(), battles.unit, level)
+    return _measure_effects(battles, battles.first_shown(), level)
 
 
 def effects_in_one_order(battles: Battles, level: float = 0.95) -> list[OrderEffect]:
@@ -103,11 +105,21 @@ def effects_in_one_order(battles: Battles, level: float = 0.95) -> list[OrderEff
         The effects, as `order_effects` returns them. Judges that read a pair in both orders are
         left out. The list is empty if no other judge has a decided verdict with a known order.
     """
-    judges = {"" if judge == UNNAMED_JUDGE else judge for judge in battles.judges} or {""}
-    judges -= battles.first_shown().keys()
+    judges = _judges_of_single_orders(battles)
     if not judges:
         return []
-    return _measure_effects(_decided_verdicts(battles, judges), battles.unit, level)
+    return _measure_effects(battles, _decided_verdicts(battles, judges), level)
+
+
+def reads_single_orders(battles: Battles) -> bool:
+    """Return whether a judge read no pair in both orders, and the order of battles is known."""
+    return "order" in battles.columns and bool(_judges_of_single_orders(battles))
+
+
+def _judges_of_single_orders(battles: Battles) -> set[str]:
+    """Return the judges that read no pair in both orders, as keys of `Battles.first_shown`."""
+    judges = {"" if judge == UNNAMED_JUDGE else judge for judge in battles.judges} or {""}
+    return judges - battles.first_shown().keys()
 
 
 def _decided_verdicts(battles: Battles, judges: set[str]) -> dict[str, FirstShown]:
@@ -138,12 +150,14 @@ def _decided_verdicts(battles: Battles, judges: set[str]) -> dict[str, FirstShow
     return verdicts
 
 
-def _measure_effects(shown: Mapping[str, FirstShown], unit: str, level: float) -> list[OrderEffect]:
+def _measure_effects(
+    battles: Battles, shown: Mapping[str, FirstShown], level: float
+) -> list[OrderEffect]:
     """Measure the effect of the order on each judge, and on several judges together.
 
     Args:
-        shown: the verdicts of each judge, by its name.
-        unit: what a cluster is.
+        battles: the battles of all judges.
+        shown: the verdicts of some of the judges, by name.
         level: confidence level of the intervals.
 
     Returns:
@@ -151,13 +165,14 @@ def _measure_effects(shown: Mapping[str, FirstShown], unit: str, level: float) -
     """
     if not shown:
         return []
+    unit = battles.unit
     together = _measure_effect(None, [*shown.values()], unit, level)
-    if len(shown) == 1 or len(shown) > MOST_JUDGES:
+    if len(shown) > MOST_JUDGES or len(battles.judges) < 2:
         return [together]
     effects = []
     for judge, verdicts in sorted(shown.items()):
-        effects.append(_measure_effect(judge, [verdicts], unit, level))
-    return [*effects, together]
+        effects.append(_measure_effect(judge or UNNAMED_JUDGE, [verdicts], unit, level))
+    return [*effects, together] if len(shown) > 1 else effects
 
 
 def _measure_effect(

@@ -43,6 +43,16 @@ def notice_texts(notices: Iterable[Notice]) -> tuple[str, ...]:
     return tuple(map(notice_text, notices))
 
 
+def remedies_text(codes: Sequence[str], fields: Mapping[str, Any]) -> str:
+    """Return the texts in `REMEDIES` of a list of codes, with options as the user types them.
+
+    Args:
+        codes: the codes.
+        fields: fields that the texts name, such as `errors`.
+    """
+    return str(_NoticeFormatter(fields).format_field(codes, "do"))
+
+
 def notices_to_json(notices: Iterable[Notice]) -> list[dict[str, Any]]:
     """Return the code, fields and text of each warning for JSON; infinite numbers become None."""
     rows = []

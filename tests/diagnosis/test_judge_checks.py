@@ -80,12 +80,13 @@ def test_errors_of_failed_calls_are_no_words_of_the_judge() -> None:
     assert "most often the judge wrote 'Both.' (3)." in unparsed_alarm(frame)
 
 
-def test_the_check_of_failed_calls_says_to_repeat_them() -> None:
+def test_the_check_of_failed_calls_says_what_the_warning_says() -> None:
     frame = failed_calls(ab=37)
     frame.loc[frame.reason.notna(), "reason"] = "failed: HTTP 500"
     [check] = check_unparsed(podium.read_battles(frame))
     assert check.is_flagged
-    assert check.remedy == "fix the error, and ask for the failed calls again"
+    assert check.remedy.startswith("fix the error (HTTP 500, 37 times), then ask for what is miss")
+    assert check.remedy in unparsed_alarm(frame)
 
 
 @pytest.mark.parametrize(("unparsed", "alarms"), [(0, 0), (3, 0), (4, 1)])

@@ -9,6 +9,8 @@ from judged_worlds import both, world
 from scipy.special import expit
 
 from podium import Judge, read_battles
+from podium.diagnosis.checks import order_checks
+from podium.diagnosis.checks.order_checks import check_position
 from podium.diagnosis.consistency import position
 from podium.diagnosis.figures import Missing, as_dict
 from podium.diagnosis.subject import find_order_pairs
@@ -184,3 +186,38 @@ def test_soft_credits_have_a_lead_in_credit_and_no_log_odds_of_flips():
     )
     assert found.first_win_rate.value != pytest.approx(credit.mean(), abs=0.01)
     assert not covers(found.first_win_rate, 0.5)
+
+
+def verdicts_of_two_judges(first_wins: float) -> pd.DataFrame:
+    """Return verdicts of a judge `both` in both orders, and of a judge `single` in single ones.
+
+    `single` takes the response shown first with the probability `first_wins`.
+    """
+    rng = np.random.default_rng(8)
+    rows = []
+    for item in range(80):
+        about = {"item": f"q{item}", "model_a": "ash", "model_b": "elm"}
+        for order in ("ab", "ba"):
+            won = float(rng.random() < 0.5)
+            rows.append({**about, "order": order, "judge": "both", "credit": won})
+        order = "ab" if rng.random() < 0.5 else "ba"
+        takes_first = rng.random() < first_wins
+        credit = float(takes_first == (order == "ab"))
+        rows.append({**about, "order": order, "judge": "single", "credit": credit})
+    return pd.DataFrame(rows)
+
+
+def test_the_check_of_single_orders_names_the_one_judge_that_has_them() -> None:
+    battles = read_battles(verdicts_of_two_judges(0.95))
+    checks = {check.name: check for check in check_position(battles)}
+    text = checks["one order"].finding_text
+    assert "of the decided verdicts of single, and single read no pair in both orders" in text
+
+
+def test_single_orders_of_too_many_battles_are_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order_checks, "MOST_BATTLES", 50)
+    battles = read_battles(verdicts_of_two_judges(0.95))
+    checks = {check.name: check for check in check_position(battles)}
+    assert checks["position"].is_known
+    assert not checks["one order"].is_known
+    assert "podium diagnose" in checks["one order"].reason

@@ -62,7 +62,9 @@ from podium.rankers.ranking import Standings
 
 CAUTIONS = frozenset({"unparsed"})
 """Names of checks that are not reported as findings: replies may be lost at random."""
-DOUBTS_OF_FINDINGS = frozenset({SCORE_SCALE, "lost replies", "order decides"})
+DOUBTS_OF_FINDINGS = frozenset(
+    {SCORE_SCALE, "lost replies", "order decides", "own model", "own family"}
+)
 """Names of checks that a comparison of two models has as a doubt about its findings."""
 LENGTH_CONTROLLED = ("bradley-terry", "win-rate")
 """Rankers that can rank at equal length."""
@@ -85,8 +87,8 @@ class ListedCheck:
         is_of_asked: whether `of_battles` and `of_judge` get only the battles that judges were
             asked about, because the check is about the judges. They are not called if there are
             no such battles.
-        in_comparisons: whether `podium compare` calls `of_battles`, too, because the check is
-            about the verdicts and not about a ranking.
+        in_comparisons: whether `podium compare` calls `of_battles` and `of_judge`, too, because
+            the check is about the verdicts and not about a ranking.
         of_scores: whether `podium compare` makes the check of scores that no judge gave, too.
     """
 
@@ -142,8 +144,18 @@ CHECKLIST = (
         is_of_asked=True,
         in_comparisons=True,
     ),
-    ListedCheck(of_judge=check_own_model, is_of_asked=True),
-    ListedCheck(of_judge=check_own_family, is_of_asked=True),
+    ListedCheck(
+        of_judge=check_own_model,
+        of_card=lambda card: check_own_model(card.battles, card.families),
+        is_of_asked=True,
+        in_comparisons=True,
+    ),
+    ListedCheck(
+        of_judge=check_own_family,
+        of_card=lambda card: check_own_family(card.battles, card.families),
+        is_of_asked=True,
+        in_comparisons=True,
+    ),
     ListedCheck(of_battles=check_human_scale, is_of_asked=True),
     ListedCheck(of_battles=check_played_pairs),
     ListedCheck(
@@ -305,6 +317,8 @@ def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Che
         behind = row.made_of(compared)
         if is_made and row.of_battles is not None and behind is not None:
             checks += row.of_battles(behind)
+        if is_made and row.of_judge is not None and behind is not None:
+            checks += row.of_judge(behind, {})
     others = _other_tests(battles) if _has_flagged_test(checks) else []
     return tuple(adjust_tests([*checks, *others])[: len(checks)])
 

@@ -1,7 +1,7 @@
 """What the checks of a judge card are made from, and the error rate of all tests together."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from podium.data.battles import Battles
@@ -22,10 +22,12 @@ class CardSections:
     Attributes:
         battles: the battles of the judge or metric.
         answers: the sections by name: each a `CardAnswer`, or `Missing`.
+        families: families by pattern of models' names, as given by the user.
     """
 
     battles: Battles
     answers: Mapping[str, Any]
+    families: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_judge(self) -> bool:

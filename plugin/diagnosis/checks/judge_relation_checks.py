@@ -1,6 +1,6 @@
 """Checks of a judge among the models: does it judge itself or its family, and prefer them?"""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from podium.checks import Check, make_check, not_known
 from podium.data.battles import Battles
@@ -22,7 +22,9 @@ def check_own_model(battles: Battles, families: Mapping[str, str]) -> tuple[Chec
     to_itself = next((relation for relation in relations if relation.own), None)
     if to_itself is None:
         return (make_check("own model", False),)
-    return (make_check("own model", True, fields={"judge": to_itself.judge}),)
+    own = [relation.own for relation in relations if relation.own]
+    fields = {"judge": to_itself.judge}
+    return (make_check("own model", True, fields=fields, models=tuple(dict.fromkeys(own))),)
 
 
 def check_own_family(battles: Battles, families: Mapping[str, str]) -> tuple[Check, ...]:
@@ -44,13 +46,46 @@ def check_own_family(battles: Battles, families: Mapping[str, str]) -> tuple[Che
     if to_family is not None:
         kin = to_family.kin
         fields = {"judge": to_family.judge, "models": join_names(kin), "family": to_family.family}
-        return (make_check("own family", True, number=len(kin), fields=fields),)
+        all_kin = dict.fromkeys(name for relation in relations for name in relation.kin)
+        check = make_check("own family", True, number=len(kin), fields=fields, models=(*all_kin,))
+        return (check,)
     if any(relation.own for relation in relations):
         return ()
     if not any(relation.family for relation in relations):
         judges = join_names([relation.judge for relation in relations])
         return (not_known("own family", f"the family of {judges} is not known"),)
     return (make_check("own family", False),)
+
+
+def doubt_about_relation(
+    battles: Battles, families: Mapping[str, str], models: Collection[str]
+) -> Check | None:
+    """Return the flagged check that a judge is one of some models, or of the family of a part.
+
+    If a judge is of the family of all these models, and none of them itself, it prefers none of
+    them for that reason.
+
+    Args:
+        battles: the battles of all models.
+        families: families by pattern of models' names, as given by the user.
+        models: the compared models.
+
+    Returns:
+        The check of the first such judge, itself before its family; None if there is none.
+    """
+    compared = set(models)
+    relations = relations_of(battles, families) if is_judged(battles) else []
+    for relation in relations:
+        if relation.own in compared:
+            fields = {"judge": relation.judge}
+            return make_check("own model", True, fields=fields, models=(relation.own,))
+    for relation in relations:
+        kin = tuple(name for name in relation.kin if name in compared)
+        if kin and set(kin) != compared:
+            of_family = {"models": join_names(kin), "family": relation.family}
+            fields = {"judge": relation.judge, **of_family}
+            return make_check("own family", True, number=len(kin), fields=fields, models=kin)
+    return None
 
 
 def self_preference_of_card(card: CardSections) -> tuple[Check, ...]:

@@ -5,7 +5,7 @@ import numpy as np
 from podium.checks import CHECKS, LENGTH_CONTROL, Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
-from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
+from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of, why_open
 from podium.diagnosis.checks.size_limits import TOO_MANY, are_too_many
 from podium.diagnosis.clustered import cluster_battles, two_sided_p
 from podium.diagnosis.figures import Statistic, Unit
@@ -66,7 +66,7 @@ def _test_length(battles: Battles, level: float = 0.95) -> Check:
     if p <= ERROR_RATE and abs(weight) > largest:
         return make_check("length", True, p=p, **facts)
     if effect.low is None or effect.high is None or max(-effect.low, effect.high) > largest:
-        return not_known("length", "the effect may be none, or large", MORE_BATTLES, **facts)
+        return not_known("length", why_open(effect), MORE_BATTLES, **facts)
     return make_check("length", False, p=p, **facts)
 
 

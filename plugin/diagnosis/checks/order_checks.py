@@ -9,7 +9,12 @@ from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
 from podium.diagnosis.checks.size_limits import MOST_BATTLES, TOO_MANY
 from podium.diagnosis.consistency import BOTH_ORDERS
 from podium.diagnosis.figures import Missing, Statistic
-from podium.diagnosis.order_effect import OrderEffect, effects_in_one_order, order_effects
+from podium.diagnosis.order_effect import (
+    OrderEffect,
+    effects_in_one_order,
+    order_effects,
+    reads_single_orders,
+)
 
 BIASES = CHECKS["position"].threshold
 """|win rate of the response shown first - 0.5| above which the order biases verdicts."""
@@ -48,7 +53,7 @@ def _check_orders(
 
     Args:
         battles: the battles.
-        most: with more battles, `one order` is not made; None to make it always.
+        most: with more battles, `one order` is not known; None to make it always.
         level: confidence level of the intervals.
     """
     if not battles.tally.judged or not sees_both_responses(battles):
@@ -59,7 +64,11 @@ def _check_orders(
     if effects:
         checks.append(_check_effects(effects, several=several))
     if most is not None and len(battles.whole or battles) > most:
-        return tuple(checks) or (not_known("position", TOO_MANY),)
+        if not checks:
+            return (not_known("position", TOO_MANY),)
+        if reads_single_orders(battles):
+            checks.append(not_known("one order", TOO_MANY))
+        return tuple(checks)
     single = effects_in_one_order(battles, level)
     if single:
         checks.append(_check_one_order(single))
@@ -124,8 +133,12 @@ def _check_one_order(effects: list[OrderEffect]) -> Check:
     shown = undecided[0] if undecided else worst
     if not isinstance(shown.rate, Statistic):
         return not_known("one order", "too few decided verdicts", BOTH_ORDERS)
-    verdicts = f"the decided verdicts of {shown.judge}" if shown.judge else "decided verdicts"
-    facts = _relative_to_half(facts_of(shown.rate, verdicts=verdicts))
+    verdicts = "decided verdicts"
+    pairs = "no pair was read"
+    if shown.judge:
+        verdicts = f"the decided verdicts of {shown.judge}"
+        pairs = f"{shown.judge} read no pair"
+    facts = _relative_to_half(facts_of(shown.rate, verdicts=verdicts, pairs=pairs))
     if undecided:
         reason = "the order may decide nothing, or all"
         return not_known("one order", reason, BOTH_ORDERS, **facts)

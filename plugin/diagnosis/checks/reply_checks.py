@@ -6,13 +6,9 @@ from podium.data.counts import Counts
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import interval_of
 from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
-from podium.diagnosis.judge_checks import (
-    KEEP_THE_FORM,
-    is_judged,
-    remedy_of_unparsed,
-    unparsed_share,
-)
+from podium.diagnosis.judge_checks import is_judged, remedy_of_unparsed, unparsed_share
 from podium.diagnosis.lost_battles import losses_by_model
+from podium.notices.notice_text import remedies_text
 
 LEAST_EXCESS = 0.01
 """Largest difference between the shares of lost battles of a model and of all that is ignored.
@@ -26,12 +22,12 @@ def check_unparsed(battles: Battles) -> tuple[Check, ...]:
     battles."""
     if not is_judged(battles):
         return ()
-    remedy = remedy_of_unparsed(battles) if battles.counts().unparsed else KEEP_THE_FORM
+    remedy = remedy_of_unparsed(battles) if battles.counts().unparsed else None
     return (check_unparsed_count(battles.counts(), unparsed_share(battles), remedy),)
 
 
 def check_unparsed_count(
-    counts: Counts, share: float | None = None, remedy: str = KEEP_THE_FORM
+    counts: Counts, share: float | None = None, remedy: str | None = None
 ) -> Check:
     """Check the share of unparsed replies; flagged if it is above the threshold.
 
@@ -39,7 +35,7 @@ def check_unparsed_count(
         counts: the counts of battles.
         share: the share of replies that are unparsed. If it is None, the share of unparsed battles
             is checked instead.
-        remedy: what to do if the check is flagged.
+        remedy: what to do if the check is flagged; None if the reasons are not known.
     """
     lost = counts.unparsed / counts.battles if counts.battles else 0.0
     number = lost if share is None else share
@@ -56,7 +52,7 @@ def check_unparsed_count(
         "battles": counts.battles,
         "missing": missing,
         "of_replies": of_replies,
-        "remedy": remedy,
+        "remedy": remedies_text(["reason-first"], {}) if remedy is None else remedy,
     }
     is_flagged = number > CHECKS["unparsed"].threshold
     return make_check("unparsed", is_flagged, number=number, fields=fields)

@@ -128,7 +128,7 @@ def test_the_card_of_a_judge_names_position_bias_and_lost_replies() -> None:
         .cards[0]
         .answer[-1]
     )
-    lost = r"[\d.]+% of the judge's replies are unparsed, .*: let the judge reason first, or .*"
+    lost = r"[\d.]+% of the judge's replies are unparsed, .*: look at those rows, and .*"
     order = r"\d\d% of verdicts flip when the responses change places, .*: keep both orders, .*"
     assert re.fullmatch(f"{lost}; {order}\\.", step)
 

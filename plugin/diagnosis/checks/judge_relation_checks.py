@@ -82,7 +82,7 @@ def doubt_about_relation(
     for relation in relations:
         kin = tuple(name for name in relation.kin if name in compared)
         if kin and set(kin) != compared:
-            of_family = {"models": join_names(kin), "family": relation.family}
+            of_family = {"models": join_names(kin), "family": relation.family or ""}
             fields = {"judge": relation.judge, **of_family}
             return make_check("own family", True, number=len(kin), fields=fields, models=kin)
     return None

@@ -246,8 +246,8 @@ _CHECKS = (
         "same question",
         0,
         flagged=(
-            "runs differ in the inputs of {conflicts:,} of {ids:,} ids{of} ({example}): "
-            "these are not compared where no other run has the input"
+            "runs differ in the {what} of {conflicts:,} of {ids:,} ids{of} ({example}): "
+            "these are not compared where no other run has the same"
         ),
         ok="all models were asked the same questions",
         question="whether all models were asked the same questions",

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
+from typing import NamedTuple
 
 from podium.names import seen_name, spelled_like
 
@@ -76,8 +77,51 @@ class DataError(PodiumError):
         )
 
 
+class RepeatedRuns(NamedTuple):
+    """Two runs of one model.
+
+    Attributes:
+        model: the model.
+        earlier: file of the earlier run.
+        newest: file of the newest run.
+    """
+
+    model: str
+    earlier: str
+    newest: str
+
+
 class OneModelError(DataError):
-    """The scores are of one model, so there is nothing to compare it with."""
+    """The scores are of one model, so there is nothing to compare it with.
+
+    Attributes:
+        repeats: an earlier run and the newest one of the model, if it was run several times; else
+            None.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        remedy: str,
+        source: str | None = None,
+        row: str | None = None,
+        column: str | None = None,
+        repeats: RepeatedRuns | None = None,
+    ) -> None:
+        self.repeats = repeats
+        super().__init__(problem, remedy=remedy, source=source, row=row, column=column)
+
+    def with_place(self, source: str, row: str | None = None) -> "OneModelError":
+        """Return a copy with file and row filled in where they are missing."""
+        return OneModelError(
+            self.problem,
+            remedy=self.remedy,
+            source=self.source or source,
+            row=self.row or row,
+            column=self.column,
+            repeats=self.repeats,
+        )
 
 
 class OtherQuestionError(DataError):

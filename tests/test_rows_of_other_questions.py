@@ -652,3 +652,19 @@ def test_two_runs_of_joined_names_are_compared(podium: Podium, tmp_path: Path) -
     two = write_inspect_log(run, tmp_path)
     answer = podium("compare", one, two, "--names", "joined")
     assert answer.out.startswith(f"{NFC} (style=plain) is clearly ahead of {NFC} (style=formal)")
+
+
+def test_a_field_of_one_results_file_only_is_not_recorded_in_the_other(
+    podium: Podium, tmp_path: Path
+) -> None:
+    """A field of a task's metadata may be new in its file, and no option with a default."""
+
+    def with_field(content: dict[str, Any]) -> None:
+        content["configs"]["quiz"]["metadata"]["subset"] = "hard"
+
+    write_lm_eval_run([simple_run("lab/a", GOOD)], tmp_path, change=with_field)
+    write_lm_eval_run([simple_run("lab/b", FAIR)], tmp_path)
+    flagged = ranked(podium, tmp_path)
+    assert_settings_are_flagged(flagged, "subset of quiz: hard (lab/a), not recorded (lab/b)")
+    compared = podium("compare", "lab/a", "lab/b", tmp_path)
+    assert "not recorded (lab/b)" in compared.err + compared.out

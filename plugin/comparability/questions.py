@@ -99,9 +99,10 @@ class QuestionFinding:
             run with all inputs of the other runs has none.
         example: an id, with the beginning of its input in two runs, by the source of the run.
         reason: the settings that may have changed the inputs, if `pairing` is `other inputs`; the
-            column, if it is `undecided`.
+            column and what else its texts may be, if it is `undecided`.
         is_reworded: whether, by their words, the inputs of each id put one question in other words,
             if `pairing` is `other inputs`.
+        compared: what was compared, in words.
     """
 
     task: str
@@ -113,6 +114,7 @@ class QuestionFinding:
     example: Mapping[str, Any] = field(default_factory=dict)
     reason: tuple[str, ...] = ()
     is_reworded: bool = False
+    compared: str = "inputs"
 
 
 @dataclass(frozen=True, slots=True)

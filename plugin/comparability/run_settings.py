@@ -72,6 +72,8 @@ WORDING_KINDS: frozenset[SettingKind] = frozenset(
 """Kinds of settings that change the words of a question."""
 DEFAULT = "default"
 """What texts show for an option that was not given."""
+NOT_RECORDED = "not recorded"
+"""What texts show for a field that the files of other runs have."""
 HASH = re.compile("[0-9a-f]{32,}")
 """Matches a value that is a hash, such as that of a chat template."""
 HASH_AT_END = re.compile(" #[0-9a-f]{8}$")
@@ -95,7 +97,7 @@ class SettingDifference:
         task: the task.
         setting: the setting.
         models: the models by the text of their value. An option that was not given has the text
-            `default`.
+            `default`, and a field that the files of some runs lack has `not recorded`.
         implied: other settings that have one value for each value of this one, such as the prompt
             that an argument makes. They are not told again.
     """
@@ -229,9 +231,16 @@ def _models_by_value(runs: Sequence[RunRecord], setting: Setting) -> dict[str, t
     models: dict[str, list[str]] = defaultdict(list)
     for run, text in zip(runs, texts, strict=True):
         is_recorded = setting in run.settings() or _has_default(run, setting)
+        if run.value_of(setting) is None and _may_lack(run, setting):
+            text = NOT_RECORDED
         if is_recorded and run.model not in models[text]:
             models[text].append(run.model)
     return {text: tuple(names) for text, names in sorted(models.items()) if names}
+
+
+def _may_lack(run: RunRecord, setting: Setting) -> bool:
+    """Return whether a setting that a run does not record may have had no default value."""
+    return setting.kind == "task argument" and not run.has_default_arguments
 
 
 def value_texts(values: Iterable[str | None]) -> list[str]:

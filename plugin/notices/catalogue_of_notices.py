@@ -173,8 +173,8 @@ OF_READING = {
         "{pairs:,} pairs have the id of an earlier pair; each is an item of its own"
     ),
     "paired-by-input": (
-        "{ids:,} {ids:noun id} {ids:one stands|stand} for different inputs (column {column}), so "
-        "rows are paired by input; {option:ids=global} pairs them by id"
+        "{ids:,} {ids:noun id} {ids:one stands|stand} for different {what} (column {column}), "
+        "so rows are paired by these; {option:ids=global} pairs them by id"
     ),
     "repeats-numbered": (
         "the two orders have repeats of other numbers ({first:5} and {second:5}): the first of one "

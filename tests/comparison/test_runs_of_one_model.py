@@ -1,6 +1,8 @@
 """Runs of one model that were given without options: what is compared, or which command does it."""
 
 import json
+import re
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -91,3 +93,44 @@ def test_only_the_family_of_the_judge_is_said_to_be_unknown(podium, save):
         rows.append(row)
     said = " ".join(podium("rank", save("votes.jsonl", rows)).out.split())
     assert "own family (the family of j is not known)" in said
+
+
+@pytest.mark.parametrize("write", [write_inspect_log, lambda run, to: write_lm_eval_run([run], to)])
+@pytest.mark.parametrize("asked", ["Kindly answer me: What is {}?", "Name river {}."])
+def test_the_command_for_runs_with_other_inputs_works_as_it_is_printed(
+    podium, tmp_path, write, asked
+):
+    place = tmp_path / "two prompts"
+    first = simple_run("lab/a", GOOD)
+    inputs = tuple(asked.format(k) for k in range(ITEMS))
+    write(first, place)
+    write(replace(simple_run("lab/a", FAIR), inputs=inputs, day=1), place)
+    told = podium("rank", place)
+    assert told.code == 1
+    [command] = re.findall("`podium (compare [^`]*)`", told.err)
+    assert command.endswith(" --allow questions")
+    answer = podium(*shlex.split(command))
+    assert answer.code == 0, answer.err
+    assert answer.out.startswith("lab/a (2026-01-01T00")
+
+
+@pytest.mark.parametrize(
+    ("header", "proposed"),
+    [
+        (("question_id", "model", "accuracy"), "--columns item=question_id,score=accuracy"),
+        (("id", "engine", "points"), "--columns item=id,model=engine,score=points"),
+        (("item", "score"), "--columns model=?"),
+        (("id", "left", "right", "vote"), "item=id,model_a=left,model_b=right,credit=vote"),
+    ],
+)
+def test_columns_of_scores_are_proposed_for_tables_of_scores(podium, tmp_path, header, proposed):
+    path = tmp_path / "table.csv"
+    rows = [(1, "a", 1, "a"), (1, "b", 0, "b"), (2, "a", 0, "a"), (2, "b", 1, "b")]
+    lines = [",".join(map(str, row[: len(header)])) for row in (header, *rows)]
+    path.write_text("\n".join(lines) + "\n")
+    told = podium("rank", path)
+    assert told.code == 1
+    assert proposed in told.err
+    if "?" not in proposed and "vote" not in header:
+        option = told.err.partition("--columns ")[2].partition(";")[0]
+        assert podium("rank", path, "--columns", option).code == 0

@@ -36,8 +36,8 @@ from podium.data.formats.lm_eval_scores import (
 )
 from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
 from podium.data.formats.lm_eval_task_configs import scorers_of_metrics
-from podium.data.formats.run_folders import command_for_repeats
-from podium.errors import DataError, UsageError
+from podium.data.formats.run_folders import find_repeats
+from podium.errors import DataError, OneModelError, UsageError
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
@@ -281,10 +281,11 @@ def _nothing_to_compare(lost: Sequence[Notice]) -> DataError:
     reasons = some(notice_texts(lost), "; ", most=5)
     cause = reasons or "no two models have scores on the same documents"
     remedy = "give the samples of two models or more on the same documents of a task"
-    command = command_for_repeats(lost)
-    if command:
-        remedy = f"{command}, or {remedy}"
-    return DataError(f"nothing to compare: {cause}", remedy=remedy)
+    problem = f"nothing to compare: {cause}"
+    repeats = find_repeats(lost)
+    if repeats is None:
+        return DataError(problem, remedy=remedy)
+    return OneModelError(problem, remedy=remedy, repeats=repeats)
 
 
 def _read_all_scores(

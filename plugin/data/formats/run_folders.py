@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from podium.errors import RepeatedRuns
 from podium.notices.notice import Notice
 
 
@@ -90,22 +91,20 @@ def _preference(run: FiledRun) -> tuple[bool, int, str]:
     return run.whole, 0 if run.whole else run.done, run.time
 
 
-def command_for_repeats(notes: Iterable[Notice]) -> str:
-    """Return a sentence part with the command that compares two runs of one model.
+def find_repeats(notes: Iterable[Notice]) -> RepeatedRuns | None:
+    """Return two runs of the first model that was run several times.
 
     Args:
         notes: notes of `choose_runs`, and others.
 
     Returns:
-        the text about the first model that was run several times; empty if there is none.
+        Its newest run and the one before it; None if there is no such model.
     """
     for note in notes:
         if note.code == "runs-repeated":
-            earlier, newest = note.fields["others"][-1], note.fields["chosen"]
-            return (
-                f"compare two runs of {note.fields['who']} with `podium compare {earlier} {newest}`"
-            )
-    return ""
+            fields = note.fields
+            return RepeatedRuns(fields["who"], fields["others"][-1], fields["chosen"])
+    return None
 
 
 def _note_left_out(code: str, chosen: FiledRun, runs: Sequence[FiledRun]) -> Notice:

@@ -19,12 +19,10 @@ from podium.data.formats.records import (
     Records,
     records_of,
     records_of_view,
-    words_of_column,
 )
 from podium.data.formats.unequal_trials import average_unequal_trials
-from podium.errors import DataError, OneModelError, OtherQuestionError
+from podium.errors import DataError, OneModelError
 from podium.notices.notice import Notice
-from podium.printable import shorten
 from podium.scorers.judge_record import JudgeKind, JudgeRecord
 from podium.text import EMPTY
 
@@ -387,11 +385,9 @@ def pair_up(
 
     Raises:
         DataError: the scores are of one model, or scores of one trial have different weights.
-        OtherQuestionError: models were asked different questions on one item.
     """
     engine = scores.engine
     trial = _trial_columns(scores)
-    _reject_other_questions(scores)
     _reject_uneven_weights(scores, trial)
     trial_means, kept, others = _store_trial_means(scores, trial)
     means, unequal = average_unequal_trials(engine, trial_means, trial, [*kept, *others])
@@ -508,55 +504,6 @@ def has_answers(scores: Records) -> bool:
     """Return whether a table has a column with the answers of models."""
     columns = scores.columns
     return any(name in columns and not columns[name].is_number for name in ANSWER_NAMES)
-
-
-def _reject_other_questions(scores: Records) -> None:
-    """Check that all rows of an item have the same question and reference.
-
-    Unicode forms and white space do not count. Only tables with models' answers are checked. In
-    other tables, the column with a prompt may be that of a judge, which differs for every answer.
-    If several columns could be the question, it is not checked.
-
-    Raises:
-        OtherQuestionError: two rows of an item differ.
-    """
-    # The loop compares the first and the last text of each item in the order of texts.
-    columns = scores.columns
-    if not has_answers(scores):
-        return
-    instruction_columns = [name for name in INSTRUCTION_NAMES if name in columns]
-    compared = {"instruction": instruction_columns[0]} if len(instruction_columns) == 1 else {}
-    if "reference" in columns:
-        compared["reference"] = "reference"
-    groups = [columns[name].text for name in ("item", "task") if name in columns]
-    model = columns["model"].text
-    for field, name in compared.items():
-        written = columns[name].text
-        differs = f"group by {', '.join(groups)} having min({written}) <> max({written}) limit 1"
-        if not scores.rows("1", differs):
-            continue
-        words = words_of_column(columns[name])
-        first = f"min({words})"
-        last = f"max({words})"
-        shown = (
-            f"{groups[0]}, {first}, {last}, arg_min({model}, {words}), arg_max({model}, {words})"
-        )
-        place = f"arg_max({ROW}, {words})"
-        rest = f"group by {', '.join(groups)} having {first} <> {last} order by min({ROW}) limit 1"
-        differing = scores.rows(f"{shown}, {place}", rest)
-        for item, first_text, last_text, first_model, last_model, row in differing:
-            first_excerpt = repr(shorten(first_text, 60))
-            last_excerpt = repr(shorten(last_text, 60))
-            problem = (
-                f"item {item!r} has another {field} "
-                f"for {last_model} here ({last_excerpt}) than for {first_model} ({first_excerpt})"
-            )
-            remedy = (
-                "responses can be compared only where models were asked the same: "
-                "rename the ids, or correct the rows"
-            )
-            where = scores.name_row(row)
-            raise OtherQuestionError(problem, remedy=remedy, source=scores.source, row=where)
 
 
 def _note_missing_scores(engine: Duck, means: str, is_missing: str) -> list[Notice]:

@@ -4,7 +4,6 @@ A prompt of a judge holds the responses, so it differs between the rows of one i
 the rows decide.
 """
 
-from collections.abc import Sequence
 from typing import Literal
 
 from podium.data.reading.item_rows import ItemRows
@@ -22,7 +21,7 @@ LONG = 20
 """A response of at least this many characters is not in a question by chance."""
 
 
-def kind_of_inputs(rows: ItemRows, inputs: Sequence[str | None]) -> InputKind:
+def kind_of_inputs(rows: ItemRows) -> InputKind:
     """Return what the inputs of ids with several inputs are.
 
     They are prompts of a judge if they hold the responses, or if the two orders of a pair have
@@ -31,24 +30,24 @@ def kind_of_inputs(rows: ItemRows, inputs: Sequence[str | None]) -> InputKind:
 
     Args:
         rows: the rows; some id has several inputs.
-        inputs: name of the column with inputs of each table; None if it has none.
     """
-    if _hold_responses(rows, inputs) or _differ_by_order(rows):
+    if _hold_responses(rows) or _differ_by_order(rows):
         return "judge's prompt"
-    is_named = {name for name in inputs if name is not None} <= QUESTION_NAMES
-    if is_named or _recur_for_other_models(rows) or _are_shorter_than_responses(rows, inputs):
+    names = {own.first_name for own in rows.inputs if own is not None}
+    is_named = names <= QUESTION_NAMES
+    if is_named or _recur_for_other_models(rows) or _are_shorter_than_responses(rows):
         return "question"
     return "not known"
 
 
-def _hold_responses(rows: ItemRows, inputs: Sequence[str | None]) -> bool:
+def _hold_responses(rows: ItemRows) -> bool:
     """Return whether most inputs contain both responses, among rows with long responses."""
     holding = counted = 0
-    for each, name in zip(rows.tables, inputs, strict=True):
+    for each, question in zip(rows.tables, rows.inputs, strict=True):
         responses = response_columns(each.records.columns)
-        if responses is None or name is None:
+        if responses is None or question is None:
             continue
-        words = each.records.columns[name].text
+        words = question.shown.text
         a, b = (column.text for column in responses)
         is_long = f"length({a}) >= {LONG} and length({b}) >= {LONG} and {words} is not null"
         counts = f"count(*) filter (contains({words}, {a}) and contains({words}, {b})), count(*)"
@@ -96,16 +95,16 @@ def _recur_for_other_models(rows: ItemRows) -> bool:
     return share is not None and share > MOST
 
 
-def _are_shorter_than_responses(rows: ItemRows, inputs: Sequence[str | None]) -> bool:
+def _are_shorter_than_responses(rows: ItemRows) -> bool:
     """Return whether nearly all inputs are shorter than the longer response of their row.
 
     The lengths of responses are those of a column, or of the texts.
     """
     shorter = counted = 0
-    for each, name in zip(rows.tables, inputs, strict=True):
+    for each, question in zip(rows.tables, rows.inputs, strict=True):
         columns = each.records.columns
         responses = response_columns(columns)
-        if name is None:
+        if question is None:
             continue
         if responses is not None:
             a, b = (f"length({column.text})" for column in responses)
@@ -113,8 +112,8 @@ def _are_shorter_than_responses(rows: ItemRows, inputs: Sequence[str | None]) ->
             a, b = (columns[f"length_{side}"].number for side in "ab")
         else:
             continue
-        known = f"{columns[name].text} is not null and {a} + {b} is not null"
-        is_shorter = f"length({columns[name].text}) < greatest({a}, {b})"
+        known = f"{question.shown.text} is not null and {a} + {b} is not null"
+        is_shorter = f"length({question.shown.text}) < greatest({a}, {b})"
         counts = f"count(*) filter ({is_shorter}), count(*)"
         ((own, number),) = each.records.rows(counts, f"where {known}")
         shorter += own

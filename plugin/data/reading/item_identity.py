@@ -19,11 +19,19 @@ from math import sqrt
 from podium.comparability.questions import FINDING, QuestionFinding
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import text
-from podium.data.formats.records import TEXT, Column, Records
-from podium.data.formats.score_files import INSTRUCTION_NAMES, has_answers
+from podium.data.formats.records import TEXT, Column
+from podium.data.formats.score_files import has_answers
 from podium.data.query import BattleQuery
 from podium.data.reading.input_kinds import kind_of_inputs
 from podium.data.reading.item_rows import ItemRows, gather_item_rows, hash_of_words
+from podium.data.reading.question_columns import (
+    CATEGORIES,
+    PROMPTS_IN_DOUBT,
+    QuestionParts,
+    choose_question_columns,
+    columns_of_references,
+    find_question_parts,
+)
 from podium.data.reading.rows import RecordTable
 from podium.data.reading.table import is_pointwise
 from podium.data.reading.table_questions import (
@@ -39,11 +47,11 @@ from podium.findings import accepted_sentence, remedy_with_option
 from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
 from podium.printable import shorten
+from podium.wording import plural
 
-CATEGORIES = ("category", "subset", "subject", "domain", "task")
-"""Columns within which ids may be unique, in the order in which they are tried."""
-OTHER_INPUT_NAMES = ("query", "problem", "messages", "user_prompt", "question_text")
-"""Further names of a column with the question."""
+MOST_CORRECTED = 0.1
+"""A reference answer or number that differs for at most this share of ids was corrected; if more
+differ, the ids are those of other questions."""
 VERDICTS = ("credit", "margin", "score", "score_a", "score_b")
 """Columns with the verdict of a row."""
 LENGTHS = ("length_a", "length_b", "length")
@@ -106,14 +114,46 @@ def identify_items(
 
 def _by_rows(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
     """Rename items as the rows show, by category or input (see `identify_items`)."""
-    inputs = [_input_column(each.records) for each in tables]
-    if any(column is not None for column in inputs):
-        return _by_inputs(engine, tables, inputs)
+    parts = find_question_parts(engine, tables)
+    if not parts.references or not _have_answers(tables):
+        return _by_parts(engine, tables, parts)
+    identified = _by_parts(engine, tables, replace(parts, references=()))
+    _reject_other_references(engine, identified.tables, parts.references[0])
+    return identified
+
+
+def _by_parts(
+    engine: Duck, tables: Sequence[RecordTable], parts: QuestionParts
+) -> IdentifiedTables:
+    """Rename items by what the tables say of their questions, or by category."""
+    if not parts.is_empty:
+        identified = _by_inputs(engine, tables, parts)
+        if identified is not None:
+            return identified
     for category in _shared_categories(tables):
         notes = _numbered_anew(engine, tables, category)
         if notes:
             return IdentifiedTables(_by_category(tables, category), notes)
     return IdentifiedTables(tables)
+
+
+def _reject_other_references(engine: Duck, tables: Sequence[RecordTable], name: str) -> None:
+    """Check that all scored answers to an item stand beside one reference answer.
+
+    Args:
+        engine: the database.
+        tables: tables of scores and answers, with their items.
+        name: the column with the reference answers.
+
+    Raises:
+        OtherQuestionError: they do not.
+    """
+    references = columns_of_references(engine, tables, name)
+    for category in (*_shared_categories(tables), None):
+        rows = gather_item_rows(engine, tables, references, category)
+        if not rows.has("group by category, id having min(input) <> max(input) limit 1"):
+            return
+    raise _conflict_error(rows)
 
 
 def _by_turn(engine: Duck, tables: Sequence[RecordTable]) -> IdentifiedTables:
@@ -152,70 +192,125 @@ def _named_by_turn(each: RecordTable) -> RecordTable:
 
 
 def _by_inputs(
-    engine: Duck, tables: Sequence[RecordTable], inputs: Sequence[str | None]
-) -> IdentifiedTables:
-    """Rename items by the inputs of their rows.
+    engine: Duck, tables: Sequence[RecordTable], parts: QuestionParts
+) -> IdentifiedTables | None:
+    """Rename items by the questions of their rows.
+
+    Returns:
+        The tables; None if they have reference answers only, and each id has one.
 
     Args:
         engine: the database.
         tables: the tables.
-        inputs: name of the column with inputs of each table; None if it has none.
+        parts: what the tables say of their questions. It is not empty.
     """
-    if not _have_conflict(engine, tables, inputs):
-        return IdentifiedTables(tables, questions=_lack_of_inputs(inputs))
+    if not _have_conflict(engine, tables, parts):
+        if not any(parts.main):
+            return None
+        return IdentifiedTables(tables, questions=_lack_of_inputs(parts))
+    inputs = choose_question_columns(engine, tables, parts)
     rows = gather_item_rows(engine, tables, inputs, None)
     if not rows.has(f"{CONFLICT} limit 1") or not _may_be_questions(rows):
-        return IdentifiedTables(tables, questions=_lack_of_inputs(inputs))
+        return IdentifiedTables(tables, questions=_lack_of_inputs(parts))
     for category in _shared_categories(tables):
         parted = gather_item_rows(engine, tables, inputs, category)
         within = "group by category, id having min(input) <> max(input) limit 1"
         if not parted.has("and category is null limit 1") and not parted.has(within):
             note = Notice("ids-with-inputs-of-categories", _counts(parted, category))
             return IdentifiedTables(_by_category(tables, category), [note])
-    column = next(name for name in inputs if name is not None)
+    question = rows.question
+    if question.is_reference:
+        return _by_references(rows)
+    if question.doubt:
+        return _by_doubtful_inputs(rows)
+    return _by_texts(rows)
+
+
+def _by_references(rows: ItemRows) -> IdentifiedTables:
+    """Rename items by their reference answers, of which some ids have several."""
+    conflicts = len(ids_with_several_inputs(rows))
+    if _have_inputs_other_ids(rows) and _are_shuffled_questions(rows):
+        return _paired_by_input(rows, conflicts)
+    if conflicts <= MOST_CORRECTED * _number_of_compared_ids(rows):
+        return _pair_changed_inputs(rows)
+    raise _conflict_error(rows)
+
+
+def _by_doubtful_inputs(rows: ItemRows) -> IdentifiedTables:
+    """Rename items by inputs that may not be the questions, where the rows show that they are."""
+    conflicts = len(ids_with_several_inputs(rows))
+    if _have_inputs_other_ids(rows) and _are_shuffled_questions(rows, most_shared=True):
+        return _paired_by_input(rows, conflicts)
+    if not _has_one_for_each_model(rows):
+        return IdentifiedTables(rows.tables)
+    if conflicts <= MOST_CORRECTED * _number_of_compared_ids(rows):
+        return _pair_changed_inputs(rows)
+    question = rows.question
+    finding = finding_of_undecided_inputs(rows, question.name, question.doubt)
+    return IdentifiedTables(rows.tables, questions=[finding])
+
+
+def _by_texts(rows: ItemRows) -> IdentifiedTables:
+    """Rename items by the texts that were asked, or that are the prompts of a judge."""
+    tables = rows.tables
     ids = len(ids_with_several_inputs(rows))
-    is_one_for_most = _is_one_for_most(rows, ids)
-    is_shuffled = rows.has("and input is not null group by input having min(id) <> max(id) limit 1")
+    is_one_for_most = 2 * ids <= _number_of_compared_ids(rows)
+    is_shuffled = _have_inputs_other_ids(rows)
     if is_shuffled and _are_shuffled_questions(rows):
-        note = Notice("paired-by-input", {"ids": ids, "column": column})
-        return IdentifiedTables(_named_by_input(rows, inputs), [note])
+        return _paired_by_input(rows, ids)
     if not is_shuffled and is_one_for_most and _has_one_for_each_model(rows):
-        return _pair_changed_inputs(rows, inputs, column)
+        return _pair_changed_inputs(rows)
     if _have_answers(tables):
-        return IdentifiedTables(tables)
+        raise _conflict_error(rows)
     of_rows = is_shuffled and _differs_by_row(rows)
     if not of_rows and (is_shuffled or is_one_for_most):
-        raise _conflict_error(rows, inputs, column)
-    kind = kind_of_inputs(rows, inputs)
+        raise _conflict_error(rows)
+    kind = kind_of_inputs(rows)
     if kind == "judge's prompt":
         return IdentifiedTables(tables)
+    column = rows.question.name
     if not of_rows and (_differs_by_file(rows) or _differs_by_model(rows)):
         if column != "prompt":
-            raise _conflict_error(rows, inputs, column)
-        other = finding_of_other_inputs(rows, inputs, column, by_file=_differs_by_file(rows))
+            raise _conflict_error(rows)
+        other = finding_of_other_inputs(rows, column, by_file=_differs_by_file(rows))
         if other.is_reworded or not any("judge" in each.records.columns for each in tables):
             return IdentifiedTables(tables, _note_other_words(rows, other), questions=[other])
     elif kind == "question" and not of_rows:
-        return _pair_changed_inputs(rows, inputs, column)
-    return IdentifiedTables(tables, questions=[finding_of_undecided_inputs(rows, column)])
+        return _pair_changed_inputs(rows)
+    finding = finding_of_undecided_inputs(rows, column, PROMPTS_IN_DOUBT)
+    return IdentifiedTables(tables, questions=[finding])
 
 
-def _pair_changed_inputs(
-    rows: ItemRows, inputs: Sequence[str | None], column: str
-) -> IdentifiedTables:
+def _paired_by_input(rows: ItemRows, conflicts: int) -> IdentifiedTables:
+    """Pair rows by their inputs, with a note.
+
+    Args:
+        rows: the rows.
+        conflicts: number of ids with several inputs.
+    """
+    question = rows.question
+    fields = {"ids": conflicts, "what": question.what, "column": question.name}
+    note = Notice("paired-by-input", fields)
+    return IdentifiedTables(_named_by_input(rows), [note])
+
+
+def _have_inputs_other_ids(rows: ItemRows) -> bool:
+    """Return whether an input has several ids."""
+    return rows.has("and input is not null group by input having min(id) <> max(id) limit 1")
+
+
+def _pair_changed_inputs(rows: ItemRows) -> IdentifiedTables:
     """Pair rows by their inputs, with a finding if a model was asked what no other was asked.
 
     Args:
         rows: the rows; some id has several inputs.
-        inputs: name of the column with inputs of each table; None if it has none.
-        column: name of this column for the note.
     """
-    finding = finding_of_changed_inputs(rows, inputs)
-    notes = []
+    finding = finding_of_changed_inputs(rows)
     if max(finding.unshared.values(), default=0) < finding.conflicts:
-        notes = [Notice("paired-by-input", {"ids": finding.conflicts, "column": column})]
-    questions = [finding] if finding.unshared else []
-    return IdentifiedTables(_named_by_input(rows, inputs), notes, questions=questions)
+        paired = _paired_by_input(rows, finding.conflicts)
+    else:
+        paired = IdentifiedTables(_named_by_input(rows))
+    return replace(paired, questions=[finding] if finding.unshared else [])
 
 
 def _note_other_words(rows: ItemRows, finding: QuestionFinding) -> list[Notice]:
@@ -225,9 +320,9 @@ def _note_other_words(rows: ItemRows, finding: QuestionFinding) -> list[Notice]:
     return [Notice("different-words-compared", {"items": ids_with_several_inputs(rows)})]
 
 
-def _lack_of_inputs(inputs: Sequence[str | None]) -> list[QuestionFinding]:
-    """Return a finding if some tables have a column of inputs and others do not."""
-    if None not in inputs or not any(inputs):
+def _lack_of_inputs(parts: QuestionParts) -> list[QuestionFinding]:
+    """Return a finding if some tables say what was asked and others do not."""
+    if all(parts.main) or not any(parts.main):
         return []
     return [QuestionFinding("", "unknown")]
 
@@ -241,18 +336,18 @@ def _has_one_for_each_model(rows: ItemRows) -> bool:
     )
 
 
-def _have_conflict(
-    engine: Duck, tables: Sequence[RecordTable], inputs: Sequence[str | None]
-) -> bool:
-    """Return whether rows of an id have different inputs. Blanks at the ends are differences, too:
-    this is fast, and most tables have none."""
+def _have_conflict(engine: Duck, tables: Sequence[RecordTable], parts: QuestionParts) -> bool:
+    """Return whether rows of an id differ in a column of `parts`.
+
+    Blanks at the ends are differences, too: this is fast, and most tables have none.
+    """
+    inputs = parts.as_columns(tables, with_further=True)
     queries = []
-    for each, column in zip(tables, inputs, strict=True):
-        if column is not None:
-            columns = each.records.columns
-            cells = f"{columns['item'].text} as id, hash({columns[column].text}) as input"
-            condition = f"where {columns[column].text} is not null"
-            queries.append(f"select {cells} from {each.records.scan} {condition}")
+    for each, question in zip(tables, inputs, strict=True):
+        if question is not None:
+            item, words = each.records.columns["item"].text, question.shown.text
+            cells = f"{item} as id, hash({words}) as input"
+            queries.append(f"select {cells} from {each.records.scan} where {words} is not null")
     rows = f"({' union all '.join(queries)}) as rows where id is not null"
     return bool(
         engine.rows(f"select 1 from {rows} group by id having min(input) <> max(input) limit 1")
@@ -260,28 +355,8 @@ def _have_conflict(
 
 
 def _have_answers(tables: Sequence[RecordTable]) -> bool:
-    """Return whether all tables have scores and answers of models.
-
-    `podium.data.formats.score_files` then rejects different questions of one id.
-    """
+    """Return whether all tables have scores and answers of models."""
     return all(is_pointwise(each.records.columns) and has_answers(each.records) for each in tables)
-
-
-def _input_column(records: Records) -> str | None:
-    """Return the column with the input of each row; None if there is none, or if it has numbers.
-
-    If a table has several columns of `INSTRUCTION_NAMES`, it is not known which of them was the
-    question. Columns of `OTHER_INPUT_NAMES` count only if there is none of those.
-    """
-    for names in (INSTRUCTION_NAMES, OTHER_INPUT_NAMES):
-        known = [name for name in names if name in records.columns]
-        if known:
-            break
-    if len(known) != 1 or records.columns[known[0]].is_number:
-        return None
-    words = records.columns[known[0]].text
-    is_text = f"{words} is not null and try_cast({words} as double) is null"
-    return known[0] if records.rows("1", f"where {is_text} limit 1") else None
 
 
 def _shared_categories(tables: Sequence[RecordTable]) -> list[str]:
@@ -321,28 +396,34 @@ def _by_category(tables: Sequence[RecordTable], category: str) -> list[RecordTab
     return named
 
 
-def _are_shuffled_questions(rows: ItemRows) -> bool:
+def _are_shuffled_questions(rows: ItemRows, *, most_shared: bool = False) -> bool:
     """Return whether ids stand for other inputs in other groups of rows, which share their inputs.
 
     A group is a file, or the rows of a model or pair of models in it. In every group, each id has
     one input, and most inputs have one id: a question may be asked twice under two ids. Most inputs
     are in several groups.
+
+    Args:
+        rows: the rows.
+        most_shared: whether most inputs must be in several groups even if all have one id in each.
     """
     for groups in ("place", "place, model, pair"):
         ids = f"and input is not null group by {groups}, id having min(input) <> max(input) limit 1"
-        if not rows.has(ids) and _are_inputs_shared(rows, groups):
+        if not rows.has(ids) and _are_inputs_shared(rows, groups, most_shared=most_shared):
             return True
     return False
 
 
-def _are_inputs_shared(rows: ItemRows, groups: str) -> bool:
+def _are_inputs_shared(rows: ItemRows, groups: str, *, most_shared: bool) -> bool:
     """Return whether most inputs have one id in each group, and are in several groups.
 
-    If all have one id in each group, it does not matter in how many groups they are.
+    If all have one id in each group, it does not matter in how many groups they are, unless
+    `most_shared`.
 
     Args:
         rows: the rows.
         groups: columns of `rows` that name a group, separated by commas.
+        most_shared: whether most must be in several groups in any case.
     """
     of_group = (
         f"select input, min(id) <> max(id) as has_several from {rows.name} "
@@ -354,7 +435,9 @@ def _are_inputs_shared(rows: ItemRows, groups: str) -> bool:
     )
     sums = "count(*), sum(is_repeated::int), sum(is_shared::int)"
     ((inputs, repeated, shared),) = rows.engine.rows(f"select {sums} from ({of_input}) as of_input")
-    return not repeated or (2 * repeated < inputs and 2 * shared > inputs)
+    if not repeated and not most_shared:
+        return True
+    return bool(2 * repeated < inputs and 2 * shared > inputs)
 
 
 def _differs_by_row(rows: ItemRows) -> bool:
@@ -380,16 +463,10 @@ def _may_be_questions(rows: ItemRows) -> bool:
     return bool(2 * inputs > ids)
 
 
-def _is_one_for_most(rows: ItemRows, conflicts: int) -> bool:
-    """Return whether most ids with several rows have one input.
-
-    Args:
-        rows: the rows.
-        conflicts: number of ids with several inputs.
-    """
+def _number_of_compared_ids(rows: ItemRows) -> int:
+    """Return the number of ids with inputs in several rows."""
     several = "and input is not null group by id having count(*) > 1"
-    ids = len(rows.engine.rows(f"select id from {rows.name} where id is not null {several}"))
-    return 2 * conflicts <= ids
+    return len(rows.engine.rows(f"select id from {rows.name} where id is not null {several}"))
 
 
 def _differs_by_file(rows: ItemRows) -> bool:
@@ -414,14 +491,13 @@ def _differs_by_model(rows: ItemRows) -> bool:
     return not rows.has(f"{known} model, id having min(input) <> max(input) limit 1")
 
 
-def _named_by_input(rows: ItemRows, inputs: Sequence[str | None]) -> list[RecordTable]:
+def _named_by_input(rows: ItemRows) -> list[RecordTable]:
     """Return tables whose items are named by the first id of their input.
 
     If several inputs have one first id, `#2` and so on is added to those after the first.
 
     Args:
         rows: the rows.
-        inputs: name of the column with inputs of each table; None if it has none.
     """
     names = rows.engine.fresh("item_names")
     first = "arg_min(id, (place, row)) as id, min((place, row)) as first"
@@ -432,12 +508,12 @@ def _named_by_input(rows: ItemRows, inputs: Sequence[str | None]) -> list[Record
     suffix = "case when number > 1 then '#' || number else '' end"
     rows.engine.store(names, f"select hashed, id || {suffix} as item_name from ({named}) as named")
     tables = []
-    for each, column in zip(rows.tables, inputs, strict=True):
-        if column is None:
+    for each, question in zip(rows.tables, rows.inputs, strict=True):
+        if question is None:
             tables.append(each)
             continue
         records = each.records
-        hashed = hash_of_words(records.columns[column])
+        hashed = hash_of_words(question.column)
         joined = f"left join {names} as known on known.hashed = {hashed}"
         scan = f"(select held.*, known.item_name from {records.scan} as held {joined})"
         item = Column(f"coalesce(item_name, {records.columns['item'].text})")
@@ -446,20 +522,23 @@ def _named_by_input(rows: ItemRows, inputs: Sequence[str | None]) -> list[Record
     return tables
 
 
-def _conflict_error(
-    rows: ItemRows, inputs: Sequence[str | None], column: str
-) -> OtherQuestionError:
+def _conflict_error(rows: ItemRows) -> OtherQuestionError:
     """Return the error for rows of one id with different inputs. It shows two rows.
 
     Args:
         rows: the rows.
-        inputs: name of the column with inputs of each table.
-        column: name of this column for the message.
     """
-    item, differing = rows_with_other_inputs(rows, inputs)
-    shown = [f"{shorten(words, 60)!r} ({place})" for place, words in differing]
-    problem = f"item {item!r} has different inputs in the column {column}: {' and '.join(shown)}"
-    remedy = "give different questions different ids, or correct the rows"
+    item, differing = rows_with_other_inputs(rows)
+    first, other = (f"{shorten(words, 60)!r} ({place})" for place, words in differing)
+    question = rows.question
+    where = f"the {plural('column', len(question.names))} {question.name}"
+    problem = f"item {item!r} has different inputs in {where}: {first} and {other}"
+    if question.is_reference:
+        problem = f"item {item!r} has {first} in {where}, and another reference answer: {other}"
+    remedy = (
+        "responses can be compared only where models were asked the same: give different questions "
+        "different ids, or correct the rows"
+    )
     return OtherQuestionError(problem, remedy=remedy_with_option(FINDING, remedy))
 
 

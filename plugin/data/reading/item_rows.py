@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.records import Column, words_of_column
+from podium.data.reading.question_columns import QuestionColumn
 from podium.data.reading.rows import RecordTable
 from podium.data.reading.table import is_pointwise
 
@@ -17,6 +18,7 @@ class ItemRows:
     Attributes:
         engine: the database.
         tables: the tables.
+        inputs: what each table says of the questions; None if nothing.
         name: name of the view. Its columns are `place` (number of the table), `row`, `id`, `input`
             (a hash; null if there is none), `model` (of a score; null for battles), `pair` (both
             models of a battle in alphabetical order; null for scores), `side` (model_a with the
@@ -25,7 +27,13 @@ class ItemRows:
 
     engine: Duck
     tables: Sequence[RecordTable]
+    inputs: Sequence[QuestionColumn | None]
     name: str
+
+    @property
+    def question(self) -> QuestionColumn:
+        """What the first table with any says of the questions."""
+        return next(own for own in self.inputs if own is not None)
 
     def has(self, condition: str) -> bool:
         """Return whether the relation has rows with what a condition or grouping (SQL) says."""
@@ -40,7 +48,7 @@ class ItemRows:
 def gather_item_rows(
     engine: Duck,
     tables: Sequence[RecordTable],
-    inputs: Sequence[str | None],
+    inputs: Sequence[QuestionColumn | None],
     category: str | None,
 ) -> ItemRows:
     """Return the rows of all tables.
@@ -48,13 +56,14 @@ def gather_item_rows(
     Args:
         engine: the database.
         tables: the tables.
-        inputs: name of the column with inputs of each table; None if it has none.
+        inputs: what each table says of the questions; None if nothing.
         category: name of the column with categories; None to leave categories empty.
     """
     queries = []
-    for place, (each, column) in enumerate(zip(tables, inputs, strict=True)):
+    for place, (each, question) in enumerate(zip(tables, inputs, strict=True)):
         columns = each.records.columns
         empty = "cast(null as varchar)"
+        unknown = "cast(null as ubigint)"
         is_scored = is_pointwise(columns)
         model = columns["model"].text if is_scored else empty
         pair = side = empty
@@ -67,7 +76,7 @@ def gather_item_rows(
             "place": str(place),
             "row": ROW,
             "id": columns["item"].text,
-            "input": "cast(null as ubigint)" if column is None else hash_of_words(columns[column]),
+            "input": unknown if question is None else hash_of_words(question.column),
             "model": model,
             "pair": pair,
             "side": side,
@@ -77,7 +86,7 @@ def gather_item_rows(
         queries.append(f"select {selected} from {each.records.scan}")
     name = engine.fresh("identified")
     engine.view(name, " union all ".join(queries))
-    return ItemRows(engine, tables, name)
+    return ItemRows(engine, tables, inputs, name)
 
 
 def hash_of_words(column: Column) -> str:

@@ -4,13 +4,14 @@ A source is a file, a folder, a glob, a URL or a data frame. A sheet is a data f
 makes of several files.
 """
 
+import shlex
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
-from podium.comparability.questions import notices_of_questions
+from podium.comparability.questions import FINDING, notices_of_questions
 from podium.comparability.responses import ResponseFinding
 from podium.comparability.run_settings import notices_of_settings
 from podium.data.asked_judges import notes_on_forms
@@ -27,7 +28,7 @@ from podium.data.formats.files import find_files, local_files
 from podium.data.formats.foreign import name_columns, propose_map, translate_verdicts
 from podium.data.formats.headline_metrics import ALL_METRICS
 from podium.data.formats.records import Column, Records, records_of, records_of_view
-from podium.data.formats.run_folders import command_for_repeats
+from podium.data.formats.run_folders import find_repeats
 from podium.data.formats.win_matrix import (
     ambiguous_matrix,
     find_label_column,
@@ -70,7 +71,14 @@ from podium.data.reading.table import FRAME, LIKELY, check, is_pointwise, remedy
 from podium.data.reading.units import likely_item, name_items, name_items_of_scores
 from podium.data.reading.voters import note_voters
 from podium.defaults import RANKER_OF_DECISIONS
-from podium.errors import DataError, OneModelError, PodiumError, UsageError, named_in_errors
+from podium.errors import (
+    DataError,
+    OneModelError,
+    OtherQuestionError,
+    PodiumError,
+    UsageError,
+    named_in_errors,
+)
 from podium.findings import ACCEPTED
 from podium.frames import is_frame
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
@@ -272,7 +280,10 @@ def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles
         metrics, query.runs == "all", query.where, query.allow, are_joined, query.cluster
     )
     plan = ReadingPlan(query, chosen, reading, counting)
-    battles = _read_sources(plan)
+    try:
+        battles = _read_sources(plan)
+    except OneModelError as error:
+        raise _with_command(error, query) from None
     if query.human_labels:
         labels, lost = _read_labels(query)
         battles = replace(battles, notes=(*battles.notes, *lost), lost=(*battles.lost, *lost))
@@ -353,9 +364,43 @@ def _with_runs_left_out(error: OneModelError, read: SourceTables) -> OneModelErr
     if not reasons:
         return error
     problem = f"{error.problem}; {some(reasons, '; ', most=3)}"
-    command = command_for_repeats(earlier)
-    remedy = f"{command}, or {error.remedy}" if command else error.remedy
-    return OneModelError(problem, remedy=remedy, source=error.source, row=error.row)
+    place = {"source": error.source, "row": error.row}
+    repeats = find_repeats(earlier)
+    return OneModelError(problem, remedy=error.remedy, repeats=repeats, **place)
+
+
+def _with_command(error: OneModelError, query: BattleQuery) -> OneModelError:
+    """Return the error for scores of one model with the command that compares two of its runs.
+
+    The command accepts other questions if the runs share no input. If the runs cannot be compared
+    for another reason, no command is named.
+    """
+    repeats = error.repeats
+    if repeats is None:
+        return error
+    paths = [repeats.earlier, repeats.newest]
+    options = ""
+    try:
+        _try_to_read(paths, query)
+    except OtherQuestionError:
+        options = f" --allow {FINDING}"
+    except PodiumError:
+        return error
+    typed = " ".join(map(shlex.quote, paths))
+    command = f"compare two runs of {repeats.model} with `podium compare {typed}{options}`"
+    if options:
+        command += ", whose inputs differ"
+    remedy = f"{command}, or {error.remedy}"
+    return OneModelError(error.problem, remedy=remedy, source=error.source, row=error.row)
+
+
+def _try_to_read(paths: Sequence[str], query: BattleQuery) -> None:
+    """Read the battles between two runs of one model; PodiumError if they cannot be compared."""
+    labelled = tuple(
+        f"{name}={path}" for name, path in zip(("first", "second"), paths, strict=True)
+    )
+    allow = tuple(name for name in query.allow if name != FINDING)
+    read_query(replace(query, sources=labelled, allow=allow))
 
 
 def _spark_reads(query: BattleQuery) -> bool:

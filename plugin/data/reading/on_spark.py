@@ -9,6 +9,7 @@ from podium.data.counting.spark import Spark
 from podium.data.counting.verdicts import Engine
 from podium.data.formats.records import TEXT
 from podium.data.formats.score_files import INSTRUCTION_NAMES
+from podium.data.reading.question_columns import PROMPTS_IN_DOUBT
 from podium.data.reading.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
@@ -78,7 +79,9 @@ def inputs_not_compared(engine: Engine, relation: str) -> tuple[QuestionFinding,
     ((inputs,),) = engine.rows(f"select count(distinct {names[0]}) from {known}")
     if not conflicts or 2 * inputs <= items:
         return ()
-    return (QuestionFinding("", "undecided", items, conflicts, reason=(names[0],)),)
+    return (
+        QuestionFinding("", "undecided", items, conflicts, reason=(names[0], PROMPTS_IN_DOUBT)),
+    )
 
 
 def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:

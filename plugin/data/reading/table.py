@@ -5,6 +5,7 @@ another meaning, or a name that podium does not know.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -60,6 +61,24 @@ LIKELY = {
 """
 OPTIONAL = ("item", "judge")
 """Columns of `LIKELY` that a table may lack."""
+LIKELY_OF_SCORES = {
+    "item": (*LIKELY["item"], "sample_id", "doc_id", "example_id", "instance_id"),
+    "model": ("model_name", "model_id", "system", "submission", "agent", "engine", "llm"),
+    "score": (
+        "accuracy",
+        "acc",
+        "correct",
+        "is_correct",
+        "passed",
+        "points",
+        "value",
+        "rating",
+        "reward",
+        "exact_match",
+        "f1",
+    ),
+}
+"""The same for columns of a table of scores."""
 BLANK = "\t\n\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
@@ -302,7 +321,8 @@ def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
     """
     known = {name.lower(): name for name in columns}
     named = {}
-    for own, words in LIKELY.items():
+    likely = LIKELY_OF_SCORES if _are_scores(known.keys()) else LIKELY
+    for own, words in likely.items():
         names = [known[word] for word in words if word in known]
         if own in known:
             continue
@@ -312,10 +332,18 @@ def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
             named[own] = "?"
     if source == FRAME:
         return f"name the columns: podium.read_battles(frame, columns={named})"
-    if set(named.values()) == {"?"}:
+    if likely is LIKELY and set(named.values()) == {"?"}:
         named = {"model_a": "left", "model_b": "right", "credit": "outcome"}
     typed = ",".join(f"{own}={name}" for own, name in named.items())
     return f"name the columns, for example --columns {typed}"
+
+
+def _are_scores(known: AbstractSet[str]) -> bool:
+    """Return whether columns with these names, in lower case, have a score per model and item."""
+    if not {"model_b", *LIKELY["model_b"]}.isdisjoint(known):
+        return False
+    has_model = not {"model", *LIKELY_OF_SCORES["model"]}.isdisjoint(known)
+    return "score" in known or (has_model and not known.isdisjoint(LIKELY_OF_SCORES["score"]))
 
 
 def _typed_battles(records: Records) -> dict[str, Column]:

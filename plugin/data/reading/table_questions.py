@@ -20,12 +20,11 @@ CONFLICT = "group by id having min(input) <> max(input)"
 """Groups by which the ids with several inputs are selected from `ItemRows`."""
 
 
-def finding_of_changed_inputs(rows: ItemRows, inputs: Sequence[str | None]) -> QuestionFinding:
+def finding_of_changed_inputs(rows: ItemRows) -> QuestionFinding:
     """Return the finding for ids of which some have several inputs, if items are paired by input.
 
     Args:
         rows: the rows; some id has several inputs.
-        inputs: name of the column with inputs of each table; None if it has none.
 
     Returns:
         The finding. Its `unshared` has the models of scores; battles hold both models' responses to
@@ -54,23 +53,21 @@ def finding_of_changed_inputs(rows: ItemRows, inputs: Sequence[str | None]) -> Q
         conflicts=len(conflicts),
         shared_ids=_shared_ids(rows),
         unshared=unshared,
-        example=_example(rows, inputs),
+        example=_example(rows),
+        compared=rows.question.what,
     )
 
 
-def finding_of_other_inputs(
-    rows: ItemRows, inputs: Sequence[str | None], column: str, *, by_file: bool
-) -> QuestionFinding:
+def finding_of_other_inputs(rows: ItemRows, column: str, *, by_file: bool) -> QuestionFinding:
     """Return the finding for files or models that share no input, but all ids.
 
     Args:
         rows: the rows.
-        inputs: name of the column with inputs of each table; None if it has none.
         column: name of the column for messages.
         by_file: whether each file has inputs of its own. If not, each model has.
     """
     conflicts = ids_with_several_inputs(rows)
-    texts = _texts_by_group(rows, inputs, conflicts[:MOST_COMPARED], by_file=by_file)
+    texts = _texts_by_group(rows, conflicts[:MOST_COMPARED], by_file=by_file)
     first, *others = texts or [{}]
     return QuestionFinding(
         "",
@@ -78,32 +75,30 @@ def finding_of_other_inputs(
         items=_count(rows, "select distinct id from {} where id is not null"),
         conflicts=len(conflicts),
         shared_ids=_shared_ids(rows),
-        example=_example(rows, inputs),
+        example=_example(rows),
         reason=(f"column {column}",),
         is_reworded=bool(others) and all(are_reworded(first, other) for other in others),
     )
 
 
-def finding_of_undecided_inputs(rows: ItemRows, column: str) -> QuestionFinding:
-    """Return the finding for inputs that may be questions or the prompts of a judge.
+def finding_of_undecided_inputs(rows: ItemRows, column: str, doubt: str) -> QuestionFinding:
+    """Return the finding for inputs that may be questions or something else.
 
     Args:
         rows: the rows.
         column: name of the column with inputs.
+        doubt: what they may be, for messages.
     """
     items = _count(rows, "select distinct id from {}")
     conflicts = len(ids_with_several_inputs(rows))
-    return QuestionFinding("", "undecided", items, conflicts, reason=(column,))
+    return QuestionFinding("", "undecided", items, conflicts, reason=(column, doubt))
 
 
-def rows_with_other_inputs(
-    rows: ItemRows, inputs: Sequence[str | None]
-) -> tuple[str, list[tuple[str, str]]]:
+def rows_with_other_inputs(rows: ItemRows) -> tuple[str, list[tuple[str, str]]]:
     """Return the first id with several inputs, with two of them.
 
     Args:
         rows: the rows; some id has several inputs.
-        inputs: name of the column with inputs of each table; None if it has none.
 
     Returns:
         The id, and for two of its rows the file and row, and the input.
@@ -121,8 +116,9 @@ def rows_with_other_inputs(
             "order by place, row limit 1"
         )
         records = rows.tables[place].records
-        column = records.columns[inputs[place] or ""]
-        ((words,),) = records.rows(column.text, f"where {ROW} = {row}")
+        own = rows.inputs[place]
+        assert own is not None, "a row with an input is of a table with a column of inputs"
+        ((words,),) = records.rows(own.shown.text, f"where {ROW} = {row}")
         shown.append((rows.row_place(place, row), words))
     return item, shown
 
@@ -145,15 +141,14 @@ def _count(rows: ItemRows, query: str) -> int:
     return int(number)
 
 
-def _example(rows: ItemRows, inputs: Sequence[str | None]) -> dict[str, Any]:
+def _example(rows: ItemRows) -> dict[str, Any]:
     """Return the first id with several inputs, with two of them by the place of their rows."""
-    item, shown = rows_with_other_inputs(rows, inputs)
+    item, shown = rows_with_other_inputs(rows)
     return {"item": item, "inputs": {place: words[:EXCERPT] for place, words in shown}}
 
 
 def _texts_by_group(
     rows: ItemRows,
-    inputs: Sequence[str | None],
     ids: Sequence[str],
     *,
     by_file: bool,
@@ -162,18 +157,17 @@ def _texts_by_group(
 
     Args:
         rows: the rows.
-        inputs: name of the column with inputs of each table; None if it has none.
         ids: the ids.
         by_file: whether a group is a file. If not, it is a model.
     """
     chosen = ", ".join(map(text, ids))
     texts: dict[object, dict[str, str]] = defaultdict(dict)
-    for place, (each, name) in enumerate(zip(rows.tables, inputs, strict=True)):
+    for place, (each, question) in enumerate(zip(rows.tables, rows.inputs, strict=True)):
         columns = each.records.columns
-        if name is None:
+        if question is None:
             continue
         whose = columns["model"] if is_pointwise(columns) else Column(text(""))
-        item, words = columns["item"].text, columns[name].text
+        item, words = columns["item"].text, question.shown.text
         condition = f"where {item} in ({chosen}) and {words} is not null"
         for model, own, said in each.records.rows(f"{whose.text}, {item}, {words}", condition):
             texts[place if by_file else model].setdefault(own, said)

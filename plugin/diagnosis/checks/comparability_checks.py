@@ -82,8 +82,8 @@ def _reason_of_other_inputs(finding: QuestionFinding) -> str:
 def _reason_of_column(finding: QuestionFinding) -> str:
     """Return why a column of inputs does not say whether rows with one id are of one question."""
     ids = f"{finding.conflicts:,} of {finding.items:,} ids"
-    column = finding.reason[0]
-    return f"{ids} have different texts in the column {column}: questions, or a judge's prompts"
+    column, doubt = finding.reason
+    return f"{ids} have different texts in the column {column}: {doubt}"
 
 
 def _flagged_questions(finding: QuestionFinding) -> Check:
@@ -95,6 +95,7 @@ def _flagged_questions(finding: QuestionFinding) -> Check:
     inputs = [repr(shorten(text, LONGEST_INPUT)) for text in finding.example["inputs"].values()]
     fields = {
         "conflicts": number,
+        "what": finding.compared,
         "ids": finding.shared_ids or finding.items,
         "task": finding.task,
         "of": f" of {finding.task}" if finding.task else "",

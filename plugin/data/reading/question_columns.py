@@ -268,7 +268,7 @@ def _is_one_for_each_id(engine: Duck, tables: Sequence[RecordTable], name: str) 
     An id may have one in each category.
     """
     categories = [own for own in CATEGORIES if all(own in each.records.columns for each in tables)]
-    rows = _union(tables, [("model", "item", name, *categories)] * len(tables))
+    rows = _texts_of_columns(tables, [("model", "item", name, *categories)] * len(tables))
     missing = f"select 1 from {rows} where c1 is not null and c2 is null limit 1"
     within = "".join(f", c{3 + number}" for number in range(len(categories)))
     several = f"group by place, c0, c1{within} having min(c2) <> max(c2) limit 1"
@@ -283,7 +283,7 @@ def _is_reference_answer(engine: Duck, tables: Sequence[RecordTable]) -> bool:
     """
     if all(any(name in each.records.columns for name in REPLY_NAMES) for each in tables):
         return True
-    rows = _union(tables, [("model", ANSWER)] * len(tables))
+    rows = _texts_of_columns(tables, [("model", ANSWER)] * len(tables))
     of_model = (
         "select c0, sum(hash(c1)::hugeint) as answers, count(distinct c1) as n "
         f"from {rows} where c0 is not null and c1 is not null group by c0"
@@ -297,7 +297,7 @@ def columns_of_references(
     engine: Duck, tables: Sequence[RecordTable], name: str
 ) -> list[QuestionColumn | None]:
     """Return the column with reference answers, with the ids where several ids have one answer."""
-    rows = _union(tables, [("model", "item", name)] * len(tables))
+    rows = _texts_of_columns(tables, [("model", "item", name)] * len(tables))
     recurs = "where c2 is not null group by place, c0, c2 having min(c1) <> max(c1) limit 1"
     with_ids = bool(engine.rows(f"select 1 from {rows} {recurs}"))
     columns: list[QuestionColumn | None] = []
@@ -344,7 +344,7 @@ def _are_parts_of_questions(
     return share is not None and share > 0.5
 
 
-def _union(tables: Sequence[RecordTable], names: Sequence[tuple[str, ...]]) -> str:
+def _texts_of_columns(tables: Sequence[RecordTable], names: Sequence[tuple[str, ...]]) -> str:
     """Return SQL of the texts of some columns of all tables, as `c0`, `c1` and so on.
 
     The column `place` has the number of the table.
@@ -353,12 +353,12 @@ def _union(tables: Sequence[RecordTable], names: Sequence[tuple[str, ...]]) -> s
     for place, (each, own) in enumerate(zip(tables, names, strict=True)):
         cells = [f"{place} as place"]
         for number, name in enumerate(own):
-            cells.append(f"{_text_of(each.records.columns[name])} as c{number}")
+            cells.append(f"{_one_spelling(each.records.columns[name])} as c{number}")
         queries.append(f"select {', '.join(cells)} from {each.records.scan}")
     return f"({' union all '.join(queries)}) as rows"
 
 
-def _text_of(column: Column) -> str:
+def _one_spelling(column: Column) -> str:
     """Return SQL of the words of a column; numbers have no trailing zeros after the point."""
     if column.is_number:
         return f"regexp_replace({column.text}, '\\.0+$', '')"
@@ -370,6 +370,6 @@ def _join_columns(records: Records, names: Sequence[str], doubt: str = "") -> Qu
     if len(names) == 1 and not records.columns[names[0]].is_number:
         column = records.columns[names[0]]
     else:
-        texts = [_text_of(records.columns[name]) for name in names]
+        texts = [_one_spelling(records.columns[name]) for name in names]
         column = Column(f"concat_ws({text(SEPARATOR)}, {', '.join(texts)})")
     return QuestionColumn(tuple(names), column, column, doubt)

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
+from podium.data.formats.text_encodings import texts_in
 from podium.data.query import BattleQuery
 from podium.data.reading_options import SHARED
 from podium.errors import UsageError
@@ -40,6 +41,7 @@ READ_BY = (
     "ids",
     "lower_is_better",
     "cluster",
+    "encoding",
 )
 """Parameters of `reading_options`."""
 READ_TOO = (
@@ -66,9 +68,11 @@ class RecordCommand(click.Command):
         """Call the function and return its result.
 
         In `ctx.params`, the options that are fields of a record are replaced by the record, under
-        the name of the function's parameter. All other options stay.
+        the name of the function's parameter. All other options stay. The encoding of a query is
+        also that of all other files that the command reads.
         """
         typed = dict(ctx.params)
+        encoding = typed.get("encoding")
         parameters = signature(self.callback).parameters if self.callback else {}
         records = {
             name: take_record(parameter.annotation, typed)
@@ -76,7 +80,8 @@ class RecordCommand(click.Command):
             if is_dataclass(parameter.annotation)
         }
         ctx.params = typed | records
-        return super().invoke(ctx)
+        with texts_in(encoding):
+            return super().invoke(ctx)
 
 
 def take_record(record_class: Any, typed: dict[str, Any]) -> Any:
@@ -442,6 +447,7 @@ READING_OPTIONS = (
     shared_option("ids"),
     shared_option("lower_is_better"),
     shared_option("cluster"),
+    shared_option("encoding"),
 )
 
 

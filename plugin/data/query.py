@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
+from podium.data.formats.text_encodings import check_encoding
 from podium.errors import UsageError
 from podium.findings import check_findings
 
@@ -69,6 +70,7 @@ class BattleQuery:
         human_labels: files of human verdicts that become the labels of the battles.
         complete: whether only items on which every pair has a readable verdict are kept.
         cluster: the column with the groups of items; None if each item is independent.
+        encoding: the encoding of text files that are not UTF-8; None if all are.
     """
 
     sources: Sequence[Source]
@@ -90,13 +92,14 @@ class BattleQuery:
     human_labels: Sequence[str] = ()
     complete: bool = False
     cluster: str | None = None
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
         """Drop repeated names from `allow`.
 
         Raises:
-            UsageError: a name in `allow` is not the name of a finding, or `names` or `ids` is
-                unknown.
+            UsageError: a name in `allow` is not the name of a finding, or `names`, `ids` or
+                `encoding` is unknown.
         """
         for option, value, known in (
             ("names", self.names, NAME_READINGS),
@@ -105,6 +108,8 @@ class BattleQuery:
             if value not in known:
                 raise UsageError(f"{option}={value!r}: take one of {', '.join(known)}")
         object.__setattr__(self, "allow", check_findings(self.allow))
+        if self.encoding is not None:
+            check_encoding(self.encoding)
 
     def judgments(self) -> "BattleQuery":
         """Return the query that reads the same judgments without merging their orders.
@@ -145,6 +150,7 @@ READING_OPTIONS = (
     "ids",
     "lower_is_better",
     "cluster",
+    "encoding",
 )
 """Fields of a query, in addition to those of `Foreign`, that decide which rows are read."""
 

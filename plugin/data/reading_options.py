@@ -106,6 +106,12 @@ ALL_READING_OPTIONS = (
         of_scores=True,
     ),
     ReadingOption(
+        "encoding",
+        "text",
+        "Encoding of the text files that are not UTF-8, as latin-1 or cp1252.",
+        "NAME",
+    ),
+    ReadingOption(
         "human_labels",
         "files",
         "Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; "

@@ -26,6 +26,7 @@ from podium.data.formats.delimited import open_delimited
 from podium.data.formats.json_documents import open_document
 from podium.data.formats.json_text import first_line_is_a_record, open_lines, read_document
 from podium.data.formats.records import MOST_BLANK, Column, Records, blank_lines, records_of
+from podium.data.formats.text_encodings import encoding_of_other_text, is_wide_text_expected
 from podium.data.formats.win_matrix import shares_names
 from podium.errors import DataError, UsageError, reject_stream
 from podium.printable import shorten
@@ -243,15 +244,18 @@ def _only_member(archive: zipfile.ZipFile) -> Any:
 def _utf_8_copy(path: Path, engine: Duck) -> Path:
     """Return the path of a file, or of a copy of it in UTF-8 whose lines end with a line feed.
 
-    A text is copied if it begins with the byte order mark of UTF-16 or UTF-32, or if its lines end
-    with a carriage return alone.
+    A text is copied if it begins with the byte order mark of UTF-16 or UTF-32, if it is not UTF-8
+    and the user named its encoding (`texts_in`), or if its lines end with a carriage return alone.
 
     Raises:
-        DataError: the text is not in the encoding of its mark.
+        DataError: the text is not in the encoding of its mark, or in the one that the user named.
     """
     with path.open("rb") as stream:
         head = stream.read(HEAD_SIZE)
+    if head.startswith(PARQUET_START) or head[8:12] == DATABASE_START:
+        return path
     encoding = next((name for name, marks in UTF_STARTS.items() if head.startswith(marks)), None)
+    encoding = encoding or encoding_of_other_text(path)
     if encoding is None and (b"\0" in head or b"\r" not in head or b"\n" in head):
         return path
     copy = engine.folder / engine.fresh("copy")
@@ -282,6 +286,7 @@ def _reject_binary(head: bytes) -> None:
         and not head.startswith(PARQUET_START)
         and head[8:12] != DATABASE_START
         and not any(map(head.startswith, UTF_STARTS.values()))
+        and not is_wide_text_expected()
     ):
         raise DataError("the file is binary", remedy="give CSV, TSV, Parquet, JSON or JSONL")
 

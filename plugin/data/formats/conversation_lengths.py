@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LENGTHS = ("length_a", "length_b")
-OTHER_CELL = -1.0
-"""Length that stands for a cell which the database does not know how to read."""
+OTHER_CELL = -1e12
+"""Length of a message or cell which the database does not know how to read.
+
+A sum with it is below 0.
+"""
 MESSAGES = '[{"role": "VARCHAR", "content": "JSON"}]'
 """What DuckDB reads of a conversation; a cell with anything else is an `OTHER_CELL`."""
 
@@ -41,9 +44,9 @@ def frame_with_lengths(records: Records) -> "pd.DataFrame":
     for side, conversation in conversations.items():
         name = f"length_{side}"
         lengths = frame[name].to_numpy(copy=True)
-        is_other = lengths == OTHER_CELL
+        is_other = lengths < 0
         if conversation is not None and is_other.any():
-            where = f"where {columns[name].sql} = {OTHER_CELL} order by {ROW}"
+            where = f"where {columns[name].sql} < 0 order by {ROW}"
             cells = records.rows(f"cast({conversation.sql} as varchar)", where)
             lengths[is_other] = [answer_length(parse_json(cell)) for (cell,) in cells]
             frame[name] = lengths
@@ -53,16 +56,16 @@ def frame_with_lengths(records: Records) -> "pd.DataFrame":
 def _length_in_sql(cell: str) -> str:
     """Return SQL of the number of characters of the assistant's answers in a cell of JSON.
 
-    It is NULL if there are none, and `OTHER_CELL` if a message has no role, or if an answer is not
-    a text.
+    It is NULL if there are none, and below 0 if a message has no role, or an answer is no text.
     """
-    messages = f"from_json({cell}, {text(MESSAGES)})"
     length = (
-        "case when one.role is null then -1e9 when one.role <> 'assistant' then null "
+        f"case when one.role is null then {OTHER_CELL} when one.role <> 'assistant' then null "
         "when one.content is null then 0 "
         "when starts_with(cast(one.content as varchar), '\"') then length(one.content ->> '$') "
-        "else -1e9 end"
+        f"else {OTHER_CELL} end"
     )
+    messages = f"from_json({cell}, {text(MESSAGES)})"
     total = f"list_sum(list_transform({messages}, lambda one: {length}))"
-    is_other = f"{messages} is null and {cell} is not null or {total} < 0"
-    return f"cast(case when {is_other} then {OTHER_CELL} else {total} end as double)"
+    is_list = f"json_type({cell}) = 'ARRAY'"
+    known = f"when {is_list} then {total} when {cell} is not null then {OTHER_CELL}"
+    return f"cast(case {known} end as double)"

@@ -20,9 +20,9 @@ from podium.data.formats.records import (
     Column,
     Records,
     first_duplicate,
-    not_utf_8,
     short_lines,
 )
+from podium.data.formats.text_encodings import not_utf_8
 from podium.errors import DataError
 from podium.printable import shorten
 
@@ -123,7 +123,7 @@ def _read_column_names(path: Path) -> tuple[int, list[str], str]:
             delimiter = max(DELIMITERS, key=header_line.count)
             names = next(_cell_reader(chain([header_line], lines), delimiter))
         except UnicodeDecodeError:
-            raise not_utf_8("header") from None
+            raise not_utf_8("header", path) from None
         except csv.Error as error:
             raise DataError(
                 f"not a whole table ({error})", row="header", remedy="close the quotes"
@@ -185,7 +185,7 @@ def _copy_table(
                 number += 1
                 continue
             except UnicodeDecodeError:
-                raise not_utf_8(f"row {number}") from None
+                raise not_utf_8(f"row {number}", path) from None
             if cells is None:
                 break
             if cells:

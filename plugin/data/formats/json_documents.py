@@ -23,8 +23,8 @@ from podium.errors import DataError
 
 LARGEST_OBJECT = 2**28
 """Largest number of bytes of a document that is one object, which DuckDB reads into memory."""
-RESULT_PATHS = ("$.results", "$.results.results")
-"""Where promptfoo's results are in a summary alone, and in a whole document."""
+RESULT_PATHS = ("$.results.results", "$.results")
+"""Where promptfoo's results are in a whole document, and in a summary alone."""
 RESULT_KEYS = {"promptIdx", "testIdx"}
 """Keys of each result of promptfoo."""
 
@@ -77,7 +77,7 @@ def _open_object(path: Path, document: str, engine: Duck) -> Records | None:
     ):
         return None
     names_of_rows = described[0][1]
-    for place in RESULT_PATHS:
+    for place in RESULT_PATHS if "results" in names_of_rows else ():
         ((keys,),) = engine.rows(f"select json_keys(json, {text(place + '[0]')}) from {document}")
         if keys is not None and {*keys} >= RESULT_KEYS:
             results = f"unnest(json_extract(json, {text(place + '[*]')}))"

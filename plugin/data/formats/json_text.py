@@ -19,16 +19,15 @@ from podium.data.formats.records import (
     JSON,
     LONGEST_LINE,
     Column,
-    NotUtf8Error,
     Records,
     exact_column,
     first_duplicate,
     nested_too_deeply,
-    not_utf_8,
     records_of,
     short_lines,
     whole_number,
 )
+from podium.data.formats.text_encodings import NotUtf8Error, not_utf_8
 from podium.data.formats.win_matrix import shares_names
 from podium.errors import DataError
 from podium.printable import shorten
@@ -164,7 +163,7 @@ def json_lines(
     """Yield the line number, from 1, and the record of each line; blank lines are skipped.
 
     Args:
-        stream: the file, open for bytes.
+        stream: the file, open for bytes by its path.
         bad_rows: takes the lines that are no records, which are then skipped; None if they are
             errors.
 
@@ -177,7 +176,7 @@ def json_lines(
         if not line.strip():
             continue
         try:
-            record = _parse_line(line, place)
+            record = _parse_line(line, place, Path(stream.name))
         except (NotUtf8Error, CutLineError):
             # The rows after a cut are lost, and nobody knows how many they are.
             raise
@@ -190,8 +189,8 @@ def json_lines(
         yield place, record
 
 
-def _parse_line(line: bytes, place: int) -> dict[str, Any]:
-    """Parse a line as a JSON object.
+def _parse_line(line: bytes, place: int, path: Path) -> dict[str, Any]:
+    """Parse a line of a file as a JSON object.
 
     Raises:
         CutLineError: the line is not whole JSON, and has no line end.
@@ -204,7 +203,7 @@ def _parse_line(line: bytes, place: int) -> dict[str, Any]:
     except ValueError as error:
         is_cut = not line.endswith(b"\n")
         if isinstance(error, UnicodeDecodeError) and not (is_cut and error.end == len(line)):
-            raise not_utf_8(f"line {place}") from None
+            raise not_utf_8(f"line {place}", path) from None
         beginning = line[:400].decode("utf-8", errors="replace")
         problem = f"not a whole JSON record ({error}): {shorten(beginning)!r}"
         remedy = "remove or repair this line; a last line is cut off when its writer was killed"
@@ -270,9 +269,8 @@ def read_document(path: Path) -> "pd.DataFrame":
         problem = f"not whole JSON: {error.msg}"
         remedy = "the file is cut off or damaged: write or copy it again"
         raise DataError(problem, row=f"line {error.lineno}", remedy=remedy) from None
-    except UnicodeDecodeError as error:
-        problem = f"not UTF-8 text ({error.reason})"
-        raise DataError(problem, remedy="convert the file to UTF-8") from None
+    except UnicodeDecodeError:
+        raise not_utf_8("", path) from None
     except RecursionError:
         raise nested_too_deeply() from None
     records = content

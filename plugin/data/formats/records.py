@@ -78,15 +78,6 @@ def blank_lines() -> DataError:
     return DataError(problem, remedy="remove them; was the file damaged?")
 
 
-class NotUtf8Error(DataError):
-    """A row is not UTF-8 text."""
-
-
-def not_utf_8(row: str) -> NotUtf8Error:
-    """Return the error for a row that is not UTF-8 text."""
-    return NotUtf8Error("not UTF-8 text", row=row, remedy="convert the file to UTF-8")
-
-
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of records.

@@ -29,6 +29,7 @@ from podium.data.formats.foreign import name_columns, propose_map, translate_ver
 from podium.data.formats.headline_metrics import ALL_METRICS
 from podium.data.formats.records import Column, Records, records_of, records_of_view
 from podium.data.formats.run_folders import find_repeats
+from podium.data.formats.text_encodings import texts_in
 from podium.data.formats.win_matrix import (
     ambiguous_matrix,
     find_label_column,
@@ -181,6 +182,7 @@ def read_battles(
     ids: Literal["auto", "global", "per-category"] = "auto",
     lower_is_better: bool | None = None,
     cluster: str | None = None,
+    encoding: str | None = None,
 ) -> Battles:
     """Read recorded judgments of any known format.
 
@@ -230,6 +232,7 @@ def read_battles(
         cluster: a column with the groups of items, such as passages, documents, seeds or templates.
             The items of a group vary together, and are one cluster in every interval, test and
             sample size. Every row must have a value, and all rows of an item the same.
+        encoding: the encoding of text files that are not UTF-8, such as `latin-1` or `cp1252`.
 
     Raises:
         UsageError: a path, format or column does not exist, or the files have different formats; or
@@ -240,6 +243,7 @@ def read_battles(
     """
     counting: dict[str, Any] = {"engine": engine, "memory": memory, "scores_only": scores_only}
     meaning: dict[str, Any] = {"names": names, "ids": ids, "runs": runs, "cluster": cluster}
+    meaning |= {"encoding": encoding}
     query = BattleQuery(
         sources=sources,
         format=format,
@@ -268,6 +272,12 @@ def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles
     Raises:
         UsageError, DataError, NotIdentifiedError: see `read_battles`.
     """
+    with texts_in(query.encoding):
+        return _read_checked_query(query, labels_must_meet=labels_must_meet)
+
+
+def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battles:
+    """Read the battles of a query, and their human labels; see `read_query`."""
     _require_sources(query.sources)
     chosen = None if query.format is None else catalogue.extension(Format, query.format)
     counting = start_engine(query.engine, query.memory)

@@ -115,3 +115,56 @@ def test_many_damaged_compressed_files_are_named_or_read_as_they_are(tmp_path, p
         if error is None and packing not in ("zst",):
             assert {*read[0].models} == models
             assert len(read[0]) % len(ROWS) == 0
+
+
+def latin_1(text):
+    return text.encode("latin-1")
+
+
+@pytest.mark.parametrize("packed", ["", *PACKERS])
+@pytest.mark.parametrize("suffix", TEXTS)
+def test_a_text_that_is_not_utf_8_is_read_in_the_encoding_that_is_named(tmp_path, suffix, packed):
+    content = PACKERS.get(packed, bytes)(latin_1(TEXTS[suffix]))
+    path = tmp_path / f"v.{suffix}{packed and '.'}{packed}"
+    path.write_bytes(content)
+    with pytest.raises(podium.DataError, match=r"v\..*not UTF-8 text.*encoding='latin-1'"):
+        podium.read_battles(path)
+    battles = podium.read_battles(path, encoding="latin-1")
+    assert battles.models == ("z", "é")
+    assert battles.reading["encoding"] == "latin-1"
+
+
+def test_files_in_utf_8_stay_so_beside_those_in_another_encoding(tmp_path):
+    (tmp_path / "one.csv").write_bytes(latin_1(TEXTS["csv"]))
+    (tmp_path / "two.csv").write_bytes(TEXTS["csv"].replace("q", "p").encode())
+    battles = podium.read_battles(tmp_path, encoding="latin-1")
+    assert (battles.models, battles.counts().items) == (("z", "é"), 60)
+
+
+def test_the_error_proposes_an_encoding_in_which_the_whole_file_can_be_read(tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_bytes(TEXTS["csv"].encode("cp1252") + "q,é,“z”,1\n".encode("cp1252"))
+    with pytest.raises(podium.DataError, match=r"row 1: not UTF-8 text.*encoding='cp1252'"):
+        podium.read_battles(path)
+    assert "“z”" in podium.read_battles(path, encoding="cp1252").models
+
+
+def test_utf_16_without_a_mark_is_read_if_it_is_named(tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_bytes(TEXTS["csv"].encode("utf-16-le"))
+    with pytest.raises(podium.DataError, match="the file is binary"):
+        podium.read_battles(path)
+    assert podium.read_battles(path, encoding="utf-16-le").models == ("z", "é")
+
+
+@pytest.mark.parametrize("name", ["latin-99", "base64", "a\0b", ""])
+def test_an_encoding_that_does_not_exist_is_named(tmp_path, name):
+    (tmp_path / "v.csv").write_bytes(latin_1(TEXTS["csv"]))
+    with pytest.raises(podium.UsageError, match="Python knows no such encoding"):
+        podium.read_battles(tmp_path / "v.csv", encoding=name)
+
+
+def test_a_text_that_is_not_in_the_named_encoding_is_an_error(tmp_path):
+    (tmp_path / "v.csv").write_bytes(latin_1(TEXTS["csv"]))
+    with pytest.raises(podium.DataError, match=r"v\.csv.*not a whole ASCII text"):
+        podium.read_battles(tmp_path / "v.csv", encoding="ascii")

@@ -1,0 +1,94 @@
+"""The encoding of text files that are not UTF-8."""
+
+import codecs
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from podium.errors import DataError, UsageError
+from podium.notices.option_forms import option_text
+
+PIECE_SIZE = 2**20
+"""Number of bytes that are read at once."""
+WESTERN = ("latin-1", "cp1252")
+"""Encodings that an error proposes: the first for texts without bytes from 0x80 to 0x9f."""
+_chosen_encoding: ContextVar[str | None] = ContextVar("chosen_encoding", default=None)
+
+
+class NotUtf8Error(DataError):
+    """A row is not UTF-8 text."""
+
+
+@contextmanager
+def texts_in(encoding: str | None) -> Iterator[None]:
+    """Read text files that are not UTF-8 in an encoding, within a `with` block.
+
+    With None, the encoding stays that of an outer block.
+
+    Raises:
+        UsageError: Python knows no such encoding of texts.
+    """
+    if encoding is None:
+        yield
+        return
+    token = _chosen_encoding.set(check_encoding(encoding))
+    try:
+        yield
+    finally:
+        _chosen_encoding.reset(token)
+
+
+def check_encoding(name: str) -> str:
+    """Return the name of an encoding unchanged; raise UsageError if Python knows none of it."""
+    try:
+        codecs.lookup(name)
+        "".encode(name)
+    except (LookupError, TypeError, ValueError):
+        known = "latin-1, cp1252, cp1251, shift_jis, gb18030 or utf-16"
+        raise UsageError(f"encoding={name!r}: Python knows no such encoding, as {known}") from None
+    return name
+
+
+def encoding_of_other_text(path: Path) -> str | None:
+    """Return the encoding that the user named, for a file that is not UTF-8; else None."""
+    encoding = _chosen_encoding.get()
+    if encoding is None:
+        return None
+    is_utf_8 = not is_wide_text_expected() and _decodes(path, "utf-8")
+    return None if is_utf_8 else encoding
+
+
+def is_wide_text_expected() -> bool:
+    """Return whether the user named an encoding in which most texts have zero bytes."""
+    encoding = _chosen_encoding.get()
+    return encoding is not None and codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+
+
+def not_utf_8(row: str, path: Path) -> NotUtf8Error:
+    """Return the error for a row that is not UTF-8 text.
+
+    It proposes an encoding in which the whole file can be read, which need not be the right one.
+    """
+    with path.open("rb") as stream:
+        pieces = iter(lambda: stream.read(PIECE_SIZE), b"")
+        has_windows_signs = any(any(128 <= byte < 160 for byte in {*piece}) for piece in pieces)
+    fitting = WESTERN[has_windows_signs and _decodes(path, WESTERN[1])]
+    remedy = (
+        "convert the file to UTF-8, or name its encoding, for example "
+        f"{option_text('encoding', fitting)}, in which it can be read"
+    )
+    return NotUtf8Error("not UTF-8 text", row=row, remedy=remedy)
+
+
+def _decodes(path: Path, encoding: str) -> bool:
+    """Return whether a whole file can be decoded."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        with path.open("rb") as stream:
+            while piece := stream.read(PIECE_SIZE):
+                decoder.decode(piece)
+            decoder.decode(b"", final=True)
+    except UnicodeError:
+        return False
+    return True

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 import click
 
-from podium.data.formats.text_encodings import texts_in
 from podium.data.query import BattleQuery
 from podium.data.reading_options import SHARED
+from podium.data.text_encodings import texts_in
 from podium.errors import UsageError
 from podium.show.report.styles import PICTURES, STYLES
 from podium.storage.remote import place_of
@@ -42,6 +42,7 @@ READ_BY = (
     "lower_is_better",
     "cluster",
     "encoding",
+    "mapping",
 )
 """Parameters of `reading_options`."""
 READ_TOO = (
@@ -448,6 +449,7 @@ READING_OPTIONS = (
     shared_option("lower_is_better"),
     shared_option("cluster"),
     shared_option("encoding"),
+    shared_option("mapping"),
 )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
-from podium.data.formats.text_encodings import check_encoding
+from podium.data.text_encodings import check_encoding
 from podium.errors import UsageError
 from podium.findings import check_findings
 
@@ -71,6 +71,7 @@ class BattleQuery:
         complete: whether only items on which every pair has a readable verdict are kept.
         cluster: the column with the groups of items; None if each item is independent.
         encoding: the encoding of text files that are not UTF-8; None if all are.
+        mapping: the mapping file; `none` for none, and None for the one beside the sources.
     """
 
     sources: Sequence[Source]
@@ -93,6 +94,7 @@ class BattleQuery:
     complete: bool = False
     cluster: str | None = None
     encoding: str | None = None
+    mapping: str | None = None
 
     def __post_init__(self) -> None:
         """Drop repeated names from `allow`.

@@ -112,6 +112,13 @@ ALL_READING_OPTIONS = (
         "NAME",
     ),
     ReadingOption(
+        "mapping",
+        "text",
+        "A file with these options for the data (YAML), or none. Default: NAME.podium.yaml or "
+        "podium.yaml beside the data, if there is one.",
+        "FILE",
+    ),
+    ReadingOption(
         "human_labels",
         "files",
         "Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; "

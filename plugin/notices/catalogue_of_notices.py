@@ -148,6 +148,7 @@ OF_READING = {
         "{model} is not compared: its scores are by {metrics:5}, which no other model has (others "
         "have {known:5})"
     ),
+    "mapping-file": "read as {file} declares ({keys:20})",
     "models-without-battles": (
         "{source}: all counts of {models:5} are 0, so {models:one it has|they have} no battle and "
         "{models:one is|are} not ranked"
@@ -942,6 +943,7 @@ NOTES = frozenset(
         "other-metrics",
         "lower-is-better",
         "lower-is-better-by-name",
+        "mapping-file",
         "no-logprobs",
         "no-max-tokens",
         "no-pin",

@@ -26,8 +26,8 @@ from podium.data.formats.delimited import open_delimited
 from podium.data.formats.json_documents import open_document
 from podium.data.formats.json_text import first_line_is_a_record, open_lines, read_document
 from podium.data.formats.records import MOST_BLANK, Column, Records, blank_lines, records_of
-from podium.data.formats.text_encodings import encoding_of_other_text, is_wide_text_expected
 from podium.data.formats.win_matrix import shares_names
+from podium.data.text_encodings import encoding_of_other_text, is_wide_text_expected
 from podium.errors import DataError, UsageError, reject_stream
 from podium.printable import shorten
 from podium.storage.atomic_files import NO_ROOM_ERRORS

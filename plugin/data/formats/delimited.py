@@ -22,7 +22,7 @@ from podium.data.formats.records import (
     first_duplicate,
     short_lines,
 )
-from podium.data.formats.text_encodings import not_utf_8
+from podium.data.text_encodings import not_utf_8
 from podium.errors import DataError
 from podium.printable import shorten
 

@@ -15,9 +15,11 @@ from podium.data.query import Foreign
 from podium.errors import DataError, UsageError, unknown_name
 from podium.printable import shorten
 
-KNOWN_COLUMNS = frozenset({*COLUMNS, "model", "score", "length", "wins_a", "wins_b", "ties"})
+FIRST = "first"
+"""Column with the model whose response was shown first, which is what `credit` is about."""
+KNOWN_COLUMNS = frozenset({*COLUMNS, "model", "score", "length", "wins_a", "wins_b", "ties", FIRST})
 """Columns of a battles table, of a table of scores and of a table of counts, which `--columns` may
-name."""
+name, and `FIRST`."""
 # SQL of the column `order` for each value of the option `--shown`.
 ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
 LIKELY_CREDIT: dict[str, float] = {
@@ -79,14 +81,21 @@ def translate_verdicts(records: Records, foreign: Foreign) -> Records:
     say whether model a was shown first; other words stay. If there is no column `order`, the option
     `--shown` says for all rows which model was shown first. Without this option, no column is made.
 
+    If `--columns` names the column `first`, verdicts are about the response of the model in it, as
+    labels for A and B are: they are turned in the rows where that is model_b.
+
     Raises:
         UsageError: there is a map, and no column `credit`.
-        DataError: a verdict is not in the map, and `--unknown` is `error`.
+        DataError: a verdict is not in the map, and `--unknown` is `error`; or a cell of `first` is
+            neither of the two models.
     """
+    order = _order_of_first(records, foreign) if FIRST in (foreign.columns or {}) else None
     if foreign.credit_map is not None:
-        records = _translate_credit(records, foreign.credit_map, foreign.unknown)
+        records = _translate_credit(records, foreign.credit_map, foreign.unknown, order)
     else:
         records = _translate_labels(records, foreign.shown)
+    if order is not None:
+        return _turn_verdicts(records, order, turns_credits=foreign.credit_map is None)
     columns = dict(records.columns)
     if "order" in columns:
         word = f"lower({columns['order'].text})"
@@ -98,7 +107,9 @@ def translate_verdicts(records: Records, foreign: Foreign) -> Records:
     return replace(records, columns=columns)
 
 
-def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown: str) -> Records:
+def _translate_credit(
+    records: Records, credit_map: Mapping[str, float], unknown: str, order: str | None
+) -> Records:
     """Translate the column `credit` by a map of verdicts.
 
     A verdict that is not in the map, but is the name of one of the two models, is a win of it.
@@ -108,6 +119,8 @@ def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown
         credit_map: credit by verdict.
         unknown: what happens to a verdict that is not in the map. With `unparsed`, the credit is
             empty and the reason is `unknown verdict`. With `error`, DataError is raised.
+        order: SQL of the order of each row, if verdicts are about the response shown first; None if
+            they are about model_a.
 
     Raises:
         UsageError: there is no column `credit`.
@@ -122,7 +135,10 @@ def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown
         f"when {_number_or_text(text(word))} then {float(credit)!r}::double"
         for word, credit in credit_map.items()
     )
-    credit = f"case {_number_or_text(verdict)} {cases} {_credit_of_name(records, verdict)} end"
+    credit = f"case {_number_or_text(verdict)} {cases} end"
+    if order is not None:
+        credit = f"case {order} when 'ba' then 1 - ({credit}) else {credit} end"
+    credit = f"coalesce({credit}, {_credit_of_name(records, verdict)})"
     is_unknown = f"{verdict} is not null and {credit} is null"
     if unknown == "error":
         _reject_unknown_verdicts(records, verdict, is_unknown, credit_map)
@@ -135,7 +151,7 @@ def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown
 
 
 def _credit_of_name(records: Records, verdict: str) -> str:
-    """Return the end of an SQL case: the credit of a verdict that is the name of one of the models.
+    """Return SQL of the credit of a verdict that is the name of one of the models, else NULL.
 
     Args:
         records: the table.
@@ -144,10 +160,69 @@ def _credit_of_name(records: Records, verdict: str) -> str:
     model_a = records.columns.get("model_a")
     model_b = records.columns.get("model_b")
     if model_a is None or model_b is None:
-        return ""
+        return "null"
     a, b = (model_a.text, model_b.text)
     is_winner = f"when {verdict} = {a} then 1.0 when {verdict} = {b} then 0.0"
-    return f"else case when {a} = {b} then null {is_winner} end"
+    return f"case when {a} = {b} then null {is_winner} end"
+
+
+def _order_of_first(records: Records, foreign: Foreign) -> str:
+    """Return SQL of the order of each row, by the column `first`.
+
+    It is `ab` if model_a was shown first, else `ba`. A cell has the name of one of the models, or
+    `a`, `b`, `model_a` or `model_b`.
+
+    Raises:
+        UsageError: there are no columns with the models, or `--shown` says the order, too.
+        DataError: a cell is empty, or something else.
+    """
+    columns = records.columns
+    if not {FIRST, "model_a", "model_b"} <= columns.keys():
+        raise UsageError(f"--columns {FIRST}=...: also name the columns model_a and model_b")
+    if foreign.shown is not None:
+        raise UsageError(f"--columns {FIRST}=... says which response was first: leave out --shown")
+    first = columns[FIRST].text
+    a, b = (columns["model_a"].text, columns["model_b"].text)
+    order = (
+        f"case when {first} = {a} then 'ab' when {first} = {b} then 'ba' "
+        f"when lower({first}) in ('a', 'model_a') then 'ab' "
+        f"when lower({first}) in ('b', 'model_b') then 'ba' end"
+    )
+    selection = f"count(*), min({ROW}), arg_min({first}, {ROW})"
+    ((count, row, word),) = records.rows(selection, f"where ({order}) is null")
+    if count:
+        shown = "is empty" if word is None else f"{shorten(repr(word))} is neither model of its row"
+        more = f" ({count} such rows)" if count > 1 else ""
+        remedy = "write the name of the model that was shown first, or a or b"
+        place = records.name_row(row)
+        raise DataError(f"{FIRST} {shown}{more}", row=place, remedy=remedy)
+    return order
+
+
+def _turn_verdicts(records: Records, order: str, *, turns_credits: bool) -> Records:
+    """Return records with the column `order` instead of `first`, and margins about model_a.
+
+    Args:
+        records: the table. Its margins are about the response shown first.
+        order: SQL of the order of each row.
+        turns_credits: whether the credits are about the response shown first, too. Credits that are
+            no numbers stay as they are, which is an error later.
+    """
+    columns = dict(records.columns)
+    del columns[FIRST]
+    columns["order"] = Column(order)
+    if "margin" in columns:
+        margin = columns["margin"].number
+        turned = f"case {order} when 'ba' then -({margin}) else {margin} end"
+        columns["margin"] = Column(turned, "DOUBLE")
+    if turns_credits and "credit" in columns:
+        credit = columns["credit"]
+        has_words = records.rows("1", f"where {credit.non_number_condition} limit 1")
+        if not has_words:
+            number = credit.number
+            turned = f"case {order} when 'ba' then 1 - ({number}) else {number} end"
+            columns["credit"] = Column(turned, "DOUBLE")
+    return replace(records, columns=columns)
 
 
 def _translate_labels(records: Records, shown: str | None) -> Records:
@@ -207,31 +282,39 @@ def _reject_unknown_verdicts(
     credits |= _likely_credits([name for (name,) in unknown])
     more = f" ({count} such rows)" if count > 1 else ""
     problem = f"credit {shorten(repr(word))} is not in --credit-map{more}"
-    remedy = f"add it, or pass --unknown unparsed; for example {_format_option(credits)}"
+    remedy = f"add it, or pass --unknown unparsed; for example {format_credit_map(credits)}"
     raise DataError(problem, remedy=remedy, row=records.name_row(row))
 
 
 def propose_map(records: Records, in_python: bool = False) -> str | None:
     """Propose a credit map for the words in the column `credit`, as text that the user can copy.
 
-    The credits are guesses that the user must correct, and `?` for unknown words. The map has at
-    most 20 words. The result is None if the column has no words.
+    The result is None if the column has no words.
 
     Args:
         records: the table.
         in_python: whether to write the map as an argument in Python, and not as an option.
     """
-    if "credit" not in records.columns or records.columns["credit"].is_number:
+    credits = guess_credits(records)
+    if not credits:
         return None
+    pairs = ", ".join(f"{word!r}: {credit}" for word, credit in credits.items())
+    return f"credit_map={{{pairs}}}" if in_python else format_credit_map(credits)
+
+
+def guess_credits(records: Records) -> dict[str, str]:
+    """Return the likely credit of each word in the column `credit`, as text.
+
+    The credits are guesses that the user must correct, and `?` for unknown words. There are at most
+    20 words.
+    """
+    if "credit" not in records.columns or records.columns["credit"].is_number:
+        return {}
     column = records.columns["credit"]
     words = records.rows(
         f"distinct {column.text}", f"where {column.non_number_condition} order by 1 limit 20"
     )
-    credits = _likely_credits([word for (word,) in words])
-    if not credits:
-        return None
-    pairs = ", ".join(f"{word!r}: {credit}" for word, credit in credits.items())
-    return f"credit_map={{{pairs}}}" if in_python else _format_option(credits)
+    return _likely_credits([word for (word,) in words])
 
 
 def _likely_credits(words: list[str]) -> dict[str, str]:
@@ -248,7 +331,7 @@ def _likely_credits(words: list[str]) -> dict[str, str]:
     return credits
 
 
-def _format_option(credits: Mapping[str, str]) -> str:
+def format_credit_map(credits: Mapping[str, str]) -> str:
     """Return the option `--credit-map` with these credits, quoted for a shell."""
     pairs = ",".join(f"{word}={credit}" for word, credit in credits.items())
     return f"--credit-map {shlex.quote(pairs)}"

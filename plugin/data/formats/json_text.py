@@ -27,8 +27,8 @@ from podium.data.formats.records import (
     short_lines,
     whole_number,
 )
-from podium.data.formats.text_encodings import NotUtf8Error, not_utf_8
 from podium.data.formats.win_matrix import shares_names
+from podium.data.text_encodings import NotUtf8Error, not_utf_8
 from podium.errors import DataError
 from podium.printable import shorten
 

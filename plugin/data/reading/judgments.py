@@ -25,11 +25,16 @@ from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.containers import open_records
 from podium.data.formats.conversation_lengths import frame_with_lengths
 from podium.data.formats.files import find_files, local_files
-from podium.data.formats.foreign import name_columns, propose_map, translate_verdicts
+from podium.data.formats.foreign import (
+    format_credit_map,
+    guess_credits,
+    name_columns,
+    propose_map,
+    translate_verdicts,
+)
 from podium.data.formats.headline_metrics import ALL_METRICS
 from podium.data.formats.records import Column, Records, records_of, records_of_view
 from podium.data.formats.run_folders import find_repeats
-from podium.data.formats.text_encodings import texts_in
 from podium.data.formats.win_matrix import (
     ambiguous_matrix,
     find_label_column,
@@ -49,6 +54,13 @@ from podium.data.reading.directions import orient_scores
 from podium.data.reading.item_groups import require_groups, require_same_groups
 from podium.data.reading.item_identity import identify_items
 from podium.data.reading.judge_columns import judges_in
+from podium.data.reading.mapping_files import (
+    NO_FILE,
+    apply_mapping_file,
+    format_mapping,
+    mapping_file_beside,
+    name_of_mapping_file,
+)
 from podium.data.reading.model_names import (
     join_names_alike,
     note_doubtful_names,
@@ -68,9 +80,17 @@ from podium.data.reading.rows import (
 from podium.data.reading.rows_left_out import notes_on_bad_rows, require_few
 from podium.data.reading.setting_columns import name_models_by_settings
 from podium.data.reading.shared_metrics import note_lone_models
-from podium.data.reading.table import FRAME, LIKELY, check, is_pointwise, remedy_of_columns
+from podium.data.reading.table import (
+    FRAME,
+    LIKELY,
+    check,
+    guess_columns,
+    is_pointwise,
+    remedy_of_columns,
+)
 from podium.data.reading.units import likely_item, name_items, name_items_of_scores
 from podium.data.reading.voters import note_voters
+from podium.data.text_encodings import texts_in
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.errors import (
     DataError,
@@ -183,6 +203,7 @@ def read_battles(
     lower_is_better: bool | None = None,
     cluster: str | None = None,
     encoding: str | None = None,
+    mapping: str | None = None,
 ) -> Battles:
     """Read recorded judgments of any known format.
 
@@ -233,6 +254,8 @@ def read_battles(
             The items of a group vary together, and are one cluster in every interval, test and
             sample size. Every row must have a value, and all rows of an item the same.
         encoding: the encoding of text files that are not UTF-8, such as `latin-1` or `cp1252`.
+        mapping: a YAML file with further arguments of this function, or `none`. By default, it is
+            `NAME.podium.yaml` or `podium.yaml` beside the sources, if there is one.
 
     Raises:
         UsageError: a path, format or column does not exist, or the files have different formats; or
@@ -242,20 +265,17 @@ def read_battles(
             `metric` fits several metrics of a task.
     """
     counting: dict[str, Any] = {"engine": engine, "memory": memory, "scores_only": scores_only}
+    counting |= {"encoding": encoding, "mapping": mapping}
     meaning: dict[str, Any] = {"names": names, "ids": ids, "runs": runs, "cluster": cluster}
-    meaning |= {"encoding": encoding}
+    orders: dict[str, Any] = {"merge": merge, "one_sided": one_sided, "human_judge": human_judge}
+    meaning |= {"format": format, "lower_is_better": lower_is_better}
     query = BattleQuery(
         sources=sources,
-        format=format,
         foreign=Foreign(columns, credit_map, unknown, shown, fill, matrix),
         where=_parse_conditions(where),
-        merge=merge,
-        one_sided=one_sided,
-        human_judge=human_judge,
         metric=_as_names(metric),
         allow=_as_names(allow),
-        lower_is_better=lower_is_better,
-        **{**counting, **meaning},
+        **{**counting, **meaning, **orders},
     )
     return read_query(query)
 
@@ -272,13 +292,15 @@ def read_query(query: BattleQuery, *, labels_must_meet: bool = False) -> Battles
     Raises:
         UsageError, DataError, NotIdentifiedError: see `read_battles`.
     """
+    _require_sources(query.sources)
+    query, notes = apply_mapping_file(query)
     with texts_in(query.encoding):
-        return _read_checked_query(query, labels_must_meet=labels_must_meet)
+        battles = _read_checked_query(query, labels_must_meet=labels_must_meet)
+    return replace(battles, notes=(*notes, *battles.notes)) if notes else battles
 
 
 def _read_checked_query(query: BattleQuery, *, labels_must_meet: bool) -> Battles:
     """Read the battles of a query, and their human labels; see `read_query`."""
-    _require_sources(query.sources)
     chosen = None if query.format is None else catalogue.extension(Format, query.format)
     counting = start_engine(query.engine, query.memory)
     metrics = query.metric
@@ -465,17 +487,24 @@ def _read_labels(query: BattleQuery) -> tuple[Battles, tuple[Notice, ...]]:
     places = query.human_labels
     labels = BattleQuery(places, names=query.names, ids=query.ids)
     if len(places) == 1:
-        only = read_query(labels)
+        only = read_query(replace(labels, mapping=_mapping_of_labels(places[0])))
         return only, only.lost
     sheets = []
     lost: list[Notice] = []
     for number, place in enumerate(places, start=1):
-        read = read_query(replace(labels, sources=[place], merge=False))
+        mapping = _mapping_of_labels(place)
+        read = read_query(replace(labels, sources=[place], merge=False, mapping=mapping))
         lost += read.lost
         frame = read.to_frame()
         judge = as_text(frame["judge"]).fillna("") if "judge" in frame else ""
         sheets.append(frame.assign(judge=f"{number}. file of labels: " + judge))
     return read_query(BattleQuery(sheets)), tuple(lost)
+
+
+def _mapping_of_labels(place: str) -> str:
+    """Return the mapping file of a file of labels; that of its folder is one for verdicts."""
+    beside = mapping_file_beside(Path(place), of_folder=False)
+    return NO_FILE if beside is None else str(beside)
 
 
 def _read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
@@ -910,8 +939,8 @@ def _translate_table(
         if scores is None and record.optional:
             return None
         if scores is None:
-            map_of_verdicts = _guess_map(records)
-            raise unrecognised_error(frozenset(records.columns), record.source, map_of_verdicts)
+            credits = _guess_credits_of_words(records)
+            raise unrecognised_error(frozenset(records.columns), record.source, credits)
         records = scores
         notes = [*notes, *more]
     if record.label is not None:
@@ -1041,31 +1070,31 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
     return fits[best][0] if best else None
 
 
-def _guess_map(records: Records) -> str | None:
-    """Return a guess of the credit map for the column that is likely the credit; None if none is.
+def _guess_credits_of_words(records: Records) -> dict[str, str]:
+    """Return a guess of the credit map for the column that is likely the credit.
 
     A column is likely the credit by its name (`LIKELY`).
     """
     names = {name.lower(): name for name in records.columns}
     likely = next((names[word] for word in LIKELY["credit"] if word in names), None)
     if likely is None or "credit" in records.columns:
-        return None
+        return {}
     columns = {"credit": records.columns[likely]}
-    return propose_map(replace(records, columns=columns), records.source == FRAME)
+    return guess_credits(replace(records, columns=columns))
 
 
 def unrecognised_error(
-    columns: frozenset[str], source: str, map_of_verdicts: str | None = None
+    columns: frozenset[str], source: str, credits: Mapping[str, str] | None = None
 ) -> DataError:
     """Return the error to raise for a file in no known format.
 
     Its message names the most similar format, if the file has at least half of its columns, and
-    guesses the options that name the columns and translate the verdicts.
+    guesses the options that name the columns and translate the verdicts, also as a mapping file.
 
     Args:
         columns: names of the columns of the file.
         source: its name for messages.
-        map_of_verdicts: a guess of the option for its verdicts; None if there is none.
+        credits: a guess of the credit of each verdict.
     """
     signatures = [
         (known.name, signature) for known in catalogue.formats() for signature in known.signature
@@ -1074,9 +1103,12 @@ def unrecognised_error(
     problem = f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}"
     if 2 * len(best & columns) >= len(best):
         problem += f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"
-    of_verdicts = f" {map_of_verdicts}" if map_of_verdicts and source != FRAME else ""
+    of_verdicts = f" {format_credit_map(credits)}" if credits and source != FRAME else ""
     named = f"{remedy_of_columns(sorted(columns), source)}{of_verdicts}"
     remedy = f"{named}; `podium list formats` shows what is known"
+    if source != FRAME:
+        mapping = format_mapping(columns=guess_columns(sorted(columns)), credit_map=credits or {})
+        remedy += f"; or save the guess as {name_of_mapping_file(Path(source))}: {mapping}"
     for column, task in TASKS.items():
         if column in columns:
             command = f"`inspect eval podium/{task} --model-role judge=MODEL`"

@@ -309,15 +309,14 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
     return columns
 
 
-def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
-    """Return the remedy for missing columns: an option `--columns` that the user can copy.
+def guess_columns(columns: Iterable[str]) -> dict[str, str]:
+    """Return the likely column of a table for each missing column of the battles table.
 
-    For a missing column, the option names a column of the table with a usual name (`LIKELY`). If
-    there is none and the column is needed, it has `?`.
+    It is a column with a usual name (`LIKELY`). If there is none and the column is needed, it is
+    `?`.
 
     Args:
         columns: the columns that the table has.
-        source: name of the table in messages. If it is `FRAME`, the remedy is written in Python.
     """
     known = {name.lower(): name for name in columns}
     named = {}
@@ -330,6 +329,17 @@ def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
             named[own] = names[0]
         elif own not in OPTIONAL:
             named[own] = "?"
+    return named
+
+
+def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
+    """Return the remedy for missing columns: an option `--columns` that the user can copy.
+
+    Args:
+        columns: the columns that the table has.
+        source: name of the table in messages. If it is `FRAME`, the remedy is written in Python.
+    """
+    named = guess_columns(columns)
     if source == FRAME:
         return f"name the columns: podium.read_battles(frame, columns={named})"
     if likely is LIKELY and set(named.values()) == {"?"}:

@@ -80,3 +80,64 @@ def test_the_error_for_an_unknown_file_guesses_columns_and_verdicts(save):
         podium.DataError, match=rf"item=id,model_a=left,model_b=right,credit={guess}"
     ):
         podium.read_battles(path)
+
+
+FIRST = {"item": "q", "model_a": "ours", "model_b": "base", "first": "shown_as_A", "credit": "pick"}
+
+
+def of_first(*rows):
+    return "q,ours,base,shown_as_A,pick\n" + "".join(f"{row}\n" for row in rows)
+
+
+@pytest.mark.parametrize(("x", "y"), [("x", "y"), ("a", "b"), ("model_a", "model_b")])
+def test_an_assignment_column_turns_the_rows_in_which_model_b_was_shown_first(save, x, y):
+    rows = [f"{k},x,y,{(x, y)[k % 2]},{label}" for k, label in enumerate(["A", "A", "B", "B", "T"])]
+    path = save("votes.csv", of_first(*rows, f"9,x,y,{y},T"))
+    frame = podium.read_battles(
+        path, columns=FIRST, credit_map={"A": 1, "B": 0, "T": 0.5}, merge=False
+    ).to_frame()
+    assert frame["credit"].tolist() == [1, 0, 0, 1, 0.5, 0.5]
+    assert frame["order"].tolist() == ["ab", "ba", "ab", "ba", "ab", "ba"]
+    assert "first" not in frame
+
+
+@pytest.mark.parametrize("words", [("1", "0.25", "1"), ("A>B", "B>A", "A>B")])
+def test_numbers_and_labels_are_turned_without_a_map(save, words):
+    rows = zip("123", ("x", "y", "y"), words, strict=True)
+    path = save("votes.csv", of_first(*(f"{k},x,y,{first},{word}" for k, first, word in rows)))
+    expected = [1, 0.75, 0] if words[0] == "1" else [1, 1, 0]
+    assert credits_of(path, columns=FIRST) == expected
+
+
+def test_a_winner_by_name_is_not_turned(save):
+    path = save("votes.csv", of_first("1,x,y,y,y", "2,x,y,y,x", "3,x,y,y,slightly"))
+    assert credits_of(path, columns=FIRST, credit_map={"slightly": 0.75}) == [0, 1, 0.25]
+
+
+def test_an_assignment_may_be_a_path(save):
+    rows = [
+        {"q": k, "ours": "x", "base": "y", "who": {"A": first}, "pick": "A"}
+        for k, first in enumerate("xy")
+    ]
+    columns = FIRST | {"first": "who.A"}
+    path = save("votes.jsonl", rows)
+    assert credits_of(path, columns=columns, credit_map={"A": 1, "B": 0}) == [1, 0]
+
+
+@pytest.mark.parametrize(("first", "said"), [("z", "first 'z' is neither model"), ("", "first is")])
+def test_an_assignment_of_another_model_is_an_error(save, first, said):
+    path = save("votes.csv", of_first("1,x,y,x,A", f"2,x,y,{first},A"))
+    with pytest.raises(podium.DataError, match=rf"votes.csv, row 2: {said}"):
+        podium.read_battles(path, columns=FIRST, credit_map={"A": 1})
+
+
+def test_words_that_no_map_translates_are_an_error_and_not_unparsed(save):
+    path = save("votes.csv", of_first("1,x,y,y,good", "2,x,y,y,bad"))
+    with pytest.raises(podium.DataError, match="credit 'good' is not a number"):
+        podium.read_battles(path, columns=FIRST)
+
+
+def test_an_assignment_and_the_option_shown_contradict_each_other(save):
+    path = save("votes.csv", of_first("1,x,y,x,1"))
+    with pytest.raises(podium.UsageError, match="leave out --shown"):
+        podium.read_battles(path, columns=FIRST, shown="a")

@@ -1,0 +1,287 @@
+"""Read mapping files: what the options of reading say of data, kept beside the data.
+
+The file for `votes.csv` is `votes.podium.yaml`, or `podium.yaml` in the same folder, which is for
+all files there. It has options of reading by their names in commands or in `podium.read_battles`.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from glob import glob, has_magic
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from podium.data.formats.containers import SUFFIXES
+from podium.data.formats.files import split_label
+from podium.data.query import BattleQuery, Foreign, Source
+from podium.errors import DataError, UsageError
+from podium.frames import is_frame
+from podium.notices.notice import Notice
+from podium.notices.option_forms import option_text
+from podium.storage.remote import is_url
+
+if TYPE_CHECKING:
+    import yaml
+
+FILE_OF_FOLDER = "podium.yaml"
+"""Name of the mapping file for all files of a folder."""
+SUFFIX = ".podium.yaml"
+"""What replaces the suffix of a file in the name of its own mapping file."""
+NO_FILE = "none"
+"""Value of the option `mapping` with which no mapping file is read."""
+WORDS = {
+    "unknown": ("error", "unparsed"),
+    "shown": ("a", "b", "unknown"),
+    "matrix": ("rows", "columns"),
+}
+"""Words that some keys of `TEXT_KEYS` take."""
+TEXT_KEYS = (
+    *WORDS,
+    "format",
+    "encoding",
+    "ids",
+    "names",
+    "human_judge",
+    "cluster",
+)
+"""Keys whose value is a text."""
+MAPPING_KEYS = ("columns", "credit_map", "fill", "where")
+"""Keys whose value is a mapping."""
+KEYS = (*MAPPING_KEYS, *TEXT_KEYS, "lower_is_better")
+"""All keys of a mapping file."""
+PLAIN_TEXT = re.compile(r"[A-Za-z0-9_.]+")
+"""Matches texts that need no quotes in YAML, where a mapping file takes every scalar as text."""
+TRUTHS = {"true": True, "false": False}
+
+
+def apply_mapping_file(query: BattleQuery) -> tuple[BattleQuery, list[Notice]]:
+    """Return a query with the options of the mapping file of its sources, and a note on the file.
+
+    An option of the query counts, and not that of the file; the conditions `where` of both do.
+
+    Raises:
+        UsageError: the file that the query names does not exist, or not all sources have the same
+            file.
+        DataError: the file is no mapping file; the error names the key.
+    """
+    path = _mapping_file_of_query(query)
+    if path is None:
+        return query, []
+    declared = read_mapping_file(path)
+    usual = BattleQuery(())
+    changed: dict[str, Any] = {}
+    of_foreign: dict[str, Any] = {}
+    for name, value in declared.items():
+        is_foreign = name in {field.name for field in fields(Foreign)}
+        given = getattr(query.foreign if is_foreign else query, name)
+        default = getattr(usual.foreign if is_foreign else usual, name)
+        if name == "where":
+            changed[name] = (*value, *given)
+        elif given == default:
+            (of_foreign if is_foreign else changed)[name] = value
+    try:
+        foreign = replace(query.foreign, **of_foreign)
+        complete = replace(query, foreign=foreign, **changed)
+    except UsageError as error:
+        raise DataError(str(error), source=str(path), remedy="correct the file") from None
+    note = Notice("mapping-file", {"file": str(path), "keys": [*declared]})
+    return complete, [note]
+
+
+def mapping_file_beside(path: Path, *, of_folder: bool = True) -> Path | None:
+    """Return the mapping file for a file or folder; None if there is none.
+
+    Args:
+        path: the file or folder.
+        of_folder: whether `podium.yaml` in the folder of a file is also one for the file.
+    """
+    if path.is_dir():
+        places = [path / FILE_OF_FOLDER]
+    else:
+        places = [path.with_name(name_of_mapping_file(path))]
+        places += [path.with_name(FILE_OF_FOLDER)] if of_folder else []
+    return next((place for place in places if place.is_file()), None)
+
+
+def name_of_mapping_file(path: Path) -> str:
+    """Return the name of the mapping file for a file alone: `votes.podium.yaml` for `votes.csv`."""
+    name = path.name.partition("#")[0]
+    known = [suffix for suffix in SUFFIXES if name.endswith(suffix)]
+    stem = name.removesuffix(max(known, key=len)) if known else Path(name).stem
+    return stem + SUFFIX
+
+
+def format_mapping(**options: Mapping[str, str]) -> str:
+    """Return options as the text of a mapping file in one line; empty ones are left out."""
+    parts = []
+    for name, values in options.items():
+        pairs = [f"{_yaml_scalar(key)}: {_yaml_scalar(value)}" for key, value in values.items()]
+        if pairs:
+            parts.append(f"{name}: {{{', '.join(pairs)}}}")
+    return f"{{{', '.join(parts)}}}"
+
+
+def _yaml_scalar(text: str) -> str:
+    """Return a text as YAML, in quotes if it has other signs than letters, digits, `_` and `.`."""
+    return text if PLAIN_TEXT.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def read_mapping_file(path: Path) -> dict[str, Any]:
+    """Return the options in a mapping file, by their names in `podium.read_battles`.
+
+    Raises:
+        UsageError: pyyaml is not installed.
+        DataError: the file is no YAML, or a key or its value is invalid.
+    """
+    entries = _parse_yaml(path)
+    if not isinstance(entries, dict) or not entries:
+        raise DataError(
+            "not a mapping file",
+            source=str(path),
+            remedy="write one key per line, as `columns: {model_a: left, model_b: right}`",
+        )
+    declared = {}
+    for key, value in entries.items():
+        name = "format" if key == "from" else key.replace("-", "_")
+        declared[name] = _checked_value(path, name, value)
+    return declared
+
+
+def _mapping_file_of_query(query: BattleQuery) -> Path | None:
+    """Return the mapping file that a query names, or that stands beside its sources.
+
+    Raises:
+        UsageError: there is no such file, or not all sources have the same file.
+    """
+    if query.mapping == NO_FILE:
+        return None
+    if query.mapping is not None:
+        path = Path(query.mapping)
+        if not path.is_file():
+            raise UsageError(f"no such mapping file: {path}")
+        return path
+    files = [mapping_file_beside(path) for path in _local_paths(query.sources)]
+    known_files = {file for file in files if file is not None}
+    if not known_files:
+        return None
+    if len(known_files) > 1 or None in files or len(files) < len(query.sources):
+        some_file = min(map(str, known_files))
+        choices = f"{option_text('mapping', some_file)}, or {option_text('mapping', NO_FILE)}"
+        raise UsageError(
+            f"the mapping file {some_file} is not for all sources: name the one that counts "
+            f"({choices}), or read the sources one at a time"
+        )
+    return known_files.pop()
+
+
+def _local_paths(sources: Sequence[Source]) -> list[Path]:
+    """Return the paths of the sources on disk; those of a glob are its matches."""
+    paths = []
+    for source in sources:
+        if is_frame(source) or is_url(split_label(str(source))[1]):
+            continue
+        path = split_label(str(source))[1]
+        matches = glob(path, recursive=True) if has_magic(path) and not Path(path).exists() else []
+        paths += [Path(match) for match in matches] or [Path(path)]
+    return paths
+
+
+def _parse_yaml(path: Path) -> Any:
+    """Return the content of a YAML file, in which every scalar is a text.
+
+    Raises:
+        UsageError: pyyaml is not installed.
+        DataError: the file is no YAML, is nested too deeply, or has a key twice.
+    """
+    try:
+        import yaml
+    except ImportError:
+        raise UsageError(f"{path}: reading YAML needs pyyaml; install it") from None
+    try:
+        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        return None if root is None else _text_or_texts(root, path)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        first = " ".join(str(error).split()) or type(error).__name__
+        remedy = "repair the file"
+        raise DataError(f"not YAML ({first})", source=str(path), remedy=remedy) from None
+
+
+def _text_or_texts(node: "yaml.Node", path: Path) -> Any:
+    """Return a node of YAML as a text, a list or a dictionary.
+
+    Raises:
+        DataError: a mapping has a key twice, or a key that is no text.
+    """
+    if node.id == "scalar":
+        return node.value
+    if node.id == "sequence":
+        return [_text_or_texts(part, path) for part in node.value]
+    values: dict[str, Any] = {}
+    for key, value in node.value:
+        line = f"line {key.start_mark.line + 1}"
+        if key.id != "scalar" or key.value in values:
+            problem = "a key is no text" if key.id != "scalar" else f"two values of {key.value!r}"
+            raise DataError(problem, source=str(path), row=line, remedy="keep one of them")
+        values[key.value] = _text_or_texts(value, path)
+    return values
+
+
+def _checked_value(path: Path, name: str, value: Any) -> Any:
+    """Return the value of a key as `podium.read_battles` takes it.
+
+    Raises:
+        DataError: the key is unknown, or the value is not one that it takes.
+    """
+
+    def refuse(problem: str, remedy: str) -> DataError:
+        """Return the error for this key."""
+        return DataError(f"{name}: {problem}", source=str(path), remedy=remedy)
+
+    if name not in KEYS:
+        raise refuse("unknown key", f"known keys: {', '.join(sorted(KEYS))}")
+    if name == "lower_is_better":
+        if value not in TRUTHS:
+            raise refuse(f"{value!r} is neither true nor false", "write true or false")
+        return TRUTHS[value]
+    if name in TEXT_KEYS:
+        words = WORDS.get(name)
+        if not isinstance(value, str) or not value or (words and value not in words):
+            known = f"one of {', '.join(words)}" if words else "a text"
+            raise refuse(f"{value!r} is not {known}", f"write {known}")
+        return value
+    return _checked_mapping(name, value, refuse)
+
+
+def _checked_mapping(
+    name: str, value: Any, refuse: Callable[[str, str], DataError]
+) -> Mapping[str, Any] | tuple[tuple[str, str], ...]:
+    """Return the value of a key of `MAPPING_KEYS`.
+
+    Args:
+        name: the key.
+        value: its value.
+        refuse: makes the error of a problem and a remedy.
+
+    Raises:
+        DataError: the value is not a mapping of texts, or a credit is not a number in [0, 1].
+    """
+    is_mapping = isinstance(value, dict) and bool(value)
+    if not is_mapping or not all(isinstance(part, str) for part in value.values()):
+        raise refuse(f"{value!r} is not a mapping of texts", f"write {name}: {{KEY: VALUE}}")
+    if name == "where":
+        return tuple(value.items())
+    if name != "credit_map":
+        return dict(value)
+    credits = {}
+    for word, text in value.items():
+        try:
+            credits[word] = float(text)
+        except ValueError:
+            credits[word] = -1.0
+        if not 0 <= credits[word] <= 1:
+            raise refuse(
+                f"the credit {text!r} of {word!r} is not a number in [0, 1]",
+                "write what model_a earned: 1 win, 0.5 tie, 0 loss",
+            )
+    return credits

@@ -342,7 +342,7 @@ def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
     named = guess_columns(columns)
     if source == FRAME:
         return f"name the columns: podium.read_battles(frame, columns={named})"
-    if likely is LIKELY and set(named.values()) == {"?"}:
+    if named.keys().isdisjoint({"model", "score"}) and {*named.values()} == {"?"}:
         named = {"model_a": "left", "model_b": "right", "credit": "outcome"}
     typed = ",".join(f"{own}={name}" for own, name in named.items())
     return f"name the columns, for example --columns {typed}"

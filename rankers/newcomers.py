@@ -34,6 +34,12 @@ LEAST_SE_RATIO = 0.8
 and below this share of their median."""
 
 
+ABOVE = "above"
+"""Side of a new model whose rating is higher than those of all calibrated models."""
+BELOW = "below"
+"""Side of a new model whose rating is lower than those of all calibrated models."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlacedModel:
     """A model on the Elo scale of a calibration.
@@ -73,6 +79,41 @@ class PlacedModel:
         if self.elo is None or self.separated:
             return None, None
         return finite_or_none(self.elo - half_width), finite_or_none(self.elo + half_width)
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedRange:
+    """The range of the judge's ratings of the calibrated models, in Elo points.
+
+    How judge and humans disagree is known in this range only: a judge that cannot tell the best
+    models apart rates a better one too low, and no calibrated model shows it.
+
+    Attributes:
+        least: the lowest rating of a calibrated model, scale-corrected as those of new models.
+        most: the highest one.
+    """
+
+    least: float
+    most: float
+
+    @classmethod
+    def of_calibration(cls, calibration: Calibration) -> "CalibratedRange":
+        """Return the range of the calibrated models with a conformal score; of all if none has."""
+        correction = calibration.scale_correction.get("soft")
+        factor = correction.value if correction else 1.0
+        scored = {model.model for model in calibration.models if model.score("soft") is not None}
+        of_scored = [own.soft_theta for own in calibration.anchors if own.model in scored]
+        strengths = of_scored or [own.soft_theta for own in calibration.anchors]
+        ratings = MEAN + POINTS * factor * np.array(strengths)
+        return cls(float(ratings.min()), float(ratings.max()))
+
+    def side_of(self, model: PlacedModel) -> str | None:
+        """Return whether a model is `above` or `below` all calibrated models; None for neither."""
+        if model.elo is None or model.separated:
+            return None
+        if model.elo > self.most:
+            return ABOVE
+        return BELOW if model.elo < self.least else None
 
 
 def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) -> tuple[str, ...]:
@@ -123,6 +164,7 @@ def rate_newcomers(
     credit = soften_verdicts(calibration.target, evidence.signal)
     models = _place_models(evidence, credit, calibration, int(rng.integers(2**63)), hard)
     new = [model for model in models if model.is_new]
+    calibrated = CalibratedRange.of_calibration(calibration)
     unit = evidence.unit
     error_method = f"{calibration.se_method} of own {unit}s"
     return Standings(
@@ -131,7 +173,7 @@ def rate_newcomers(
         level=level,
         interval=f"{error_method}, anchors and beta held fixed",
         error_method=error_method,
-        entries=tuple(_entries(models, rule, level, hard)),
+        entries=tuple(_entries(models, rule, calibrated, level, hard)),
         counts=battles.counts(),
         fit=Fit(converged=True, regularization=calibration.regularization),
         diagnostics={
@@ -142,6 +184,7 @@ def rate_newcomers(
             *battles.notes,
             *_placement_warnings(models, evidence, credit, rule, battles),
             *_narrow_warnings(new, calibration),
+            *_warnings_of_outside(new, calibrated),
         ),
     )
 
@@ -269,7 +312,11 @@ def _describe_newcomer(model: PlacedModel, model_battles: ModelBattles, se: floa
 
 
 def _entries(
-    models: Sequence[PlacedModel], rule: ConformalRule, level: float, hard: bool
+    models: Sequence[PlacedModel],
+    rule: ConformalRule,
+    calibrated: CalibratedRange,
+    level: float,
+    hard: bool,
 ) -> Iterator[Entry]:
     """Yield the rows of the standings, the best model first, and models without a rating last.
 
@@ -278,6 +325,7 @@ def _entries(
     Args:
         models: the models.
         rule: how conformal intervals are made.
+        calibrated: the range of the calibrated models' ratings.
         level: confidence level of the t intervals `low` and `high`, in (0, 1).
         hard: whether rows have the column `hard`.
     """
@@ -289,7 +337,7 @@ def _entries(
     scores = np.array([model.elo for model in ranked], dtype=np.float64)  # None becomes NaN
     for k, model in enumerate(ranked):
         low, high = model.interval(t_quantile(model.items, level) * model.se)
-        extra = _conformal_columns(model, rule)
+        extra = _conformal_columns(model, rule, calibrated)
         if hard:
             extra["hard"] = model.hard
         yield Entry(
@@ -308,10 +356,14 @@ def _entries(
         )
 
 
-def _conformal_columns(model: PlacedModel, rule: ConformalRule) -> dict[str, Any]:
+def _conformal_columns(
+    model: PlacedModel, rule: ConformalRule, calibrated: CalibratedRange
+) -> dict[str, Any]:
     """Return the columns of a model's conformal interval; all are None if it has no interval.
 
-    Only new models with a bounded rating and a standard error have an interval.
+    Only new models with a bounded rating and a standard error have an interval. That of a model
+    above all calibrated models has no upper end, and that of a model below all of them no lower
+    end.
     """
     is_bounded = model.elo is not None and not model.separated
     has_interval = model.is_new and is_bounded and not np.isnan(model.se)
@@ -319,6 +371,11 @@ def _conformal_columns(model: PlacedModel, rule: ConformalRule) -> dict[str, Any
         names = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
         return dict.fromkeys(names)
     low, high = model.interval(rule.quantile_used * rule.error(model.se))
+    side = calibrated.side_of(model)
+    if side == ABOVE:
+        high = None
+    elif side == BELOW:
+        low = None
     return {
         "conformal_low": low,
         "conformal_high": high,
@@ -370,6 +427,16 @@ def _placement_warnings(
         on_shared_items = [model.model for model in new if model.model in repeated]
         if on_shared_items:
             yield Notice("placed-on-shared-items", {"models": on_shared_items})
+
+
+def _warnings_of_outside(
+    new: Sequence[PlacedModel], calibrated: CalibratedRange
+) -> Iterator[Notice]:
+    """Yield a warning of new models above all calibrated models, and one of those below."""
+    for side in (ABOVE, BELOW):
+        names = [model.model for model in new if calibrated.side_of(model) == side]
+        if names:
+            yield Notice("outside-calibrated-models", {"models": names, "side": side})
 
 
 def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> Iterator[Notice]:

@@ -477,6 +477,11 @@ OF_RANKERS = {
         "not shrink the judge's disagreement with humans; place them by about as many battles as "
         "the calibrated ones had"
     ),
+    "outside-calibrated-models": (
+        "{models:5} {models:one is|are} rated {side} all calibrated models, where the judge was "
+        "not compared with humans: the conformal {models:noun interval} {models:one is|are} open "
+        "on that side. Calibration with labelled models of such ratings would close it"
+    ),
     "continuous-verdicts": ("continuous verdicts: informativeness compares win, tie and loss only"),
     "design": (
         "weakly identified: the pairs that met give {efficiency:.1%} of the precision of a "

@@ -315,7 +315,8 @@ def test_battles_among_calibrated_models_are_counted_as_left_out():
 
 
 def test_complete_data_report_no_omissions():
-    assert notice_texts(standings(arrivals()).warnings) == ()
+    codes = [one.code for one in standings(arrivals()).warnings]
+    assert codes == ["outside-calibrated-models"]  # new-b
 
 
 NONE_PLACED = (
@@ -561,3 +562,41 @@ def test_doubts_of_the_calibration_are_reported_by_the_ranking():
 def test_a_ridge_beside_a_calibration_is_rejected():
     with pytest.raises(UsageError, match="ridge say what the calibration says already"):
         standings(arrivals(), ridge=5.0)
+
+
+def winning(share):
+    """Return the arrivals of new-a alone, which wins this share of its battles."""
+    frame = arrivals()
+    own = frame[(frame["model_a"] == "new-a") | (frame["model_b"] == "new-a")].copy()
+    wins = np.arange(len(own)) % 20 < round(20 * share)
+    is_first = (own["model_a"] == "new-a").to_numpy()
+    own["credit"] = np.where(wins == is_first, 1.0, 0.0)
+    own["margin"] = np.where(wins == is_first, 4.0, -4.0)
+    return own
+
+
+@pytest.mark.parametrize(
+    ("share", "open_end", "known_end", "side"),
+    [
+        (0.95, "conformal_high", "conformal_low", "above"),
+        (0.05, "conformal_low", "conformal_high", "below"),
+    ],
+)
+def test_interval_is_open_beyond_the_calibrated_models(share, open_end, known_end, side):
+    found = standings(winning(share))
+    [entry] = [one for one in found.entries if one.model == "new-a"]
+    others = [one.score for one in found.entries if one.model != "new-a"]
+    assert entry.score > max(others) if side == "above" else entry.score < min(others)
+    assert entry.extra[open_end] is None
+    assert np.isfinite(entry.extra[known_end])
+    warning = warning_with(found, f"new-a is rated {side} all calibrated models")
+    assert "the conformal interval is open on that side" in warning
+    infinite = "… ∞)" if side == "above" else "(-∞ …"
+    assert infinite in " ".join(found.answer)
+
+
+def test_interval_has_both_ends_within_the_calibrated_models():
+    found = standings(winning(0.5))
+    [entry] = [one for one in found.entries if one.model == "new-a"]
+    assert entry.extra["conformal_low"] < entry.score < entry.extra["conformal_high"]
+    assert silent(found, "all calibrated models, where")

@@ -19,10 +19,7 @@ NEW_MODELS = (
     "Humans would rate {ratings}, with {level:g}% intervals, if new models resemble the "
     "calibrated ones."
 )
-NEW_MODEL = (
-    "{entry.model} at {entry.score:.0f} Elo "
-    "({extra[conformal_low]:.0f} … {extra[conformal_high]:.0f})"
-)
+NEW_MODEL = "{entry.model} at {entry.score:.0f} Elo ({interval})"
 
 ONE_LEADER = "{leader} is clearly ahead of all {others}{lead}."
 LEAD = ": {gap} ({low} … {high}) above {second}"

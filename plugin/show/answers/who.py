@@ -10,9 +10,10 @@ from itertools import pairwise
 from math import comb, isfinite, nan
 
 from podium.distributions import expit
+from podium.numbers import interval_text
 from podium.rankers.fit.graph import largest_distinguishable_block
 from podium.rankers.fit.scale import POINTS
-from podium.rankers.ranking import Separation, Standings
+from podium.rankers.ranking import Entry, Separation, Standings
 from podium.show.answers import rank_templates
 from podium.show.answers.rank_templates import all_of, number_word
 from podium.wording import join_names, plural
@@ -189,13 +190,23 @@ def _new_models_sentence(standings: Standings) -> str | None:
 
     None if there are no such models.
     """
-    new = [entry for entry in standings.entries if entry.extra.get("conformal_low") is not None]
+    new = [entry for entry in standings.entries if _has_conformal_end(entry)]
     if not new:
         return None
-    ratings = [rank_templates.NEW_MODEL.format(entry=entry, extra=entry.extra) for entry in new]
+    ratings = []
+    for entry in new:
+        ends = [entry.extra["conformal_low"], entry.extra["conformal_high"]]
+        interval = interval_text(*ends, ".0f")
+        ratings.append(rank_templates.NEW_MODEL.format(entry=entry, interval=interval))
     return rank_templates.NEW_MODELS.format(
         ratings=join_names(ratings), level=100 * new[0].extra["conformal_level"]
     )
+
+
+def _has_conformal_end(entry: Entry) -> bool:
+    """Return whether a model has a conformal interval with at least one known end."""
+    ends = (entry.extra.get("conformal_low"), entry.extra.get("conformal_high"))
+    return any(end is not None for end in ends)
 
 
 def _evidence(standings: Standings) -> str:

@@ -52,6 +52,10 @@ def _model_axis(models: Sequence[str], **axis: Any) -> Any:
 
 HAS_BOTH_ENDS = "isValid(datum.low) && isValid(datum.high)"
 """Vega's expression that selects the rows in which both ends of the interval are known."""
+INTERVAL_LINE = {"strokeWidth": 2.5}
+"""Line of a sampling interval."""
+CONFORMAL_LINE = {"strokeWidth": 1, "strokeDash": [4, 3]}
+"""Line of a conformal interval."""
 
 
 def _height(models: Sequence[str]) -> int:
@@ -108,11 +112,9 @@ def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) 
         title: title of the horizontal axis.
     """
     layers = []
-    if any(row["conformal_low"] is not None for row in rows):
-        conformal = chart.mark_rule(strokeWidth=1, strokeDash=[4, 3])
-        low = alt.X("conformal_low:Q", title=title)
-        layers.append(conformal.encode(x=low, x2="conformal_high:Q"))
-    bounded = chart.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    if any(row["conformal_level"] is not None for row in rows):
+        layers += _conformal_layers(chart, rows, title)
+    bounded = chart.mark_rule(**INTERVAL_LINE).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     layers.append(bounded.transform_filter(HAS_BOTH_ENDS))
     if any(row["low"] is not None and row["high"] is None for row in rows):
         layers += _unbounded_layers(chart, "low", "high", "triangle-right", title)
@@ -121,8 +123,32 @@ def _interval_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) 
     return layers
 
 
+def _conformal_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str) -> list[Any]:
+    """Return the layers that draw conformal intervals with two ends or one, as thin dashed lines.
+
+    The arguments are those of `_interval_layers`.
+    """
+    is_bounded = "isValid(datum.conformal_low) && isValid(datum.conformal_high)"
+    rules = chart.transform_filter(is_bounded).mark_rule(**CONFORMAL_LINE)
+    low = alt.X("conformal_low:Q", title=title)
+    layers = [rules.encode(x=low, x2="conformal_high:Q")]
+    for known, unknown, shape in (
+        ("low", "high", "triangle-right"),
+        ("high", "low", "triangle-left"),
+    ):
+        ends = [f"conformal_{known}", f"conformal_{unknown}"]
+        if any(row[ends[0]] is not None and row[ends[1]] is None for row in rows):
+            layers += _unbounded_layers(chart, *ends, shape, title, CONFORMAL_LINE)
+    return layers
+
+
 def _unbounded_layers(
-    chart: Any, known_end: str, unknown_end: str, shape: str, title: str
+    chart: Any,
+    known_end: str,
+    unknown_end: str,
+    shape: str,
+    title: str,
+    line: Mapping[str, Any] = INTERVAL_LINE,
 ) -> list[Any]:
     """Return the layers with intervals that have one end only.
 
@@ -134,9 +160,10 @@ def _unbounded_layers(
         unknown_end: the end that is unknown.
         shape: Vega's name of the triangle.
         title: title of the horizontal axis.
+        line: width and dashes of the line.
     """
     rows = chart.transform_filter(f"isValid(datum.{known_end}) && !isValid(datum.{unknown_end})")
-    rules = rows.mark_rule(strokeWidth=2.5)
+    rules = rows.mark_rule(**line)
     triangles = rows.mark_point(filled=True, size=160, shape=shape)
     return [
         rules.encode(x=alt.X(f"{known_end}:Q", title=title), x2="score:Q"),
@@ -159,6 +186,7 @@ def forest_rows(standings: Standings) -> list[dict[str, Any]]:
             "high": entry.high,
             "conformal_low": entry.extra.get("conformal_low"),
             "conformal_high": entry.extra.get("conformal_high"),
+            "conformal_level": entry.extra.get("conformal_level"),
             "rank set": range_text(entry.rank_low, entry.rank_high) if entry.rank_low else "",
             "battles": entry.battles,
         }

@@ -230,7 +230,7 @@ def _conformal_text(entry: Entry, style: str, is_by_t: bool) -> str:
         return EMPTY
     low = entry.extra.get("conformal_low")
     high = entry.extra.get("conformal_high")
-    if low is None or high is None:
+    if low is None and high is None:
         return "unbounded"
     interval = interval_text(low, high, style)
     return f"{interval} (t)" if is_by_t else interval

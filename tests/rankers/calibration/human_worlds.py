@@ -120,6 +120,39 @@ def placements(
     return Placements(np.array(hits), np.array(width))
 
 
+def placements_outside(judge: Judge, seeds: range, *, sign: int) -> tuple[Placements, Placements]:
+    """Place the three strongest of 20 models (`sign` 1) or the three weakest (-1), calibrating 15
+    others.
+
+    Returns:
+        the intervals as they are, and the intervals that are as long on the open side as on the
+        other.
+    """
+    given: list[bool] = []
+    closed: list[bool] = []
+    for seed in seeds:
+        world, frame = world_of(judge, seed)
+        names = np.array(world.models)[np.argsort(-sign * world.strengths)]
+        old = {*names[5:]}
+        a, b = frame["model_a"], frame["model_b"]
+        rng = np.random.default_rng(seed)
+        among = drawn(frame[a.isin(old) & b.isin(old)], 1500, rng)
+        calibration = calibrate(read_battles(among))
+        for name in names[:3]:
+            meets = ((a == name) & b.isin(old)) | ((b == name) & a.isin(old))
+            arrival = read_battles(drawn(frame[meets], 200, rng))
+            rating = rating_by_human(arrival, calibration, name)
+            standings = rank(arrival, "soft-elo", calibration=calibration, answers=False).standings
+            [row] = [row for row in standings[0].entries if row.model == name]
+            low, high = row.extra["conformal_low"], row.extra["conformal_high"]
+            ends = [end for end in (low, high) if end is not None]
+            half = abs(ends[0] - row.score) if ends else np.inf
+            given.append((low is None or low <= rating) and (high is None or rating <= high))
+            closed.append(abs(rating - row.score) <= half)
+    width = np.full(len(given), np.nan)
+    return Placements(np.array(given), width), Placements(np.array(closed), width)
+
+
 @lru_cache(1)
 def world_of(judge: Judge, seed: int) -> tuple[World, pd.DataFrame]:
     """Return a world of 20 models and its verdicts, models as categories: masks of them are

@@ -467,3 +467,16 @@ def test_the_answer_of_newcomers_has_their_ratings_with_conformal_intervals():
         read_battles(world()[1]), "soft-elo", calibration=of_six(scale_correction=False)
     ).standings[0]
     assert without.answer == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["noisy", "coarse"])
+def test_models_outside_the_calibrated_ones_are_covered_by_an_open_end(name):
+    """Three models beyond fifteen calibrated ones on either side, in eight worlds each."""
+    given, closed = [], []
+    for sign in (1, -1):
+        found = human_worlds.placements_outside(JUDGES[name][0], range(8), sign=sign)
+        given.append(found[0].coverage)
+        closed.append(found[1].coverage)
+    assert np.mean(given) >= 0.95
+    assert np.mean(closed) < 0.9

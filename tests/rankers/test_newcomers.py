@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from conformal_ends import mirrored_ends
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import expit
@@ -211,7 +212,7 @@ def test_conformal_ends_are_q_standard_errors_away_with_q_from_the_files_scores(
     q = quantile(scores_of(known().models), level)
     for name in NEW:
         entry = placed(arrivals(), conformal_level=level)[name]
-        ends = (entry.extra["conformal_low"], entry.extra["conformal_high"])
+        ends = mirrored_ends(entry)
         assert ends == pytest.approx(
             (entry.score - q * entry.se, entry.score + q * entry.se), abs=1e-9
         )

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
+from conformal_ends import mirrored_ends
 
 from podium import Battles, Calibration, Judge, calibrate, rank, read_battles, simulate
 from podium.defaults import MEAN
@@ -113,7 +114,7 @@ def placements(
                     .entries
                     if row.model == name
                 ]
-                low, high = row.extra["conformal_low"], row.extra["conformal_high"]
+                low, high = mirrored_ends(row)
                 unbounded = low is None or high is None
                 hits.append(unbounded or low <= rating <= high)
                 width.append(np.inf if unbounded else high - low)
@@ -145,10 +146,9 @@ def placements_outside(judge: Judge, seeds: range, *, sign: int) -> tuple[Placem
             standings = rank(arrival, "soft-elo", calibration=calibration, answers=False).standings
             [row] = [row for row in standings[0].entries if row.model == name]
             low, high = row.extra["conformal_low"], row.extra["conformal_high"]
-            ends = [end for end in (low, high) if end is not None]
-            half = abs(ends[0] - row.score) if ends else np.inf
             given.append((low is None or low <= rating) and (high is None or rating <= high))
-            closed.append(abs(rating - row.score) <= half)
+            low, high = mirrored_ends(row)
+            closed.append(low is None or low <= rating <= high)
     width = np.full(len(given), np.nan)
     return Placements(np.array(given), width), Placements(np.array(closed), width)
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from conformal_ends import mirrored_ends
 from merged_worlds import battles_of
 
 from podium import Battles, Calibration, Judge, calibrate, rank, simulate
@@ -120,7 +121,7 @@ def test_the_ranker_gives_the_intervals_whose_coverage_is_tested(level):
         q = quantile(world.scores, level)
         for entry in placed(world.arrivals, world.calibration, level):
             if entry.extra["conformal_level"] is not None:
-                ends = entry.extra["conformal_low"], entry.extra["conformal_high"]
+                ends = mirrored_ends(entry)
                 bounded = (entry.score - q * entry.se, entry.score + q * entry.se)
                 assert ends == (pytest.approx(bounded) if np.isfinite(q) else (None, None))
 

@@ -9,6 +9,7 @@ from functools import cache
 import human_worlds
 import numpy as np
 import pytest
+from conformal_ends import mirrored_ends
 from human_worlds import JUDGES, MOST_RATIO
 from scipy.integrate import quad
 from scipy.special import stdtr, stdtrit
@@ -178,7 +179,7 @@ def test_newcomers_are_scale_corrected_by_all_models_with_the_full_uncertainty()
         half = q * math.sqrt(
             entry.se**2 + scale_correction.human_se**2 + scale_correction.spread**2
         )
-        assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
+        assert mirrored_ends(entry)[1] - entry.score == pytest.approx(half)
         assert entry.extra["interval_method"] == "conformal"
 
 
@@ -224,7 +225,7 @@ def test_six_calibrated_models_give_an_interval_by_t_that_says_so():
         half = quantile_by_t(scores, 0.9) * math.sqrt(
             known.scale_correction["soft"].variance(entry.se)
         )
-        assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
+        assert mirrored_ends(entry)[1] - entry.score == pytest.approx(half)
         assert entry.extra["interval_method"] == "t (n = 6): assumes normal disagreement"
 
 
@@ -295,8 +296,8 @@ def test_interval_for_unlimited_human_votes_omits_the_label_error():
     )
     for name, entry in human.items():
         half = q[name] * math.hypot(entry.se, 30.0)
-        assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
-        assert half < votes[name].extra["conformal_high"] - entry.score
+        assert mirrored_ends(entry)[1] - entry.score == pytest.approx(half)
+        assert half < mirrored_ends(votes[name])[1] - entry.score
 
 
 def test_a_slope_of_large_margins_is_shown_with_its_digits_wherever_it_stands():
@@ -462,7 +463,9 @@ def test_the_answer_of_newcomers_has_their_ratings_with_conformal_intervals():
     assert stated.endswith(", with 90% intervals, if new models resemble the calibrated ones.")
     for entry in newcomers(calibration()).values():
         low, high = entry.extra["conformal_low"], entry.extra["conformal_high"]
-        assert f"{entry.model} at {entry.score:.0f} Elo ({low:.0f} … {high:.0f})" in stated
+        first = "-∞" if low is None else f"{low:.0f}"
+        last = "∞" if high is None else f"{high:.0f}"
+        assert f"{entry.model} at {entry.score:.0f} Elo ({first} … {last})" in stated
     without = rank(
         read_battles(world()[1]), "soft-elo", calibration=of_six(scale_correction=False)
     ).standings[0]

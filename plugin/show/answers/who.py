@@ -195,8 +195,8 @@ def _new_models_sentence(standings: Standings) -> str | None:
         return None
     ratings = []
     for entry in new:
-        ends = [entry.extra["conformal_low"], entry.extra["conformal_high"]]
-        interval = interval_text(*ends, ".0f")
+        low = entry.extra["conformal_low"]
+        interval = interval_text(low, entry.extra["conformal_high"], ".0f")
         ratings.append(rank_templates.NEW_MODEL.format(entry=entry, interval=interval))
     return rank_templates.NEW_MODELS.format(
         ratings=join_names(ratings), level=100 * new[0].extra["conformal_level"]

@@ -136,9 +136,10 @@ def _conformal_layers(chart: Any, rows: Sequence[Mapping[str, Any]], title: str)
         ("low", "high", "triangle-right"),
         ("high", "low", "triangle-left"),
     ):
-        ends = [f"conformal_{known}", f"conformal_{unknown}"]
-        if any(row[ends[0]] is not None and row[ends[1]] is None for row in rows):
-            layers += _unbounded_layers(chart, *ends, shape, title, CONFORMAL_LINE)
+        known_end = f"conformal_{known}"
+        unknown_end = f"conformal_{unknown}"
+        if any(row[known_end] is not None and row[unknown_end] is None for row in rows):
+            layers += _unbounded_layers(chart, known_end, unknown_end, shape, title, CONFORMAL_LINE)
     return layers
 
 

@@ -237,8 +237,9 @@ _CHECKS = (
         "score scale",
         10,
         flagged=(
-            "scores{of_metric} of {low_models} look like fractions and those of {high_models} like "
-            "percent ({low:.3g} and {high:.3g} {place}{more}), and are compared as they are"
+            "scores{of_metric} of {low_models} look like {low_kind} and those of {high_models} "
+            "like {high_kind} ({low:.3g} and {high:.3g} {place}{more}), and are compared as they "
+            "are"
         ),
         remedy="write all scores in one unit",
     ),

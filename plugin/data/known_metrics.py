@@ -8,14 +8,18 @@ import re
 from collections.abc import Collection
 
 SEPARATORS = re.compile(r"[\s_.-]+")
-AMOUNTS = frozenset(
+TIMES = frozenset(
     {
-        # Times.
         *("latency", "latency_s", "latency_sec", "latency_seconds", "latency_ms"),
         *("time", "time_s", "time_sec", "time_seconds", "time_ms", "total_time", "working_time"),
         *("runtime", "runtime_s", "runtime_seconds", "runtime_ms", "inference_time"),
         *("response_time", "elapsed_time", "wall_time", "wall_clock_time", "execution_time"),
         *("time_to_first_token", "ttft"),
+    }
+)
+"""Metrics that are times, in seconds or milliseconds."""
+AMOUNTS = TIMES | frozenset(
+    {
         # Costs.
         *("cost", "costs", "cost_usd", "total_cost", "total_cost_usd", "cost_per_task"),
         # Perplexities and losses.
@@ -78,6 +82,7 @@ def normalize_name(metric: str) -> str:
 
 _LOWER = frozenset(map(normalize_name, LOWER_IS_BETTER))
 _AMOUNTS = frozenset(map(normalize_name, AMOUNTS))
+_TIMES = frozenset(map(normalize_name, TIMES))
 
 
 def is_lower_better(metric: str, others: Collection[str] = ()) -> bool:
@@ -89,6 +94,11 @@ def is_lower_better(metric: str, others: Collection[str] = ()) -> bool:
     """
     name = normalize_name(metric)
     return name in _LOWER or any(name == normalize_name(other) for other in others)
+
+
+def is_time(metric: str) -> bool:
+    """Return whether a metric is known to be a time."""
+    return normalize_name(metric) in _TIMES
 
 
 def is_amount(metric: str) -> bool:

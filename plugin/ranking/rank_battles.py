@@ -249,8 +249,8 @@ def _describe_judges(battles: Battles) -> dict[str, Any]:
 def withhold_ranks(standings: Standings) -> Standings:
     """Return standings in which no model is clearly ahead: all rank sets are as wide as possible.
 
-    They are for battles whose rows may share items, and for scores in different units. Errors that
-    take rows as independent are too small for the former. Scores and intervals stay, and so do
+    They are for battles whose rows may share items: errors that take rows as independent are then
+    too small. Scores and intervals stay, and so do
     models without a rank set.
     """
     placed = sum(entry.rank_low is not None for entry in standings.entries)
@@ -263,6 +263,29 @@ def withhold_ranks(standings: Standings) -> Standings:
         nobody = tuple(() for _ in separation.beats)
         separation = replace(separation, cuts=(), beats=nobody, lead=None)
     return replace(standings, entries=entries, separation=separation)
+
+
+def without_order(standings: Standings) -> Standings:
+    """Return standings that state no order, because the scores of models are in different units.
+
+    Models are in the order of their names; all share the first rank and the widest rank set. Means
+    of scores stay. Win rates and ratings, which compare scores, are unknown.
+    """
+    withheld = withhold_ranks(standings)
+    entries = []
+    for entry in sorted(withheld.entries, key=lambda entry: entry.model):
+        if entry.score is None:
+            entries.append(entry)
+            continue
+        unordered = replace(entry, rank=1, win_rate=None, extra={}, separated=False)
+        if standings.scale.name != "score":
+            unordered = replace(unordered, score=None, low=None, high=None, se=None)
+        entries.append(unordered)
+    separation = withheld.separation
+    if separation is not None:
+        names = tuple(sorted(separation.names))
+        separation = replace(separation, names=names, gap=float("nan"), z=None)
+    return replace(standings, entries=tuple(entries), separation=separation)
 
 
 def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | None, list[Slice]]:
@@ -424,8 +447,8 @@ def _rank_slices(
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
     """Rank every slice by every ranker; a ranker that fails on a slice does not stop the others.
 
-    Ranks are withheld on slices of which it is not known which rows share an item, or whose scores
-    are in two units.
+    Ranks are withheld on slices of which it is not known which rows share an item. Standings of
+    scores in two units state no order.
 
     Args:
         slices: the slices.
@@ -442,7 +465,8 @@ def _rank_slices(
         PodiumError: no ranker gave standings, or a ranker raised UsageError on every slice.
     """
     warnings_of_slice = {value: judge_warnings(part, families) for value, part in slices}
-    without_ranks = {value for value, part in slices if part.likely_item or check_score_scale(part)}
+    without_ranks = {value for value, part in slices if part.likely_item}
+    in_two_units = {value for value, part in slices if check_score_scale(part)}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
     for ranker in _centre_rankers(rankers, slices):
@@ -455,7 +479,9 @@ def _rank_slices(
                 if not (pool or ranks_judges):
                     refuse_several_judges(part)
                 result = _rank_part(ranker, part, None if ranks_judges else merged.get(value))
-                if value in without_ranks:
+                if value in in_two_units:
+                    result = without_order(result)
+                elif value in without_ranks:
                     result = withhold_ranks(result)
                 warnings = (*result.warnings, *warnings_of_slice[value])
                 standings.append(replace(result, slice=value, warnings=warnings))

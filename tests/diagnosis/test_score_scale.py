@@ -45,6 +45,31 @@ def test_a_ranking_says_that_scores_are_in_different_units() -> None:
     ]
 
 
+@pytest.mark.parametrize("ranker", ["mean", "median", "win-rate", "bradley-terry"])
+def test_scores_in_different_units_state_no_order(ranker: str) -> None:
+    """The highest number is no first place, and a win of percent over a fraction is no win."""
+    table = table_of({"new": SHARES, "old": PERCENT, "twin": SHARES[::-1]})
+    [standings] = podium.rank(podium.read_battles(table), ranker).standings
+    assert [entry.model for entry in standings.entries] == ["new", "old", "twin"]
+    assert {(entry.rank, entry.win_rate) for entry in standings.entries} == {(1, None)}
+    known = [entry.score is not None for entry in standings.entries]
+    assert known == [ranker in ("mean", "median")] * 3
+
+
+def test_no_writer_states_an_order_of_scores_in_different_units(podium, tmp_path) -> None:
+    path = tmp_path / "scores.csv"
+    table_of({"new": SHARES, "old": PERCENT, "twin": SHARES[::-1]}).to_csv(path, index=False)
+    printed = podium("rank", path).out
+    rows = [line.split() for line in printed.splitlines() if " 1–3 " in line]
+    assert [row[:2] for row in rows] == [["–", "new"], ["–", "old"], ["–", "twin"]]
+    assert "1.000" not in printed
+    page = tmp_path / "page.html"
+    assert podium("report", path, "-o", page).code == 0
+    text = page.read_text(encoding="utf-8")
+    assert "Who beats whom</h2>" not in text
+    assert "The scores are not in one unit" in text
+
+
 def test_a_comparison_says_it_and_decides_no_requirement() -> None:
     table = table_of({"new": SHARES, "old": PERCENT, "twin": SHARES[::-1]})
     compared = podium.compare("old", "new", table, require="better")
@@ -184,3 +209,41 @@ def test_grades_from_one_to_five_beside_fractions_are_not_called_percent() -> No
     grades = [1.0 + k % 5 for k in range(12)]
     battles = podium.read_battles(table_of({"new": SHARES, "old": grades}))
     assert check_score_scale(battles) == ()
+
+
+def correlated(top: float, shift: float, seed: int) -> list[float]:
+    """Return scores on a scale that ends at `top`, on items of which some are harder for all."""
+    draws = np.random.default_rng(seed)
+    ease = np.random.default_rng(0).uniform(0.2, 0.7, 40)
+    return [*(np.clip(ease + shift + draws.normal(0, 0.1, 40), 0, 1) * top).round(2)]
+
+
+@pytest.mark.parametrize(("top", "seed"), [(1, 3), (10, 4), (1, 5), (10, 6)])
+def test_scales_of_which_one_is_ten_times_the_other_are_flagged(top: float, seed: int) -> None:
+    scores = {"a": correlated(top, 0.1, seed), "b": correlated(10 * top, 0.0, seed + 10)}
+    battles = podium.read_battles(table_of({**scores, "c": correlated(top, 0.05, seed + 20)}))
+    [check] = check_score_scale(battles)
+    assert check.fields["groups"][0] == {"fractions": ["a", "c"], "percent": ["b"]}
+    assert f"of b like those of a scale to {10 * top}" in check.to_dict()["text"]
+    assert "nothing is claimed" in podium.rank(battles).standings[0].answer[0].lower()
+
+
+@pytest.mark.parametrize("top", [1, 10, 100])
+def test_a_weak_model_is_of_the_same_scale_as_a_strong_one(top: float) -> None:
+    """It has a tenth of the strong one's score, on the same items."""
+    for seed in range(20):
+        strong = correlated(top, 0.25, seed)
+        weak = np.random.default_rng(seed).beta(1, 6, 40) * top * np.array(strong) / top
+        scores = {"weak": [*weak.round(2)], "strong": strong}
+        assert find_unlike_scales(table_of(scores)) is None
+
+
+def test_seconds_beside_milliseconds_are_flagged() -> None:
+    draws = np.random.default_rng(2)
+    seconds = [*draws.lognormal(0, 0.4, 30)]
+    scores = {"a": seconds, "b": [*(1000 * draws.lognormal(0.2, 0.4, 30))]}
+    [check] = check_score_scale(podium.read_battles(table_of(scores, metric="latency")))
+    assert "of a look like seconds and those of b like milliseconds" in check.to_dict()["text"]
+    slower = {"a": seconds, "b": [*(100 * draws.lognormal(0.2, 0.4, 30))]}
+    for name, own in (("latency", slower), ("cost", scores)):
+        assert check_score_scale(podium.read_battles(table_of(own, metric=name))) == ()

@@ -1,19 +1,20 @@
-"""The check whether some scores are fractions and others percent.
+"""The check whether scores are in several units: fractions, percent, grades to 10; or times.
 
 A model's scores look like fractions if all lie in [0, 1], and like percent if all lie in [0, 100]
 and hardly any between 0 and 1, unless they look like those of a scale without an upper end. Only
 models whose means then differ by a factor near 100 are named.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from podium.checks import Check, make_check
 from podium.data.battles import Battles
-from podium.data.known_metrics import is_amount
+from podium.data.known_metrics import is_amount, is_time
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.diagnosis.judge_checks import is_judged
 from podium.wording import join_names
@@ -41,6 +42,14 @@ LEAST_MEDIAN = 0.35
 LARGEST_SPREAD = 0.6
 """Rewards without an upper end, most of them near 0, have a larger ratio of standard deviation to
 mean: about 1 if they are exponential."""
+RATIOS_OF_TIMES = (300, 3000)
+"""Ratio of medians between which times are taken for seconds and milliseconds."""
+LEAST_CORRELATION = 0.5
+"""Least correlation over items of scores on scales of which one is ten times the other."""
+LARGEST_FACTOR = 1.5
+"""Largest ratio, or its inverse, of means and of standard deviations on such scales."""
+MOST_AMONG_OTHERS = 0.2
+"""Largest share of scores on the larger scale that lie within the smaller one."""
 GROUPS = ("task", "metric", "judge")
 """Columns that divide scores into those of one scale."""
 SCORED = ("model", "item", "repeat", "response")
@@ -55,6 +64,7 @@ class UnlikeScales:
         about: the task, metric and judge of the scores, as far as columns name them.
         fractions: models with fractions.
         percent: models with percent.
+        kinds: what the scores of the first and of the other models look like.
         scores: scores of both kinds, as a data frame with the columns of `SCORED` and `score`.
     """
 
@@ -62,6 +72,7 @@ class UnlikeScales:
     fractions: tuple[str, ...]
     percent: tuple[str, ...]
     scores: "pd.DataFrame"
+    kinds: tuple[str, str] = ("fractions", "percent")
 
 
 def check_score_scale(battles: Battles) -> tuple[Check, ...]:
@@ -74,7 +85,10 @@ def check_score_scale(battles: Battles) -> tuple[Check, ...]:
         return ()
     if is_judged(battles) and are_too_many(battles):
         return ()
-    groups = [find_unlike_scales(own, about) for about, own in _scores_by_group(battles)]
+    groups = []
+    for about, own, are_times in _scores_by_group(battles):
+        find = find_unlike_times if are_times else find_unlike_scales
+        groups.append(find(own, about))
     unlike = [group for group in groups if group is not None]
     if not unlike:
         return ()
@@ -116,11 +130,14 @@ def are_scales_unlike(checks: Iterable[Check]) -> bool:
     return any(check.name == SCORE_SCALE and check.is_flagged for check in checks)
 
 
-def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFrame]]":
-    """Return the scores of each task, metric and judge that may be shares.
+def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFrame, bool]]":
+    """Return the scores of each task, metric and judge that may be shares or times.
 
     Negated scores get back the sign that they have in the files. Metrics that are known to be
-    times, costs, losses or distances are left out.
+    costs, losses or distances are left out.
+
+    Returns:
+        The task, metric and judge; the scores; and whether they are times by the metric's name.
     """
     import pandas as pd
 
@@ -140,18 +157,20 @@ def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFra
     for own in parts:
         name = str(own["metric"].iloc[0]) if "metric" in own and len(own) else None
         measure = battles.measure_of(name) if name else next(iter(battles.measures), None)
-        if is_amount(measure.metric or measure.scorer or "" if measure else name or ""):
+        metric = measure.metric or measure.scorer or "" if measure else name or ""
+        if is_amount(metric) and not is_time(metric):
             continue
         is_negated = measure is not None and measure.is_negated
         about = {each: str(own[each].iloc[0]) for each in divided if own[each].notna().any()}
-        kept.append((about, own.assign(score=-own["score"]) if is_negated else own))
+        signed = own.assign(score=-own["score"]) if is_negated else own
+        kept.append((about, signed, is_time(metric)))
     return kept
 
 
 def find_unlike_scales(
     scores: "pd.DataFrame", about: Mapping[str, str] | None = None
 ) -> UnlikeScales | None:
-    """Find models whose scores look like fractions beside models whose scores look like percent.
+    """Find models whose scores look like fractions or grades beside those of a larger scale.
 
     Args:
         scores: scores of one metric: columns `model`, `item`, `score`, and `repeat` and `response`
@@ -159,15 +178,24 @@ def find_unlike_scales(
         about: the task, metric and judge of the scores.
 
     Returns:
-        The models; None if there is no such pair, or if the scores of a model span both scales.
+        The models; None if there is no such pair.
     """
-    ends = scores.groupby("model")["score"].agg(["min", "max"])
-    is_possible = (ends["min"] >= 0).all() and (ends["max"] <= 100).all()
-    if not is_possible or not ((ends["max"] <= 1).any() and (ends["max"] > 1).any()):
+    if not scores["score"].between(0, 100).all():
         return None
     identity = [name for name in SCORED if name in scores]
     single = scores.drop_duplicates([*identity, "score"])
-    by_model = {str(name): own["score"].to_numpy(float) for name, own in single.groupby("model")}
+    found = _find_fractions_and_percent(single, about or {})
+    return found or _find_tenfold_scales(single, about or {})
+
+
+def _find_fractions_and_percent(
+    scores: "pd.DataFrame", about: Mapping[str, str]
+) -> UnlikeScales | None:
+    """Find models whose scores look like fractions beside models whose scores look like percent."""
+    largest = scores.groupby("model")["score"].max()
+    if not ((largest <= 1).any() and (largest > 1).any()):
+        return None
+    by_model = {str(name): own["score"].to_numpy(float) for name, own in scores.groupby("model")}
     if any(map(_spans_both, by_model.values())):
         return None
     fractions = {name: own for name, own in by_model.items() if _looks_like_fractions(own)}
@@ -178,11 +206,91 @@ def find_unlike_scales(
         for high, more in percent.items()
         if _are_of_one_kind(less, more)
     ]
-    if not pairs:
-        return None
+    return _unlike_models(pairs, scores, about) if pairs else None
+
+
+def _unlike_models(
+    pairs: Sequence[tuple[str, str]], scores: "pd.DataFrame", about: Mapping[str, str]
+) -> UnlikeScales:
+    """Return the models of pairs of which the second has the larger scale, with their scores."""
     lows = tuple(dict.fromkeys(low for low, _ in pairs))
     highs = tuple(dict.fromkeys(high for _, high in pairs))
-    return UnlikeScales(about or {}, lows, highs, single[single["model"].isin([*lows, *highs])])
+    return UnlikeScales(about, lows, highs, scores[scores["model"].isin([*lows, *highs])])
+
+
+def find_unlike_times(
+    scores: "pd.DataFrame", about: Mapping[str, str] | None = None
+) -> UnlikeScales | None:
+    """Find models whose times look like seconds beside models whose times look like milliseconds.
+
+    The median of the latter is about a thousand times as large, and no time of one model lies among
+    those of the other.
+
+    Args:
+        scores: as for `find_unlike_scales`.
+        about: the task, metric and judge of the scores.
+    """
+    return _find_by_pairs(scores, about or {}, ("seconds", "milliseconds"), _are_other_times)
+
+
+def _find_tenfold_scales(scores: "pd.DataFrame", about: Mapping[str, str]) -> UnlikeScales | None:
+    """Find models whose scores, ten times as large, are like those of other models on each item.
+
+    The scales are 0 to 1 and 0 to 10, or 0 to 10 and 0 to 100.
+    """
+    for top in (1, 10):
+        kinds = (f"those of a scale to {top}", f"those of a scale to {10 * top}")
+        found = _find_by_pairs(scores, about, kinds, partial(_are_tenfold, top))
+        if found is not None:
+            return found
+    return None
+
+
+def _find_by_pairs(
+    scores: "pd.DataFrame",
+    about: Mapping[str, str],
+    kinds: tuple[str, str],
+    are_unlike: "Callable[[pd.Series, pd.Series], bool]",
+) -> UnlikeScales | None:
+    """Find the models whose scores by item are unlike those of another model, by a function."""
+    means = scores.groupby(["model", "item"])["score"].mean()
+    by_model = {str(name): own.droplevel("model") for name, own in means.groupby("model")}
+    pairs = [
+        (low, high)
+        for low, less in by_model.items()
+        for high, more in by_model.items()
+        if low != high and are_unlike(less, more)
+    ]
+    return replace(_unlike_models(pairs, scores, about), kinds=kinds) if pairs else None
+
+
+def _are_other_times(seconds: "pd.Series", others: "pd.Series") -> bool:
+    """Return whether the second times look like the first ones in milliseconds."""
+    if min(len(seconds), len(others)) < FEWEST or seconds.min() < 0:
+        return False
+    least, most = RATIOS_OF_TIMES
+    is_thousandfold = least * seconds.median() <= others.median() <= most * seconds.median()
+    return bool(is_thousandfold and seconds.max() < others.min())
+
+
+def _are_tenfold(top: float, lows: "pd.Series", highs: "pd.Series") -> bool:
+    """Return whether the second scores look like the first ones on a scale of ten times the size.
+
+    Args:
+        top: the upper end of the first scale.
+        lows: the first scores, by item.
+        highs: the second scores, by item.
+    """
+    low, high = lows.align(highs, join="inner")
+    if len(low) < FEWEST or lows.max() > top or not top < highs.max() <= 10 * top:
+        return False
+    if low.std() == 0 or high.std() == 0 or (highs <= top).mean() > MOST_AMONG_OTHERS:
+        return False
+    is_alike = (
+        1 / LARGEST_FACTOR <= high.mean() / (10 * low.mean()) <= LARGEST_FACTOR
+        and 1 / LARGEST_FACTOR <= high.std() / (10 * low.std()) <= LARGEST_FACTOR
+    )
+    return bool(is_alike and np.corrcoef(low, high)[0, 1] >= LEAST_CORRELATION)
 
 
 def _looks_like_fractions(scores: np.ndarray) -> bool:
@@ -255,6 +363,8 @@ def _fields_of(unlike: UnlikeScales, others: int) -> dict[str, Any]:
     low_score = float(low.max() if item is None else low[item])
     high_score = float(high.max() if item is None else high[item])
     return {
+        "low_kind": unlike.kinds[0],
+        "high_kind": unlike.kinds[1],
         "low_models": join_names(unlike.fractions),
         "high_models": join_names(unlike.percent),
         "place": "at most" if item is None else f"on item {item!r}",

@@ -24,6 +24,9 @@ from podium.show.page.sources import BattleTexts
 from podium.tables import Report, Table
 from podium.wording import join_names, plural
 
+IN_TWO_UNITS = "The scores are not in one unit, so nothing that compares models by them is shown."
+"""What the page says in place of win rates, probabilities and the judge card."""
+
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
@@ -70,8 +73,9 @@ def add_battles_to_page(
     """Return the content with everything that is computed from battles.
 
     These are win rates of pairs, rank probabilities, the judge card, the list of battles, and the
-    checks. A part that cannot be computed is left out, and `missing` says why. The judge card is
-    also left out for more than `MOST_BATTLES` battles.
+    checks. A part that cannot be computed is left out, and `missing` says why: of scores in two
+    units, all that compares them. The judge card is also left out for more than `MOST_BATTLES`
+    battles.
 
     Args:
         content: the content of the page so far.
@@ -82,29 +86,44 @@ def add_battles_to_page(
         level: confidence level of the judge card.
         seed: seed of resamples and of the sample of battles.
     """
-    content = _add_matchups(content, battles, seed)
-    missing = dict(content.missing)
-    judge = content.judge
-    if len(battles) > MOST_BATTLES:
-        missing["judge"] = (
-            "Too many battles for a judge card on this page: `podium diagnose` makes it."
-        )
+    if are_scales_unlike(content.ranking.standings[0].checks):
+        missing = dict.fromkeys(("ranks", "judge"), IN_TWO_UNITS)
+        content = replace(content, missing={**content.missing, **missing})
     else:
-        try:
-            judge = card_reports(
-                diagnose(judgments, battles, families=families, level=level, seed=seed)
-            )
-        except PodiumError as error:
-            missing["judge"] = str(error)
+        content = _add_matchups(content, battles, seed)
+        content = _add_judge_card(
+            content, battles, judgments, families=families, level=level, seed=seed
+        )
     return replace(
         content,
         listed=list_battles(battles, judgments, texts or BattleTexts(), seed),
         has_texts=texts is not None,
-        judge=judge,
-        missing=missing,
         notes=texts.notes if texts else (),
         checks=checks_table(content.ranking.standings[0], battles, families),
     )
+
+
+def _add_judge_card(
+    content: PageContent,
+    battles: Battles,
+    judgments: Battles,
+    *,
+    families: Mapping[str, str],
+    level: float,
+    seed: int,
+) -> PageContent:
+    """Return the content with the judge card, or with the reason why there is none.
+
+    The arguments are those of `add_battles_to_page`.
+    """
+    if len(battles) > MOST_BATTLES:
+        reason = "Too many battles for a judge card on this page: `podium diagnose` makes it."
+        return replace(content, missing={**content.missing, "judge": reason})
+    try:
+        card = diagnose(judgments, battles, families=families, level=level, seed=seed)
+        return replace(content, judge=card_reports(card))
+    except PodiumError as error:
+        return replace(content, missing={**content.missing, "judge": str(error)})
 
 
 def _add_matchups(content: PageContent, battles: Battles, seed: int) -> PageContent:
@@ -146,8 +165,8 @@ def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
     """Return why draws of ratings would say more than a ranking does; None if they do not.
 
     They do if the ranking is of a part of the battles; if places are by scores, not by ratings; if
-    nobody is placed, because it is not known which rows are about one item or scores are in two
-    units; if nothing is claimed about a model whose battles are unparsed; with fewer than
+    nobody is placed, because it is not known which rows are about one item; if nothing is
+    claimed about a model whose battles are unparsed; with fewer than
     `FEWEST_ITEMS` items; or if a model that won or lost all has no place of its own.
     """
     if standings.slice is not None:
@@ -156,8 +175,6 @@ def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
         return f"places are by the {standings.ranker} of the scores, not by ratings"
     if battles.likely_item is not None:
         return "it is not known which rows are about the same item"
-    if are_scales_unlike(standings.checks):
-        return "the scores are not in one unit"
     lost = models_with_lost_battles(standings.checks)
     withheld = [row.model for row in standings.entries if row.rank_low is None]
     unclaimed = [model for model in withheld if model in lost]

@@ -8,6 +8,7 @@ from typing import Any
 from podium.data.battles import COLUMNS, Battles
 from podium.data.counts import counts_text
 from podium.defaults import RANKER_OF_DECISIONS
+from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.notices.notice import Notice, select_codes
 from podium.notices.notice_text import notice_text
 from podium.numbers import (
@@ -187,7 +188,10 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     conformal_level = next((level for level in levels if level), None)
     sampling = f"sampling {percent(standings.level)}" if conformal_level else "interval"
     columns: dict[str, Callable[[Entry], str]] = {}
-    columns["rank"] = lambda entry: EMPTY if entry.score is None else str(entry.rank)
+    has_order = not are_scales_unlike(standings.checks)
+    columns["rank"] = lambda entry: (
+        str(entry.rank) if has_order and entry.score is not None else EMPTY
+    )
     columns["model"] = lambda entry: f"{entry.model} *" if entry.separated else entry.model
     columns[scale.title] = lambda entry: cell_text(entry.score, scale.format)
     columns[sampling] = lambda entry: interval_text(entry.low, entry.high, scale.format)

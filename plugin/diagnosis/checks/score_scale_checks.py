@@ -180,7 +180,8 @@ def find_unlike_scales(
     Returns:
         The models; None if there is no such pair.
     """
-    if not scores["score"].between(0, 100).all():
+    largest = scores["score"].max()
+    if not 1 < largest <= 100 or scores["score"].min() < 0:
         return None
     identity = [name for name in SCORED if name in scores]
     single = scores.drop_duplicates([*identity, "score"])

@@ -465,7 +465,6 @@ def _rank_slices(
         PodiumError: no ranker gave standings, or a ranker raised UsageError on every slice.
     """
     warnings_of_slice = {value: judge_warnings(part, families) for value, part in slices}
-    without_ranks = {value for value, part in slices if part.likely_item}
     in_two_units = {value for value, part in slices if check_score_scale(part)}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
@@ -479,10 +478,7 @@ def _rank_slices(
                 if not (pool or ranks_judges):
                     refuse_several_judges(part)
                 result = _rank_part(ranker, part, None if ranks_judges else merged.get(value))
-                if value in in_two_units:
-                    result = without_order(result)
-                elif value in without_ranks:
-                    result = withhold_ranks(result)
+                result = _withhold_order(result, part, in_two_units=value in in_two_units)
                 warnings = (*result.warnings, *warnings_of_slice[value])
                 standings.append(replace(result, slice=value, warnings=warnings))
             except PodiumError as error:
@@ -499,6 +495,13 @@ def _rank_slices(
         _, first_error = errors[0]
         raise first_error if has_one_reason else NotIdentifiedError("; ".join(failures))
     return _merge_replacements(standings), failures
+
+
+def _withhold_order(standings: Standings, part: Battles, *, in_two_units: bool) -> Standings:
+    """Return standings without what cannot be said of scores in two units, or of unknown items."""
+    if in_two_units:
+        return without_order(standings)
+    return withhold_ranks(standings) if part.likely_item else standings
 
 
 def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Standings:

@@ -185,8 +185,8 @@ def find_unlike_scales(
         return None
     identity = [name for name in SCORED if name in scores]
     single = scores.drop_duplicates([*identity, "score"])
-    found = _find_fractions_and_percent(single, about or {})
-    return found or _find_tenfold_scales(single, about or {})
+    unlike = _find_fractions_and_percent(single, about or {})
+    return unlike or _find_tenfold_scales(single, about or {})
 
 
 def _find_fractions_and_percent(
@@ -241,9 +241,9 @@ def _find_tenfold_scales(scores: "pd.DataFrame", about: Mapping[str, str]) -> Un
     """
     for top in (1, 10):
         kinds = (f"those of a scale to {top}", f"those of a scale to {10 * top}")
-        found = _find_by_pairs(scores, about, kinds, partial(_are_tenfold, top))
-        if found is not None:
-            return found
+        unlike = _find_by_pairs(scores, about, kinds, partial(_are_tenfold, top))
+        if unlike is not None:
+            return unlike
     return None
 
 

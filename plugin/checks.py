@@ -344,7 +344,7 @@ _CHECKS = (
     CheckKind(
         "items",
         30,
-        flagged="only {items} {noun}: the intervals are approximate",
+        flagged="only {items} {noun}: {intervals}",
         ok="{items:,} {noun}",
         number="{items:,}",
     ),

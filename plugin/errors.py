@@ -2,6 +2,7 @@
 
 PodiumError
 ├── DataError              exit 1  a value in a file is impossible or cannot be read
+│   ├── NotATableError     exit 1  a document is whole, and has no rows
 │   ├── OneModelError      exit 1  the scores are of one model, so there is no comparison
 │   └── OtherQuestionError exit 1  one item id stands for different questions
 ├── NotIdentifiedError     exit 1  the data cannot answer the question, whatever the method
@@ -89,6 +90,10 @@ class RepeatedRuns(NamedTuple):
     model: str
     earlier: str
     newest: str
+
+
+class NotATableError(DataError):
+    """A document is whole, and its content is no table: a summary or a configuration."""
 
 
 class OneModelError(DataError):

@@ -66,7 +66,7 @@ class Counts:
         >>> Counts(100, 300, 300, 0, 0, None, groups=20, group="passage").size
         '20 passages, 100 items'
         """
-        items = f"{self.items:,} items"
+        items = f"{self.items:,} {plural('item', self.items)}"
         if self.groups is None:
             return items
         return f"{self.groups:,} {plural(self.unit, self.groups)}, {items}"
@@ -103,9 +103,12 @@ def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
     judged_by_one = counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)
     kept = f" ({ONE_ORDER_UNPARSED}: {judged_by_one:,})" if judged_by_one else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
-    identical = f", {counts.identical:,} ties of identical responses" if counts.identical else ""
+    judgments = f"{counts.judgments:,} {plural('judgment', counts.judgments)}"
+    battles = f"{counts.battles:,} {plural('battle', counts.battles)}"
+    ties = plural("tie", counts.identical)
+    identical = f", {counts.identical:,} {ties} of identical responses" if counts.identical else ""
     judged = f"{counts.with_verdict:,} judged{kept}{identical}"
     return (
-        f"{counts.size}, {counts.judgments:,} judgments, {counts.battles:,} battles: "
+        f"{counts.size}, {judgments}, {battles}: "
         f"{judged}, {counts.unparsed:,} unparsed{why}{missing}"
     )

@@ -25,6 +25,10 @@ OF_READING = {
     "attempts": (
         "{runs} attempts of {who} on {what}: the newest whole one counts ({chosen}), not {others:3}"
     ),
+    "attempts-on-tasks": (
+        "several attempts of {who} on each of {tasks:len} tasks ({tasks:3}): the newest whole one "
+        "counts (on {what} {chosen}, not {others:1})"
+    ),
     "bad-rows": (
         "{source}: {rows:,} {rows:noun row} left out: {places:5; #: @}. Repair the file, or remove "
         "{rows:one it|them}"
@@ -63,7 +67,10 @@ OF_READING = {
     ),
     "few-annotations": "files with fewer annotations than the fullest: {files:20 # (@ of {most})}",
     "files-without-responses": ("{files:len} files hold no responses and were skipped: {files}"),
-    "files-without-verdicts": "{files:len} files hold no verdicts and were skipped: {files}",
+    "files-without-verdicts": (
+        "{files:len} {files:noun file} {files:one holds|hold} no verdicts and {files:one was|were} "
+        "skipped: {files}"
+    ),
     "groups-of-log-unused": (
         "the log's own standard errors are clustered by {column}, and podium's are not: {why}"
     ),
@@ -160,7 +167,10 @@ OF_READING = {
     ),
     "no-whole-row": ("{path}: no whole row of samples, so {model} is missing; run {task} again"),
     "no-such-column": "no column {column!r} in {files}: none of their rows kept",
-    "one-model-samples": ("{task}: only {model} has samples of it; comparing takes two models"),
+    "one-model-samples": "{task}: only {model} has samples of it; comparing takes two models",
+    "one-model-samples-of-tasks": (
+        "only {model} has samples of {tasks:len} tasks ({tasks:3}); comparing takes two models"
+    ),
     "orders-unknown": (
         "{rows} rows compare (a, b) on an item that also has (b, a): if model_a was shown first, "
         "say {option:shown=a}, and the two orders are merged"
@@ -189,10 +199,18 @@ OF_READING = {
     "runs-repeated": (
         "{who} was run {runs} times on {what}: the newest counts ({chosen}), not {others:3}"
     ),
-    "samples-not-logged": (
-        "{model} has no samples beside {results}: run lm_eval with --log_samples"
+    "runs-repeated-on-tasks": (
+        "{who} was run several times on each of {tasks:len} tasks ({tasks:3}): the newest run "
+        "counts (on {what} {chosen}, not {others:1})"
     ),
-    "samples-packed": "{model} has no samples beside {results}: unpack its .gz files",
+    "samples-not-logged": (
+        "{models:5} {models:one has|have} no samples beside {results:1}: run lm_eval with "
+        "--log_samples"
+    ),
+    "samples-packed": (
+        "{models:5} {models:one has|have} no samples beside {results:1}: unpack "
+        "{models:one its|their} .gz files"
+    ),
     "samples-without-verdicts": "{files} samples files without verdicts are left out",
     "scores-alone": (
         "{scores} scores stand on items where no other model was scored: they enter no battle and "
@@ -222,7 +240,8 @@ OF_READING = {
     ),
     "tasks-without-metric": ("{tasks:len} tasks without {metrics} are left out: {tasks:10}"),
     "tasks-without-numbers": (
-        "{tasks} tasks are left out, having no number per document: {why:3;}"
+        "{tasks} {tasks:noun task} {tasks:one is|are} left out, having no number per document: "
+        "{why:3;}"
     ),
     "true-and-false": (
         "columns of true and false beside columns of numbers are not read as scores: {columns}; "

@@ -84,10 +84,11 @@ def _newest_samples_of_source(
     kept, left_out = select_runs(samples)
     notes = [*notes_on_names, *left_out]
     folders = {file.path.parent for file in samples}
+    lacking = []
     for run in results:
         if run.path.parent not in folders:
-            name = source.label or run.model or run.path.parent.name
-            notes.append(layout.lack_of_samples(name, run))
+            lacking.append((source.label or run.model or run.path.parent.name, run))
+    notes += layout.notes_on_lacking_samples(lacking)
     known = {file.path for file in samples} | {run.path for run in results}
     others = tuple(path for path in source.paths if path not in known)
     return NewestSamples(sorted(kept, key=lambda file: file.path), others, notes)
@@ -115,7 +116,7 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     Raises:
         DataError: a row has no prompt, or a response is not text.
     """
-    file = layout.samples_at(sheet.path, sheet.label)
+    [file] = layout.describe_samples([sheet.path], sheet.label)
     rows = list(sheet.records())
     # Only the rows of one filter are read: filters extract different answers, but the responses
     # are the same.

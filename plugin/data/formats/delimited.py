@@ -23,7 +23,7 @@ from podium.data.formats.records import (
     short_lines,
 )
 from podium.data.text_encodings import not_utf_8
-from podium.errors import DataError
+from podium.errors import DataError, NotATableError
 from podium.printable import shorten
 
 DELIMITERS = (",", "\t", ";")
@@ -111,8 +111,8 @@ def _read_column_names(path: Path) -> tuple[int, list[str], str]:
         The number of blank lines before the header, the names of the columns, and the delimiter.
 
     Raises:
-        DataError: the header is not UTF-8 or has an open quote, or it has one column and no row
-            below.
+        NotATableError: the header has one column and no row below.
+        DataError: the header is not UTF-8 or has an open quote.
     """
     with path.open("rb") as stream:
         lines = (line.decode("utf-8-sig") for line in short_lines(stream))
@@ -129,7 +129,8 @@ def _read_column_names(path: Path) -> tuple[int, list[str], str]:
                 f"not a whole table ({error})", row="header", remedy="close the quotes"
             ) from None
         if len(names) == 1 and not stream.read(1):
-            raise DataError("no rows below the header", remedy="give a file that holds verdicts")
+            remedy = "give a file that holds verdicts"
+            raise NotATableError("no rows below the header", remedy=remedy)
     return blank_lines, names, delimiter
 
 

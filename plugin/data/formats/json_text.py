@@ -29,7 +29,7 @@ from podium.data.formats.records import (
 )
 from podium.data.formats.win_matrix import shares_names
 from podium.data.text_encodings import NotUtf8Error, not_utf_8
-from podium.errors import DataError
+from podium.errors import DataError, NotATableError
 from podium.printable import shorten
 
 if TYPE_CHECKING:
@@ -244,8 +244,8 @@ def read_document(path: Path) -> "pd.DataFrame":
     document of promptfoo, the table has the results.
 
     Raises:
-        DataError: the document is something else, damaged or too large, or an object in it has a
-            key twice.
+        NotATableError: the document is something else.
+        DataError: the document is damaged or too large, or an object in it has a key twice.
     """
     if path.stat().st_size > LARGEST_DOCUMENT:
         problem = f"JSON of more than {LARGEST_DOCUMENT >> 30} GiB"
@@ -284,7 +284,7 @@ def read_document(path: Path) -> "pd.DataFrame":
     if _are_records(records):
         return _frame_of_records(records)
     problem = f"the JSON is not a list of records: {shorten(str(content))!r}"
-    raise DataError(problem, remedy="give a list of objects, or JSONL")
+    raise NotATableError(problem, remedy="give a list of objects, or JSONL")
 
 
 def _results_of_promptfoo(content: dict[str, Any]) -> list[dict[str, Any]] | None:
@@ -316,7 +316,8 @@ def _frame_of_columns(content: dict[str, Any]) -> "pd.DataFrame":
     number.
 
     Raises:
-        DataError: the columns have different lengths, or two have the same name.
+        NotATableError: the columns have different lengths.
+        DataError: two columns have the same name.
     """
     split_columns = _split_orientation(content)
     if split_columns is not None:
@@ -337,7 +338,7 @@ def _frame_of_columns(content: dict[str, Any]) -> "pd.DataFrame":
         lists.append(list(value.values()) if isinstance(value, dict) else value)
     if len({*map(len, lists)}) != 1:
         problem = "the JSON object does not hold columns of equal length"
-        raise DataError(problem, remedy="give a list of objects, or JSONL")
+        raise NotATableError(problem, remedy="give a list of objects, or JSONL")
     return _exact_frame(dict(zip(content, lists, strict=True)))
 
 

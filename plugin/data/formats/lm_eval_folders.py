@@ -21,7 +21,7 @@ from podium.data.formats.lm_eval_layout import (
     find_runs,
     is_details,
     is_summary_of_lighteval,
-    lack_of_samples,
+    notes_on_lacking_samples,
 )
 from podium.data.formats.lm_eval_questions import pair_documents
 from podium.data.formats.lm_eval_repeats import accept_repeats
@@ -162,15 +162,13 @@ def _gather_scores(
     accepted = list(compared.accepted)
     for task, names in metrics.items():
         for name in names:
-            measured = []
-            for of_file in scores:
-                if of_file.file.task == task and name in of_file.values:
-                    measured.append(of_file)
+            measured = _files_with_metric(scores, task, name)
             accepted += accept_repeats(task, name, measured, reading.allowed)
             rows, documents = _join_runs(task, name, scores, notes, lost)
             sheets += _sheets_of(rows, reading.all_runs, reading.cluster)
             if documents:
                 sizes[task] = documents
+    lost = _join_lone_tasks(lost)
     if not sizes:
         raise _nothing_to_compare([*lost_before, *lost])
     groups, of_groups = find_groups(scores, metrics)
@@ -187,6 +185,29 @@ def _gather_scores(
         runs=tuple(_with_ranked_scorers(run, metrics[run.task]) for run in runs),
         questions=tuple(questions),
     )
+
+
+def _files_with_metric(scores: Sequence[Scores], task: str, metric: str) -> list[Scores]:
+    """Return the scores of the files of a task that have a metric."""
+    of_task = [of_file for of_file in scores if of_file.file.task == task]
+    return [of_file for of_file in of_task if metric in of_file.values]
+
+
+def _join_lone_tasks(lost: Sequence[Notice]) -> list[Notice]:
+    """Return the losses with one note on all tasks of which only one model has samples."""
+    tasks: dict[str, list[str]] = {}
+    for note in lost:
+        if note.code == "one-model-samples":
+            tasks.setdefault(note.fields["model"], []).append(note.fields["task"])
+    joined = []
+    for note in lost:
+        model = note.fields.get("model", "")
+        of_model = tasks.get(model, []) if note.code == "one-model-samples" else []
+        if len(of_model) < 2:
+            joined.append(note)
+        elif note.fields["task"] == of_model[0]:
+            joined.append(Notice("one-model-samples-of-tasks", {"model": model, "tasks": of_model}))
+    return joined
 
 
 def _with_ranked_scorers(run: RunRecord, metrics: Sequence[str]) -> RunRecord:
@@ -223,8 +244,8 @@ def _find_run_files(source: SourceFiles, lost: list[Notice]) -> tuple[list[Sampl
 
     Args:
         source: the source.
-        lost: losses so far; changed in place. A run without samples is added, unless its folder has
-            samples of the same model from the same time or later.
+        lost: losses so far; changed in place. Notes on runs without samples are added, unless their
+            folders have samples of the same model from the same time or later.
 
     Raises:
         UsageError: the source has a label, and its files are of several models.
@@ -238,6 +259,7 @@ def _find_run_files(source: SourceFiles, lost: list[Notice]) -> tuple[list[Sampl
             f"{some(names, most=5)}; label their folders or results files one by one"
         )
     results_paths = {run.path for _, run in with_results}
+    lacking: list[tuple[str, Results]] = []
     for run in results:
         if run.path in results_paths:
             continue
@@ -246,7 +268,8 @@ def _find_run_files(source: SourceFiles, lost: list[Notice]) -> tuple[list[Sampl
             file for file in samples_of_model if file.path.parent == run.path.parent
         ]
         if not any(file.time >= run.time for file in samples_in_folder):
-            lost.append(lack_of_samples(source.label or run.model or run.path.parent.name, run))
+            lacking.append((source.label or run.model or run.path.parent.name, run))
+    lost += notes_on_lacking_samples(lacking)
     return samples, results
 
 
@@ -276,9 +299,10 @@ def _nothing_to_compare(lost: Sequence[Notice]) -> DataError:
     """Return the error for samples that no two models have on the same documents.
 
     Args:
-        lost: the losses, which the message gives as reasons.
+        lost: the losses, which the message gives as reasons, those on earlier runs last.
     """
-    reasons = some(notice_texts(lost), "; ", most=5)
+    ordered = sorted(lost, key=lambda note: find_repeats([note]) is not None)
+    reasons = some(notice_texts(ordered), "; ", most=5)
     cause = reasons or "no two models have scores on the same documents"
     remedy = "give the samples of two models or more on the same documents of a task"
     problem = f"nothing to compare: {cause}"
@@ -341,7 +365,7 @@ def _join_runs(
     import pandas as pd
 
     of_task = [of_file for of_file in scores if of_file.file.task == task]
-    measured = [of_file for of_file in of_task if metric in of_file.values]
+    measured = _files_with_metric(scores, task, metric)
     measure, note = measure_of_files(metric, measured)
     if note:
         notes.append(note)

@@ -5,7 +5,10 @@ A run writes a results file, `results_<time>.json`, and a samples file per task,
 all models are in one folder.
 
 Versions 0.4.0 to 0.4.2 write `results.json` and `<arguments of the model>_<task>.jsonl`. A later
-run in the same folder overwrites `results.json`, and samples of the same model and task.
+run in the same folder overwrites `results.json`, and samples of the same model and task. If the
+output path ends in `.json`, the results file has the name that the user gave.
+
+Version 0.3 writes only a results file, under any name, and no samples.
 """
 
 import hashlib
@@ -35,8 +38,14 @@ SAMPLES_NAME = re.compile(rf"(?:{LMMS_TIME}_)?samples_(?P<task>.+?)(?:_(?P<time>
 """Matches the name of a samples file."""
 RESULTS_NAME = re.compile(rf"(?:.+_(?P<time>{TIME})|{LMMS_TIME}_results)\.json$")
 """Matches the name of a results file."""
+RESULTS_START = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"results"\s*:\s*\{')
+"""Matches the beginning of a results file, whatever its name."""
 OLD_RESULTS = "results.json"
-"""Name of the results file of lm-eval 0.4.0 to 0.4.2."""
+"""Default name of the results file of lm-eval 0.4.0 to 0.4.2."""
+HEAD_SIZE = 256
+"""Number of first bytes that are read to recognise a results file under another name."""
+OLD_RESULTS_KEYS = frozenset({"results", "versions", "config"})
+"""Keys of a results file of lm-eval 0.3, which has no `configs`."""
 DETAILS_NAME = re.compile(rf"details_(?P<task>.+)_(?P<time>{TIME})\.parquet$")
 """Matches the name of a file with details of the Open LLM Leaderboard."""
 HELM_DETAILS = "per_instance_stats.json"
@@ -103,8 +112,8 @@ class Results:
 
     @property
     def is_old(self) -> bool:
-        """Whether the file is in the layout of lm-eval 0.4.0 to 0.4.2."""
-        return self.path.name == OLD_RESULTS
+        """Whether the file is in the layout of lm-eval 0.4.2 or older: its name has no time."""
+        return RESULTS_NAME.match(self.path.name) is None
 
     def old_task_of(self, path: Path) -> str | None:
         """Return the task of a samples file in the layout of lm-eval 0.4.0 to 0.4.2.
@@ -117,7 +126,8 @@ class Results:
         """
         if not self.is_old or path.parent != self.path.parent or path.suffix != ".jsonl":
             return None
-        tasks = [task for task in self.content["configs"] if path.stem.endswith(f"_{task}")]
+        configs = self.content.get("configs", {})
+        tasks = [task for task in configs if path.stem.endswith(f"_{task}")]
         return max(tasks, key=len, default=None)
 
     def old_arguments(self) -> str:
@@ -200,19 +210,34 @@ class Samples:
 def _read_results(paths: Iterable[Path]) -> list[Results]:
     """Read the results files of lm-eval among some files.
 
-    Files with another name, other content or damaged JSON are left out.
+    A file without the name of a results file is one if it begins as one. Files with other content
+    or damaged JSON are left out.
     """
     results = []
     for path in paths:
-        is_named = RESULTS_NAME.match(path.name) or path.name == OLD_RESULTS
-        if not is_named or not path.is_file():
+        if path.suffix != ".json" or not path.is_file() or not _may_be_results(path):
             continue
         with suppress(ValueError):
             content = parse_json(path.read_bytes(), parse_int=whole_number)
-            is_object = isinstance(content, dict) and isinstance(content.get("configs"), dict)
-            if is_object and isinstance(content.get("results"), dict):
+            if _is_of_lm_eval(content):
                 results.append(Results(path, content))
     return results
+
+
+def _may_be_results(path: Path) -> bool:
+    """Return whether a file has the name or the beginning of a results file."""
+    if RESULTS_NAME.match(path.name) or path.name == OLD_RESULTS:
+        return True
+    with suppress(OSError), path.open("rb") as stream:
+        return RESULTS_START.match(stream.read(HEAD_SIZE)) is not None
+    return False
+
+
+def _is_of_lm_eval(content: Any) -> bool:
+    """Return whether the content of a JSON file is that of a results file of lm-eval."""
+    if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
+        return False
+    return isinstance(content.get("configs"), dict) or content.keys() >= OLD_RESULTS_KEYS
 
 
 def is_summary_of_lighteval(path: Path) -> bool:
@@ -365,7 +390,7 @@ def samples_at(
         return _details_at(path, label)
     named = SAMPLES_NAME.match(path.name)
     if named is None:
-        old_samples = _old_samples_at(path, label)
+        old_samples = _old_samples_at(path, label, results_in_folder)
         if old_samples is not None:
             return old_samples
         task = path.name.partition(".")[0]
@@ -379,23 +404,29 @@ def samples_at(
     return Samples(path, task, time, model, label is not None, run)
 
 
-def _old_samples_at(path: Path, label: str | None) -> Samples | None:
+def _old_samples_at(path: Path, label: str | None, runs: Iterable[Results]) -> Samples | None:
     """Return the description of a samples file of lm-eval 0.4.0 to 0.4.2; None if it is none.
 
-    If the results file is of a later run of another model, the model is named by its arguments in
-    the name of the samples file, and the description has no results.
+    If the results files are of other models, later runs have overwritten the one of this model. It
+    is then named by its arguments in the name of the samples file, and the description has no
+    results.
+
+    Args:
+        path: the file.
+        label: the user's name for the model; None if there is none.
+        runs: results files in the same folder.
     """
-    for run in _read_results([path.with_name(OLD_RESULTS)]):
-        task = run.old_task_of(path)
-        if task is None:
-            continue
-        arguments = path.stem.removesuffix(f"_{task}")
-        if arguments == run.old_arguments():
+    of_task = [(run, task) for run in runs if (task := run.old_task_of(path)) is not None]
+    for run, task in of_task:
+        if path.stem == f"{run.old_arguments()}_{task}":
             model = label or run.model or path.absolute().parent.name
             return Samples(path, task, "", model, label is not None, run)
-        model = label or arguments.removeprefix("pretrained__").removeprefix("model__")
-        return Samples(path, task, "", model, label is not None, None)
-    return None
+    if not of_task:
+        return None
+    task = max((task for _, task in of_task), key=len)
+    arguments = path.stem.removesuffix(f"_{task}")
+    model = label or arguments.removeprefix("pretrained__").removeprefix("model__")
+    return Samples(path, task, "", model, label is not None, None)
 
 
 def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
@@ -442,18 +473,26 @@ def find_runs(
     return describe_samples(sorted(samples), label), results
 
 
-def lack_of_samples(model: str, results: Results) -> Notice:
-    """Return the warning about a run that has a results file but no samples that can be read.
+def notes_on_lacking_samples(runs: Sequence[tuple[str, Results]]) -> list[Notice]:
+    """Return the warnings about runs that have a results file but no samples that can be read.
 
-    It says whether the samples were packed as .gz or not logged.
+    One is about all runs whose samples were packed as .gz, one about those whose samples were not
+    logged.
 
     Args:
-        model: name of the model, for the message.
-        results: the results file.
+        runs: the name of the model, for the message, and the results file of each run.
     """
-    packed = any(results.path.parent.glob("*samples_*.gz"))
-    code = "samples-packed" if packed else "samples-not-logged"
-    return Notice(code, {"model": model, "results": str(results.path)})
+    by_code: dict[str, list[tuple[str, Results]]] = {"samples-packed": [], "samples-not-logged": []}
+    for name, results in runs:
+        packed = any(results.path.parent.glob("*samples_*.gz"))
+        by_code["samples-packed" if packed else "samples-not-logged"].append((name, results))
+    notes = []
+    for code, of_code in by_code.items():
+        if of_code:
+            models = list(dict.fromkeys(name for name, _ in of_code))
+            files = [str(results.path) for _, results in of_code]
+            notes.append(Notice(code, {"models": models, "results": files}))
+    return notes
 
 
 def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:

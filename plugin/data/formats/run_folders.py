@@ -12,6 +12,9 @@ from typing import Any
 from podium.errors import RepeatedRuns
 from podium.notices.notice import Notice
 
+ON_TASKS = "-on-tasks"
+"""End of the codes of notes on several tasks of a model."""
+
 
 @dataclass(frozen=True, slots=True)
 class FiledRun:
@@ -80,7 +83,29 @@ def choose_runs(
         kept_runs.append(newest)
         if len(repeats) > 1:
             notes.append(_note_left_out("runs-repeated", newest, repeats))
-    return kept_runs, failed, notes
+    return kept_runs, failed, _join_notes(notes)
+
+
+def _join_notes(notes: Sequence[Notice]) -> list[Notice]:
+    """Return the notes on left-out runs, with one note on all tasks of a model.
+
+    A model that was run several times on 57 tasks would have 57 notes. The joined note has the code
+    with `-on-tasks` after it, and names the runs of the first task only.
+
+    Args:
+        notes: the notes, each on one task of a model.
+    """
+    by_model: dict[tuple[str, str], list[Notice]] = {}
+    for note in notes:
+        by_model.setdefault((note.code, note.fields["who"]), []).append(note)
+    joined = []
+    for (code, _), of_model in by_model.items():
+        first = of_model[0]
+        if len(of_model) > 1:
+            tasks = [note.fields["what"] for note in of_model]
+            first = Notice(f"{code}{ON_TASKS}", {**first.fields, "tasks": tasks})
+        joined.append(first)
+    return joined
 
 
 def _preference(run: FiledRun) -> tuple[bool, int, str]:
@@ -101,7 +126,7 @@ def find_repeats(notes: Iterable[Notice]) -> RepeatedRuns | None:
         Its newest run and the one before it; None if there is no such model.
     """
     for note in notes:
-        if note.code == "runs-repeated":
+        if note.code.removesuffix(ON_TASKS) == "runs-repeated":
             fields = note.fields
             return RepeatedRuns(fields["who"], fields["others"][-1], fields["chosen"])
     return None

@@ -5,6 +5,7 @@ model, or a row per model and a column per item. A trial is what two scores must
 item, judge, metric, repeat and response.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -67,6 +68,18 @@ MODEL_COLUMN_NAMES = ("model", "model_name", "system", "submission", "agent")
 """Names of the column with the models of a score matrix whose other columns are items.
 
 Upper and lower case make no difference for these names and for `ITEM_COLUMN_NAMES`.
+"""
+FACT_COLUMN_NAME = re.compile(
+    "id|.+_id|idx|index|row|trial|run|seed|epoch|attempt|iteration|turns|(num_|n_)?steps|"
+    "((num|n|input|output|prompt|completion|total)_)?tokens|length|cost|cost_usd|price|"
+    "(latency|duration|time|runtime|elapsed)(_(s|ms|secs?|seconds))?|"
+    "scores?|rewards?|accuracy|acc|(is_)?correct|passed|success|grade|rating|f1|exact_match|"
+    "difficulty|weight",
+    re.IGNORECASE,
+)
+"""Matches the whole name of a column of numbers that are facts of a row and no model.
+
+A table of one model's results has several of them, such as a score, a cost and a number of a trial.
 """
 INDEX_COLUMN_NAMES = ("", "Unnamed: 0")
 """Names that the column with an index of pandas may have."""
@@ -293,7 +306,8 @@ def _truths_as_numbers(column: Column) -> Column:
 def _scores_by_item(records: Records, label: str) -> Records | None:
     """Read a matrix with a row per item and a column per model.
 
-    Columns that have only text are kept, and are not models.
+    Columns that have only text, and those whose names match `FACT_COLUMN_NAME`, are kept, and are
+    not models.
 
     Args:
         records: the table.
@@ -306,7 +320,10 @@ def _scores_by_item(records: Records, label: str) -> Records | None:
     columns = {}
     for name, column in records.columns.items():
         columns["item" if name == label else name] = column
-    others = {name: column for name, column in columns.items() if name not in NON_MODEL_COLUMNS}
+    others = {}
+    for name, column in columns.items():
+        if name not in NON_MODEL_COLUMNS and not FACT_COLUMN_NAME.fullmatch(name):
+            others[name] = column
     if len(others) < 2:
         return None
     conditions = []
@@ -381,7 +398,7 @@ def pair_up(
 
     Returns:
         The battles; the number of missing battles (a battle is missing if one of its two models has
-        no row in the trial); and notes.
+        no row in the trial, but has one in another trial of the same task); and notes.
 
     Raises:
         DataError: the scores are of one model, or scores of one trial have different weights.
@@ -391,13 +408,12 @@ def pair_up(
     _reject_uneven_weights(scores, trial)
     trial_means, kept, others = _store_trial_means(scores, trial)
     means, unequal = average_unequal_trials(engine, trial_means, trial, [*kept, *others])
-    counts = "count(distinct model), count(distinct trial), sum(averaged)"
-    models, trials_met, averaged = engine.rows(f"select {counts} from {means}")[0]
+    models, averaged = engine.rows(f"select count(distinct model), sum(averaged) from {means}")[0]
     if models < 2:
         raise _single_model_error(engine, means, scores.source)
     battles = engine.fresh("battles")
-    largest_count = trials_met * models * (models - 1) // 2
-    is_chain = scores_only and largest_count > MOST_BATTLES
+    pairs, neighbours = _count_pairs(engine, means, "task" if "task" in trial else None)
+    is_chain = scores_only and pairs > MOST_BATTLES
     credit = CREDIT_OF_SCORE_LISTS if means != trial_means else CREDIT_OF_SCORES
     if probability_metrics:
         metrics = ", ".join(map(text, sorted(probability_metrics)))
@@ -407,7 +423,7 @@ def pair_up(
     query = _trial_battles_query(means, trial, others, {*trial, *kept}, is_chain, credit)
     engine.store(battles, query)
     ((battle_count,),) = engine.rows(f"select count(*) from {battles}")
-    expected = trials_met * (models - 1) if is_chain else largest_count
+    expected = neighbours if is_chain else pairs
     is_empty = "score is null and reason is null" if "reason" in kept else "score is null"
     notes = [*_note_missing_scores(engine, trial_means, is_empty), *unequal]
     if averaged:
@@ -417,6 +433,28 @@ def pair_up(
     if single_scores:
         notes.append(Notice("scores-alone", {"scores": int(single_scores)}))
     return records_of_view(engine, battles, scores.source), expected - battle_count, notes
+
+
+def _count_pairs(engine: Duck, means: str, task: str | None) -> tuple[int, int]:
+    """Count the battles if every model of a task had a row in each of the task's trials.
+
+    A model without any row in a task was not run on it, so it has no battles there.
+
+    Args:
+        engine: the database.
+        means: the table of mean scores.
+        task: the column with the task; None if all trials are of one task.
+
+    Returns:
+        The number of all pairs of models, and of pairs in a chain, over all trials.
+    """
+    counts = "count(distinct model) as models, count(distinct trial) as trials"
+    by_task = f"select {counts} from {means}"
+    if task is not None:
+        by_task += f" group by {task}"
+    pairs = "trials * models * (models - 1) // 2"
+    [sums] = engine.rows(f"select sum({pairs}), sum(trials * (models - 1)) from ({by_task})")
+    return int(sums[0]), int(sums[1])
 
 
 def _trial_columns(scores: Records) -> list[str]:

@@ -34,7 +34,7 @@ from podium.data.formats.foreign import (
 )
 from podium.data.formats.headline_metrics import ALL_METRICS
 from podium.data.formats.records import Column, Records, records_of, records_of_view
-from podium.data.formats.run_folders import find_repeats
+from podium.data.formats.run_folders import ON_TASKS, find_repeats
 from podium.data.formats.win_matrix import (
     ambiguous_matrix,
     find_label_column,
@@ -83,6 +83,7 @@ from podium.data.reading.shared_metrics import note_lone_models
 from podium.data.reading.table import (
     FRAME,
     LIKELY,
+    LIKELY_OF_SCORES,
     check,
     guess_columns,
     is_pointwise,
@@ -94,6 +95,7 @@ from podium.data.text_encodings import texts_in
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.errors import (
     DataError,
+    NotATableError,
     OneModelError,
     OtherQuestionError,
     PodiumError,
@@ -121,8 +123,26 @@ if TYPE_CHECKING:
 STANDARD_INPUT = Path("/dev/stdin")
 TASKS = {"response": "ring -T responses=FILES", "chosen": "recorded -T battles=FILE"}
 """For a column that files of responses have, the command that judges them, for messages."""
+ONE_MODEL_COLUMNS = {
+    "item": ("item", *LIKELY_OF_SCORES["item"]),
+    "score": ("score", *LIKELY_OF_SCORES["score"]),
+    "model": (
+        *("model", "model_a", "model_b"),
+        *LIKELY_OF_SCORES["model"],
+        *LIKELY["model_a"],
+        *LIKELY["model_b"],
+    ),
+}
+"""Columns of a table with the scores of one model, and the names that they have, in lower case.
+
+Such a table has no column `model`.
+"""
 WIN_MATRIX = "win-matrix"
-EARLIER_RUNS = ("attempts", "runs-repeated")
+EARLIER_RUNS = (
+    "attempts",
+    "runs-repeated",
+    *(f"{code}{ON_TASKS}" for code in ("attempts", "runs-repeated")),
+)
 """Codes of notes on runs that a newer run of the same model replaces."""
 OWN_TABLE = "podium.data.formats.podium_table:read"
 """Reader of podium's own table. It needs no translation, so DuckDB reads it without Python."""
@@ -850,10 +870,36 @@ def _open_place(engine: Duck, place: "SourceFiles | pd.DataFrame") -> list[Recor
     files: list[Path | RemoteFile] = [*place.paths, *place.remote]
     for file in files:
         bad_rows: list[BadRow] = []
-        records = replace(open_records(local_file(file), engine, bad_rows), source=str(file))
+        records = _open_file(file, engine, bad_rows, is_optional=place.searched)
         table = RecordTable(records, label=place.label, optional=place.searched, bad_rows=bad_rows)
         tables.append(table)
     return tables
+
+
+def _open_file(
+    file: Path | RemoteFile, engine: Duck, bad_rows: list[BadRow], *, is_optional: bool
+) -> Records:
+    """Open a file as records.
+
+    Args:
+        file: the file.
+        engine: the database.
+        bad_rows: takes the malformed rows, see `open_records`.
+        is_optional: whether the file was found in a folder. If it is no table, as a summary or a
+            configuration, its records have no columns, so that it is left out with a note.
+
+    Raises:
+        UsageError, DataError: see `open_records`.
+    """
+    try:
+        records = open_records(local_file(file), engine, bad_rows)
+    except NotATableError:
+        if not is_optional:
+            raise
+        import pandas as pd
+
+        records = records_of(engine, pd.DataFrame(), str(file))
+    return replace(records, source=str(file))
 
 
 def _read_tables(
@@ -1105,6 +1151,9 @@ def unrecognised_error(
         problem += f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"
     of_verdicts = f" {format_credit_map(credits)}" if credits and source != FRAME else ""
     named = f"{remedy_of_columns(sorted(columns), source)}{of_verdicts}"
+    of_one_model = _command_for_files_of_models(columns, source)
+    if of_one_model is not None:
+        named += f"; if it has the scores of one model, label a file per model: `{of_one_model}`"
     remedy = f"{named}; `podium list formats` shows what is known"
     if source != FRAME:
         mapping = format_mapping(columns=guess_columns(sorted(columns)), credit_map=credits or {})
@@ -1114,3 +1163,26 @@ def unrecognised_error(
             command = f"`inspect eval podium/{task} --model-role judge=MODEL`"
             remedy += f"; if the file holds responses to judge, {command}"
     return DataError(problem, remedy=remedy)
+
+
+def _command_for_files_of_models(columns: frozenset[str], source: str) -> str | None:
+    """Return the command that ranks models by tables of one model's scores each.
+
+    Args:
+        columns: names of the columns of such a table.
+        source: its name.
+
+    Returns:
+        None if the table is a data frame, has no column of items or scores, or has one of models.
+    """
+    names = {name.lower(): name for name in sorted(columns)}
+    columns_found = {}
+    for own, words in ONE_MODEL_COLUMNS.items():
+        columns_found[own] = next((names[word] for word in words if word in names), None)
+    item = columns_found["item"]
+    score = columns_found["score"]
+    if source == FRAME or item is None or score is None or columns_found["model"] is not None:
+        return None
+    typed = [f"{own}={name}" for own, name in (("item", item), ("score", score)) if own != name]
+    named = f" --columns {','.join(typed)}" if typed else ""
+    return f"podium rank NAME={source} OTHER=FILE{named}"

@@ -36,6 +36,42 @@ def test_a_row_per_item(save, matrix, name):
     assert {each.model: each.score for each in entries} == pytest.approx(matrix.mean().to_dict())
 
 
+FACTS = {
+    "reward, trial and texts": {"reward": [0.0, 1.0], "trial": [0, 0], "traj": ["a", "b"]},
+    "score and latency": {"id": [1, 2], "score": [0.5, 1.0], "latency_s": [3, 2]},
+    "cost and tokens": {"Cost": [0.1, 0.2], "total_tokens": [10, 20], "is_correct": [True, False]},
+}
+
+
+@pytest.mark.parametrize("facts", FACTS.values(), ids=FACTS)
+def test_facts_of_one_models_results_are_no_models(save, facts):
+    table = pd.DataFrame({"task_id": ["q1", "q2"], **facts})
+    path = save("results.csv", table.to_csv(index=False))
+    with pytest.raises(DataError) as refusal:
+        podium.read_battles(path)
+    score = next(name for name in ("reward", "score", "is_correct") if name in facts)
+    named = "" if score == "score" else f",score={score}"
+    command = f"`podium rank NAME={path} OTHER=FILE --columns item=task_id{named}`"
+    assert f"if it has the scores of one model, label a file per model: {command}" in str(
+        refusal.value
+    )
+
+
+def test_files_of_one_models_results_are_ranked_by_their_labels(save):
+    places = []
+    for name, scores in (("elm", [1.0, 1.0]), ("fir", [0.0, 1.0])):
+        table = pd.DataFrame({"task_id": ["q1", "q2"], "reward": scores, "trial": [0, 0]})
+        places.append(f"{name}={save(f'{name}.csv', table.to_csv(index=False))}")
+    columns = {"item": "task_id", "score": "reward"}
+    entries = podium.rank(podium.read_battles(*places, columns=columns), "mean").standings[0]
+    assert {each.model: each.score for each in entries.entries} == {"elm": 1.0, "fir": 0.5}
+
+
+def test_a_fact_beside_the_models_of_a_matrix_is_no_model(save, matrix):
+    table = matrix.assign(difficulty=1.5).rename_axis("item")
+    assert podium.read_battles(save("m.csv", table.to_csv())).models == ("ash", "elm", "fir", "oak")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["model", "system", "submission"])
 def test_a_row_per_model_is_the_same_matrix(save, matrix, name):

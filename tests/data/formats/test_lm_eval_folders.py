@@ -539,6 +539,37 @@ def test_lm_eval_reports_a_run_without_samples_and_ranks_the_rest(out: Path) -> 
     assert notice_texts(battles.lost)[0] in notice_texts(battles.notes)
 
 
+def test_runs_without_samples_are_one_warning(out: Path) -> None:
+    for name in "cdefghi":
+        write_run(out, f"org/{name}", {"t": scored(A)}, samples=False)
+    [text] = notice_texts(podium.read_battles(out).lost)
+    assert text == (
+        "org/c, org/d, org/e, org/f, org/g, and 2 more have no samples beside "
+        f"{out}/org__c/results_{TIME}.json, and 6 more: run lm_eval with --log_samples"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("summary.json", '{"a": [1, 2], "b": [1]}'),
+        ("config.json", "[1, 2, 3]"),
+        ("seed.json", "7"),
+        ("columns.csv", "a\n"),
+    ],
+)
+def test_a_document_in_the_folder_that_is_no_table_is_left_out(
+    out: Path, name: str, content: str
+) -> None:
+    (out / name).write_text(content)
+    battles = podium.read_battles(out)
+    assert battles.models == ("org/a", "org/b")
+    words = f"1 file holds no verdicts and was skipped: {out / name}"
+    assert words in notice_texts(battles.notes)
+    with pytest.raises(podium.DataError):
+        podium.read_battles(out / name)
+
+
 @pytest.mark.slow
 def test_lm_eval_reports_a_newer_run_without_samples_and_reads_the_older_samples(out: Path) -> None:
     home = write_run(out, "org/a", {"t": scored([0.0] * 4)}, time=LATER, samples=False)
@@ -578,6 +609,28 @@ def test_lm_eval_reports_a_task_with_only_one_model(out: Path) -> None:
     assert (battles.values_of("task"), notice_texts(battles.lost)) == (
         ("t",),
         ("u: only org/a has samples of it; comparing takes two models",),
+    )
+
+
+def test_tasks_of_one_model_only_are_one_warning(out: Path) -> None:
+    write_run(out, "org/a", {name: scored(A) for name in "uvwxy"}, time=LATER)
+    assert notice_texts(podium.read_battles(out).lost) == (
+        "only org/a has samples of 5 tasks (u, v, w, and 2 more); comparing takes two models",
+    )
+
+
+def test_tasks_that_were_run_again_are_one_warning_after_the_reason(tmp_path: Path) -> None:
+    for time in (TIME, LATER):
+        write_run(tmp_path, "org/a", {name: scored(A) for name in "tuvw"}, time=time)
+    with pytest.raises(podium.DataError) as refusal:
+        podium.read_battles(tmp_path)
+    old, new = (f"{tmp_path}/org__a/samples_t_{time}.jsonl" for time in (TIME, LATER))
+    assert str(refusal.value) == (
+        "nothing to compare: only org/a has samples of 4 tasks (t, u, v, and 1 more); comparing "
+        "takes two models; org/a was run several times on each of 4 tasks (t, u, v, and 1 more): "
+        f"the newest run counts (on t {new}, not {old}). Remedy: compare two runs of org/a with "
+        f"`podium compare {old} {new}`, or give the samples of two models or more on the same "
+        "documents of a task"
     )
 
 
@@ -746,7 +799,8 @@ def test_compressed_samples_are_rejected_with_the_remedy(out: Path) -> None:
         path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes()))
         path.unlink()
     with pytest.raises(
-        podium.DataError, match=r"org/a has no samples beside \S+: unpack its \.gz files"
+        podium.DataError,
+        match=r"org/a, org/b have no samples beside \S+, and 1 more: unpack their \.gz files",
     ):
         podium.read_battles(out)
 

@@ -14,9 +14,16 @@ TASKS = ("arc", "my_arc")
 
 
 def write_old_run(
-    folder: Path, arguments: str, right: Sequence[int], tasks: Sequence[str] = TASKS
+    folder: Path,
+    arguments: str,
+    right: Sequence[int],
+    tasks: Sequence[str] = TASKS,
+    name: str = "results.json",
 ) -> Path:
-    """Write the run of a model on tasks; `right` has 1 for each document with a right answer."""
+    """Write the run of a model on tasks; `right` has 1 for each document with a right answer.
+
+    The results file has the name that was given as --output_path.
+    """
     folder.mkdir(exist_ok=True)
     figure = sum(right) / len(right)
     results: dict[str, Any] = {
@@ -27,7 +34,7 @@ def write_old_run(
         "config": {"model": "hf", "model_args": arguments, "limit": None},
         "git_hash": "1234567",
     }
-    (folder / "results.json").write_text(json.dumps(results, indent=2))
+    (folder / name).write_text(json.dumps(results, indent=2))
     for task in tasks:
         rows = [sample_of(task, place, own) for place, own in enumerate(right)]
         named = arguments.replace("/", "__").replace("=", "__")
@@ -76,6 +83,41 @@ def test_in_one_folder_the_names_of_files_tell_the_models(tmp_path: Path) -> Non
     write_old_run(tmp_path / "out", "pretrained=org/a", [1, 1], TASKS[:1])
     write_old_run(tmp_path / "out", "pretrained=org/b", [1, 0], TASKS[:1])
     assert means_by_task(tmp_path) == {None: {"org__a": 1.0, "org/b": 0.5}}
+
+
+def test_results_files_have_the_names_that_the_user_gave(tmp_path: Path) -> None:
+    write_old_run(tmp_path / "out", "pretrained=org/a", [1, 1], TASKS[:1], "first.json")
+    write_old_run(tmp_path / "out", "pretrained=org/b", [1, 0], TASKS[:1], "second.json")
+    of_task = {"org/a": 1.0, "org/b": 0.5}
+    assert means_by_task(tmp_path) == {None: of_task}
+    named = [tmp_path / "out" / name for name in ("first.json", "second.json")]
+    assert means_by_task(named) == {None: of_task}
+
+
+def write_results_of_03(path: Path, model: str) -> None:
+    """Write a results file as lm-eval 0.3 does, which has no samples."""
+    figures = {"acc": 0.5, "acc_stderr": 0.1, "acc_norm": 0.4, "acc_norm_stderr": 0.1}
+    results = {
+        "results": {"arc_easy": figures, "hendrycksTest-anatomy": figures},
+        "versions": {"arc_easy": 0, "hendrycksTest-anatomy": 0},
+        "config": {"model": "hf-causal", "model_args": f"pretrained={model}", "num_fewshot": 5},
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(results, indent=2))
+
+
+def test_results_of_lm_eval_03_lack_samples_whatever_else_is_in_the_folder(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        write_results_of_03(tmp_path / name / "arc.json", f"org/{name}")
+        write_results_of_03(tmp_path / name / "mmlu.json", f"org/{name}")
+    (tmp_path / "summary.json").write_text(json.dumps({"a": [1, 2], "b": [1]}))
+    with pytest.raises(podium.DataError) as refusal:
+        podium.read_battles(tmp_path)
+    assert str(refusal.value) == (
+        f"nothing to compare: org/a, org/b, org/c have no samples beside {tmp_path}/a/arc.json, "
+        "and 5 more: run lm_eval with --log_samples. Remedy: give the samples of two models or "
+        "more on the same documents of a task"
+    )
 
 
 def test_other_json_lines_beside_the_results_are_no_samples(tmp_path: Path) -> None:

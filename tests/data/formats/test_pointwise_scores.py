@@ -44,6 +44,21 @@ def test_a_model_without_a_row_on_an_item_is_missing_there(save):
     assert (counts.battles, counts.missing) == (4, 2)
 
 
+@pytest.mark.parametrize("most", [2_000_000, 0])
+def test_a_model_that_was_not_run_on_a_task_is_not_missing_there(save, monkeypatch, most):
+    monkeypatch.setattr("podium.data.formats.score_files.MOST_BATTLES", most)
+    names = ("task", "item", "model", "score")
+    rows = scored(
+        *[("t", item, model, 1) for item in "ij" for model in "xyz"],
+        *[("u", item, model, 1) for item in "kl" for model in "vx"],
+        ("u", "m", "x", 1),
+        names=names,
+    )
+    # On u, v has no row on m; y and z have none on any item of u.
+    counts = podium.read_battles(save("s.jsonl", rows), scores_only=most == 0).counts()
+    assert (counts.battles, counts.missing) == ((8, 1) if most else (6, 1))
+
+
 def test_nothing_is_missing_when_all_are_scored(save):
     rows = scored(("i", "x", 1), ("i", "y", 2))
     assert podium.read_battles(save("s.jsonl", rows)).counts().missing == 0

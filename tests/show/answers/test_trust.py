@@ -23,7 +23,7 @@ def test_two_flagged_checks_are_described_and_further_ones_are_named() -> None:
     fields = {
         "fit": FIT,
         "own model": {"judge": "ash"},
-        "items": {"items": 3, "noun": "items"},
+        "items": {"items": 3, "noun": "items", "intervals": "the intervals are approximate"},
         "cycle": {"a": "ash", "b": "elm", "c": "oak"},
     }
     flagged = [make_check(name, True, fields=own) for name, own in fields.items()]

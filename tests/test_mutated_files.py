@@ -156,7 +156,55 @@ TABLES["counts"] = [
     {"model_a": a, "model_b": b, "wins_a": k, "wins_b": 5, "ties": 1}
     for k, (a, b) in enumerate(PAIRS * 4)
 ]
-NESTED = ("arena-hard", "mt-bench", "mt-bench-single", "judge-bench", "wildbench")
+TABLES["arena conversations"] = [
+    {
+        "question_id": row["item"],
+        "model_a": row["model_a"],
+        "model_b": row["model_b"],
+        "winner": ("model_a", "tie (inconsistent)", "model_b")[k % 3],
+        "judge": f"arena_user_{k % 5}",
+        "dedup_tag": {"sampled": True},
+        **{
+            f"conversation_{side}": [
+                {"role": "user", "content": "how?"},
+                {"role": "assistant", "content": "é" * k},
+            ]
+            for side in "ab"
+        },
+    }
+    for k, row in enumerate(OWN)
+]
+TABLES["promptfoo"] = [
+    {
+        "promptIdx": 0,
+        "testIdx": k // 3,
+        "provider": {"id": "xyz"[k % 3], "label": ""},
+        "vars": {"riddle": f"riddle {k // 3}"},
+        "score": k % 5 / 4,
+        "failureReason": 0,
+        "namedScores": {},
+        "gradingResult": {"pass": True},
+    }
+    for k in range(36)
+]
+SCORES = ("pointwise", "promptfoo")
+NESTED = (
+    *("arena-hard", "mt-bench", "mt-bench-single", "judge-bench", "wildbench"),
+    *("arena conversations", "promptfoo"),
+)
+ORIENTATIONS = {
+    "split": lambda rows: {
+        "columns": [*rows[0]],
+        "index": [*range(len(rows))],
+        "data": [[row.get(name) for name in rows[0]] for row in rows],
+    },
+    "index": lambda rows: {str(k): row for k, row in enumerate(rows)},
+    "columns": lambda rows: {
+        name: {str(k): row.get(name) for k, row in enumerate(rows)} for name in rows[0]
+    },
+    "document": lambda rows: {"results": {"version": 3, "results": rows}, "config": {}},
+}
+"""JSON documents of pandas and of promptfoo, by the suffix that the tests give them."""
 FILES = [
     *(
         (table, suffix)
@@ -168,6 +216,14 @@ FILES = [
         ("podium", suffix)
         for suffix in ("tsv", "json", "parquet", "duckdb", "csv.gz", "jsonl.zst", "csv.zst")
     ),
+    *(
+        (table, suffix)
+        for table in ("podium", "comparia", "counts", "wildbench")
+        for suffix in ("split", "index", "columns")
+    ),
+    ("promptfoo", "document"),
+    *((table, "parquet") for table in ("wildbench", "comparia", "arena conversations")),
+    ("comparia", "csv.gz"),
     ("arena-hard", "json"),
     ("arena-hard", "parquet"),
 ]
@@ -180,6 +236,8 @@ def content_of(rows, suffix, folder):
         content = (
             pd.DataFrame(rows).to_csv(index=False, sep="\t" if kind == "tsv" else ",").encode()
         )
+    elif kind in ORIENTATIONS:
+        content = json.dumps(ORIENTATIONS[kind](rows)).encode()
     elif kind in ("json", "jsonl"):
         content = (
             json.dumps(rows, indent=0) if kind == "json" else "\n".join(map(json.dumps, rows))
@@ -242,7 +300,7 @@ def try_file(folder, table, suffix, seed):
     assert [each.name for each in folder.iterdir()] == [path.name], "something was written"
     if ranked:
         there = records_in(content, suffix)
-        if there is not None and table not in (*NESTED, "pointwise", "counts"):
+        if there is not None and table not in (*NESTED, *SCORES, "counts"):
             assert ranked[0].counts().judgments == there
         return
     reported = str(error)
@@ -253,6 +311,30 @@ def try_file(folder, table, suffix, seed):
         assert error.row or packed or error.problem.startswith(OF_THE_FILE), reported
     elif not isinstance(error, podium.NotIdentifiedError):
         assert path.name in reported
+
+
+def try_mapping(folder, seed):
+    """Damage a mapping file, and read its table: an error that names one of both, or all rows."""
+    rng = random.Random(f"mapping {seed}")
+    rows = renamed(battles(of_names("L", "tie", "R")), item="q", model_a="left", model_b="right")
+    (folder / "votes.csv").write_bytes(content_of(rows, "csv", folder))
+    mapping = (
+        "columns: {item: q, model_a: left, model_b: right, credit: winner}\n"
+        "credit_map:\n  L: 1\n  tie: 0.5\n  R: 0\nshown: a\nwhere: {model_b: z}\n"
+    )
+    path = folder / "podium.yaml"
+    path.write_bytes(damage(mapping.encode(), rng, KINDS[seed % len(KINDS)]))
+    error, ranked = read_and_rank(str(folder / "votes.csv"))
+    if ranked:
+        assert ranked[0].counts().judgments in (12, 24, 36)
+    else:
+        assert len(str(error)) < 2500
+
+
+@pytest.mark.slow
+def test_damaged_mapping_files_are_named_or_read(tmp_path):
+    for seed in range(max(MUTATIONS, 60)):
+        try_mapping(tmp_path, seed)
 
 
 @pytest.mark.parametrize(("table", "suffix"), FILES)

@@ -42,6 +42,10 @@ OF_READING = {
         "{rows:,} {what} stand in several files: each counts as often as in the file that has it "
         "most often (a column repeat would mark them as repeated judgments)"
     ),
+    "counts-repeat": (
+        "{source}: {rows} {rows:noun row} of counts {rows:one repeats|repeat} another row in every "
+        "column; the battles count again"
+    ),
     "cut-off-line": "{path}, {place}: cut off, so its document is missing{task:if ; run # again}",
     "copies-uncounted": (
         "rows that stand in two of the files count twice: Spark does not look for them, DuckDB does"

@@ -22,7 +22,8 @@ def read_counts(records: pd.DataFrame) -> pd.DataFrame:
 
     The columns of the counts (`WIN_COLUMNS`, `TIE_COLUMNS`) are replaced by `credit`; the table
     must have the columns of wins. An empty cell is a count of 0. In the index, each battle has the
-    number of the row of its count. A note names the models whose counts are all 0.
+    number of the row of its count. Notes name the models whose counts are all 0, and rows of counts
+    that are equal.
 
     Raises:
         DataError: a cell is not a whole number of 0 or more, the counts sum to 0 or to more than
@@ -44,8 +45,15 @@ def read_counts(records: pd.DataFrame) -> pd.DataFrame:
     position = np.repeat(np.arange(len(records)), counts_of_row.sum(axis=1))
     credit = np.repeat(np.tile(CREDIT_OF_COLUMN[: len(names)], len(records)), counts_of_row.ravel())
     battles = records.drop(columns=names).iloc[position].assign(credit=credit)
-    battles.attrs["notes"] = _note_idle_models(records, battles)
+    battles.attrs["notes"] = [*_note_equal_counts(records), *_note_idle_models(records, battles)]
     return battles
+
+
+def _note_equal_counts(records: pd.DataFrame) -> list[Notice]:
+    """Return a note on the rows that repeat another row in every column; none if none does."""
+    texts = pd.DataFrame({name: as_text(records[name]) for name in records})
+    equal_rows = int(texts.duplicated().sum())
+    return [Notice("counts-repeat", {"rows": equal_rows})] if equal_rows else []
 
 
 def _note_idle_models(records: pd.DataFrame, battles: pd.DataFrame) -> list[Notice]:

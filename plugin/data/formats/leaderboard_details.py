@@ -18,7 +18,9 @@ from podium.data.formats.lm_eval_layout import HELM_DETAILS, Samples
 from podium.data.formats.lm_eval_scores import Scores
 from podium.data.known_metrics import HELM_LOWER_IS_BETTER
 from podium.errors import DataError
+from podium.printable import shorten
 from podium.text import parse_json, text_of
+from podium.wording import some
 
 ITEM_TEXT_COLUMNS = ("example", "question", "full_prompt")
 """Columns whose text identifies an item. The first one that a file has is used."""
@@ -115,13 +117,28 @@ def _lighteval_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]
 
     The question and the choices in the column `doc` identify the item. A value of a metric that is
     no number is left out: it is a part of a figure that is computed over all items.
+
+    Raises:
+        DataError: no value of any metric is a number, or empty.
     """
     table = pyarrow.parquet.read_table(path, columns=list(LIGHTEVAL_COLUMNS))
     encode = json.JSONEncoder(default=str).encode
+    other_values: dict[str, Any] = {}
+    has_scores = False
+    other_values: dict[str, Any] = {}
+    has_scores = False
     for number, row in enumerate(table.to_pylist(), 1):
         question = encode([row["doc"]["query"], row["doc"].get("choices")])
         item = hashlib.sha256(question.encode()).hexdigest()[:12]
         for name, score in row["metric"].items():
             if score is None or isinstance(score, bool | int | float):
+                has_scores = True
                 known = None if score is None else float(score)
                 yield f"{name},none", item, f"row {number}", known
+            else:
+                other_values.setdefault(name, score)
+    if other_values and not has_scores:
+        values = [f"{name} is {shorten(repr(value))}" for name, value in other_values.items()]
+        problem = f"no metric has numbers ({some(values, most=3)})"
+        remedy = "give details of a task whose metrics are scores of single items"
+        raise DataError(problem, source=str(path), remedy=remedy)

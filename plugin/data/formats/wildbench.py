@@ -15,7 +15,7 @@ from podium.data.formats.records import row_name
 from podium.data.formats.verdict_files import parse_words, reasons_where, reject_non_objects
 from podium.errors import DataError
 from podium.printable import shorten
-from podium.text import as_text, map_distinct
+from podium.text import as_text, map_distinct, text_of
 
 CHOICES = {"A++": 2.0, "A+": 1.0, "A=B": 0.0, "B+": -1.0, "B++": -2.0}
 """Margin of the response shown as A by choice."""
@@ -84,9 +84,12 @@ def _models_shown(records: pd.DataFrame) -> dict[str, pd.Series]:
     names_other_models = ~(is_forward | is_turned).to_numpy()
     if names_other_models.any():
         first = int(np.argmax(names_other_models))
-        assignment_text = shorten(str(assignment.iloc[first]))
-        names = f"generator {model_a.iloc[first]!r} and ref_generator {model_b.iloc[first]!r}"
-        problem = f"assignment {assignment_text!r} does not name {names}"
+        assignment_text = shorten(text_of(assignment.iloc[first]) or "is empty and")
+        names = " and ".join(
+            f"{name} {shorten(repr(models.iloc[first]))}"
+            for name, models in (("generator", model_a), ("ref_generator", model_b))
+        )
+        problem = f"assignment {assignment_text} does not name {names}"
         remedy = 'write {"A": the model shown first, "B": the other one}'
         raise DataError(problem, row=row_name(records.index, first), remedy=remedy)
     order = pd.Series(np.where(is_forward, "ab", "ba"), index=records.index)

@@ -96,14 +96,14 @@ def _require_values(records: Records, column: str, cell: str, option: str) -> se
         rows = "1 row has" if number == 1 else f"{number:,} rows have"
         problem = f"{rows} no value in the column {column!r} of {option}"
         remedy = "fill in the group of each item, or leave out its rows"
-        raise DataError(
-            problem,
-            remedy=remedy,
-            source=records.source,
-            row=records.name_row(row),
-            column=column,
-        )
+        raise _error_of_row(records, row, column, problem, remedy)
     return set()
+
+
+def _error_of_row(records: Records, row: int, column: str, problem: str, remedy: str) -> DataError:
+    """Return the error for a row, counted from 1, of records."""
+    place = records.name_row(row)
+    return DataError(problem, remedy=remedy, source=records.source, row=place, column=column)
 
 
 def _require_one_group(records: Records, column: str, cell: str) -> None:
@@ -125,10 +125,4 @@ def _require_one_group(records: Records, column: str, cell: str) -> None:
     for name, first, last, row in records.rows(what, rest):
         problem = f"item {name!r} is in two groups of {column!r}: {first!r} and {last!r}"
         remedy = "name a column that is the same in all rows of an item, or correct the rows"
-        raise DataError(
-            problem,
-            remedy=remedy,
-            source=records.source,
-            row=records.name_row(row),
-            column=column,
-        )
+        raise _error_of_row(records, row, column, problem, remedy)

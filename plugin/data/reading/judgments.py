@@ -661,7 +661,8 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
     gathered = read.gathered
     changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
     of_join = [note for note in joined.notes if not _is_told_by_questions(note, changed)]
-    notes = [*_notes_on_sources(read), *of_join, *odd_items, *verdicts.notes()]
+    of_rows = [note for note in verdicts.notes() if not _is_told_by_counts(note, read.tables)]
+    notes = [*_notes_on_sources(read), *of_join, *odd_items, *of_rows]
     notes += [*note_doubtful_names(verdicts.models), *note_voters(duck, joined.view)]
     return Battles(
         verdicts,
@@ -694,6 +695,11 @@ def _notes_on_sources(read: SourceTables) -> list[Notice]:
     settings = notices_of_settings(gathered.runs)
     notes = [note for note in read.notes if not _is_told_by_questions(note, changed)]
     return [*accepted, *gathered.lost, *notes, *paired, *settings]
+
+
+def _is_told_by_counts(note: Notice, tables: Sequence[RecordTable]) -> bool:
+    """Return whether a note is on equal rows that are the battles of one count."""
+    return note.code == "rows-repeat" and all(each.format == "counts" for each in tables)
 
 
 def _is_told_by_questions(note: Notice, changed: Mapping[str, Mapping[str, int]]) -> bool:

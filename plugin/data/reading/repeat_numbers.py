@@ -21,7 +21,8 @@ def pair_repeats(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list
 
     Two judgments of a pair in both orders are merged if they have one number. A judge that asked
     twice in each order may have counted on: 1 and 2 in one order, 3 and 4 in the other. The first
-    of one order then belongs to the first of the other. Both orders must have as many rows.
+    of one order then belongs to the first of the other. Both orders must have as many rows, except
+    for malformed rows that were left out.
 
     Returns:
         The tables, and a note if repeats were numbered anew.
@@ -38,7 +39,9 @@ def pair_repeats(tables: Sequence[RecordTable]) -> tuple[list[RecordTable], list
         for forward, number, count in _numbers_of_orders(each, each.records.scan):
             rows[forward][number] += count
     first, second = sorted(map(sorted, rows.values()))
-    is_balanced = rows[True].total() == rows[False].total() and len(first) == len(second)
+    left_out = sum(len(each.bad_rows) for each in played)
+    excess = abs(rows[True].total() - rows[False].total())
+    is_balanced = excess <= left_out and len(first) == len(second)
     is_disjoint = is_balanced and not {*first} & {*second}
     if not is_disjoint or rows[True].total() < FEWEST_ROWS or len(first) > MOST_REPEATS:
         return list(tables), []

@@ -123,3 +123,29 @@ def test_a_malformed_row_in_which_a_name_is_lost_counts_for_every_model(tmp_path
     path = save_table(tmp_path / "battles.csv", [*rows[:5], "q7,z", *rows[5:]])
     with pytest.raises(podium.DataError):
         podium.read_battles(path)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 2, 3])
+def test_a_row_that_is_left_out_does_not_change_the_numbers_of_repeats(tmp_path, cut):
+    """The orders have the repeats 1 and 2, and 3 and 4: they meet as 1 and 2 all the same."""
+    rows = []
+    for k in range(60):
+        for repeat, order in enumerate(("ab", "ab", "ba", "ba"), start=1):
+            rows.append(
+                {"item": f"q{k}", "model_a": "x", "model_b": "y", "credit": (k + repeat) % 2}
+                | {"order": order, "repeat": repeat}
+            )
+    lines = [json.dumps(row) for row in rows]
+    whole_path = tmp_path / "whole.jsonl"
+    whole_path.write_text("\n".join(lines))
+    whole = podium.read_battles(whole_path)
+    path = tmp_path / "votes.jsonl"
+    path.write_text("\n".join(line[:-3] if k == cut else line for k, line in enumerate(lines)))
+    battles = podium.read_battles(path)
+    assert {"bad-rows", "repeats-numbered"} <= {note.code for note in battles.notes}
+    assert len(battles) == len(whole) == 120
+    numbers = [
+        {*each.to_frame()[["item", "repeat"]].itertuples(index=False, name=None)}
+        for each in (battles, whole)
+    ]
+    assert numbers[0] == numbers[1]

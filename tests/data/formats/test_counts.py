@@ -60,3 +60,25 @@ def test_a_model_whose_counts_are_all_zero_is_named(save):
     [note] = [note for note in battles.notes if note.code == "models-without-battles"]
     assert note.fields["models"] == ["c"]
     assert "all counts of c are 0, so it has no battle and is not ranked" in notice_text(note)
+
+
+def codes_of(*paths):
+    return [note.code for note in podium.read_battles(*paths).notes]
+
+
+def test_the_battles_of_a_count_are_no_repeated_rows(save):
+    text = "item,model_a,model_b,wins_a,wins_b,ties\nq1,a,b,4,2,1\nq2,a,b,0,3,1\n"
+    assert codes_of(save("counts.csv", text)) == []
+    played = "item,model_a,model_b,credit\nq1,a,b,1\nq1,a,b,1\n"
+    assert codes_of(save("played.csv", played)) == ["rows-repeat"]
+
+
+def test_equal_rows_of_counts_are_named(save):
+    rows = "q1,a,b,4,2,1\nq2,a,b,0,3,1\nq1,a,b,4,2,1\n"
+    battles = podium.read_battles(
+        save("counts.csv", f"item,model_a,model_b,wins_a,wins_b,ties\n{rows}")
+    )
+    [note] = battles.notes
+    said = "counts.csv: 1 row of counts repeats another row in every column; the battles count"
+    assert said in notice_text(note)
+    assert len(battles) == 18

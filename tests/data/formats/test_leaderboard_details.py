@@ -314,3 +314,14 @@ def test_a_damaged_file_of_lighteval_is_named(tmp_path):
     frame.to_parquet(path)
     with pytest.raises(DataError, match=r"details_gsm8k.*not the details of a leaderboard"):
         podium.read_battles(tmp_path)
+
+
+def test_metrics_of_lighteval_that_are_texts_are_named(tmp_path):
+    for name in ("lab/ash", "lab/elm"):
+        write_lighteval(tmp_path, name, [1.0, 0.0])
+    for path in tmp_path.rglob("*.parquet"):
+        frame = pd.read_parquet(path)
+        frame["metric"] = [{"extractive_match": word} for word in ("yes", "no")]
+        frame.to_parquet(path)
+    with pytest.raises(DataError, match=r"no metric has numbers \(extractive_match is 'yes'\)"):
+        podium.read_battles(tmp_path)

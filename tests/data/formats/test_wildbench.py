@@ -65,7 +65,7 @@ def test_a_reply_without_a_choice_is_unparsed(save, parsed):
         ({"parsed_result": {"choice": "C"}}, r"m.json, row 1: choice 'C' is not a known verdict"),
         ({"parsed_result": "A+"}, r"m.json, row 1: parsed_result 'A\+' is not an object"),
         ({"assignment": {"A": "m", "B": "m"}}, r"m.json, row 1: assignment .* does not name"),
-        ({"assignment": None}, r"m.json, row 1: assignment 'None' does not name"),
+        ({"assignment": None}, r"m.json, row 1: assignment is empty and does not name"),
     ],
 )
 def test_what_cannot_be_read_names_file_row_and_value(save, change, message):
@@ -107,3 +107,10 @@ def test_a_folder_of_references_is_read_with_jsonl_beside(tmp_path):
     lines = [choice("B+", number=1), choice("N/A", number=2)]
     (folder / "n.jsonl").write_text("\n".join(map(json.dumps, lines)))
     assert len(podium.read_battles(folder)) == 3
+
+
+def test_the_error_of_an_assignment_shortens_long_names(save):
+    row = choice("A+") | {"generator": "m" * 5000}
+    with pytest.raises(podium.DataError, match="row 1: assignment") as caught:
+        podium.read_battles(save("m.json", [row]))
+    assert len(str(caught.value)) < 600

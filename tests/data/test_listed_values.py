@@ -115,3 +115,18 @@ def test_compare_compares_on_each_category(podium, tmp_path):
     done = podium("compare", "x", "y", write(tmp_path, "jsonl"), "--by", "category")
     assert done.code == 0, done.err
     assert all(name in done.out for name in ("code", "essay", "math"))
+
+
+@pytest.mark.parametrize("style", ["md", "html", "latex", "json"])
+def test_every_output_says_that_slices_overlap(podium, tmp_path, style):
+    path = write(tmp_path, "jsonl")
+    done = podium("rank", path, "--by", "category", "--format", style)
+    said = '"slices-overlap"' if style == "json" else "slices overlap"
+    assert done.out.count(said) == 3, done.err
+
+
+def test_the_page_says_in_each_heading_that_slices_overlap(podium, tmp_path):
+    page = tmp_path / "page.html"
+    done = podium("report", write(tmp_path, "jsonl"), "--by", "category", "-o", page)
+    assert done.code == 0, done.err
+    assert page.read_text().count("] · slices overlap</h3>") == 3

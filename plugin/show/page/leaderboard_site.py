@@ -21,7 +21,7 @@ from podium.show.page.packing import read_asset, render_page
 from podium.show.page.report_page import plain_answer, report_page
 from podium.show.report.html import table_part
 from podium.show.report.markup import markdown_text
-from podium.show.report.ranking_view import ranking_reports, standings_name
+from podium.show.report.ranking_view import ranking_reports, standings_heading, standings_name
 from podium.tables import EMPTY, Report, Section, Table
 from podium.wording import plural, some
 
@@ -198,7 +198,7 @@ def _index_table(entries: Sequence[SiteEntry]) -> Table:
             first = f"{printable(standings.entries[0].model)} (no rank sets)"
         row = (
             printable(entry.name),
-            printable(standings_name(standings)),
+            printable(standings_heading(standings)),
             sources,
             first,
             f"{len(standings.entries):,}",

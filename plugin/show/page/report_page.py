@@ -25,7 +25,12 @@ from podium.show.pictures.charts import (
 from podium.show.pictures.style import DARK, LIGHT, theme
 from podium.show.report.calibration_view import calibration_reports
 from podium.show.report.html import html_part, section_body, table_part
-from podium.show.report.ranking_view import ranking_reports, ranking_warnings, standings_name
+from podium.show.report.ranking_view import (
+    ranking_reports,
+    ranking_warnings,
+    standings_heading,
+    standings_name,
+)
 from podium.tables import Report, Section, Table
 from podium.wording import some
 
@@ -74,7 +79,7 @@ def report_page(content: PageContent) -> str:
     )
     rankings = []
     for k, (each, report) in enumerate(zip(standings, reports, strict=True)):
-        rankings.append((standings_name(each), section_body(report.parts[0]), f"forest-{k}"))
+        rankings.append((standings_heading(each), section_body(report.parts[0]), f"forest-{k}"))
     calibration = ""
     if content.calibration:
         calibration = html_part(calibration_reports(content.calibration), 3)

@@ -157,9 +157,8 @@ def standings_report(standings: Standings) -> Report:
     interval = "no interval"
     if standings.interval:
         interval = f"{percent(standings.level)} intervals: {standings.interval}"
-    overlap = " · slices overlap" if select_codes(standings.warnings, ["slices-overlap"]) else ""
     return Report(
-        f"{standings_name(standings)}{overlap} · {interval}",
+        f"{standings_heading(standings)} · {interval}",
         table=table,
         notes=tuple(standings_notes(standings)),
     )
@@ -168,6 +167,12 @@ def standings_report(standings: Standings) -> Report:
 def _score_with_interval(entry: Entry) -> Estimate | None:
     """Return the score of a model with its interval; None if it has no score."""
     return None if entry.score is None else Estimate(entry.score, entry.low, entry.high)
+
+
+def standings_heading(standings: Standings) -> str:
+    """Return the ranker's name with the slice, and whether slices overlap."""
+    overlap = " · slices overlap" if select_codes(standings.warnings, ["slices-overlap"]) else ""
+    return f"{standings_name(standings)}{overlap}"
 
 
 def standings_name(standings: Standings) -> str:

@@ -125,8 +125,6 @@ def _lighteval_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]
     encode = json.JSONEncoder(default=str).encode
     other_values: dict[str, Any] = {}
     has_scores = False
-    other_values: dict[str, Any] = {}
-    has_scores = False
     for number, row in enumerate(table.to_pylist(), 1):
         question = encode([row["doc"]["query"], row["doc"].get("choices")])
         item = hashlib.sha256(question.encode()).hexdigest()[:12]

@@ -661,8 +661,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
     gathered = read.gathered
     changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
     of_join = [note for note in joined.notes if not _is_told_by_questions(note, changed)]
-    of_rows = [note for note in verdicts.notes() if not _is_told_by_counts(note, read.tables)]
-    notes = [*_notes_on_sources(read), *of_join, *odd_items, *of_rows]
+    notes = [*_notes_on_sources(read), *of_join, *odd_items, *_notes_on_rows(verdicts, read.tables)]
     notes += [*note_doubtful_names(verdicts.models), *note_voters(duck, joined.view)]
     return Battles(
         verdicts,
@@ -697,9 +696,12 @@ def _notes_on_sources(read: SourceTables) -> list[Notice]:
     return [*accepted, *gathered.lost, *notes, *paired, *settings]
 
 
-def _is_told_by_counts(note: Notice, tables: Sequence[RecordTable]) -> bool:
-    """Return whether a note is on equal rows that are the battles of one count."""
-    return note.code == "rows-repeat" and all(each.format == "counts" for each in tables)
+def _notes_on_rows(verdicts: Verdicts, tables: Sequence[RecordTable]) -> list[Notice]:
+    """Return the warnings of verdicts; battles of counts are equal rows, which need none."""
+    notes = verdicts.notes()
+    if all(each.format == "counts" for each in tables):
+        notes = [note for note in notes if note.code != "rows-repeat"]
+    return notes
 
 
 def _is_told_by_questions(note: Notice, changed: Mapping[str, Mapping[str, int]]) -> bool:

@@ -70,6 +70,7 @@ Inspect. These words are removed before the maker is guessed.
 REMEDY_OF_REASON = {
     "truncated": "more-tokens",
     CUT_IN_REASONING: "more-tokens",
+    "empty": "look-at-server",
     "refusal": "another-judge",
     "no log-probabilities": "judge-with-probabilities",
     FILTERED: "another-judge",

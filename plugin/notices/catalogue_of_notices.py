@@ -925,6 +925,7 @@ REMEDIES = {
         "look at those rows, and at how they were made (`podium convert` writes them with their "
         "reasons)"
     ),
+    "look-at-server": "see whether the judge's server works, since these replies have no text",
     "more-tokens": "give it room: {argument:max_tokens=2000}, or more",
     "reason-first": (
         "let the judge reason first ({argument:realization=cot}), or take one that keeps to a form"

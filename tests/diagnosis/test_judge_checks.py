@@ -326,6 +326,14 @@ def test_a_metric_stays_a_metric_in_a_slice(tmp_path: Path) -> None:
         assert judge_warnings(part, {}) == []
 
 
+def test_the_remedy_of_replies_without_text_is_a_look_at_the_server() -> None:
+    frame = table(40)
+    frame.loc[frame["credit"].isna(), "reason"] = "empty"
+    (alarm,) = judge_warnings(podium.read_battles(frame), {})
+    assert alarm.fields["remedies"] == ["look-at-server"]
+    assert "see whether the judge's server works" in " ".join(notice_texts([alarm]))
+
+
 @pytest.mark.parametrize("reason", ["failed to parse", "refusal form filled in"])
 def test_a_reason_that_only_begins_like_one_of_podium_has_no_remedy_of_its_own(reason: str) -> None:
     frame = table(40)

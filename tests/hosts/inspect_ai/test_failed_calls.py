@@ -2,6 +2,7 @@
 missing alone."""
 
 import anyio
+import pandas as pd
 import pytest
 from inspect_ai import eval_retry
 from inspect_ai.log import read_eval_log
@@ -16,7 +17,10 @@ from podium.hosts.inspect_ai.judging.call_control import (
     name_of_failure,
 )
 from podium.hosts.inspect_ai.judging.call_settings import ended_at_limit, why_too_long, why_withheld
+from podium.hosts.inspect_ai.judging.failed_calls import failed_calls_texts
+from podium.hosts.inspect_ai.logs.podium_entries import reason_of_stop
 from podium.hosts.inspect_ai.tasks import ring, round_robin, swim
+from podium.wording import plural
 
 ALL = 6 * ITEMS
 PRICES = {"scripted/judge": [10_000, 30_000]}
@@ -97,6 +101,36 @@ def test_retries_ask_for_the_failed_calls_alone(task, pack, play, behave, record
     assert not table.index.has_duplicates
     known = first[first.credit.notna()].set_index(names).credit
     assert (table[known.index] == known).all()
+
+
+@pytest.mark.slow
+def test_a_retry_repeats_all_calls_though_more_than_ten_fail_as_before(
+    play, behave, record, write_responses
+):
+    behave(scripted=failing(0.5))
+    log = play(round_robin(responses=write_responses(), pack=True, cache=False, logprobs="off"))
+    lost = len(lost_in(record, 0.5))
+    assert lost > 10
+    record.prompts.clear()
+    [log] = eval_retry(log)
+    assert record.calls == lost
+    assert reason_of_stop(log) is None
+    assert judgments(log).credit.isna().sum() == lost
+
+
+@pytest.mark.slow
+def test_a_retry_stops_if_its_first_ten_calls_fail_by_a_new_error(
+    play, behave, record, write_responses
+):
+    behave(scripted=failing(0.5))
+    log = play(round_robin(responses=write_responses(), pack=True, cache=False, logprobs="off"))
+    known = judgments(log).credit.notna().sum()
+    behave(scripted=failing(1.0, status=503))
+    record.prompts.clear()
+    [log] = eval_retry(log)
+    assert record.calls == 10
+    assert "its first 10 calls all failed by HTTPError: Error code: 503" in reason_of_stop(log)
+    assert judgments(log).credit.notna().sum() == known
 
 
 @pytest.mark.slow
@@ -231,6 +265,29 @@ def test_the_log_of_a_failed_run_keeps_the_replies_that_were_paid(
     ]
     assert len(replies) == 2 * ALL
     assert sum(not reply.get("failed") for reply in replies) == 2 * ALL - len(lost_in(record, 0.1))
+
+
+@pytest.mark.slow
+def test_a_tournament_says_at_its_end_that_a_few_calls_failed(capfd, play, behave, write_responses):
+    behave(scripted=failing(0.02))
+    log = play(round_robin(responses=write_responses(items=16), cache=False, logprobs="off"))
+    lost = judgments(log).credit.isna().sum()
+    assert 0 < lost < 0.03 * 12 * 16
+    told = f"{lost} {plural('call', lost)} of the judge failed (HTTP 500, {lost} "
+    assert told in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("failed", "count"), [(0, 0), (1, 1), (11, 1), (13, 0)])
+def test_failed_calls_are_told_unless_the_warning_on_unparsed_replies_names_them(failed, count):
+    reasons = ["failed: HTTP 500"] * (failed - failed // 3) + ["failed: HTTP 429"] * (failed // 3)
+    rows = {"credit": [None] * failed + [1.0] * (400 - failed)}
+    rows |= {"item": range(400), "model_a": "a", "model_b": "b", "order": "ab"}
+    rows |= {"reason": reasons + [None] * (400 - failed)}
+    texts = [*failed_calls_texts(podium.read_battles(pd.DataFrame(rows)))]
+    assert len(texts) == count
+    for told in texts:
+        assert told.startswith(f"{failed} {plural('call', failed)} of the judge failed (HTTP 500, ")
+        assert ("HTTP 429, 3 times" in told) == (failed == 11)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,9 @@ import re
 import ssl
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -311,11 +313,39 @@ def stopped_text(name: str, error: JudgeStoppedError) -> str:
     return str(error).replace(STOPPED, f"{name} is not asked any more")
 
 
+_EARLIER_CAUSE: ContextVar[str] = ContextVar("earlier_cause", default="")
+"""Why the running call failed in an earlier run; empty if it is not repeated."""
+
+
+@contextmanager
+def repeating_failed_call(cause: str) -> Iterator[None]:
+    """Repeat a call that failed in an earlier run while the body runs.
+
+    If it fails as before, its prompt may be the reason. A `CircuitBreaker` then does not count the
+    failure, so that such calls do not end a run in which others would be answered.
+
+    Args:
+        cause: why the call failed (`cause_of`); empty if it did not fail.
+    """
+    token = _EARLIER_CAUSE.set(cause)
+    try:
+        yield
+    finally:
+        _EARLIER_CAUSE.reset(token)
+
+
+def _failed_so_before(error: Exception) -> bool:
+    """Return whether the running call failed in an earlier run by the same error."""
+    cause = _EARLIER_CAUSE.get()
+    return bool(cause) and NUMBERED.sub("", cause) == NUMBERED.sub("", cause_of(error))
+
+
 class CircuitBreaker:
     """Makes the first ten calls, and more only if one is answered or they fail differently.
 
     Once one of the first calls is answered, or two of them fail differently, all further calls are
-    made. If the first ten fail alike, all further calls are refused.
+    made. If the first ten fail alike, all further calls are refused. Calls that fail as in an
+    earlier run (`repeating_failed_call`) do not count.
 
     Args:
         ends_run: whether the error of the first refused call ends the run. Later calls then wait
@@ -379,6 +409,9 @@ class CircuitBreaker:
             self._settle(refusal)
             raise refusal from None
         except Exception as error:
+            if _failed_so_before(error):
+                self._first_calls.release()
+                raise
             self._failures.append(cause_of(error))
             different_failures = {NUMBERED.sub("", failure) for failure in self._failures}
             if len(different_failures) > 1:

@@ -25,6 +25,7 @@ from podium.hosts.inspect_ai.judging.call_control import (
     generate_output,
     make_calls,
     name_of_failure,
+    repeating_failed_call,
     stopped_text,
 )
 from podium.hosts.inspect_ai.judging.call_settings import (
@@ -687,9 +688,12 @@ async def _make_new_calls(
 
     async def reply(place: int) -> tuple[KeptReply, int]:
         """Return the reply and the number of attempts of a call by its place."""
-        if place < len(known) and not known[place].get("failed"):
-            return known[place], 1
-        return await _reply_or_failure(calls[place], errors)
+        earlier = known[place] if place < len(known) else None
+        if earlier is not None and not earlier.get("failed"):
+            return earlier, 1
+        cause = earlier.get("refused", "") if earlier is not None else ""
+        with repeating_failed_call(cause):
+            return await _reply_or_failure(calls[place], errors)
 
     # A single call has no task of its own: its failure has to reach the other order before that is
     # asked for.

@@ -11,6 +11,7 @@ It costs some hundred exponentials a value, so that long arrays are left to SciP
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -237,6 +238,9 @@ def _by_value(
         arguments: numbers or arrays that broadcast.
         most: number of values above which an array is long.
     """
+    if all(isinstance(each, int | float) for each in arguments):
+        numbers = [float(each) for each in arguments]
+        return np.float64(math.nan if any(map(math.isnan, numbers)) else function(*numbers))
     arrays = np.broadcast_arrays(*(np.asarray(each, dtype=np.float64) for each in arguments))
     if arrays[0].size > most:
         from scipy import special
@@ -247,8 +251,11 @@ def _by_value(
     return np.array(results, dtype=np.float64).reshape(arrays[0].shape)[()]
 
 
+@lru_cache(maxsize=128)
 def _normal_quantile(p: float) -> float:
     """Return the normal quantile of one probability.
+
+    The last ones are kept, because searches for a number of items ask for one level many times.
 
     It starts at the approximation 26.2.23 of Abramowitz and Stegun (1964), and takes steps of
     Halley on the logarithm of the probability.

@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from podium import distributions
 from podium.distributions import find_root
 from podium.errors import NotConvergedError
+from podium.planning.sample_size import signed_rank_items, three_levels
 
 CLOSE = 1e-12
 
@@ -114,6 +115,21 @@ def test_binomial_probabilities_are_sums_of_whole_numbers() -> None:
             p = distributions.bdtrc(successes, trials, 0.5)
             assert p == pytest.approx(ways / 2**trials, rel=CLOSE)
     assert distributions.bdtrc(3, 9, 0.2) == pytest.approx(special.bdtrc(3, 9, 0.2), rel=CLOSE)
+
+
+def test_numbers_have_the_values_of_arrays_and_the_type_of_their_elements() -> None:
+    for name, value in (("ndtr", 0.3), ("ndtri", 0.975), ("ndtri", 1), ("ndtr", math.nan)):
+        function = getattr(distributions, name)
+        number, [element] = function(value), function(np.array([value]))
+        assert type(number) is type(element) is np.float64
+        assert number == element or math.isnan(number) == math.isnan(element) == math.isnan(value)
+
+
+def test_a_search_for_a_number_of_items_computes_the_quantile_of_its_level_once() -> None:
+    pool = [three_levels(0.3, edge) for edge in (0.04, 0.05, 0.06)]
+    distributions._normal_quantile.cache_clear()
+    assert signed_rank_items(pool, alpha=0.05) is not None
+    assert distributions._normal_quantile.cache_info().misses == 1
 
 
 def test_long_arrays_have_the_values_of_short_ones() -> None:

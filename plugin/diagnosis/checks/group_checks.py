@@ -13,6 +13,7 @@ import numpy as np
 
 from podium.checks import CHECKS, Check, make_check
 from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns, group_noun
+from podium.data.counting.relations import ROW
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.notices.option_forms import option_text
 
@@ -27,7 +28,7 @@ ROUNDING = 1e-12
 ENOUGH = 10
 """No more divisions are drawn when this number of them had a statistic at least as large: the
 p-value is then this number over the number of divisions (Besag and Clifford 1991)."""
-NO_GROUPS = frozenset({*COLUMNS, *REPLIES, "source", "task", "turn"}) - {"category"}
+NO_GROUPS = frozenset({*COLUMNS, *REPLIES, ROW, "source", "task", "turn"}) - {"category"}
 """Columns that cannot be groups of items, or are known to have another meaning."""
 
 
@@ -82,19 +83,17 @@ def _groups_of_items(
     """
     seen = set[bytes]()
     for name in names:
-        texts = battles.rows.texts_of(name)[known]
-        if any(text is None for text in texts):
+        texts = battles.rows.texts_of(name)[known].tolist()
+        # Numbered by the first row, so that two names of one grouping have equal codes.
+        number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        groups = len(number_of)
+        if None in number_of or groups < FEWEST_GROUPS or items < FEWEST_PER_GROUP * groups:
             continue
-        values, first, group = np.unique(texts.astype(str), return_index=True, return_inverse=True)
-        if len(values) < FEWEST_GROUPS or items < FEWEST_PER_GROUP * len(values):
-            continue
+        group = np.fromiter(map(number_of.__getitem__, texts), np.int64, len(texts))
         of_item = np.zeros(items, dtype=np.int64)
         of_item[item] = group
         if (of_item[item] != group).any():
             continue
-        # Numbered by the first row, so that two names of one grouping have equal codes.
-        place = np.argsort(np.argsort(first))
-        of_item = place[of_item]
         if of_item.tobytes() not in seen:
             seen.add(of_item.tobytes())
             yield name, of_item

@@ -10,7 +10,7 @@ from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, Content
 from played_logs import ITEMS, place
 
 import podium
-from podium.hosts.inspect_ai.judged_run import _failure_message
+from podium.hosts.inspect_ai.judged_run import _failure_of
 from podium.hosts.inspect_ai.judging.call_control import (
     ConnectionFailedError,
     ModelCalls,
@@ -75,7 +75,7 @@ def test_a_failed_call_loses_its_own_battle_and_is_named(
     counts = podium.read_battles(str(place(log))).counts()
     assert (counts.battles, counts.missing) == (ALL, 0)
     assert counts.unparsed <= len(lost)
-    said = _failure_message(place(log), ())
+    said = str(_failure_of(place(log), ()))
     assert said.startswith(f"{counts.unparsed} battles failed, the first error: ")
     assert "Error code: 500" in said
 

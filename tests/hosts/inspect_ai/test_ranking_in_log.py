@@ -73,17 +73,31 @@ def test_the_whole_ranking_is_in_the_metadata_and_beside_the_log(quiz, monkeypat
     assert all(kept_in(path) == rankings for path in quiz)
 
 
+RANKERS = ("bradley-terry", "informativeness", "mean", "median", "soft-elo", "win-rate")
+UNFIT = ("judge-aware", "structured-bradley-terry")
+"""Rankers that cannot rank scores without a judge or labels: they leave the logs as they are."""
+
+
 @pytest.mark.slow
-def test_data_frames_of_evals_gain_at_most_six_columns_per_ranker(quiz, monkeypatch, tmp_path):
+@pytest.mark.parametrize("rankers", [*RANKERS, *UNFIT, "bradley-terry,mean"])
+def test_data_frames_of_evals_gain_at_most_six_columns_per_ranker(
+    quiz, monkeypatch, tmp_path, rankers
+):
     evals, samples = evals_df(str(tmp_path), quiet=True), samples_df(str(tmp_path), quiet=True)
-    rank_by(monkeypatch, quiz, "bradley-terry,mean")
-    after = evals_df(str(tmp_path), quiet=True)
-    added = after.columns.difference(evals.columns)
-    assert len(added) <= 2 * 6
-    names = ("score_win-rate_", "score_bradley-terry_", "score_mean_")
-    assert all(name.startswith(names) for name in added)
-    assert after[evals.columns].equals(evals)
-    assert samples_df(str(tmp_path), quiet=True).equals(samples)
+    added = []
+    for _ in range(2):
+        rank_by(monkeypatch, quiz, rankers)
+        after = evals_df(str(tmp_path), quiet=True)
+        added.append([*after.columns.difference(evals.columns)])
+        assert after[evals.columns].equals(evals)
+        assert samples_df(str(tmp_path), quiet=True).equals(samples)
+    assert added[0] == added[1]
+    assert len(added[0]) <= 6 * len(rankers.split(","))
+    assert bool(added[0]) == (rankers not in UNFIT)
+    # soft-elo without a calibration ranks as bradley-terry does.
+    names = {"win-rate", *rankers.replace("soft-elo", "bradley-terry").split(",")}
+    starts = tuple(f"score_{name}_" for name in names)
+    assert all(name.startswith(starts) for name in added[0])
 
 
 @pytest.mark.slow

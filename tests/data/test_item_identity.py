@@ -592,3 +592,28 @@ def test_tables_without_inputs_beside_others_are_not_known_to_ask_the_same(save)
     third = save("c.jsonl", [score(k, "c", 1.0) for k in range(5)])
     assert kind_of_question(package.read_battles(first, second)) is Result.NOT_KNOWN
     assert kind_of_question(package.read_battles(second, third)) is None
+
+
+@pytest.mark.parametrize("chances", [(0.5, 0.5), (1.0, 0.5), (0.0, 0.5), (1.0, 0.0), (0.98, 0.98)])
+def test_whether_ids_are_of_categories_does_not_depend_on_the_strength_of_models(chances):
+    """A model that is always right is so on other questions, too."""
+    numbers = []
+    for seed in range(6):
+        draws = np.random.default_rng(seed)
+        rows = []
+        for model, chance in zip("ab", chances, strict=True):
+            for category in ("math", "code"):
+                right = draws.random(20) < chance
+                rows += [score(k, model, float(right[k]), category=category) for k in range(20)]
+        numbers.append(podium.read_battles(pd.DataFrame(rows)).counts().items)
+    assert numbers == [40] * 6
+
+
+def test_equal_verdicts_of_one_model_show_one_question_beside_a_model_that_is_always_right():
+    draws = np.random.default_rng(3)
+    rows = []
+    right = draws.random(20) < 0.5
+    for category in ("math", "code"):
+        rows += [score(k, "a", 1.0, category=category) for k in range(20)]
+        rows += [score(k, "b", float(right[k]), category=category) for k in range(20)]
+    assert podium.read_battles(pd.DataFrame(rows)).counts().items == 20

@@ -14,7 +14,8 @@ category, and nothing suggests that the rows of an id are about one question.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import log, sqrt
+from typing import NamedTuple
 
 from podium.comparability.questions import FINDING, QuestionFinding
 from podium.data.counting.duck import Duck
@@ -58,6 +59,10 @@ LENGTHS = ("length_a", "length_b", "length")
 """Columns that describe the responses of a row."""
 TEXT_LENGTH = 20
 """A column of texts describes the question or the responses if its mean length is above this."""
+FEWEST_ROWS = 5
+"""Models or pairs with fewer rows in a category are taken together."""
+CHANCE_OF_ALL = 0.05
+"""Verdicts that are all equal show one question if they are so by chance with less than this."""
 MOST_BY_CHANCE = 2.0
 """Rows of one id in two categories are about one question if their verdicts are equal more often
 than by chance, by more than this number of standard errors."""
@@ -608,21 +613,21 @@ def _are_of_one_question(engine: Duck, tables: Sequence[RecordTable], category: 
     ((kinds,),) = engine.rows(f"select count(distinct description) from {view}")
     if several and kinds > 1 and 2 * same > several:
         return True
-    met, equal, expected, variance = _agreement(engine, view)
-    return bool(met) and (
-        equal == met or equal - expected > MOST_BY_CHANCE * sqrt(max(variance, 1.0))
-    )
+    return _agreement(engine, view).is_beyond_chance
 
 
 def _compared_rows(each: RecordTable, category: str) -> str:
     """Return the query of the rows of a table.
 
-    The columns are `category`, `key` (id, models, judge and order), `verdict` (a hash), and
+    The columns are `category`, `key` (id, models, judge and order), `whose` (models, judge and
+    metric), `verdict` (a hash), and
     `description` (a hash of what describes the question or the responses; null if nothing does).
     """
     columns = each.records.columns
     keys = ("item", "model", "model_a", "model_b", "judge", "voter", "metric", "order", "repeat")
     key = ", ".join(f"{columns[name].text}" for name in keys if name in columns)
+    who = [name for name in keys if name not in ("item", "repeat", "order") and name in columns]
+    whose = ", ".join(columns[name].text for name in who)
     verdict = ", ".join(columns[name].text for name in VERDICTS if name in columns)
     known = {*keys, *VERDICTS, *CATEGORIES, "reason", "human", "hard_credit", "weight", "swap"}
     texts = [name for name, column in columns.items() if column.type == TEXT and name not in known]
@@ -640,42 +645,78 @@ def _compared_rows(each: RecordTable, category: str) -> str:
         description = f"hash({', '.join(columns[name].text for name in describing)})"
     return (
         f"select {columns[category].text} as category, hash({key}) as key, "
+        f"hash({whose}) as whose, "
         f"hash({verdict or text('')}) as verdict, {description} as description "
         f"from {each.records.scan}"
     )
 
 
-def _agreement(engine: Duck, view: str) -> tuple[int, int, float, float]:
+class Agreement(NamedTuple):
+    """How often verdicts of one id are equal in two categories.
+
+    Attributes:
+        equal: number of equal verdicts.
+        expected: expected number if the categories were independent.
+        variance: variance of this number.
+        chance_of_all: logarithm of the probability that all are equal.
+        met: number of ids with models and judge that are in both categories.
+    """
+
+    equal: int
+    expected: float
+    variance: float
+    chance_of_all: float
+    met: int
+
+    @property
+    def is_beyond_chance(self) -> bool:
+        """Whether verdicts are equal more often than by chance."""
+        excess = self.equal - self.expected
+        if excess > MOST_BY_CHANCE * sqrt(max(self.variance, 1.0)):
+            return True
+        return self.equal == self.met and self.chance_of_all < log(CHANCE_OF_ALL)
+
+
+def _agreement(engine: Duck, view: str) -> Agreement:
     """Compare the verdicts of each category with those of the next one on the same keys.
+
+    What is equal by chance is known of each model or pair by itself: models that are nearly always
+    right, or wrong, say nothing. Those with fewer than `FEWEST_ROWS` rows of a category are taken
+    together.
 
     Args:
         engine: the database.
         view: rows of `_compared_rows`.
-
-    Returns:
-        The number of keys in both, of equal verdicts, and the expected number and variance of equal
-        verdicts if the two categories were independent.
     """
     numbered = (
-        "select dense_rank() over (order by category) as place, key, min(verdict) as verdict "
-        f"from {view} group by category, key"
+        "select dense_rank() over (order by category) as place, key, min(whose) as whose, "
+        f"min(verdict) as verdict from {view} group by category, key"
     )
+    fewest = f"count(*) over (partition by place, whose) < {FEWEST_ROWS}"
+    grouped = f"select * replace (case when {fewest} then 0 else whose end as whose) from numbered"
     shares = (
-        "select place, verdict, count(*) / sum(count(*)) over (partition by place) as share "
-        "from one group by place, verdict"
+        "select place, whose, verdict, "
+        "count(*) / sum(count(*)) over (partition by place, whose) as share "
+        "from one group by place, whose, verdict"
     )
     chances = (
-        "select a.place, sum(a.share * b.share) as chance from shares a join shares b "
-        "on b.place = a.place + 1 and a.verdict = b.verdict group by a.place"
+        "select a.place, a.whose, b.whose as other, sum(a.share * b.share) as chance "
+        "from shares a join shares b on b.place = a.place + 1 and a.verdict = b.verdict "
+        "group by a.place, a.whose, b.whose"
     )
     met = (
-        "select a.place, count(*) as n, sum((a.verdict = b.verdict)::int) as equal from one a "
-        "join one b on b.place = a.place + 1 and a.key = b.key group by a.place"
+        "select a.place, a.whose, b.whose as other, count(*) as n, "
+        "sum((a.verdict = b.verdict)::int) as equal from one a "
+        "join one b on b.place = a.place + 1 and a.key = b.key group by a.place, a.whose, b.whose"
     )
-    sums = "sum(n), sum(equal), sum(n * coalesce(chance, 0)), "
-    sums += "sum(n * coalesce(chance, 0) * (1 - coalesce(chance, 0)))"
-    ((n, equal, expected, variance),) = engine.rows(
-        f"with one as ({numbered}), shares as ({shares}), chances as ({chances}), met as ({met}) "
-        f"select {sums} from met left join chances using (place)"
+    chance = "coalesce(chance, 0)"
+    sums = f"sum(n), sum(equal), sum(n * {chance}), sum(n * {chance} * (1 - {chance})), "
+    sums += f"sum(n * ln(greatest({chance}, 1e-300)))"
+    ((n, equal, expected, variance, of_all),) = engine.rows(
+        f"with numbered as ({numbered}), one as ({grouped}), shares as ({shares}), "
+        f"chances as ({chances}), met as ({met}) "
+        f"select {sums} from met left join chances using (place, whose, other)"
     )
-    return int(n or 0), int(equal or 0), float(expected or 0), float(variance or 0)
+    return Agreement(
+        int(equal or 0), float(expected or 0), float(variance or 0), float(of_all or 0), int(n or 0)
+    )

@@ -134,3 +134,21 @@ def test_columns_of_scores_are_proposed_for_tables_of_scores(podium, tmp_path, h
     if "?" not in proposed and "vote" not in header:
         option = told.err.partition("--columns ")[2].partition(";")[0]
         assert podium("rank", path, "--columns", option).code == 0
+
+
+def test_runs_of_one_model_are_told_before_that_there_is_no_other(podium, tmp_path):
+    for day, scores in enumerate((GOOD, FAIR)):
+        write_inspect_log(replace(simple_run("lab/a", scores), day=day), tmp_path)
+    told = podium("rank", tmp_path)
+    assert "lab/a was run 2 times on quiz" in told.err
+    assert "no other model has scores" in told.err
+    assert "scores of one model only" not in told.err
+
+
+def test_fewer_documents_of_one_run_are_told_once(podium, tmp_path):
+    write_lm_eval_run([simple_run("lab/a", GOOD)], tmp_path)
+    write_lm_eval_run([simple_run("lab/b", FAIR).with_items(range(25))], tmp_path)
+    for words in (("rank", tmp_path), ("compare", "lab/a", "lab/b", tmp_path)):
+        told = podium(*words).err
+        assert "not all have the same documents (lab/a: 30, lab/b: 25)" in told
+        assert "no other model was scored" not in told

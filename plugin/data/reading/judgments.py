@@ -416,6 +416,9 @@ def _with_runs_left_out(error: OneModelError, read: SourceTables) -> OneModelErr
     if not reasons:
         return error
     problem = f"{error.problem}; {some(reasons, '; ', most=3)}"
+    if earlier and len(tasks) < 2:
+        # The runs are several: what the first words say of them must not hide this.
+        problem = f"{some(reasons, '; ', most=3)}; no other model has scores"
     place = {"source": error.source, "row": error.row}
     repeats = find_repeats(earlier)
     return OneModelError(problem, remedy=error.remedy, repeats=repeats, **place)
@@ -660,7 +663,10 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
     odd_items = note_odd_items(duck, joined.view, likely)
     gathered = read.gathered
     changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
-    of_join = [note for note in joined.notes if not _is_told_by_questions(note, changed)]
+    of_join = []
+    for note in joined.notes:
+        if not (_is_told_by_questions(note, changed) or _is_told_by_documents(note, gathered)):
+            of_join.append(note)
     notes = [*_notes_on_sources(read), *of_join, *odd_items, *_notes_on_rows(verdicts, read.tables)]
     notes += [*note_doubtful_names(verdicts.models), *note_voters(duck, joined.view)]
     return Battles(
@@ -719,6 +725,18 @@ def _is_told_by_questions(note: Notice, changed: Mapping[str, Mapping[str, int]]
     of_task = changed.get(note.fields["task"], {})
     sizes = note.fields["sizes"]
     return all(size - of_task.get(name, 0) == note.fields["common"] for name, size in sizes.items())
+
+
+def _is_told_by_documents(note: Notice, gathered: GatheredBattles) -> bool:
+    """Return whether a note counts only the documents that a note of lm-eval's reader counts."""
+    if note.code != "scores-alone":
+        return False
+    alone = 0
+    for each in select_codes([*gathered.notes, *gathered.lost], ["different-documents"]):
+        alone += (
+            sum(each.fields["sizes"].values()) - len(each.fields["sizes"]) * each.fields["common"]
+        )
+    return bool(alone == note.fields["scores"])
 
 
 def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> SharedFacts:

@@ -651,7 +651,7 @@ def _compared_rows(each: RecordTable, category: str) -> str:
     )
 
 
-class Agreement(NamedTuple):
+class VerdictsAcross(NamedTuple):
     """How often verdicts of one id are equal in two categories.
 
     Attributes:
@@ -677,7 +677,7 @@ class Agreement(NamedTuple):
         return self.equal == self.met and self.chance_of_all < log(CHANCE_OF_ALL)
 
 
-def _agreement(engine: Duck, view: str) -> Agreement:
+def _agreement(engine: Duck, view: str) -> VerdictsAcross:
     """Compare the verdicts of each category with those of the next one on the same keys.
 
     What is equal by chance is known of each model or pair by itself: models that are nearly always
@@ -717,6 +717,6 @@ def _agreement(engine: Duck, view: str) -> Agreement:
         f"chances as ({chances}), met as ({met}) "
         f"select {sums} from met left join chances using (place, whose, other)"
     )
-    return Agreement(
+    return VerdictsAcross(
         int(equal or 0), float(expected or 0), float(variance or 0), float(of_all or 0), int(n or 0)
     )

@@ -662,11 +662,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
     likely = likely_item(duck, records_of_view(duck, joined.view, ""))
     odd_items = note_odd_items(duck, joined.view, likely)
     gathered = read.gathered
-    changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
-    of_join = []
-    for note in joined.notes:
-        if not (_is_told_by_questions(note, changed) or _is_told_by_documents(note, gathered)):
-            of_join.append(note)
+    of_join = _notes_not_told_yet(joined.notes, gathered)
     notes = [*_notes_on_sources(read), *of_join, *odd_items, *_notes_on_rows(verdicts, read.tables)]
     notes += [*note_doubtful_names(verdicts.models), *note_voters(duck, joined.view)]
     return Battles(
@@ -725,6 +721,16 @@ def _is_told_by_questions(note: Notice, changed: Mapping[str, Mapping[str, int]]
     of_task = changed.get(note.fields["task"], {})
     sizes = note.fields["sizes"]
     return all(size - of_task.get(name, 0) == note.fields["common"] for name, size in sizes.items())
+
+
+def _notes_not_told_yet(notes: Sequence[Notice], gathered: GatheredBattles) -> list[Notice]:
+    """Return the notes on joined tables that tell more than what readers of formats found."""
+    changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
+    untold = []
+    for note in notes:
+        if not (_is_told_by_questions(note, changed) or _is_told_by_documents(note, gathered)):
+            untold.append(note)
+    return untold
 
 
 def _is_told_by_documents(note: Notice, gathered: GatheredBattles) -> bool:

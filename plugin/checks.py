@@ -309,9 +309,16 @@ _CHECKS = (
     CheckKind(
         "lost replies",
         0.05,
-        flagged="{share:.1%} of the battles of {model} are unparsed, and {all:.1%} of all",
-        ok="no model's battles are unparsed more often than others",
-        remedy="fix the judge's replies first",
+        flagged="{share:.1%} of the battles of {model} are {lost}, and {all:.1%} of all",
+        ok="no model's battles are {lost} more often than others",
+        remedy="{remedy}",
+    ),
+    CheckKind(
+        "lost scores",
+        0.05,
+        flagged="{share:.1%} of the scores of {model} are missing, and {all:.1%} of all",
+        ok="no model's scores are missing more often than others",
+        remedy="score these responses, or count them as wrong",
     ),
     CheckKind(
         "ladder scale",

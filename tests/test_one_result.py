@@ -164,6 +164,26 @@ def scores(items: int, spread: float = 1.0) -> list[Row]:
     ]
 
 
+def without_some_scores(*, blank: bool) -> list[Row]:
+    """Return scores of which m0 lacks a third of those below its mean."""
+    rows = []
+    for k, row in enumerate(scores(60)):
+        is_lost = row["model"] == "m0" and row["score"] < 0.5 and k % 3 == 0 and k % 2 == 0
+        if is_lost and not blank:
+            continue
+        rows.append({**row, "score": None if is_lost else row["score"]})
+    return rows
+
+
+def without_lost_battles() -> list[Row]:
+    """Return a round robin in which four in ten battles that m0 lost have no row."""
+    rows = verdicts(World(models=4, items=60, gap=0))
+    draws = random.Random(12)
+    return [
+        row for row in rows if row["model_a"] != "m0" or row["credit"] == 1 or draws.random() < 0.6
+    ]
+
+
 INPUTS: dict[str, Callable[[], Sequence[Row]]] = {
     "one order with a bias": lambda: verdicts(World(items=60, bias=1.5)),
     "one order without a bias": lambda: verdicts(World(items=60)),
@@ -196,6 +216,9 @@ INPUTS: dict[str, Callable[[], Sequence[Row]]] = {
     "longer responses win": lambda: with_lengths(400, 40),
     "lengths without an effect": lambda: with_lengths(0, 20),
     "scores": lambda: scores(40),
+    "scores with blanks of one model": lambda: without_some_scores(blank=True),
+    "scores without rows of one model": lambda: without_some_scores(blank=False),
+    "lost battles without a row": without_lost_battles,
     "scores of five items": lambda: scores(5),
     "separate scores": lambda: scores(40, 0.01),
 }

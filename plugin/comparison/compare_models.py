@@ -35,7 +35,7 @@ from podium.diagnosis.checks.all_checks import (
     doubt_about_losses,
     doubt_about_scales,
     doubts_about_models,
-    models_with_lost_battles,
+    flagged_losses,
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.checks.judge_relation_checks import doubt_about_relation
@@ -49,7 +49,7 @@ from podium.rankers.fit.coded import require_choice
 from podium.rankers.ranking import build_provenance
 from podium.ranking.rank_battles import rank, refuse_several_judges
 from podium.responses.collection import Responses
-from podium.show.answers.lost_claims import models_in_doubt
+from podium.show.answers.lost_claims import unclaimed_models
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -410,7 +410,7 @@ def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
 def _find_unclaimed(
     battles: Battles, checks: Sequence[Check], level: float, pool: bool
 ) -> tuple[str, ...]:
-    """Return the models about which a ranking claims nothing, because of their unparsed battles.
+    """Return the models about which a ranking claims nothing, because of their lost battles.
 
     Args:
         battles: the battles.
@@ -422,9 +422,10 @@ def _find_unclaimed(
         The names, as a ranking by `RANKER_OF_DECISIONS` has them. If the battles cannot be ranked
         together, it is all models whose battles are unparsed more often.
     """
-    models = models_with_lost_battles(checks)
-    if not models:
+    losses = flagged_losses(checks)
+    if losses is None:
         return ()
+    models = losses.models
     once = battles if pool else judged_once(battles)
     try:
         ranking = rank(once, RANKER_OF_DECISIONS, level=level, pool=pool, answers=False)
@@ -432,7 +433,7 @@ def _find_unclaimed(
         return models
     if len(ranking.standings) > 1:
         return models
-    return models_in_doubt(ranking.standings[0], once, models)
+    return unclaimed_models(ranking.standings[0], once, losses)
 
 
 def _with_doubts(
@@ -463,7 +464,9 @@ def _with_doubts(
     }
     if finding.measure == SCORE:
         question = {name: getattr(finding, name) for name in QUESTION_COLUMNS}
-        doubts["doubt"] = doubt_about_scales(checks, models, question)
+        doubts["doubt"] = doubt_about_scales(checks, models, question) or doubt_about_losses(
+            checks, models
+        )
     else:
         losses = doubt_about_losses(checks, models)
         is_explained = not finding.is_distinguishable or not set(models).isdisjoint(unclaimed)

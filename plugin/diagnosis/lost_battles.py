@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from podium.data.battles import Battles
+from podium.diagnosis.absent_rows import AbsentVerdicts
 from podium.diagnosis.clustered import cluster_battles
 from podium.distributions import ndtr
 
@@ -72,27 +73,58 @@ class _Losses(NamedTuple):
         first: the lower one of the two models' codes.
         second: the higher one of the two models' codes.
         cluster: number of the item.
-        lost: whether the battle is unparsed.
+        asked: number of judgments that the battle has, or should have.
+        lost: how many of these are lost.
     """
 
     first: np.ndarray
     second: np.ndarray
     cluster: np.ndarray
+    asked: np.ndarray
     lost: np.ndarray
 
     def take(self, rows: np.ndarray) -> "_Losses":
         """Return some of the battles, given by mask."""
         return _Losses(*(values[rows] for values in self))
 
-    def of_models(self, models: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the numbers of battles and of unparsed battles of each model, shape (models,)."""
-        models_of_battles = np.concatenate([self.first, self.second])
-        played = np.bincount(models_of_battles, minlength=models)
-        unparsed = np.bincount(models_of_battles, np.tile(self.lost, 2), models)
-        return played, unparsed
+    @property
+    def sides(self) -> "Sides":
+        """Both sides of each battle: a battle is lost for both of its models."""
+        return Sides(
+            np.concatenate([self.first, self.second]),
+            np.tile(self.cluster, 2),
+            np.tile(self.asked, 2),
+            np.tile(self.lost, 2),
+        )
 
 
-def losses_by_model(battles: Battles) -> list[LossOfModel]:
+class Sides(NamedTuple):
+    """What models were asked for on items: sides of battles, or scores; arrays of one shape.
+
+    Attributes:
+        model: code of the model.
+        cluster: number of the item.
+        asked: how many results the model has, or should have.
+        lost: how many of these are lost.
+    """
+
+    model: np.ndarray
+    cluster: np.ndarray
+    asked: np.ndarray
+    lost: np.ndarray
+
+    def take(self, rows: np.ndarray) -> "Sides":
+        """Return some of the sides, given by mask."""
+        return Sides(*(values[rows] for values in self))
+
+    def shares(self, models: int) -> np.ndarray:
+        """Return the share of each model's results that are lost, shape (models,)."""
+        asked = np.bincount(self.model, self.asked, models)
+        lost = np.bincount(self.model, self.lost, models)
+        return lost / np.maximum(asked, 1)
+
+
+def losses_by_model(battles: Battles, absent: AbsentVerdicts | None = None) -> list[LossOfModel]:
     """Test for each model whether its battles are unparsed more or less often than others.
 
     Items are independent. Within an item, battles may be lost together, for example because one
@@ -100,25 +132,67 @@ def losses_by_model(battles: Battles) -> list[LossOfModel]:
     the same number of battles on an item are equally likely to have any of the numbers of losses
     observed there. An item on which only one pair of models met is compared with other such items.
 
+    Args:
+        battles: the battles.
+        absent: judgments that should exist and have no row, which count as lost; None if there are
+            none.
+
     Returns:
         The losses, sorted by model. A model is left out if no battle is unparsed on the items where
         it can be compared with others. P-values are not adjusted for the number of models.
     """
-    codes = battles.model_codes
-    cluster = np.unique(cluster_battles(battles).code, return_inverse=True)[1]
-    all_battles = _Losses(np.minimum(*codes), np.maximum(*codes), cluster, battles.is_unparsed)
+    all_battles = _coded_losses(battles, absent)
     models = len(battles.models)
-    has_one_pair = _has_one_pair(all_battles, models)[cluster]
-    losses_within_items = _within_items(all_battles.take(~has_one_pair), models)
-    losses_between_items = _between_items(all_battles.take(has_one_pair), models)
-    played, unparsed = all_battles.of_models(models)
+    has_one_pair = _has_one_pair(all_battles, models)[all_battles.cluster]
+    within_items = _within_items(all_battles.take(~has_one_pair).sides, models)
+    between_items = _between_items(all_battles.take(has_one_pair), models)
+    shares = all_battles.sides.shares(models)
     losses = []
     for k, name in enumerate(battles.models):
-        parts = [*losses_within_items[k].parts, *losses_between_items[k].parts]
+        parts = [*within_items[k].parts, *between_items[k].parts]
         if parts:
-            p = _p_of_sum(losses_within_items[k].observed + losses_between_items[k].observed, parts)
-            losses.append(LossOfModel(name, float(unparsed[k] / played[k]), p))
+            p = _p_of_sum(within_items[k].observed + between_items[k].observed, parts)
+            losses.append(LossOfModel(name, float(shares[k]), p))
     return losses
+
+
+def losses_of_scores(scores: Sides, models: Sequence[str]) -> list[LossOfModel]:
+    """Test for each model whether its scores are lost more or less often than those of others.
+
+    The test is that of `losses_by_model`, with scores in place of battles: all models with the same
+    number of scores on an item are equally likely to have any of the numbers of lost ones there.
+
+    Args:
+        scores: the scores of each model on each item.
+        models: names of the models, by code.
+
+    Returns:
+        The losses, sorted by model; models that cannot be compared are left out.
+    """
+    shares = scores.shares(len(models))
+    losses = []
+    sums = _within_items(scores, len(models))
+    for name, share, (observed, parts) in zip(models, shares, sums, strict=True):
+        if parts:
+            losses.append(LossOfModel(name, float(share), _p_of_sum(observed, parts)))
+    return losses
+
+
+def _coded_losses(battles: Battles, absent: AbsentVerdicts | None) -> _Losses:
+    """Return battles as arrays, followed by the absent ones.
+
+    A battle counts once if nothing is absent, else as often as it was judged.
+    """
+    codes = battles.model_codes
+    cluster = np.unique(cluster_battles(battles).code, return_inverse=True)[1]
+    asked = np.ones(len(cluster), dtype=np.int64) if absent is None else absent.judgments
+    lost = np.where(battles.is_unparsed, asked, 0)
+    there = _Losses(np.minimum(*codes), np.maximum(*codes), cluster, asked, lost)
+    if absent is None:
+        return there
+    places = absent.row_of_item
+    rows = _Losses(absent.first, absent.second, cluster[places], absent.number, absent.number)
+    return _Losses(*(np.concatenate(both) for both in zip(there, rows, strict=True)))
 
 
 def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
@@ -132,30 +206,27 @@ def _has_one_pair(battles: _Losses, models: int) -> np.ndarray:
     return np.asarray(smallest_pair == largest_pair)
 
 
-def _within_items(battles: _Losses, models: int) -> list[_Sum]:
+def _within_items(sides: Sides, models: int) -> list[_Sum]:
     """Return each model's number of losses over items on which several pairs met.
 
-    The models with the same number of battles on an item are a group. By chance, each model of a
-    group is equally likely to have any of the numbers of losses that occur in the group. Models
+    The models that were asked for as many results on an item are a group. By chance, each model of
+    a group is equally likely to have any of the numbers of losses that occur in the group. Models
     that are alone in their group are left out.
     """
-    if not battles.lost.any():
+    if not sides.lost.any():
         return [_Sum(0, [])] * models
-    has_loss = np.bincount(battles.cluster, battles.lost) > 0
+    has_loss = np.bincount(sides.cluster, sides.lost) > 0
     new_number = np.cumsum(has_loss) - 1
-    kept = battles.take(has_loss[battles.cluster])
-    cluster = new_number[kept.cluster]
-    # `key` numbers an item and a model that has battles on it.
-    keys_of_battles = np.concatenate(
-        [cluster * models + kept.first, cluster * models + kept.second]
-    )
-    battles_of_key = np.bincount(keys_of_battles)
-    key = np.flatnonzero(battles_of_key)
-    played = battles_of_key[key]
-    unparsed = np.bincount(keys_of_battles, np.tile(kept.lost, 2))[key].astype(np.int64)
-    # A group has the same item and number of battles.
-    item_and_played = key // models * (int(played.max()) + 1) + played
-    group = np.unique(item_and_played, return_inverse=True)[1]
+    kept = sides.take(has_loss[sides.cluster])
+    # A key numbers an item and a model that was asked on it.
+    keys_of_sides = new_number[kept.cluster] * models + kept.model
+    asked_of_key = np.bincount(keys_of_sides, kept.asked).astype(np.int64)
+    key = np.flatnonzero(asked_of_key)
+    asked = asked_of_key[key]
+    unparsed = np.bincount(keys_of_sides, kept.lost)[key].astype(np.int64)
+    # A group has the same item and number of results.
+    item_and_asked = key // models * (int(asked.max()) + 1) + asked
+    group = np.unique(item_and_asked, return_inverse=True)[1]
     values = int(unparsed.max()) + 1
     cells = (int(group.max()) + 1) * values
     counts = np.bincount(group * values + unparsed, minlength=cells).reshape(-1, values)

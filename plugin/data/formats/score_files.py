@@ -428,10 +428,7 @@ def pair_up(
     notes = [*_note_missing_scores(engine, trial_means, is_empty), *unequal]
     if averaged:
         notes.append(Notice("scores-averaged", {"scores": int(averaged)}))
-    single_trials = f"select trial from {means} group by trial having count(*) = 1"
-    ((single_scores,),) = engine.rows(f"select count(*) from ({single_trials})")
-    if single_scores:
-        notes.append(Notice("scores-alone", {"scores": int(single_scores)}))
+    notes += _note_scores_alone(engine, means)
     return records_of_view(engine, battles, scores.source), expected - battle_count, notes
 
 
@@ -561,6 +558,35 @@ def _note_missing_scores(engine: Duck, means: str, is_missing: str) -> list[Noti
     ((scores,),) = engine.rows(f"select count(*) from {means}")
     items = {str(model): list(map(str, items)) for model, items, _ in missing_by_model}
     return [Notice("scores-missing", {"missing": missing, "scores": scores, "items": items})]
+
+
+def _note_scores_alone(engine: Duck, means: str) -> list[Notice]:
+    """Return a note on the scores of trials that have one model, if there are any.
+
+    Its fields also say how many scores of each model stand alone, and whether their trials are one
+    run at the start or the end of all.
+
+    Args:
+        engine: the database.
+        means: the table of mean scores.
+    """
+    alone = f"select trial, min(model) as model from {means} group by trial having count(*) = 1"
+    by_model = engine.rows(
+        f"select model, count(*), min(trial), max(trial) from ({alone}) group by model "
+        "order by model"
+    )
+    if not by_model:
+        return []
+    first = min(start for *_, start, _ in by_model)
+    last = max(end for *_, end in by_model)
+    ((until_last, from_first),) = engine.rows(
+        f"select count(distinct trial) filter (trial <= {last}), "
+        f"count(distinct trial) filter (trial >= {first}) from {means}"
+    )
+    scores = sum(number for _, number, *_ in by_model)
+    models = {str(model): int(number) for model, number, *_ in by_model}
+    is_cut = scores in (until_last, from_first)
+    return [Notice("scores-alone", {"scores": scores, "models": models, "is_cut": is_cut})]
 
 
 def _trial_battles_query(

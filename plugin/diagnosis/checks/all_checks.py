@@ -32,6 +32,13 @@ from podium.diagnosis.checks.judge_relation_checks import (
 from podium.diagnosis.checks.jury_checks import check_jury
 from podium.diagnosis.checks.ladder_checks import check_given_ratings
 from podium.diagnosis.checks.length_checks import check_length, length_of_card
+from podium.diagnosis.checks.loss_checks import (
+    LOSSES,
+    check_lost_replies,
+    check_lost_scores,
+    lost_replies_of_card,
+    lost_scores_of_card,
+)
 from podium.diagnosis.checks.model_checks import (
     check_cycle,
     check_fit,
@@ -40,12 +47,7 @@ from podium.diagnosis.checks.model_checks import (
     transitivity_of_card,
 )
 from podium.diagnosis.checks.order_checks import check_position, position_of_card
-from podium.diagnosis.checks.reply_checks import (
-    check_lost_replies,
-    check_unparsed,
-    lost_replies_of_card,
-    unparsed_of_card,
-)
+from podium.diagnosis.checks.reply_checks import check_unparsed, unparsed_of_card
 from podium.diagnosis.checks.sample_checks import (
     check_items,
     check_played_pairs,
@@ -62,9 +64,7 @@ from podium.rankers.ranking import Standings
 
 CAUTIONS = frozenset({"unparsed"})
 """Names of checks that are not reported as findings: replies may be lost at random."""
-DOUBTS_OF_FINDINGS = frozenset(
-    {SCORE_SCALE, "lost replies", "order decides", "own model", "own family"}
-)
+DOUBTS_OF_FINDINGS = frozenset({SCORE_SCALE, *LOSSES, "order decides", "own model", "own family"})
 """Names of checks that a comparison of two models has as a doubt about its findings."""
 LENGTH_CONTROLLED = ("bradley-terry", "win-rate")
 """Rankers that can rank at equal length."""
@@ -143,6 +143,13 @@ CHECKLIST = (
         of_card=lost_replies_of_card,
         is_of_asked=True,
         in_comparisons=True,
+    ),
+    ListedCheck(
+        of_battles=check_lost_scores,
+        of_card=lost_scores_of_card,
+        is_of_asked=True,
+        in_comparisons=True,
+        of_scores=True,
     ),
     ListedCheck(
         of_judge=check_own_model,
@@ -280,19 +287,13 @@ def flagged_checks(checks: Sequence[Check]) -> list[Check]:
     return sorted(flagged, key=lambda check: GRAVITY[check.name])
 
 
-def models_with_lost_battles(checks: Sequence[Check]) -> tuple[str, ...]:
-    """Return the models whose battles are unparsed more or less often than those of others.
+def flagged_losses(checks: Sequence[Check]) -> Check | None:
+    """Return the flagged check that a model's battles or scores are lost more often; else None.
 
     Args:
         checks: adjusted checks.
-
-    Returns:
-        The names; empty if the check `lost replies` is not flagged or not among the checks.
     """
-    for check in checks:
-        if check.name == "lost replies" and check.is_flagged:
-            return check.models
-    return ()
+    return next((check for check in checks if check.name in LOSSES and check.is_flagged), None)
 
 
 def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Check, ...]:
@@ -359,7 +360,7 @@ def doubts_about_models(checks: Sequence[Check], models: Collection[str]) -> lis
 
 
 def doubt_about_losses(checks: Sequence[Check], models: Collection[str]) -> Check | None:
-    """Return the flagged check that the unparsed battles of a model may explain a difference.
+    """Return the flagged check that the lost battles or scores of a model may explain a difference.
 
     Args:
         checks: adjusted checks.
@@ -368,11 +369,9 @@ def doubt_about_losses(checks: Sequence[Check], models: Collection[str]) -> Chec
     Returns:
         The check; None if it is not flagged, or names none of the models.
     """
-    for check in checks:
-        is_about_losses = check.name == "lost replies" and check.is_flagged
-        if is_about_losses and not set(models).isdisjoint(check.models):
-            return check
-    return None
+    check = flagged_losses(checks)
+    is_about_models = check is not None and not set(models).isdisjoint(check.models)
+    return check if is_about_models else None
 
 
 def doubt_about_judge(checks: Sequence[Check]) -> Check | None:

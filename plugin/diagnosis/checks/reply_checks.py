@@ -1,20 +1,12 @@
-"""Checks of lost replies: how many there are, and whether one model's battles lose more."""
+"""The check of how many replies of the judges are unparsed."""
 
 from podium.checks import CHECKS, Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.data.counts import Counts
-from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
+from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.effects import interval_of
-from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
 from podium.diagnosis.judge_checks import is_judged, remedy_of_unparsed, unparsed_share
-from podium.diagnosis.lost_battles import losses_by_model
 from podium.notices.notice_text import remedies_text
-
-LEAST_EXCESS = 0.01
-"""Largest difference between the shares of lost battles of a model and of all that is ignored.
-
-So few lost battles cannot change a rating by more than 3.5 Elo.
-"""
 
 
 def check_unparsed(battles: Battles) -> tuple[Check, ...]:
@@ -72,61 +64,3 @@ def unparsed_of_card(card: CardSections) -> tuple[Check, ...]:
     fields = {"share": unparsed.value, "remedy": remedy_of_unparsed(card.battles)}
     facts = {"number": unparsed.value, "interval": interval_of(unparsed), "fields": fields}
     return (make_check("unparsed", unparsed.value > CHECKS["unparsed"].threshold, **facts),)
-
-
-def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
-    """Test whether the battles of one model are unparsed more or less often than those of others.
-
-    Returns:
-        The check, flagged by the size of the difference; its p-value is adjusted for several
-        models, but not yet with other checks. `models` has the model with the smallest p-value, and
-        those that lose significantly more battles than all. Not known for too many battles, or if
-        no item allows the test. Empty if no judge decided the battles, if nothing or everything is
-        unparsed, or if there are too few models to compare.
-    """
-    if are_too_many(battles) and _can_compare_losses(battles):
-        return (not_known("lost replies", TOO_MANY),)
-    return _test_losses(battles)
-
-
-def lost_replies_of_card(card: CardSections) -> tuple[Check, ...]:
-    """Make the check of `check_lost_replies` for a judge's card, whatever the number of battles."""
-    return _test_losses(card.battles)
-
-
-def _can_compare_losses(battles: Battles) -> bool:
-    """Return whether a judge decided the battles, some replies are lost, and 3 models played."""
-    counts = battles.counts()
-    is_partial = 0 < counts.unparsed < counts.battles
-    return is_judged(battles) and is_partial and len(battles.models) >= FEWEST_COMPARED
-
-
-def _test_losses(battles: Battles) -> tuple[Check, ...]:
-    """Make the check of `check_lost_replies`, whatever the number of battles."""
-    if not _can_compare_losses(battles):
-        return ()
-    losses = losses_by_model(battles)
-    if not losses:
-        reason = "no two models have as many battles on an item with lost ones"
-        return (not_known("lost replies", reason),)
-    counts = battles.counts()
-    everywhere = counts.unparsed / counts.battles
-    large = [loss for loss in losses if abs(loss.share - everywhere) > LEAST_EXCESS]
-    worst = min(large or losses, key=lambda loss: loss.p)
-    # The smallest of several p-values times their number is the first step of Holm's rule. `more`
-    # has the models that lose significantly more battles than all models together.
-    p = min(1.0, worst.p * len(losses))
-    more = []
-    for loss in large:
-        is_significant = loss.p * len(losses) <= ERROR_RATE
-        if loss.share > everywhere and is_significant:
-            more.append(loss.model)
-    check = make_check(
-        "lost replies",
-        bool(large),
-        number=worst.share,
-        p=p,
-        fields={"model": worst.model, "share": worst.share, "all": everywhere},
-        models=tuple(dict.fromkeys([worst.model, *more])),
-    )
-    return (check,)

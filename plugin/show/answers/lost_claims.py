@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from podium.checks import Check
 from podium.data.battles import Battles
+from podium.diagnosis.checks.loss_checks import UNPARSED
 from podium.errors import PodiumError
 from podium.rankers.fit.coded import code_battles
 from podium.rankers.fit.identification import fit_battles
@@ -17,6 +19,26 @@ from podium.rankers.ranking import Entry, Standings
 
 Scores = Mapping[str, float]
 Pair = tuple[str, str]
+
+
+def unclaimed_models(
+    standings: Standings, battles: Battles, losses: Check | None
+) -> tuple[str, ...]:
+    """Return the models for which lost battles or scores may explain a difference.
+
+    For unparsed battles, these are the models of `models_in_doubt`. What absent verdicts and lost
+    scores would change is not computed: these models are all in doubt.
+
+    Args:
+        standings: the standings.
+        battles: the battles of these standings.
+        losses: the flagged check of losses; None if it is not flagged.
+    """
+    if losses is None:
+        return ()
+    if losses.fields.get("lost") != UNPARSED:
+        return losses.models
+    return models_in_doubt(standings, battles, losses.models)
 
 
 def models_in_doubt(

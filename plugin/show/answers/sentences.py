@@ -16,7 +16,7 @@ from podium.diagnosis.checks.all_checks import (
     checks_of_standings,
     fit_to_ranker,
     flagged_checks,
-    models_with_lost_battles,
+    flagged_losses,
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.checks.sample_checks import check_first_place, robustness_of
@@ -27,7 +27,7 @@ from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items, further
 from podium.rankers.ladder_placement import RATED_ONLY
 from podium.rankers.ranking import Separation, Standings
 from podium.show.answers import rank_templates
-from podium.show.answers.lost_claims import models_in_doubt
+from podium.show.answers.lost_claims import unclaimed_models
 from podium.show.answers.rank_templates import all_of, more_items_sentence, number_word
 from podium.show.answers.trust import MOST_DESCRIBED, trust_sentence
 from podium.show.answers.who import (
@@ -72,7 +72,7 @@ def add_answers(
         for value, battles in slices.items()
         if value in compared
     }
-    in_doubt = [_unclaimed_models(each, ranked, checks) for each in standings]
+    in_doubt = [_models_without_claims(each, ranked, checks) for each in standings]
     claimed = [
         without_models(each, models) for each, models in zip(standings, in_doubt, strict=True)
     ]
@@ -122,15 +122,15 @@ def _without_repeated_warning(
     return tuple(shortened)
 
 
-def _unclaimed_models(
+def _models_without_claims(
     standings: Standings,
     slices: Mapping[str | None, Battles],
     checks: Mapping[str | None, Sequence[Check]],
 ) -> tuple[str, ...]:
     """Return the names of the models about which nothing can be claimed.
 
-    More of their battles are unparsed than of other models, and this may change a claim. The tuple
-    is empty if the slice has no checks.
+    More of their battles or scores are lost than of other models, and this may change a claim. The
+    tuple is empty if the slice has no checks.
 
     Args:
         standings: the standings.
@@ -138,8 +138,8 @@ def _unclaimed_models(
         checks: the checks of each slice, with p-values that are not adjusted.
     """
     adjusted = adjust_tests(checks.get(standings.slice, ()))
-    lost = models_with_lost_battles(adjusted)
-    return models_in_doubt(standings, slices[standings.slice], lost) if lost else ()
+    losses = flagged_losses(adjusted)
+    return unclaimed_models(standings, slices[standings.slice], losses)
 
 
 def build_ranking_answer(

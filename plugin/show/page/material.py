@@ -8,7 +8,7 @@ import pandas as pd
 
 from podium.data.battles import Battles
 from podium.diagnosis.card import card_reports, diagnose
-from podium.diagnosis.checks.all_checks import models_with_lost_battles
+from podium.diagnosis.checks.all_checks import flagged_losses
 from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.diagnosis.checks.size_limits import MOST_BATTLES
 from podium.errors import PodiumError
@@ -175,9 +175,9 @@ def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
         return f"places are by the {standings.ranker} of the scores, not by ratings"
     if battles.likely_item is not None:
         return "it is not known which rows are about the same item"
-    lost = models_with_lost_battles(standings.checks)
+    losses = flagged_losses(standings.checks)
     withheld = [row.model for row in standings.entries if row.rank_low is None]
-    unclaimed = [model for model in withheld if model in lost]
+    unclaimed = [model for model in withheld if losses and model in losses.models]
     if unclaimed:
         return f"nothing is claimed about {join_names(unclaimed)}"
     counts = standings.counts

@@ -1,0 +1,224 @@
+"""Find rows that are absent, although all others of the same kind are there.
+
+A table is read as a grid: a row per trial (an item, or a repeat of it), and a column per model, or
+per pair of models. Cells of one model count as lost if the rest of the grid is complete.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from podium.data.battles import Battles
+
+MOST_OF_OTHERS = 0.01
+"""Largest share of cells that each column without the model may lack."""
+MOST_OF_OWN = 0.5
+"""Share of cells from which on a column of the model is taken for a subset that was chosen."""
+BLOCK_COLUMNS = ("task", "metric", "judge", "category")
+"""Columns that divide a table into grids: a model may be asked in some of them only."""
+
+
+class AbsentCells(NamedTuple):
+    """Cells of one model that a grid lacks.
+
+    Attributes:
+        model: code of the model.
+        trial: numbers of the trials, shape (cells,).
+        column: numbers of the columns, shape (cells,).
+        number: how many results each cell lacks, shape (cells,).
+        are_cut: whether the trials are one run at the start or at the end of the table, as if the
+            model had been stopped, or been asked a part.
+    """
+
+    model: int
+    trial: np.ndarray
+    column: np.ndarray
+    number: np.ndarray
+    are_cut: bool
+
+
+class AbsentVerdicts(NamedTuple):
+    """Judgments that should exist and have no row.
+
+    Attributes:
+        judgments: number of judgments of each battle that exists, shape (battles,).
+        first: the lower one of the two models' codes, shape (absent,).
+        second: the higher one of the two models' codes, shape (absent,).
+        row_of_item: position of a battle about the same item, shape (absent,).
+        number: how many judgments are absent, shape (absent,).
+    """
+
+    judgments: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    row_of_item: np.ndarray
+    number: np.ndarray
+
+
+def find_absent(number: np.ndarray, is_own: np.ndarray) -> AbsentCells | None:
+    """Return the cells that one model lacks in a grid that is complete otherwise.
+
+    A grid is complete otherwise if each column without the model lacks at most `MOST_OF_OTHERS` of
+    its results. Each column of the model has more than `MOST_OF_OWN` of them: a model with fewer
+    was asked a subset.
+
+    Args:
+        number: number of results in each cell, shape (trials, columns), trials in the order of the
+            table. The most frequent number in columns without the model is the complete one.
+        is_own: whether a column is about a model, shape (models, columns).
+
+    Returns:
+        The cells; None if nothing is absent, if the grid is not complete otherwise, or if fewer
+        than two columns are left.
+    """
+    if number.shape[1] < 2 or not number.size:
+        return None
+    complete = int(np.bincount(number.ravel()).argmax())
+    lacking = np.maximum(complete - number, 0)
+    share = lacking.mean(axis=0) / max(complete, 1)
+    total = is_own @ share
+    model = int(np.argmax(total))
+    own = is_own[model]
+    if not complete or not total[model] or not (~own).any():
+        return None
+    if (share[~own] > MOST_OF_OTHERS).any() or (share[own] >= MOST_OF_OWN).any():
+        return None
+    trial, column = np.nonzero(lacking * own)
+    return AbsentCells(
+        model, trial, column, lacking[trial, column], _are_cut(np.unique(trial), len(number))
+    )
+
+
+def _are_cut(trial: np.ndarray, trials: int) -> bool:
+    """Return whether some trials, ascending, are one run at the start or the end of all."""
+    is_run = trial[-1] - trial[0] == len(trial) - 1
+    return bool(is_run and len(trial) > 1 and (trial[0] == 0 or trial[-1] == trials - 1))
+
+
+def grid_codes(battles: Battles) -> tuple[np.ndarray, np.ndarray]:
+    """Return the grid and the trial of each battle, as numbers, shape (battles,) each.
+
+    Trials are numbered over all grids. A battle without an item has a trial of its own.
+    """
+    import pandas as pd
+
+    grid = np.zeros(len(battles), dtype=np.int64)
+    for name in BLOCK_COLUMNS:
+        if name in battles.rows.battle_columns:
+            code = pd.factorize(battles.table[name].astype(object))[0]
+            grid = pd.factorize(grid * (int(code.max(initial=0)) + 2) + code)[0]
+    item = battles.items_with_responses(battles.item_codes)
+    item = np.where(item < 0, item.max(initial=0) + 1 + np.arange(len(item)), item)
+    key = grid * (int(item.max(initial=0)) + 1) + item
+    return grid, pd.factorize(key)[0]
+
+
+def find_absent_verdicts(battles: Battles) -> tuple[AbsentVerdicts | None, tuple[int, ...]]:
+    """Find the battles of one model that are absent from a round robin.
+
+    A battle that was judged in one order lacks a judgment if the others were judged in both.
+
+    Returns:
+        The absent judgments, None if there are none; and the codes of the models of which it is not
+        known whether the absent ones were lost.
+    """
+    if not _may_lack_verdicts(battles):
+        return None, ()
+    codes = battles.model_codes
+    first = np.minimum(*codes)
+    second = np.maximum(*codes)
+    pair = first * len(battles.models) + second
+    judgments = _judgments_of_battles(battles)
+    grid, trial = grid_codes(battles)
+    absent_by_grid = []
+    cut = []
+    for each in np.unique(grid):
+        rows = np.flatnonzero(grid == each)
+        cells = _absent_of_grid(trial[rows], pair[rows], judgments[rows], len(battles.models))
+        if cells is None:
+            continue
+        model, place, pair_of_cell, number, are_cut = cells
+        if are_cut:
+            cut.append(model)
+        else:
+            absent_by_grid.append((pair_of_cell, rows[place], number))
+    if not absent_by_grid:
+        return None, tuple(cut)
+    pairs, row_of_item, number = (
+        np.concatenate(each) for each in zip(*absent_by_grid, strict=True)
+    )
+    models = len(battles.models)
+    absent = AbsentVerdicts(judgments, pairs // models, pairs % models, row_of_item, number)
+    return absent, tuple(cut)
+
+
+def _may_lack_verdicts(battles: Battles) -> bool:
+    """Return whether battles are absent from a round robin that may be complete otherwise.
+
+    This needs counts only. It is False for two models, without items, and for designs in which
+    most pairs of an item never met.
+    """
+    tally = battles.tally
+    models = len(battles.models)
+    if models < 3 or not battles.has_items:
+        return False
+    number = tally.items * models * (models - 1) // 2
+    is_in_both_orders = 2 * sum(tally.swaps.values()) > len(battles)
+    has_single_orders = is_in_both_orders and sum(tally.swaps.values()) < len(battles)
+    if has_single_orders or MOST_OF_OWN * number < len(battles) < number:
+        return True
+    if len(battles) == number:
+        return False
+    dividing = {*BLOCK_COLUMNS, "response"} & battles.rows.battle_columns
+    return any(_has_several_values(battles, name) for name in sorted(dividing))
+
+
+def _has_several_values(battles: Battles, column: str) -> bool:
+    """Return whether a column has more than one value."""
+    return len(battles.judges if column == "judge" else battles.values_of(column)) > 1
+
+
+def _judgments_of_battles(battles: Battles) -> np.ndarray:
+    """Return 2 for each battle that was read in both orders, else 1, shape (battles,).
+
+    If at most half of the battles were, it is 1 for all.
+    """
+    number = np.ones(len(battles), dtype=np.int64)
+    if "order" not in battles.rows.battle_columns:
+        return number
+    is_merged = battles.rows.texts_of("order") == "merged"
+    return number + is_merged if 2 * is_merged.sum() > len(number) else number
+
+
+def _absent_of_grid(
+    trial: np.ndarray, pair: np.ndarray, judgments: np.ndarray, models: int
+) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, bool] | None:
+    """Return the absent cells of a round robin in one grid.
+
+    Returns:
+        The model; for each cell the position of a battle about its item, its pair and how many
+        judgments it lacks; and whether they are one run at the start or at the end. None if no cell
+        counts as lost.
+    """
+    _, place, row = np.unique(trial, return_index=True, return_inverse=True)
+    # Trials in the order of the table.
+    order = np.argsort(place)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    pairs, column = np.unique(pair, return_inverse=True)
+    if len(order) * len(pairs) > 4 * len(trial):
+        return None
+    number = np.zeros((len(order), len(pairs)), dtype=np.int64)
+    np.add.at(number, (rank[row], column), judgments)
+    members = np.stack([pairs // models, pairs % models])
+    is_own = (members[None] == np.arange(models)[:, None, None]).any(axis=1)
+    cells = find_absent(number, is_own)
+    if cells is None:
+        return None
+    return (
+        cells.model,
+        place[order][cells.trial],
+        pairs[cells.column],
+        cells.number,
+        cells.are_cut,
+    )

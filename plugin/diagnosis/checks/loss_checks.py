@@ -1,0 +1,157 @@
+"""Checks whether one model's battles or scores are lost more often than those of others."""
+
+from collections.abc import Sequence
+
+from podium.checks import Check, make_check, not_known
+from podium.data.battles import Battles
+from podium.diagnosis.absent_rows import find_absent_verdicts
+from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
+from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
+from podium.diagnosis.judge_checks import is_judged
+from podium.diagnosis.lost_battles import LossOfModel, losses_by_model, losses_of_scores
+from podium.diagnosis.lost_scores import find_score_losses
+from podium.wording import join_names
+
+LEAST_EXCESS = 0.01
+"""Largest difference between the shares of lost battles of a model and of all that is ignored.
+
+So few lost battles cannot change a rating by more than 3.5 Elo.
+"""
+UNPARSED = "unparsed"
+"""What lost battles are called if the reply of each is there and was not parsed."""
+LOSSES = frozenset({"lost replies", "lost scores"})
+"""Names of the checks of this file."""
+
+
+def check_lost_replies(battles: Battles) -> tuple[Check, ...]:
+    """Test whether the battles of one model are lost more or less often than those of others.
+
+    A battle is lost if it is unparsed, or absent by the rule of `find_absent`.
+
+    Returns:
+        The check, flagged by the size of the difference; its p-value is adjusted for several
+        models, but not yet with other checks. `models` has the model with the smallest p-value, and
+        those that lose significantly more battles than all. Not known for too many battles, or if
+        no item allows the test. Empty if no judge decided the battles, if nothing or everything is
+        lost, or if there are too few models to compare.
+    """
+    if are_too_many(battles) and _can_compare_losses(battles) and _has_unparsed(battles):
+        return (not_known("lost replies", TOO_MANY),)
+    return () if are_too_many(battles) else _test_losses(battles)
+
+
+def lost_replies_of_card(card: CardSections) -> tuple[Check, ...]:
+    """Make the check of `check_lost_replies` for a judge's card, whatever the number of battles."""
+    return _test_losses(card.battles)
+
+
+def _can_compare_losses(battles: Battles) -> bool:
+    """Return whether a judge decided the battles, some of which are readable, of 3 models."""
+    is_partial = bool(battles.tally.judged)
+    return is_judged(battles) and is_partial and len(battles.models) >= FEWEST_COMPARED
+
+
+def _has_unparsed(battles: Battles) -> bool:
+    """Return whether the reply of some battle is unparsed."""
+    return battles.counts().unparsed > 0
+
+
+def _test_losses(battles: Battles) -> tuple[Check, ...]:
+    """Make the check of `check_lost_replies`, whatever the number of battles."""
+    if not _can_compare_losses(battles):
+        return ()
+    absent, cut = find_absent_verdicts(battles)
+    has_unparsed = _has_unparsed(battles)
+    if absent is None and not has_unparsed:
+        return _cut_check("lost replies", "battles", battles, cut)
+    losses = losses_by_model(battles, absent)
+    if not losses:
+        reason = "no two models have as many battles on an item with lost ones"
+        return (not_known("lost replies", reason),)
+    lost = battles.counts().unparsed
+    number = battles.counts().battles
+    word = UNPARSED
+    if absent is not None:
+        word = "unparsed or missing" if has_unparsed else "missing"
+        is_unparsed = battles.is_unparsed
+        lost = int(absent.judgments[is_unparsed].sum() + absent.number.sum())
+        number = int(absent.judgments.sum() + absent.number.sum())
+    remedy = "fix the judge's replies first" if has_unparsed else "add the missing verdicts"
+    return (_check_losses("lost replies", losses, lost / number, {"lost": word, "remedy": remedy}),)
+
+
+def check_lost_scores(battles: Battles) -> tuple[Check, ...]:
+    """Test whether the scores of one model are lost more or less often than those of others.
+
+    A score is lost if it is blank, or absent by the rule of `find_absent`.
+
+    Returns:
+        The check, as `check_lost_replies` returns it. Empty if the battles are not made of scores,
+        if `check_lost_replies` makes the check, or if nothing or everything is lost.
+    """
+    if "score_a" not in battles.columns or battles.swaps() is not None:
+        return ()
+    if not battles.tally.judged or _can_compare_losses(battles):
+        return ()
+    if are_too_many(battles):
+        is_complete = battles.tally.judged == len(battles) and not battles.missing
+        return () if is_complete else (not_known("lost scores", TOO_MANY),)
+    return _test_scores(battles)
+
+
+def lost_scores_of_card(card: CardSections) -> tuple[Check, ...]:
+    """Make the check of `check_lost_scores` for a card."""
+    return check_lost_scores(card.battles)
+
+
+def _test_scores(battles: Battles) -> tuple[Check, ...]:
+    """Make the check of `check_lost_scores` for scores of single responses."""
+    scores, cut = find_score_losses(battles)
+    lost = int(scores.lost.sum())
+    if not lost:
+        return _cut_check("lost scores", "scores", battles, cut)
+    losses = losses_of_scores(scores, battles.models)
+    if not losses:
+        return (not_known("lost scores", "no item with lost scores has two models"),)
+    return (_check_losses("lost scores", losses, lost / int(scores.asked.sum()), {}),)
+
+
+def _cut_check(name: str, what: str, battles: Battles, cut: Sequence[int]) -> tuple[Check, ...]:
+    """Return that it is not known whether rows at the start or the end of a table were lost."""
+    if not cut:
+        return ()
+    models = join_names([battles.models[code] for code in dict.fromkeys(cut)])
+    reason = f"the first or last items have no {what} of {models}"
+    return (not_known(name, reason),)
+
+
+def _check_losses(
+    name: str, losses: Sequence[LossOfModel], everywhere: float, fields: dict[str, object]
+) -> Check:
+    """Return the check of the losses of all models.
+
+    Args:
+        name: name of the check.
+        losses: the losses; not empty.
+        everywhere: share of all results that are lost.
+        fields: further fields of the check's texts.
+    """
+    large = [loss for loss in losses if abs(loss.share - everywhere) > LEAST_EXCESS]
+    # The losses of two models have the same p-value: the model that loses more is named.
+    worst = min(large or losses, key=lambda loss: (round(loss.p, 12), -loss.share))
+    # The smallest of several p-values times their number is the first step of Holm's rule. `more`
+    # has the models that lose significantly more than all models together.
+    p = min(1.0, worst.p * len(losses))
+    more = []
+    for loss in large:
+        is_significant = loss.p * len(losses) <= ERROR_RATE
+        if loss.share > everywhere and is_significant:
+            more.append(loss.model)
+    return make_check(
+        name,
+        bool(large),
+        number=worst.share,
+        p=p,
+        fields={"model": worst.model, "share": worst.share, "all": everywhere, **fields},
+        models=tuple(dict.fromkeys([worst.model, *more])),
+    )

@@ -1,0 +1,122 @@
+"""Which scores of models are lost: blank ones, and absent ones of a table that is complete else."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from podium.data.battles import Battles
+from podium.diagnosis.absent_rows import (
+    MOST_OF_OTHERS,
+    MOST_OF_OWN,
+    find_absent,
+    grid_codes,
+)
+from podium.diagnosis.clustered import cluster_battles
+from podium.diagnosis.lost_battles import Sides
+from podium.notices.notice import select_codes
+
+
+class ScoreLosses(NamedTuple):
+    """The scores of all models, and which of them are lost.
+
+    Attributes:
+        scores: a score per model and trial, those included that are blank or count as lost.
+        cut: codes of models that lack the start or the end of a table. It is not known whether
+            these scores were lost.
+    """
+
+    scores: Sides
+    cut: tuple[int, ...]
+
+
+def find_score_losses(battles: Battles) -> ScoreLosses:
+    """Find blank scores, and absent ones by the rule of `find_absent`.
+
+    Args:
+        battles: battles made of scores of single responses.
+    """
+    models = len(battles.models)
+    grid, trial = grid_codes(battles)
+    cluster = np.unique(cluster_battles(battles).code, return_inverse=True)[1]
+    is_blank = np.isnan([battles.numbers_of("score_a"), battles.numbers_of("score_b")]).ravel()
+    key = np.tile(trial, 2) * models + np.concatenate(battles.model_codes)
+    # Both sides of a battle are cells; a score is in several battles.
+    cells, side = np.unique(key, return_index=True)
+    row = side % len(battles)
+    model = cells % models
+    parts = [Sides(model, cluster[row], np.ones_like(cells), is_blank[side].astype(np.int64))]
+    cut = []
+    # Items whose inputs differ between runs are not paired: those of no run are lost.
+    has_other_inputs = any(finding.unshared for finding in battles.questions)
+    for each in () if has_other_inputs else np.unique(grid):
+        is_in_grid = grid[row] == each
+        absent = _absent_scores(trial[row][is_in_grid], model[is_in_grid], row[is_in_grid])
+        if absent is None:
+            continue
+        lacking, rows, are_cut = absent
+        if are_cut:
+            cut.append(lacking)
+        else:
+            ones = np.ones_like(rows)
+            parts.append(Sides(np.full_like(rows, lacking), cluster[rows], ones, ones))
+    alone, cut_alone = _absent_of_two_models(battles)
+    parts += alone
+    cut += cut_alone
+    scores = Sides(*(np.concatenate(values) for values in zip(*parts, strict=True)))
+    return ScoreLosses(scores, tuple(cut))
+
+
+def _absent_of_two_models(battles: Battles) -> tuple[list[Sides], list[int]]:
+    """Return the scores of trials that only one of two models has: they make no battle.
+
+    The rule is that of `find_absent`. How many there are is known of all battles, not of a part.
+
+    Returns:
+        The scores of both models in these trials, and the codes of models of which it is not known
+        whether they were lost; both lists are empty if no score counts as lost.
+    """
+    notes = select_codes(battles.notes, ["scores-alone"])
+    is_part = battles.whole is not None
+    has_other_inputs = any(finding.unshared for finding in battles.questions)
+    if len(battles.models) != 2 or len(notes) != 1 or is_part or has_other_inputs:
+        return [], []
+    alone = notes[0].fields["models"]
+    number_alone = [alone.get(name, 0) for name in battles.models]
+    least, most = sorted(number_alone)
+    trials = len(battles) + most
+    if least > MOST_OF_OTHERS * trials or most >= MOST_OF_OWN * trials:
+        return [], []
+    lacking = 1 - number_alone.index(most)
+    if notes[0].fields["is_cut"]:
+        return [], [lacking]
+    items = len(battles) + np.arange(most)
+    ones = np.ones(most, dtype=np.int64)
+    there = Sides(0 * ones + 1 - lacking, items, ones, 0 * ones)
+    return [there, Sides(0 * ones + lacking, items, ones, ones)], []
+
+
+def _absent_scores(
+    trial: np.ndarray, model: np.ndarray, row: np.ndarray
+) -> tuple[int, np.ndarray, bool] | None:
+    """Return the model whose scores are absent from a grid, and where.
+
+    Args:
+        trial: trial of each score that is there, shape (scores,).
+        model: its model.
+        row: position of a battle with it; the trials of the table are in this order.
+
+    Returns:
+        The model, a battle of each trial without its score, and whether these trials are the start
+        or the end of the table; None if no score counts as lost.
+    """
+    _, place, trial_code = np.unique(trial, return_index=True, return_inverse=True)
+    order = np.argsort(row[place])
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    names, column = np.unique(model, return_inverse=True)
+    number = np.zeros((len(order), len(names)), dtype=np.int64)
+    number[rank[trial_code], column] = 1
+    cells = find_absent(number, np.eye(len(names), dtype=bool))
+    if cells is None:
+        return None
+    return int(names[cells.model]), row[place[order]][cells.trial], cells.are_cut

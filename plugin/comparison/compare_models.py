@@ -50,6 +50,7 @@ from podium.rankers.ranking import build_provenance
 from podium.ranking.rank_battles import rank, refuse_several_judges
 from podium.responses.collection import Responses
 from podium.show.answers.lost_claims import unclaimed_models
+from podium.show.answers.order_claims import flagged_order, models_explained_by_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -409,8 +410,8 @@ def _with_likely_item(finding: PairFinding, column: str | None) -> PairFinding:
 
 def _find_unclaimed(
     battles: Battles, checks: Sequence[Check], level: float, pool: bool
-) -> tuple[str, ...]:
-    """Return the models about which a ranking claims nothing, because of their lost battles.
+) -> dict[str, tuple[str, ...]]:
+    """Return the models about which a ranking claims nothing, by the name of the flagged check.
 
     Args:
         battles: the battles.
@@ -420,24 +421,37 @@ def _find_unclaimed(
 
     Returns:
         The names, as a ranking by `RANKER_OF_DECISIONS` has them. If the battles cannot be ranked
-        together, it is all models whose battles are unparsed more often.
+        together, it is all models whose battles are lost more often, and all models if the order
+        of the responses may decide.
     """
     losses = flagged_losses(checks)
-    if losses is None:
-        return ()
-    models = losses.models
+    order = flagged_order(checks)
+    unclaimed: dict[str, tuple[str, ...]] = {}
+    if losses is not None:
+        unclaimed[losses.name] = losses.models
+    if order is not None:
+        unclaimed[order.name] = battles.models
+    if not unclaimed:
+        return {}
     once = battles if pool else judged_once(battles)
     try:
         ranking = rank(once, RANKER_OF_DECISIONS, level=level, pool=pool, answers=False)
     except PodiumError:
-        return models
+        return unclaimed
     if len(ranking.standings) > 1:
-        return models
-    return unclaimed_models(ranking.standings[0], once, losses)
+        return unclaimed
+    if losses is not None:
+        unclaimed[losses.name] = unclaimed_models(ranking.standings[0], once, losses)
+    if order is not None:
+        unclaimed[order.name] = models_explained_by_order(ranking.standings[0], once)
+    return unclaimed
 
 
 def _with_doubts(
-    finding: PairFinding, checks: Sequence[Check], battles: Battles, unclaimed: Sequence[str]
+    finding: PairFinding,
+    checks: Sequence[Check],
+    battles: Battles,
+    unclaimed: Mapping[str, Sequence[str]],
 ) -> PairFinding:
     """Set the doubts about a finding and its slices.
 
@@ -451,7 +465,7 @@ def _with_doubts(
         finding: what was compared.
         checks: the adjusted checks of the battles.
         battles: the battles.
-        unclaimed: the models about which nothing can be claimed, because of unparsed battles.
+        unclaimed: the models about which nothing can be claimed, by the name of the flagged check.
     """
     models = (finding.candidate, finding.baseline)
     runs = tuple(
@@ -469,15 +483,49 @@ def _with_doubts(
         )
     else:
         losses = doubt_about_losses(checks, models)
-        is_explained = not finding.is_distinguishable or not set(models).isdisjoint(unclaimed)
-        doubts["doubt" if is_explained else "loss_check"] = losses
+        if losses is not None:
+            is_open = not finding.is_distinguishable
+            is_explained = is_open or not set(models).isdisjoint(unclaimed[losses.name])
+            doubts["doubt" if is_explained else "loss_check"] = losses
         doubts["judge_doubt"] = doubt_about_judge(checks)
+        doubts |= _doubts_about_order(finding, checks, unclaimed, doubts)
     if doubts.get("judge_doubt") is None:
         doubts["judge_doubt"] = doubt_about_relation(battles, {}, models)
     # What unparsed battles explain is known of all battles, not of a slice.
     in_slices = {**doubts, "doubt": doubts.get("doubt") or doubts.get("loss_check")}
     slices = tuple(replace(each, **in_slices) for each in finding.slices)
     return replace(finding, **doubts, slices=slices)
+
+
+def _doubts_about_order(
+    finding: PairFinding,
+    checks: Sequence[Check],
+    unclaimed: Mapping[str, Sequence[str]],
+    known: Mapping[str, Check | None],
+) -> dict[str, Check]:
+    """Return the doubt that a judge which read single orders favours the response shown first.
+
+    It is the `doubt` if that may explain why one of the two is clearly ahead of some model, the
+    `judge_doubt` if the two are too close to call, and else the `loss_check`.
+
+    Args:
+        finding: what was compared.
+        checks: the adjusted checks of the battles.
+        unclaimed: the models about which nothing can be claimed, by the name of the flagged check.
+        known: the other doubts, which are kept.
+
+    Returns:
+        The doubt; empty if there is none, or if another doubt has its place.
+    """
+    order = flagged_order(checks)
+    if order is None:
+        return {}
+    place = "loss_check"
+    if not {finding.candidate, finding.baseline}.isdisjoint(unclaimed[order.name]):
+        place = "doubt"
+    elif not finding.is_distinguishable:
+        place = "judge_doubt"
+    return {} if known.get(place) else {place: order}
 
 
 def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, Any], Battles]]:

@@ -75,14 +75,17 @@ class PairFinding:
             else None.
         known_metric: what is known of the metric; None if nothing is known.
         doubt: the flagged check that one model's scores are fractions and the other's percent, or
-            that unparsed battles may explain the difference; None if there is no such doubt. If
-            there is, nothing is claimed, and no requirement is decided.
+            that lost battles, or the order in which single orders were shown, may explain the
+            difference; None if there is no such doubt. If there is, nothing is claimed, and no
+            requirement is decided.
         judge_doubt: the flagged check that the order of the responses decides, not their quality,
             or that a judge is one of the two models or of the family of one; None if there is no
             such doubt. If there is, no requirement is decided.
         loss_check: the flagged check that battles of one of the two are unparsed more often, where
-            whoever is ahead is so whatever these replies were; None if it is not flagged, or if
-            `doubt` has it. If there is one, no requirement with a margin is decided.
+            whoever is ahead is so whatever these replies were, or that the response shown first
+            wins more often in single orders, where whoever is ahead is so without that; None if
+            there is none, or if `doubt` has it. If there is one, no requirement with a margin is
+            decided.
         questions_in_doubt: whether the two may have been asked different questions: they had
             different inputs under the same ids, and the user did not accept it. If so, no
             requirement is decided.

@@ -64,7 +64,9 @@ from podium.rankers.ranking import Standings
 
 CAUTIONS = frozenset({"unparsed"})
 """Names of checks that are not reported as findings: replies may be lost at random."""
-DOUBTS_OF_FINDINGS = frozenset({SCORE_SCALE, *LOSSES, "order decides", "own model", "own family"})
+DOUBTS_OF_FINDINGS = frozenset(
+    {SCORE_SCALE, *LOSSES, "order decides", "one order", "own model", "own family"}
+)
 """Names of checks that a comparison of two models has as a doubt about its findings."""
 LENGTH_CONTROLLED = ("bradley-terry", "win-rate")
 """Rankers that can rank at equal length."""

@@ -28,6 +28,7 @@ from podium.rankers.ladder_placement import RATED_ONLY
 from podium.rankers.ranking import Separation, Standings
 from podium.show.answers import rank_templates
 from podium.show.answers.lost_claims import unclaimed_models
+from podium.show.answers.order_claims import flagged_order, models_explained_by_order
 from podium.show.answers.rank_templates import all_of, more_items_sentence, number_word
 from podium.show.answers.trust import MOST_DESCRIBED, trust_sentence
 from podium.show.answers.who import (
@@ -129,8 +130,9 @@ def _models_without_claims(
 ) -> tuple[str, ...]:
     """Return the names of the models about which nothing can be claimed.
 
-    More of their battles or scores are lost than of other models, and this may change a claim. The
-    tuple is empty if the slice has no checks.
+    More of their battles or scores are lost than of other models, or a judge that read single
+    orders favours the response shown first, and this may change a claim. The tuple is empty if the
+    slice has no checks.
 
     Args:
         standings: the standings.
@@ -138,8 +140,12 @@ def _models_without_claims(
         checks: the checks of each slice, with p-values that are not adjusted.
     """
     adjusted = adjust_tests(checks.get(standings.slice, ()))
-    losses = flagged_losses(adjusted)
-    return unclaimed_models(standings, slices[standings.slice], losses)
+    battles = slices[standings.slice]
+    by_losses = unclaimed_models(standings, battles, flagged_losses(adjusted))
+    by_order: tuple[str, ...] = ()
+    if flagged_order(adjusted):
+        by_order = models_explained_by_order(standings, battles)
+    return tuple(dict.fromkeys([*by_losses, *by_order]))
 
 
 def build_ranking_answer(

@@ -18,6 +18,7 @@ from podium.rankers.fit.cells import prepare_battles
 from podium.rankers.fit.identification import fit_battles
 from podium.rankers.head_to_head import matchup_table, rank_probabilities
 from podium.rankers.ranking import Ranking, Standings
+from podium.show.answers.order_claims import flagged_order
 from podium.show.page.checks_table import checks_table
 from podium.show.page.listed_battles import ListedBattles, list_battles
 from podium.show.page.sources import BattleTexts
@@ -177,7 +178,9 @@ def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
         return "it is not known which rows are about the same item"
     losses = flagged_losses(standings.checks)
     withheld = [row.model for row in standings.entries if row.rank_low is None]
-    unclaimed = [model for model in withheld if losses and model in losses.models]
+    unclaimed = withheld
+    if not flagged_order(standings.checks):
+        unclaimed = [model for model in withheld if losses and model in losses.models]
     if unclaimed:
         return f"nothing is claimed about {join_names(unclaimed)}"
     counts = standings.counts

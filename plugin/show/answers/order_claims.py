@@ -1,0 +1,109 @@
+"""Find the models about which nothing can be claimed, because the order of responses may decide.
+
+If a judge read single orders only, a model that is shown first more often may lead for that reason.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from podium.checks import Check
+from podium.data.battles import Battles
+from podium.defaults import REGULARIZATION
+from podium.diagnosis.clustered import cluster_battles
+from podium.diagnosis.subject import read_orders
+from podium.errors import PodiumError
+from podium.rankers.fit.coded import code_battles
+from podium.rankers.fit.strengths import Strengths
+from podium.rankers.length_control.joint import fit_with_length
+from podium.rankers.ranking import Standings
+
+ONE_ORDER = "one order"
+"""Name of the check of judges that read single orders only."""
+
+
+def flagged_order(checks: Sequence[Check]) -> Check | None:
+    """Return the flagged check of judges that read single orders only; else None.
+
+    Args:
+        checks: adjusted checks.
+    """
+    return next((check for check in checks if check.name == ONE_ORDER and check.is_flagged), None)
+
+
+def models_explained_by_order(standings: Standings, battles: Battles) -> tuple[str, ...]:
+    """Return the models of which the order of responses may explain that one is clearly ahead.
+
+    The ratings are fitted again with a term for the response shown first: logit P(first wins) =
+    theta_first - theta_second + gamma. A model that is clearly ahead of another one must be so in
+    this fit, too, with the same critical value. If each pair is shown in one order only, the term
+    rests on the ratings being additive; if it is confounded with them, no claim holds.
+
+    Args:
+        standings: scores, errors and critical value.
+        battles: the battles of these standings.
+
+    Returns:
+        The models of the pairs whose claims do not hold, by place; empty if nothing is claimed.
+    """
+    separation = standings.separation
+    if separation is None or not any(separation.beats):
+        return ()
+    names = separation.names
+    claims = [
+        (names[k], names[behind]) for k, beaten in enumerate(separation.beats) for behind in beaten
+    ]
+    try:
+        is_kept = _claims_kept(battles, claims, separation.critical)
+    except PodiumError:
+        is_kept = [False] * len(claims)
+    explained = {
+        name for pair, kept in zip(claims, is_kept, strict=True) if not kept for name in pair
+    }
+    return tuple(name for name in names if name in explained)
+
+
+def _claims_kept(
+    battles: Battles, claims: Sequence[tuple[str, str]], critical: float
+) -> list[bool]:
+    """Return of each claim whether it holds in a fit with a term for the response shown first.
+
+    Args:
+        battles: the battles.
+        claims: pairs of models, of which the first is clearly ahead.
+        critical: critical value of a difference, in standard errors.
+
+    Raises:
+        PodiumError: the term is confounded with the ratings, or the fit fails.
+    """
+    order = read_orders(battles)
+    readable = battles.readable
+    term = (order == "ab").astype(float) - (order == "ba")
+    coded = code_battles(battles)
+    fit = fit_with_length(coded, term[readable], REGULARIZATION, np.zeros(len(coded.models)))
+    cluster = np.unique(cluster_battles(battles).code[readable], return_inverse=True)[1]
+    code = {name: k for k, name in enumerate(coded.models)}
+    kept = []
+    for winner, loser in claims:
+        contrast = np.zeros(fit.likelihood.design.parameter_count)
+        contrast[code[winner]] = 1.0
+        contrast[code[loser]] = -1.0
+        gap = fit.theta[code[winner]] - fit.theta[code[loser]]
+        kept.append(bool(gap > critical * _error_of(fit, contrast, cluster)))
+    return kept
+
+
+def _error_of(fit: Strengths, contrast: np.ndarray, cluster: np.ndarray) -> float:
+    """Return the standard error of a contrast of the parameters of a fit, clustered by item.
+
+    Args:
+        fit: the fit.
+        contrast: weights of the parameters, shape (parameters,).
+        cluster: number of each battle's item, shape (battles,).
+    """
+    likelihood = fit.likelihood
+    logits = likelihood.logits(fit.optimum.parameters[None])[0]
+    surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, logits)
+    influence = surplus * likelihood.design.product(fit.solve(contrast)[None])[0]
+    sums = np.bincount(cluster, influence)
+    return float(np.sqrt(sums @ sums))

@@ -154,6 +154,9 @@ OF_READING = {
     "metric-missing": (
         "{path} has no {metric} (it has {known}), so {model} is not compared on {task}"
     ),
+    "metric-of-no-run": (
+        "{tasks:5} {tasks:one has|have} no {metrics} and {tasks:one is|are} left out"
+    ),
     "names-joined": "names that look the same count as one: {names:10; @ as #}",
     "metric-of-one-model": (
         "{model} is not compared: its scores are by {metrics:5}, which no other model has (others "
@@ -236,7 +239,7 @@ OF_READING = {
     ),
     "other-metrics": (
         "the eval's first metric counts ({chosen:5}); {option:metric=NAME} takes another "
-        "({others:6}), and {option:metric=all} {option:by=metric} ranks by each"
+        "({others:6})"
     ),
     "group-apart": (
         "the eval's figure of {group} ({metric}) is neither the mean over documents nor over "
@@ -966,6 +969,7 @@ NOTES = frozenset(
         "complete-items",
         "human-labels",
         "ids-with-inputs-of-categories",
+        "metric-of-no-run",
         "jury-merged",
         "log-likelihood",
         "names-joined",

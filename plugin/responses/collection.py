@@ -372,11 +372,24 @@ class Responses:
         Raises:
             UsageError: there is a category that no item has.
         """
-        unknown = [name for name in categories if name not in self.categories]
-        if unknown:
-            available = some(self.categories) or "none: no source says any"
-            raise UsageError(f"no item has category {unknown[0]!r}; categories: {available}")
-        return tuple(item for item in self.items if item.category in categories)
+        named = {self._find_category(name) for name in categories}
+        return tuple(item for item in self.items if item.category in named)
+
+    def _find_category(self, name: str) -> str:
+        """Return the category of this name, or the only one that ends with `/NAME`.
+
+        So `advice` finds the task `acme/advice` of Inspect.
+
+        Raises:
+            UsageError: there is no such category, or there are several.
+        """
+        if name in self.categories:
+            return name
+        ending = [whole for whole in self.categories if str(whole).endswith(f"/{name}")]
+        if len(ending) == 1:
+            return ending[0]
+        available = some(self.categories) or "none: no source says any"
+        raise UsageError(f"no item has category {name!r}; categories: {available}")
 
     def _with_items(self, items: tuple[Item, ...]) -> "Responses":
         """Return a copy with only these items and the responses to them."""

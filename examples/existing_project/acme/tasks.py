@@ -48,7 +48,8 @@ def advice_figures() -> Scorer:
 def advice() -> Task:
     """Return questions without a right answer; two figures per reply."""
     samples = [
-        Sample(f"What helps with {topic}?", id=f"advice-{k}") for k, topic in enumerate(TOPICS)
+        Sample(f"What helps with {topic}? Write at least three sentences.", id=f"advice-{k}")
+        for k, topic in enumerate(TOPICS)
     ]
     return Task(MemoryDataset(samples), solver=generate(), scorer=advice_figures())
 

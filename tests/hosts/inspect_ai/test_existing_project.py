@@ -45,8 +45,12 @@ def test_each_task_has_a_table_by_its_headline(logs: Path) -> None:
 
 @pytest.mark.slow
 def test_another_figure_is_ranked_where_it_is(logs: Path) -> None:
-    ranking = podium.rank(podium.read_battles(logs, metric="polite"))
+    battles = podium.read_battles(logs, metric="polite")
+    ranking = podium.rank(battles)
     [standings] = ranking.standings
+    [note] = [note for note in battles.notes if note.code == "metric-of-no-run"]
+    assert note.fields["tasks"] == ["arithmetic", "files"]
+    assert not battles.lost
     assert {entry.model for entry in standings.entries} == {*MODELS}
     assert ranking.provenance["metrics"] == ["advice advice_figures polite"]
 
@@ -62,11 +66,11 @@ def test_two_models_are_compared_on_each_task(logs: Path) -> None:
 def test_free_text_is_judged_on_the_logs(logs: Path, tmp_path: Path) -> None:
     [log] = eval(
         "podium/round_robin",
-        task_args={"responses": str(logs), "category": "advice", "limit": 4},
+        task_args={"responses": str(logs), "category": "advice"},
         model_roles={"judge": "podium/offline"},
         log_dir=str(tmp_path),
         display="none",
     )
     assert log.status == "success"
     [standings] = podium.rank(tmp_path).standings
-    assert {entry.model for entry in standings.entries} == {*MODELS}
+    assert [entry.model for entry in standings.entries] == MODELS

@@ -523,15 +523,19 @@ def _select_scores(read: ReadLogs, reading: Reading, counted: CountedLogs) -> Re
     measures = {
         measure for _, frame in read.frames for measure in frame.attrs.get("measures") or ()
     }
-    metrics, more = select_metrics(read.evals, measures, metrics_asked_for(reading))
+    asked = metrics_asked_for(reading)
+    metrics, more = select_metrics(read.evals, measures, asked)
     counted.notes.extend(more)
+    without = [task for task, names in metrics.items() if not names]
+    if asked and without:
+        counted.notes.append(Notice("metric-of-no-run", {"tasks": without, "metrics": [*asked]}))
     counted.lost.extend(notes_on_lists(read.evals))
     evals = []
     for own in read.evals:
         figures = [figure for figure in own.figures if figure.metric in metrics[own.task]]
         if figures:
             evals.append(own._replace(figures=figures))
-        elif own.figures or not own.scorers_of_lists:
+        elif metrics[own.task] and (own.figures or not own.scorers_of_lists):
             counted.lost.append(_note_missing_metric(own, metrics[own.task]))
     kept = {own.run.path for own in evals}
     left_out = {own.run.path for own in read.evals} - kept
@@ -553,7 +557,7 @@ def _note_missing_metric(run: ScoredRun, metrics: Collection[str]) -> Notice:
         "path": str(run.run.path),
         "model": run.run.who,
         "task": run.task,
-        "metric": " | ".join(sorted(metrics)) or "the metric asked for",
+        "metric": " | ".join(sorted(metrics)),
         "known": " | ".join(run.shown_metrics) or "no metric",
     }
     return Notice("metric-missing", fields)

@@ -12,8 +12,8 @@ from typing import Any
 from podium.errors import RepeatedRuns
 from podium.notices.notice import Notice
 
-ON_TASKS = "-on-tasks"
-"""End of the codes of notes on several tasks of a model."""
+ON_TASKS = {"attempts": "attempts-on-tasks", "runs-repeated": "runs-repeated-on-tasks"}
+"""By the code of a note on one task of a model: the code of a note on several tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ def choose_runs(
 def _join_notes(notes: Sequence[Notice]) -> list[Notice]:
     """Return the notes on left-out runs, with one note on all tasks of a model.
 
-    A model that was run several times on 57 tasks would have 57 notes. The joined note has the code
-    with `-on-tasks` after it, and names the runs of the first task only.
+    A model that was run several times on 57 tasks would have 57 notes. The joined note has its code
+    of `ON_TASKS`, and names the runs of the first task only.
 
     Args:
         notes: the notes, each on one task of a model.
@@ -103,7 +103,7 @@ def _join_notes(notes: Sequence[Notice]) -> list[Notice]:
         first = of_model[0]
         if len(of_model) > 1:
             tasks = [note.fields["what"] for note in of_model]
-            first = Notice(f"{code}{ON_TASKS}", {**first.fields, "tasks": tasks})
+            first = Notice(ON_TASKS[code], {**first.fields, "tasks": tasks})
         joined.append(first)
     return joined
 
@@ -126,7 +126,7 @@ def find_repeats(notes: Iterable[Notice]) -> RepeatedRuns | None:
         Its newest run and the one before it; None if there is no such model.
     """
     for note in notes:
-        if note.code.removesuffix(ON_TASKS) == "runs-repeated":
+        if note.code in ("runs-repeated", ON_TASKS["runs-repeated"]):
             fields = note.fields
             return RepeatedRuns(fields["who"], fields["others"][-1], fields["chosen"])
     return None

@@ -13,7 +13,7 @@ from podium.comparison.answer import (
 )
 from podium.comparison.comparison import Comparison
 from podium.comparison.gate import Gate
-from podium.comparison.outcomes import PairFinding
+from podium.comparison.outcomes import ELO, PairFinding
 from podium.documents import View, register_view
 from podium.notices.notice_text import notice_texts
 from podium.numbers import percent
@@ -201,13 +201,19 @@ def _items_section(finding: PairFinding, title_end: str, most: int) -> Section:
 def _format_finding_counts(comparison: Comparison) -> list[str]:
     """Write a line per finding: the numbers of its items and lost battles, and its test.
 
-    If identical answers are not counted for some finding, a last line says why.
+    An Elo difference also counts items on which only one of the two has a battle. The line then
+    says on how many items the model that has fewer was judged. If identical answers are not counted
+    for some finding, a last line says why.
     """
     findings = comparison.findings
     lines = []
     for finding in findings:
         name = f"{finding_label(finding, findings)}: " if len(findings) > 1 else ""
         items = f"{finding.size} with both"
+        units = finding.difference.items
+        if finding.measure == ELO and units != finding.units_with_both:
+            fewer = f"{units:,} {plural(finding.unit, units)}"
+            items = f"{fewer} of the model that has fewer, {items}"
         if finding.identical is not None:
             items += f", {finding.identical:,} identical"
         if finding.unparsed:

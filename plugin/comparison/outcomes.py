@@ -178,8 +178,15 @@ class PairFinding:
         items = f"{len(self.results):,} {plural('item', len(self.results))}"
         if "group" not in self.results:
             return items
-        groups = int(self.results["group"].nunique())
+        groups = self.units_with_both
         return f"{groups:,} {plural(self.unit, groups)}, {items}"
+
+    @property
+    def units_with_both(self) -> int:
+        """The number of items, or of groups if items have groups, with a result of the two."""
+        return (
+            int(self.results["group"].nunique()) if "group" in self.results else len(self.results)
+        )
 
     @property
     def scores(self) -> tuple[float, float] | None:

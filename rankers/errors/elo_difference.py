@@ -324,7 +324,12 @@ class EloTests:
     @property
     def pair_tests(self) -> PairTests:
         """The tests of single pairs of an estimate of Elo scores."""
-        return PairTests(self.difference, may_differ=self.may_differ, rough_tails=self.rough_tails)
+        return PairTests(
+            self.difference,
+            may_differ=self.may_differ,
+            rough_tails=self.rough_tails,
+            uses_all_items=True,
+        )
 
     def rough_tails(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Return rough one-sided p-values of equal ratings of many pairs, shape (pairs, 2).

@@ -60,12 +60,15 @@ class PairTests:
         rough_tails: function of the codes of the models of many pairs, shape (pairs,) each, that
             returns the one-sided p-values of equal models within a factor of `ROUGHNESS`, NaN
             where they are not known, shape (pairs, 2). None if there is no such function.
+        uses_all_items: whether a test of two models also uses the items on which only other models
+            have battles: two models that never met are tested by the battles that connect them.
     """
 
     difference: Callable[[int, int], DifferenceTest | None]
     in_scores: bool = True
     may_differ: Callable[[int, int], bool] = lambda *_: True
     rough_tails: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    uses_all_items: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,9 @@ battles of which three are won have a standard error, but it is unreliable."""
 MOST_SIMULATED = 500
 """With up to this many models, the critical value is simulated; with more, it is Bonferroni's
 bound, and there are no matrices of pairs."""
+MOST_BY_OTHERS = 500
+"""Pairs that only the battles of other models could separate are tested if there are at most this
+many, since each takes a fit. Otherwise, they count as too close to call."""
 FEWEST_ROUGH = 10
 """With fewer tests than this, all are made exactly."""
 SMALLEST_FREEDOM = 1.0
@@ -248,7 +251,7 @@ def tested_pairs(
     tests = DeferredTests(estimate.tests)
     to_test = [
         pair
-        for pair in _pairs_to_test(placed, has_error, items, tail)
+        for pair in _pairs_to_test(estimate, placed, has_error, items, tail)
         if estimate.tests.may_differ(*pair)
     ]
     for pair, rough in zip(to_test, _rough_tails(estimate.tests, to_test), strict=True):
@@ -339,21 +342,38 @@ def _has_error(is_known: np.ndarray, is_constant: np.ndarray) -> Callable[[int, 
 
 
 def _pairs_to_test(
-    placed: np.ndarray, has_error: Callable[[int, Any], Any], items: np.ndarray | None, tail: float
-) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of codes without a standard error, or with few items.
+    estimate: ScoreEstimates,
+    placed: np.ndarray,
+    has_error: Callable[[int, Any], Any],
+    items: np.ndarray | None,
+    tail: float,
+) -> list[tuple[int, int]]:
+    """Return the pairs of codes without a standard error, or with few items.
 
-    Pairs with so few items that no test at level `tail` can reject are left out.
+    Pairs whose tests use so few items that none at level `tail` can reject are left out. So are
+    those that only items of other models could separate, if there are more than `MOST_BY_OTHERS`.
     """
+    pairs = []
+    by_others = []
+    has_others = estimate.tests is not None and estimate.tests.uses_all_items
+    has_others = has_others and bool(_least_p(estimate.clusters) <= tail)
     for k, first in enumerate(placed.tolist()):
         others = placed[k + 1 :]
         is_tested = ~has_error(first, others) | _has_few_items(items, first, others)
+        is_enough = np.ones(len(others), dtype=bool)
         if items is not None:
-            fewest = np.minimum(items[first], items[others])
-            least_p = 0.5 ** fewest.astype(float)
-            is_tested &= least_p <= tail
-        for second in others[is_tested].tolist():
-            yield first, second
+            is_enough = _least_p(np.minimum(items[first], items[others])) <= tail
+        pairs += [(first, second) for second in others[is_tested & is_enough].tolist()]
+        if has_others:
+            by_others += [(first, second) for second in others[is_tested & ~is_enough].tolist()]
+    if len(by_others) > MOST_BY_OTHERS:
+        return pairs
+    return sorted([*pairs, *by_others])
+
+
+def _least_p(items: Any) -> Any:
+    """Return the least p-value that a test of so many items can have, 2^-items."""
+    return 0.5 ** np.asarray(items, dtype=float)
 
 
 def _constant_differences(estimate: ScoreEstimates) -> np.ndarray:

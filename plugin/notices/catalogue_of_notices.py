@@ -132,6 +132,11 @@ OF_READING = {
     "margin-sign": (
         "{battles} battles have a margin and no credit: the sign of the margin stands in"
     ),
+    "columns-as-models": "{source}: columns read as models: {models:12}",
+    "matrix-columns-left-out": (
+        "{source}: left out, because the names are not those of models but of facts about rows: "
+        "{columns}"
+    ),
     "matrix-read-as": (
         "{source} is read as a row per {row} and a column per {column}; call the first column "
         "({name!r}) item or model"
@@ -278,6 +283,9 @@ OF_READING = {
     "voters-pooled": (
         "{voters:,} {voters:noun voter} gave {votes:,} {votes:noun verdict}, which count together "
         "as those of one population; the column voter names them"
+    ),
+    "win-matrix-columns-left-out": (
+        "{source}: left out, because no row has the name of the column: {columns}"
     ),
     "win-matrix": (
         "{source}: each cell is read as the number of battles that its {whose}'s model won; ties "
@@ -966,6 +974,7 @@ NOTES = frozenset(
         "batches-in-unknown-rounds",
         "between-calibrated-models",
         "between-new-models",
+        "columns-as-models",
         "complete-items",
         "human-labels",
         "ids-with-inputs-of-categories",
@@ -977,6 +986,7 @@ NOTES = frozenset(
         "lower-is-better",
         "lower-is-better-by-name",
         "mapping-file",
+        "matrix-columns-left-out",
         "no-logprobs",
         "no-max-tokens",
         "no-pin",
@@ -1008,6 +1018,7 @@ NOTES = frozenset(
         "votes-agree",
         "voters-pooled",
         "win-matrix",
+        "win-matrix-columns-left-out",
     }
 )
 """Codes that only say what was done with the data. All other codes are warnings."""

@@ -5,7 +5,6 @@ model, or a row per model and a column per item. A trial is what two scores must
 item, judge, metric, repeat and response.
 """
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from podium.data.formats.records import (
     records_of,
     records_of_view,
 )
+from podium.data.formats.row_facts import facts_among, is_fact, is_weight
 from podium.data.formats.unequal_trials import average_unequal_trials
 from podium.errors import DataError, OneModelError
 from podium.notices.notice import Notice
@@ -68,18 +68,6 @@ MODEL_COLUMN_NAMES = ("model", "model_name", "system", "submission", "agent")
 """Names of the column with the models of a score matrix whose other columns are items.
 
 Upper and lower case make no difference for these names and for `ITEM_COLUMN_NAMES`.
-"""
-FACT_COLUMN_NAME = re.compile(
-    "id|.+_id|idx|index|row|trial|run|seed|epoch|attempt|iteration|turns|(num_|n_)?steps|"
-    "((num|n|input|output|prompt|completion|total)_)?tokens|length|cost|cost_usd|price|"
-    "(latency|duration|time|runtime|elapsed)(_(s|ms|secs?|seconds))?|"
-    "scores?|rewards?|accuracy|acc|(is_)?correct|passed|success|grade|rating|f1|exact_match|"
-    "difficulty|weight",
-    re.IGNORECASE,
-)
-"""Matches the whole name of a column of numbers that are facts of a row and no model.
-
-A table of one model's results has several of them, such as a score, a cost and a number of a trial.
 """
 INDEX_COLUMN_NAMES = ("", "Unnamed: 0")
 """Names that the column with an index of pandas may have."""
@@ -151,16 +139,18 @@ def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
     """Read a score matrix, if the table is one.
 
     A matrix has a column with a name of `ITEM_COLUMN_NAMES` or of `MODEL_COLUMN_NAMES`, but not of
-    both. A matrix with a row per item has a column per model, and its other columns have only text.
-    A matrix with a row per model has a column per item, and most of its scores are 0 or 1. If the
-    table is no matrix otherwise, `true` and `false` are read as 1 and 0.
+    both. A matrix with a row per item has a column per model, and its other columns have only text,
+    or names of facts about rows (`row_facts`), of which `weight` is used. A matrix with a row per
+    model has a column per item, and most of its scores are 0 or 1. If the table is no matrix
+    otherwise, `true` and `false` are read as 1 and 0.
 
     Returns:
-        The scores, one per row; None if the table is no matrix. And a note on columns of true and
-        false that were not read as scores.
+        The scores, one per row; None if the table is no matrix. And notes on the columns that were
+        read as models, and on those that were not read as scores.
 
     Raises:
-        DataError: a row is repeated, or most scores are 0 or 1 and one is outside of [0, 1].
+        DataError: a row is repeated, most scores are 0 or 1 and one is outside of [0, 1], or a
+            matrix with a row per model has weights.
     """
     items = _columns_with_names(records, ITEM_COLUMN_NAMES)
     models = _columns_with_names(records, MODEL_COLUMN_NAMES)
@@ -181,13 +171,21 @@ def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
         return None, []
     _reject_repeated_rows(matrix)
     _reject_odd_scores(matrix)
-    if plain_matrix is None:
-        return matrix, []
     header = matrix.columns["model" if items else "item"].text
     scored_names = {name for (name,) in matrix.rows(f"distinct {header}")}
+    notes = []
+    if items:
+        models = [name for name in columns if name in scored_names]
+        notes.append(Notice("columns-as-models", {"source": records.source, "models": models}))
+    facts = facts_among(name for name in columns if name not in {label, *NON_MODEL_COLUMNS})
+    if facts:
+        fields = {"source": records.source, "columns": facts}
+        notes.append(Notice("matrix-columns-left-out", fields))
+    if plain_matrix is None:
+        return matrix, notes
     used_columns = {label, *NON_MODEL_COLUMNS, *scored_names}
     unused = {name: column for name, column in columns.items() if name not in used_columns}
-    return matrix, _note_truths(replace(records, columns=unused))
+    return matrix, [*notes, *_note_truths(replace(records, columns=unused))]
 
 
 def _reject_repeated_rows(matrix: Records) -> None:
@@ -260,7 +258,9 @@ def name_rows_of_matrix(records: Records) -> tuple[Records, list[Notice]]:
     Returns:
         The matrix, and a note on the name. Any other table is returned unchanged, without a note.
     """
-    names = [name for name in records.columns if name not in NON_MODEL_COLUMNS]
+    names = [
+        name for name in records.columns if name not in NON_MODEL_COLUMNS and not is_fact(name)
+    ]
     if len(names) < 3 or _columns_with_names(records, (*ITEM_COLUMN_NAMES, *MODEL_COLUMN_NAMES)):
         return records, []
     first, *others = names
@@ -306,8 +306,7 @@ def _truths_as_numbers(column: Column) -> Column:
 def _scores_by_item(records: Records, label: str) -> Records | None:
     """Read a matrix with a row per item and a column per model.
 
-    Columns that have only text, and those whose names match `FACT_COLUMN_NAME`, are kept, and are
-    not models.
+    Columns that have only text, or names of facts about rows, are kept, and are not models.
 
     Args:
         records: the table.
@@ -320,10 +319,11 @@ def _scores_by_item(records: Records, label: str) -> Records | None:
     columns = {}
     for name, column in records.columns.items():
         columns["item" if name == label else name] = column
-    others = {}
-    for name, column in columns.items():
-        if name not in NON_MODEL_COLUMNS and not FACT_COLUMN_NAME.fullmatch(name):
-            others[name] = column
+    others = {
+        name: column
+        for name, column in columns.items()
+        if name not in NON_MODEL_COLUMNS and not is_fact(name)
+    }
     if len(others) < 2:
         return None
     conditions = []
@@ -344,7 +344,12 @@ def _scores_by_item(records: Records, label: str) -> Records | None:
         f"{{'model': {text(name)}, 'score': {column.number}}}" for name, column in models.items()
     )
     scan = f"(select *, unnest([{cells}]) as scored from {records.scan})"
-    shared = {name: column for name, column in columns.items() if name not in models}
+    # A column `length` of such a table is not the length of a response.
+    shared = {
+        name: column
+        for name, column in columns.items()
+        if name not in models and name not in BATTLE_COLUMNS and name != "length"
+    }
     scored = {"model": Column("scored.model"), "score": Column("scored.score", "DOUBLE")}
     return replace(records, scan=scan, columns=shared | scored)
 
@@ -352,7 +357,8 @@ def _scores_by_item(records: Records, label: str) -> Records | None:
 def _scores_by_model(records: Records, label: str) -> Records | None:
     """Read a matrix with a row per model and a column per item.
 
-    Columns without any number are dropped. A cell that is no number is an empty score.
+    Columns without any number, or with names of facts about rows, are dropped. A cell that is no
+    number is an empty score.
 
     Args:
         records: the table.
@@ -361,22 +367,47 @@ def _scores_by_model(records: Records, label: str) -> Records | None:
     Returns:
         The scores, one per row; None if the table has fewer than two columns with numbers, or if
         most numbers are neither 0 nor 1.
+
+    Raises:
+        DataError: a column or a row has the name of weights.
     """
     import pandas as pd
 
     frame = records.frame().rename(columns={label: "model"})
     numbers = {}
     for name in frame:
-        if name not in ("model", *NON_MODEL_COLUMNS):
+        if name not in ("model", *NON_MODEL_COLUMNS) and not is_fact(name):
             numbers[name] = pd.to_numeric(frame[name], errors="coerce")
     items = [name for name, cells in numbers.items() if cells.notna().any()]
     known = sum(int(numbers[name].count()) for name in items)
     binary = sum(int(numbers[name].isin((0, 1)).sum()) for name in items)
     if len(items) < 2 or 2 * binary < known:
         return None
+    _reject_weights_of_models(records, frame["model"])
     kept = [name for name in ("model", *NON_MODEL_COLUMNS) if name in frame]
     cells = frame.melt(kept, items, "item", "score", ignore_index=False)
     return records_of(records.engine, cells, records.source)
+
+
+def _reject_weights_of_models(records: Records, models: "pd.Series") -> None:
+    """Check that a matrix with a row per model has no weights.
+
+    A column of weights would give models weights, which podium has not, and a row of weights would
+    be ranked as a model.
+
+    Args:
+        records: the table.
+        models: the names of its rows.
+
+    Raises:
+        DataError: a column or a row has the name of weights.
+    """
+    columns = [f"the column {name!r}" for name in records.columns if is_weight(name)]
+    rows = [f"the row {name!r}" for name in models.astype(str) if is_weight(name)]
+    for place in [*columns, *rows]:
+        problem = f"{place} has the name of weights, and a matrix with a row per model has none"
+        remedy = "turn the table: a row per item, with a column weight; or remove or rename it"
+        raise DataError(problem, remedy=remedy, source=records.source)
 
 
 def pair_up(

@@ -124,6 +124,15 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
     return records_of(records.engine, battles, records.source)
 
 
+def columns_without_row(records: Records, label: str) -> list[str]:
+    """Return the columns of a matrix of wins that no row has the name of.
+
+    `label` is the column with the names of the rows.
+    """
+    rows = {name for (name,) in records.rows(records.columns[label].text)}
+    return [name for name in records.columns if name != label and name not in rows]
+
+
 def _cells_by_name(records: Records, label: str) -> "pd.DataFrame":
     """Return the cells as numbers; NaN if a pair has no battles.
 

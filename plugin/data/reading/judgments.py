@@ -34,9 +34,11 @@ from podium.data.formats.foreign import (
 )
 from podium.data.formats.headline_metrics import ALL_METRICS
 from podium.data.formats.records import Column, Records, records_of, records_of_view
+from podium.data.formats.row_facts import name_weights
 from podium.data.formats.run_folders import ON_TASKS, find_repeats
 from podium.data.formats.win_matrix import (
     ambiguous_matrix,
+    columns_without_row,
     find_label_column,
     read_win_matrix,
     shares_names,
@@ -1068,7 +1070,7 @@ def _name_columns_of(record: RecordTable, chosen: Format | None, foreign: Foreig
     A text file in podium's own format is parsed here, once; in other formats, it is parsed when
     its records are read.
     """
-    records = name_columns(record.records, foreign)
+    records = name_weights(name_columns(record.records, foreign))
     known = chosen or recognise_format(frozenset(records.columns), record.label)
     if known is not None and known.read == OWN_TABLE:
         records = records.parse_once()
@@ -1098,8 +1100,12 @@ def _translate_win_matrix(
         raise ambiguous_matrix(record.records, label)
     battles = read_win_matrix(record.records, label, reading)
     whose = "row" if reading == "rows" else "column"
-    note = Notice("win-matrix", {"source": record.source, "whose": whose})
-    return replace(record, records=battles, format=WIN_MATRIX, notes=[note])
+    notes = [Notice("win-matrix", {"source": record.source, "whose": whose})]
+    left_out = columns_without_row(record.records, label)
+    if left_out:
+        fields = {"source": record.source, "columns": left_out}
+        notes.append(Notice("win-matrix-columns-left-out", fields))
+    return replace(record, records=battles, format=WIN_MATRIX, notes=notes)
 
 
 def _check_table(records: Records, bad_rows: list[BadRow], *, skip_alone: bool) -> Records | None:

@@ -10,19 +10,19 @@ from podium.checks import CHECKS
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, REGULARIZATION, RESAMPLES
 from podium.notices.notice import Notice
-from podium.rankers.errors.elo_difference import EloTests
+from podium.rankers.errors.elo_difference import FEWEST_WINS_AND_LOSSES, EloTests
 from podium.rankers.errors.few_items import (
     FewBattles,
     covariance_with_few,
     few_battles_of,
     separated_battles_of,
     with_bounds_by_tests,
+    with_intervals_by_tests,
     with_score_tests,
     with_separated_bounds,
 )
 from podium.rankers.errors.intervals import (
     Interval,
-    PairTests,
     ScoreEstimates,
     bootstrap_estimate,
     resample,
@@ -46,7 +46,7 @@ from podium.rankers.fit.identification import (
     records_of_separated,
 )
 from podium.rankers.fit.pairs import cells_by_cluster
-from podium.rankers.fit.scale import EloScale, elo_scale
+from podium.rankers.fit.scale import POINTS, EloScale, elo_scale
 from podium.rankers.fit.strengths import LadderPrior, Strengths, build_prior
 from podium.rankers.given_ratings import Ratings
 from podium.rankers.ladder_placement import choose_ladder, failed_ladder_checks, place_newcomers
@@ -310,22 +310,48 @@ def estimate_elo(
         scale.scores(theta), covariance, clusters, level=level, cluster=unit
     )
     # If ratings come from a ladder, tests of the battles alone would ignore it.
-    tests = None if strengths.prior else _pair_tests(strengths, battles)
+    tests = None if strengths.prior else _elo_tests(strengths, battles)
     allowed = np.full(len(theta), has_strengths_only)
-    estimate = replace(estimate, pinned=scale.pinned, allowed=allowed, tests=tests)
+    pair_tests = None if tests is None else tests.pair_tests
+    estimate = replace(estimate, pinned=scale.pinned, allowed=allowed, tests=pair_tests)
     if few_battles:
         quantile = t_quantile(clusters, level)
         estimate = with_score_tests(estimate, few_battles, scale, theta, quantile, battles.unit)
     if tests and has_strengths_only:
+        is_flat = _find_flat_models(estimate, tests, strengths, battles)
+        estimate = with_intervals_by_tests(estimate, is_flat, scale, level)
         estimate = bound_separated(estimate, strengths, battles, scale, level)
     return estimate
 
 
-def _pair_tests(strengths: Strengths, battles: BattleData) -> PairTests:
+def _elo_tests(strengths: Strengths, battles: BattleData) -> EloTests:
     """Return the tests of single pairs; further coefficients of the fit keep their values."""
     columns = strengths.likelihood.design.columns
     offset = None if columns is None else columns @ strengths.coefficients
-    return EloTests(battles, strengths.regularization, offset).pair_tests
+    return EloTests(battles, strengths.regularization, offset)
+
+
+def _find_flat_models(
+    estimate: ScoreEstimates, tests: EloTests, strengths: Strengths, battles: BattleData
+) -> np.ndarray:
+    """Return the mask of models whose credits hardly vary around what is expected, as after ties.
+
+    These are those of `EloTests.is_flat` that are not separated and not pinned. The battles are
+    looked at only if a standard error is so small that a model may be among them.
+    """
+    nothing = np.zeros(len(strengths.theta), dtype=bool)
+    if estimate.clusters < 2:
+        return nothing
+    information = np.diag(strengths.likelihood.information_at(strengths.theta))
+    # Of n items of which k deviate from a tie, and the others do not, the variance is about k / n
+    # times that of n items that are all won or lost; for two models, a quarter of that.
+    number = battles.clusters_by_model() * information * (estimate.se / POINTS) ** 2
+    may_be_flat = (number < 2 * FEWEST_WINS_AND_LOSSES) & ~strengths.graph.separated
+    if estimate.pinned is not None:
+        may_be_flat[estimate.pinned] = False
+    if not may_be_flat.any():
+        return nothing
+    return may_be_flat & tests.is_flat
 
 
 def bound_separated(

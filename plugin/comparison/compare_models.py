@@ -193,6 +193,8 @@ def _split_words(
     """
     tables = [word for word in words if isinstance(word, Battles) or is_frame(word)]
     texts = [str(word) for word in words if not (isinstance(word, Battles) or is_frame(word))]
+    if baseline is not None and tables and not texts:
+        return [], [], tables
     # A table stands among the words as a source without a path.
     placeholders = ["battles"] * len(tables)
     are_joined = reading.get("names") == "joined"

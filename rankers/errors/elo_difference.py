@@ -21,7 +21,7 @@ from podium.rankers.errors.difference import (
 from podium.rankers.errors.intervals import PairTests
 from podium.rankers.errors.rough_elo_tests import PSEUDO_ITEMS, RoughTests
 from podium.rankers.fit.cells import BattleData, load_battles
-from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.coded import CodedBattles, surplus_by_cluster
 from podium.rankers.fit.graph import comparison_graph, win_paths
 from podium.rankers.fit.identification import describe_groups
 from podium.rankers.fit.newton import (
@@ -46,7 +46,10 @@ NULL_TOLERANCE = 1e-5
 remaining error is at most about half the square of the last step."""
 FEWEST_WINS_AND_LOSSES = 5.0
 """A model that won, or lost, fewer battles than this (ties count half) is treated like one with
-few items: its residuals do not estimate the variance."""
+few items: its residuals do not estimate the variance. So is one whose credits deviate from what is
+expected on fewer items than this, as after ties only: 5 wins and 95 ties deviate on about 5."""
+SMALLEST_DEVIATION = 1e-9
+"""A smaller deviation of a credit from its expectation, as a share of the weight, is rounding."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ class RatingGap:
         a: code of the first model.
         b: code of the second model.
         regularization: lambda of the penalty.
-        has_few_items: whether a or b has few items, or has hardly won or hardly lost any battle.
+        has_few_items: whether a or b has few items, has hardly won or hardly lost any battle, or
+            hardly varies.
         items: number of items of the model that has fewer.
         fitted: log-strengths without an assumed gap, shape (models,).
         precision: negative second derivative of the log-likelihood by each log-strength, shape
@@ -311,6 +315,13 @@ class EloTests:
 
     @cached_property
     def is_scarce(self) -> np.ndarray:
+        """Which models have hardly won or lost any battle, or hardly vary, shape (models,)."""
+        hardly_varies = self.deviating_items < FEWEST_WINS_AND_LOSSES
+        is_scarce: np.ndarray = self.is_one_sided | hardly_varies
+        return is_scarce
+
+    @cached_property
+    def is_one_sided(self) -> np.ndarray:
         """Which models have hardly won, or hardly lost, any battle, shape (models,)."""
         coded = self.loaded_battles
         size = len(coded.models)
@@ -318,8 +329,37 @@ class EloTests:
         won_as_b = np.bincount(coded.b, 1 - coded.credit, size)
         won = won_as_a + won_as_b
         lost = coded.battles_by_model() - won
-        is_scarce: np.ndarray = np.minimum(won, lost) < FEWEST_WINS_AND_LOSSES
-        return is_scarce
+        is_one_sided: np.ndarray = np.minimum(won, lost) < FEWEST_WINS_AND_LOSSES
+        return is_one_sided
+
+    @cached_property
+    def deviating_items(self) -> np.ndarray:
+        """On how many items the credits of each model deviate from what is expected, shape
+        (models,).
+
+        The number is (sum of d^2)^2 / sum of d^4 over the deviations d of items. It is n if n
+        deviations have the same size and the others are 0.
+        """
+        coded = self.loaded_battles
+        offset = 0.0 if self.offset is None else self.offset
+        expected = expit(self.theta[coded.a] - self.theta[coded.b] + offset)
+        is_rounding = np.abs(coded.credit - expected) < SMALLEST_DEVIATION
+        expected = np.where(is_rounding, coded.credit, expected)
+        deviation = surplus_by_cluster(coded, expected)
+        squares = deviation**2 if isinstance(deviation, np.ndarray) else deviation.power(2)
+        sum_of_squares = np.asarray(squares.sum(axis=0)).ravel()
+        fourth = squares**2 if isinstance(squares, np.ndarray) else squares.power(2)
+        sum_of_fourth = np.asarray(fourth.sum(axis=0)).ravel()
+        number: np.ndarray = sum_of_squares**2 / np.where(sum_of_fourth > 0, sum_of_fourth, 1.0)
+        return number
+
+    @property
+    def is_flat(self) -> np.ndarray:
+        """Which models do not vary, or hardly vary and are not one-sided, shape (models,)."""
+        number = self.deviating_items
+        hardly_varies = (number < FEWEST_WINS_AND_LOSSES) & ~self.is_one_sided
+        is_flat: np.ndarray = hardly_varies | (number == 0)
+        return is_flat
 
     @property
     def pair_tests(self) -> PairTests:
@@ -345,7 +385,7 @@ class EloTests:
         return tests.tails(a, b)
 
     def _are_few(self, a: Any, b: Any) -> Any:
-        """Return whether a model of a pair has few items, or has hardly won or lost any battle.
+        """Return whether a model of a pair has few items, or is scarce (`is_scarce`).
 
         `a` and `b` are codes or arrays of codes, and so is the result.
         """

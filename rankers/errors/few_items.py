@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from podium.distributions import expit, find_root
-from podium.rankers.errors.intervals import ScoreEstimates, t_quantile
+from podium.rankers.errors.intervals import PairTests, ScoreEstimates, t_quantile
 from podium.rankers.fit.cells import BattleData
 from podium.rankers.fit.newton import DesignMatrix
 from podium.rankers.fit.pairs import Pairs, cells_by_cluster, win_rates
@@ -34,6 +34,7 @@ zero."""
 MOST_BOUNDED = 20
 """With more models than this, `with_bounds_by_tests` changes nothing: each pair of models would
 take a search."""
+METHOD_OF_FLAT = "pair tests of models that hardly vary"
 METHOD_OF_BOUNDS = "one-sided bounds of separated models"
 
 
@@ -436,6 +437,53 @@ def _ends_in_elo(
     points_per_logit = POINTS * (1 - scale.weights[code])
     converted: np.ndarray = estimate.score[code] + points_per_logit * (ends - theta[code])
     return converted
+
+
+def with_intervals_by_tests(
+    estimate: ScoreEstimates, is_flat: np.ndarray, scale: EloScale, level: float
+) -> ScoreEstimates:
+    """Replace the intervals of models that hardly vary by those of their pair tests.
+
+    A score is the origin plus the weighted mean of the gaps to the other models. Its interval is
+    from the weighted mean of the lower ends of the gaps' intervals to that of their upper ends.
+    Their standard errors become unknown, so that their pairs are compared by their own tests. A
+    model whose tests bound neither end keeps its interval.
+
+    The estimates are returned unchanged if there are more than 20 models, no tests or no
+    intervals, or no such model.
+
+    Args:
+        estimate: the estimates in Elo.
+        is_flat: mask of the models, shape (models,).
+        scale: the Elo scale.
+        level: confidence level.
+    """
+    tests = estimate.tests
+    has_few_models = len(is_flat) <= MOST_BOUNDED
+    if tests is None or estimate.method is None or not (is_flat.any() and has_few_models):
+        return estimate
+    low = estimate.low.copy()
+    high = estimate.high.copy()
+    for code in np.flatnonzero(is_flat).tolist():
+        others = [k for k in np.flatnonzero(scale.weights).tolist() if k != code]
+        gaps = estimate.score[code] - estimate.score[others]
+        ends = np.array([_gap_interval(tests, code, other, level) for other in others])
+        moves = scale.weights[others] @ (ends - gaps[:, None])
+        low[code], high[code] = estimate.score[code] + moves
+    is_bounded = is_flat & (np.isfinite(low) | np.isfinite(high))
+    if not is_bounded.any():
+        return estimate
+    low = np.where(is_bounded, low, estimate.low)
+    high = np.where(is_bounded, high, estimate.high)
+    covariance = np.where(is_bounded | is_bounded[:, None], np.nan, estimate.covariance)
+    method = f"{estimate.method}, {METHOD_OF_FLAT}"
+    return replace(estimate, low=low, high=high, covariance=covariance, method=method)
+
+
+def _gap_interval(tests: PairTests, a: int, b: int, level: float) -> tuple[float, float]:
+    """Return the interval of the score of model a minus that of b, unbounded without a test."""
+    test = tests.difference(a, b)
+    return (-np.inf, np.inf) if test is None else test.interval(level)
 
 
 def with_bounds_by_tests(

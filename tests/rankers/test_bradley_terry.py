@@ -503,16 +503,28 @@ def test_averaging_separated_resamples_in_would_widen_the_interval():
     assert POINTS * (theta.max() - theta.min()) > 2000
 
 
-def test_all_ties_give_equal_ratings_without_an_interval():
-    rows = [(f"i{k}", a, b, 0.5) for k in range(8) for a, b in (("a", "b"), ("b", "c"))]
-    standings = bradley_terry(
-        read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])),
-        rng=rng(),
-    )
+def _ranked_ties(items):
+    rows = [(f"i{k}", a, b, 0.5) for k in range(items) for a, b in (("a", "b"), ("b", "c"))]
+    battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+    return bradley_terry(battles, rng=rng())
+
+
+def test_a_few_ties_give_equal_ratings_without_an_interval():
+    standings = _ranked_ties(3)
     assert [(e.rank, e.score, e.se, e.low) for e in standings.entries] == [
         (1, pytest.approx(1500), None, None)
     ] * 3
     assert any("no variation between items" in text for text in notice_texts(standings.warnings))
+
+
+def test_many_ties_give_equal_ratings_with_the_intervals_of_tests_of_pairs():
+    standings = _ranked_ties(30)
+    entry = standings.entries[0]
+    assert (entry.rank, entry.score, entry.se) == (1, pytest.approx(1500), None)
+    # Win rates of up to .558 and down to .442 are compatible with 30 ties (score interval, Tango).
+    assert entry.low < 1500 - 39 / 2
+    assert entry.high > 1500 + 39 / 2
+    assert "pair tests" in standings.interval
 
 
 def test_a_single_item_gives_no_interval():

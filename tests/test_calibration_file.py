@@ -262,7 +262,7 @@ def test_a_file_with_the_contracts_fields_alone_ranks_as_the_whole_one(write):
     found, expected = (
         rank(arrivals(), "soft-elo", calibration=one) for one in (write(alone), whole)
     )
-    assert found.to_frame()["conformal_low"].notna().sum() == 2
+    assert found.to_frame()["conformal_level"].notna().sum() == 2
     pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame())
 
 

@@ -177,7 +177,8 @@ def test_answer_counts_further_labels():
 
 
 def test_unbounded_ratings_give_no_number_of_further_labels():
-    asked = labelled(0.03)
+    # With their order, verdicts of single orders would be in doubt.
+    asked = labelled(0.03).drop(columns="order")
     ordered = (asked["model_a"] < asked["model_b"]) * 1.0
     after = standings(
         read_battles(asked.assign(human=ordered.where(asked["human"].notna())))

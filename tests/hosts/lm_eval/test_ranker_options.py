@@ -96,6 +96,8 @@ GIVEN = {
     "cluster": ("passage", "passage"),
     "human_labels": ("labels.csv", ("labels.csv",)),
     "complete": ("", True),
+    "encoding": ("latin-1", "latin-1"),
+    "mapping": ("none", "none"),
 }
 """An option of reading as it is typed, and its value in the query."""
 

@@ -63,8 +63,9 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     says so. If the scores may be in two units, or unparsed battles may explain the difference, the
     first sentence says that nothing is claimed. If the order of the responses decides, or else if
     battles of one of the two are unparsed more often, the second sentence says so. The wins are
-    left out if no item has a result. The further items are left out if the two are distinguishable
-    or nothing is claimed.
+    left out if no item has a result. If the difference is clear only for a pair that was chosen
+    before looking at the ranking, a sentence says so. The further items are left out if the two are
+    distinguishable or nothing is claimed.
 
     Args:
         finding: what was compared.
@@ -82,6 +83,12 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
         sentences = [_not_called_sentence(finding, finding.doubt)]
     else:
         sentences = [_if_same_questions(_lead_sentence(finding, p_name), [finding])]
+    if _depends_on_choice(finding):
+        sentences.append(
+            comparison_templates.CHOSEN.format(
+                pairs=finding.pairs, p=p_text(finding.p_if_chosen or 1.0)
+            )
+        )
     second = finding.judge_doubt or finding.loss_check
     if second is not None:
         sentences.append(_doubt_sentence(second))
@@ -90,6 +97,12 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     if not finding.is_distinguishable and finding.doubt is None:
         sentences.append(_further_items_sentence(finding))
     return sentences
+
+
+def _depends_on_choice(finding: PairFinding) -> bool:
+    """Return whether a clear difference is none if the pair was chosen after looking."""
+    chosen = finding.p_if_chosen
+    return finding.is_distinguishable and chosen is not None and chosen > 1 - finding.level
 
 
 def _not_called_sentence(finding: PairFinding, doubt: Check) -> str:

@@ -202,8 +202,9 @@ def _format_finding_counts(comparison: Comparison) -> list[str]:
     """Write a line per finding: the numbers of its items and lost battles, and its test.
 
     An Elo difference also counts items on which only one of the two has a battle. The line then
-    says on how many items the model that has fewer was judged. If identical answers are not counted
-    for some finding, a last line says why.
+    says on how many items the model that has fewer was judged. A line below has the p-value of a
+    pair that was chosen from several after looking at their ranking. If identical answers are not
+    counted for some finding, a last line says why.
     """
     findings = comparison.findings
     lines = []
@@ -221,6 +222,9 @@ def _format_finding_counts(comparison: Comparison) -> list[str]:
         if finding.missing:
             items += f", {finding.missing:,} missing"
         lines.append(f"{name}{items} · {finding.difference.method}")
+        if finding.p_if_chosen is not None:
+            p = p_text(finding.p_if_chosen)
+            lines.append(comparison_templates.CHOSEN_NOTE.format(pairs=finding.pairs, p=p))
     if any(finding.identical is None for finding in findings):
         reason = comparison.unknown_answers or "some answers are missing"
         lines.append(comparison_templates.UNKNOWN_ANSWERS.format(reason=reason))

@@ -6,6 +6,11 @@ LEVEL = (
 )
 OPEN = "{candidate} is {side} {baseline}{amount}{interval}, too close to call: {test}."
 CLEAR = "{candidate} is clearly {side} {baseline}{amount}{interval}: {test}."
+CHOSEN = (
+    "If this pair was chosen from the {pairs:,} pairs after looking at their ranking, the two are "
+    "too close to call: p {p}."
+)
+CHOSEN_NOTE = "one of {pairs:,} pairs; if it was chosen after looking at the ranking: p {p}"
 UNIT_UNKNOWN = (
     "Neither {candidate} nor {baseline} is called clearly ahead: rows are counted as independent, "
     "but the column {column!r} looks like the item: say --columns {option}."

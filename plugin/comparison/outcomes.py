@@ -42,6 +42,8 @@ COPIED_FIELDS = (
     "identical",
     "unparsed",
     "missing",
+    "pairs",
+    "p_if_chosen",
 )
 """Attributes of a finding that are copied to JSON unchanged."""
 
@@ -91,6 +93,7 @@ class PairFinding:
             requirement is decided.
         unit: what varies independently, in the singular: an item, or a group of items such as
             `passage`.
+        pairs: number of pairs of models in the sources, of which this pair is one.
     """
 
     candidate: str
@@ -119,6 +122,7 @@ class PairFinding:
     loss_check: Check | None = None
     questions_in_doubt: bool = False
     unit: str = "item"
+    pairs: int = 1
 
     @property
     def difference(self) -> DifferenceTest:
@@ -134,6 +138,17 @@ class PairFinding:
         """
         is_comparable = self.likely_item is None and self.doubt is None
         return is_comparable and self.p_adjusted <= 1 - self.level
+
+    @property
+    def p_if_chosen(self) -> float | None:
+        """The p-value if the pair was chosen from all pairs after looking at their ranking.
+
+        It is `pairs` times the p-value of the pair alone, 1 at most (Bonferroni). None if there is
+        one pair only, or if p-values are adjusted over several findings already.
+        """
+        if self.pairs < 2 or self.tests > 1:
+            return None
+        return min(1.0, self.pairs * self.difference.p_value)
 
     @property
     def _joint_level(self) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -111,6 +112,7 @@ def finding_of(battles: Battles, pair: ComparedPair, subject: Mapping[str, Any])
         level=pair.level,
         p_adjusted=pair_results.differences[pair_results.measure].p_value,
         unit=battles.unit if battles.group is not None else "item",
+        pairs=comb(len(battles.models), 2),
     )
 
 

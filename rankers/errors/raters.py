@@ -38,10 +38,11 @@ class Raters:
 def raters_of(battles: Battles) -> Raters | None:
     """Return the voters of the readable battles, or else the judges, if there are at least 10.
 
-    If no such column has as many values, the result is None.
+    If no such column has as many values, the result is None. The battles are then not read.
     """
     for column in ("voter", "judge"):
-        if column not in battles.rows.battle_columns:
+        # Counted before merging, because there are not more raters afterwards.
+        if battles.rows.count_names(column) < FEWEST_RATERS:
             continue
         names = battles.rows.texts_of(column)[battles.readable]
         is_named = np.array([name is not None for name in names], dtype=bool)

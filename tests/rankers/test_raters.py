@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 import podium
+from podium.data.counting.duck import Duck
 from podium.rankers.bradley_terry import bradley_terry
+from podium.rankers.errors.raters import raters_of
 
 POINTS = 400 / np.log(10)
 MODELS = 5
@@ -90,6 +92,37 @@ def test_fewer_than_ten_voters_change_nothing():
     without = podium.rank(table.drop(columns="voter")).standings[0]
     assert [each.se for each in with_voters.entries] == [each.se for each in without.entries]
     assert "raters" not in with_voters.diagnostics
+
+
+def in_both_orders(table):
+    """Return a judgment in each order of each battle, with the same verdict."""
+    single = table.drop_duplicates(["item", "voter"])
+    return pd.concat([single.assign(order="ab"), single.assign(order="ba")])
+
+
+@pytest.mark.parametrize("voters", [0, 1, 9, 10])
+def test_orders_are_merged_to_find_raters_only_if_there_may_be_ten(monkeypatch, tmp_path, voters):
+    votes = in_both_orders(votes_of(6, voters=max(voters, 1)))
+    votes = votes if voters else votes.drop(columns="voter")
+    votes.to_csv(tmp_path / "votes.csv", index=False)
+    battles = podium.read_battles(tmp_path / "votes.csv")
+    stored, store = [], Duck.store
+
+    def record(duck, name, query):
+        stored.append(name.partition("_")[0])
+        store(duck, name, query)
+
+    monkeypatch.setattr(Duck, "store", record)
+    raters = raters_of(battles)
+    assert (raters.number if raters else 0) == (10 if voters == 10 else 0)
+    merged = ["order", "battles"] if voters == 10 else []
+    assert [name for name in stored if name in ("order", "battles")] == merged
+
+
+def test_a_tenth_voter_without_a_readable_verdict_is_no_rater():
+    table = votes_of(7, voters=10)
+    table.loc[table["voter"] == "v09", "credit"] = np.nan
+    assert raters_of(podium.read_battles(table)) is None
 
 
 def test_ten_judges_that_are_pooled_vary_too():

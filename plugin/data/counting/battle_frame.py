@@ -78,6 +78,10 @@ class BattleFrame:
         """Number of groups of items; None if items have no groups."""
         return None if self.group is None else int(self.table[self.group].nunique())
 
+    def count_names(self, column: str) -> int:
+        """Return the number of distinct values in a column; 0 if there is no such column."""
+        return int(self.table[column].nunique()) if column in self.table else 0
+
     def numbers_of(self, column: str) -> np.ndarray:
         """Return a numeric column, NaN where empty, shape (battles,)."""
         return self.table[column].to_numpy(dtype=np.float64, na_value=np.nan)

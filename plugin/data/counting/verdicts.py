@@ -195,6 +195,19 @@ class Verdicts:
         has_unnamed = bool(self.engine.rows(query))
         return (*named, UNNAMED_JUDGE) if has_unnamed else named
 
+    def count_names(self, column: str) -> int:
+        """Return the number of distinct names in a column of the judgments.
+
+        The two orders of a battle are not merged for it.
+
+        Args:
+            column: one of `CODED`, or the column with the groups of items. Without such a column
+                the number is 0.
+        """
+        if column not in self._codes:
+            return 0
+        return int(self.engine.rows(f"select count(*) from {self._codes[column]}")[0][0])
+
     @cached_property
     def tally(self) -> Tally:
         """Counts over all battles."""
@@ -534,7 +547,7 @@ class Verdicts:
         """Number of groups of items; None if items have no groups."""
         if self.group is None:
             return None
-        return int(self.engine.rows(f"select count(*) from {self._codes[self.group]}")[0][0])
+        return self.count_names(self.group)
 
     @cached_property
     def _codes(self) -> dict[str, str]:
@@ -566,9 +579,7 @@ class Verdicts:
     @cached_property
     def _items(self) -> int:
         """Number of distinct items, rows without an item left out."""
-        if "item" not in self._codes:
-            return 0
-        return self.engine.rows(f"select count(*) from {self._codes['item']}")[0][0]
+        return self.count_names("item")
 
     @cached_property
     def _row_counts(self) -> tuple[Any, ...]:

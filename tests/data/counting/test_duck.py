@@ -1,12 +1,16 @@
 """The embedded engine: its options, temporary files and rejected input."""
 
 import gc
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from podium import read_battles
-from podium.data.counting.duck import Duck
+from podium.data.counting.duck import BATCH, Duck, arrays_of
 from podium.data.counting.relations import text
 from podium.data.counting.verdicts import start_engine
 from podium.errors import DataError, UsageError
@@ -70,3 +74,42 @@ def test_a_file_that_changes_while_it_is_read_is_named(tmp_path, monkeypatch):
 
 def test_text_is_quoted_for_sql() -> None:
     assert text("it's") == "'it''s'"
+
+
+def test_numbers_in_batches_do_not_import_pandas():
+    code = (
+        "import sys\n"
+        "from podium.data.counting.duck import BATCH, Duck\n"
+        "duck = Duck()\n"
+        "query = f'select range as whole, range / 2 as half from range({BATCH} + 5)'\n"
+        "duck.store('numbers', query)\n"
+        "batches = list(duck.batches('select * from numbers', 'whole', BATCH + 5))\n"
+        "print(sum(len(each['whole']) for each in batches) - BATCH, 'pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["5", "False"]
+
+
+def test_batches_have_the_values_and_types_of_arrays():
+    duck = Duck()
+    duck.store(
+        "cells",
+        "select range as whole, cast(range as int) as code, range / 3 as part, range > 2 as over, "
+        "case when range % 2 = 0 then range end as gaps, "
+        "case when range % 2 = 0 then range / 3 end as holes, "
+        f"case when range % 2 = 0 then 'x' || range end as name from range({BATCH} + 5)",
+    )
+    query = "select * from cells order by whole"
+    every = duck.arrays(query)
+    batches = list(duck.batches(query, "whole", BATCH + 5))
+    for name, column in every.items():
+        joined = np.concatenate([each[name] for each in batches])
+        assert joined.dtype == column.dtype
+        np.testing.assert_array_equal(joined, column)
+
+
+def test_a_part_of_a_record_batch_has_the_numbers_of_its_rows():
+    batch = pa.RecordBatch.from_pydict({"whole": [1, 2, 3, 4], "part": [0.5, 1.5, 2.5, 3.5]})
+    arrays = arrays_of(batch.slice(1, 2))
+    assert arrays["whole"].tolist() == [2, 3]
+    assert arrays["part"].tolist() == [1.5, 2.5]

@@ -439,6 +439,7 @@ OF_LOGS = {
         "left out: {path}: no sample of it finished, its status is {status}; `inspect eval-retry` "
         "runs it again"
     ),
+    "judge-stopped": "{path}: {why}",
     "run-unfinished": (
         "{path}: {battles:,} battles were not played and are missing; the run did not end"
     ),

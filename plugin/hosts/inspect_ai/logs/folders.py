@@ -41,6 +41,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     TournamentMetadata,
     is_tournament,
     read_tournament,
+    reason_of_stop,
 )
 from podium.hosts.inspect_ai.logs.run_records import run_in_log
 from podium.hosts.inspect_ai.logs.scored_runs import (
@@ -619,12 +620,15 @@ def _number_repeats(frames: Iterable[LogFrame]) -> None:
 
 
 def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
-    """Yield notes that the log keeps, and on battles without a verdict."""
+    """Yield notes that the log keeps, why it was stopped, and on battles without a verdict."""
     tournament = read_tournament(log.header)
     path = str(log.path)
     if tournament:
         for kept in tournament.agents:
             yield Notice("shown-of-agents", {"path": path, "note": kept.text})
+    why_stopped = reason_of_stop(log.header)
+    if why_stopped:
+        yield Notice("judge-stopped", {"path": path, "why": why_stopped})
     yield from notes_on_left_out(log, frame)
     unplayed = frame.attrs.get("unplayed", 0)
     if unplayed:

@@ -46,8 +46,10 @@ NULL_TOLERANCE = 1e-5
 remaining error is at most about half the square of the last step."""
 FEWEST_WINS_AND_LOSSES = 5.0
 """A model that won, or lost, fewer battles than this (ties count half) is treated like one with
-few items: its residuals do not estimate the variance. So is one whose credits deviate from what is
-expected on fewer items than this, as after ties only: 5 wins and 95 ties deviate on about 5."""
+few items: its residuals do not estimate the variance. So is one that mostly tied, if its credits
+deviate from what is expected on fewer items than this: 5 wins and 95 ties deviate on about 5."""
+MOSTLY_TIED = 0.8
+"""Share of ties among the battles of a model from which on it mostly tied."""
 SMALLEST_DEVIATION = 1e-9
 """A smaller deviation of a credit from its expectation, as a share of the weight, is rounding."""
 
@@ -316,9 +318,19 @@ class EloTests:
     @cached_property
     def is_scarce(self) -> np.ndarray:
         """Which models have hardly won or lost any battle, or hardly vary, shape (models,)."""
-        hardly_varies = self.deviating_items < FEWEST_WINS_AND_LOSSES
-        is_scarce: np.ndarray = self.is_one_sided | hardly_varies
+        is_scarce: np.ndarray = self.is_one_sided | self.hardly_varies
         return is_scarce
+
+    @cached_property
+    def hardly_varies(self) -> np.ndarray:
+        """Which models mostly tied, and deviate from that on few items only, shape (models,)."""
+        coded = self.loaded_battles
+        size = len(coded.models)
+        is_tie = np.abs(coded.credit - 0.5) < SMALLEST_DEVIATION
+        ties = np.bincount(coded.a, is_tie, size) + np.bincount(coded.b, is_tie, size)
+        mostly_tied = ties >= MOSTLY_TIED * coded.battles_by_model()
+        hardly_varies: np.ndarray = mostly_tied & (self.deviating_items < FEWEST_WINS_AND_LOSSES)
+        return hardly_varies
 
     @cached_property
     def is_one_sided(self) -> np.ndarray:
@@ -356,9 +368,8 @@ class EloTests:
     @property
     def is_flat(self) -> np.ndarray:
         """Which models do not vary, or hardly vary and are not one-sided, shape (models,)."""
-        number = self.deviating_items
-        hardly_varies = (number < FEWEST_WINS_AND_LOSSES) & ~self.is_one_sided
-        is_flat: np.ndarray = hardly_varies | (number == 0)
+        is_constant = self.deviating_items == 0
+        is_flat: np.ndarray = (self.hardly_varies & ~self.is_one_sided) | is_constant
         return is_flat
 
     @property

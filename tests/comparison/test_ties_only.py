@@ -89,3 +89,20 @@ def test_gates_of_rare_losses_pass_too_often_in_at_most_five_percent() -> None:
         gate = _compare(_battles(credits.tolist()), require=f"not-worse={margin:.6f}elo").gate
         passed.append(gate is not None and gate.verdict == "PASS")
     assert np.mean(passed) <= 0.05 + 2 * (0.05 * 0.95 / 200) ** 0.5
+
+
+def test_models_of_few_items_that_won_and_lost_keep_both_ends(tmp_path):
+    """Flips and ties are half of the battles, and single items deviate far more than others."""
+    rng = np.random.default_rng(7)
+    for world in range(20):
+        rows = []
+        for item in range(14):
+            for a, b in (("a", "b"), ("a", "c"), ("a", "d")):
+                credit = rng.choice([0.0, 0.5, 0.5, 1.0])
+                rows.append({"item": item, "model_a": a, "model_b": b, "credit": credit})
+        path = tmp_path / f"world-{world}.csv"
+        pd.DataFrame(rows).to_csv(path, index=False)
+        for entry in rank(read_battles(str(path)), "bradley-terry").standings[0].entries:
+            if not entry.separated:
+                assert entry.low is not None
+                assert entry.high is not None

@@ -274,15 +274,24 @@ def _judges_by_row(battles: Battles) -> np.ndarray:
 def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     """Build the summary: a tuple with one report.
 
-    The report on one judge has the card's answer and a line per check. The report on several judges
-    has a row per judge.
+    The report on one judge has the card's answer and a line per check (`_is_shown`). The report on
+    several judges has a row per judge.
     """
     if len(diagnosis.cards) > 1:
         return (_judges_report(diagnosis),)
     (card,) = diagnosis.cards
-    rows = tuple(check.row for check in card.checks)
+    rows = tuple(check.row for check in card.checks if _is_shown(check))
     table = Table("", CHECK_COLUMNS, rows, align="lll", words=True)
     return (Report(_title(card), card.answer, table, (_counts_line(card), HINT_OF_FIGURES)),)
+
+
+def _is_shown(check: Check) -> bool:
+    """Return whether the summary has a line for a check.
+
+    Whether the judge is one of the models, or of their family, has a line only if it is: the line
+    of `self-preference` says what is not known of families. The JSON has all checks.
+    """
+    return check.result == "flagged" or check.kind.name not in ("own model", "own family")
 
 
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:

@@ -16,7 +16,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
 from podium.errors import DataError, PodiumError, UsageError, install_hint
-from podium.storage.temporary_folders import make_folder
 
 DRIVERS = {
     "s3": ("s3fs", "s3"),
@@ -329,6 +328,8 @@ def _convert_error(place: RemoteFile, error: Exception) -> PodiumError:
 @cache
 def _copies() -> Path:
     """Return the folder of local copies, which is removed when the process ends."""
+    from podium.storage.temporary_folders import make_folder
+
     return make_folder()
 
 

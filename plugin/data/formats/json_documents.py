@@ -4,6 +4,7 @@ It reads a list of records, pandas' `orient="index"` with numbered rows, and res
 Other documents, and damaged ones, are read by `podium.data.formats.json_text.read_document`.
 """
 
+import re
 from pathlib import Path
 
 from duckdb import Error
@@ -23,6 +24,10 @@ from podium.errors import DataError
 
 LARGEST_OBJECT = 2**28
 """Largest number of bytes of a document that is one object, which DuckDB reads into memory."""
+LONGEST_ENDING = 4096
+"""Number of bytes at the end of a document that are searched for its last bracket."""
+CLOSED_LIST = re.compile(rb"[^,\s]\s*\]\s*$")
+"""Matches the end of a list: a bracket after a value, or after the bracket of an empty list."""
 RESULT_PATHS = ("$.results.results", "$.results")
 """Where promptfoo's results are in a whole document, and in a summary alone."""
 RESULT_KEYS = {"promptIdx", "testIdx"}
@@ -39,6 +44,8 @@ def open_document(path: Path, plain_file: Path, engine: Duck) -> Records | None:
     """
     with plain_file.open("rb") as stream:
         is_list = stream.read(1) == b"["
+    if is_list and not _is_list_closed(plain_file):
+        return None
     try:
         if is_list:
             return _open_rows(path, _query_of_values(plain_file, "array"), engine)
@@ -49,6 +56,17 @@ def open_document(path: Path, plain_file: Path, engine: Duck) -> Records | None:
         return _open_object(path, document, engine)
     except (Error, DataError, UnicodeDecodeError):
         return None
+
+
+def _is_list_closed(path: Path) -> bool:
+    """Return whether a list ends with a bracket that follows a value, not a comma.
+
+    DuckDB would also read a list that was cut off after a record, as its first records.
+    """
+    with path.open("rb") as stream:
+        stream.seek(max(0, path.stat().st_size - LONGEST_ENDING))
+        ending = stream.read()
+    return CLOSED_LIST.search(ending) is not None
 
 
 def _query_of_values(path: Path, layout: str) -> str:

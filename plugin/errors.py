@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from podium.names import seen_name, spelled_like
 
@@ -102,20 +102,13 @@ class OneModelError(DataError):
     Attributes:
         repeats: an earlier run and the newest one of the model, if it was run several times; else
             None.
+
+    Further arguments are those of `DataError`.
     """
 
-    def __init__(
-        self,
-        problem: str,
-        *,
-        remedy: str,
-        source: str | None = None,
-        row: str | None = None,
-        column: str | None = None,
-        repeats: RepeatedRuns | None = None,
-    ) -> None:
+    def __init__(self, problem: str, *, repeats: RepeatedRuns | None = None, **about: Any) -> None:
         self.repeats = repeats
-        super().__init__(problem, remedy=remedy, source=source, row=row, column=column)
+        super().__init__(problem, **about)
 
     def with_place(self, source: str, row: str | None = None) -> "OneModelError":
         """Return a copy with file and row filled in where they are missing."""

@@ -64,8 +64,8 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     first sentence says that nothing is claimed. If the order of the responses decides, or else if
     battles of one of the two are unparsed more often, the second sentence says so. The wins are
     left out if no item has a result. If the difference is clear only for a pair that was chosen
-    before looking at the ranking, a sentence says so. The further items are left out if the two are
-    distinguishable or nothing is claimed.
+    before looking at the ranking, a sentence has the p-value of one that was chosen afterwards. The
+    further items are left out if the two are distinguishable or nothing is claimed.
 
     Args:
         finding: what was compared.
@@ -100,7 +100,8 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
 
 
 def _depends_on_choice(finding: PairFinding) -> bool:
-    """Return whether a clear difference is none if the pair was chosen after looking."""
+    """Return whether the p-value of a clear difference exceeds the level if the pair was chosen
+    after looking at the ranking."""
     chosen = finding.p_if_chosen
     return finding.is_distinguishable and chosen is not None and chosen > 1 - finding.level
 

@@ -7,8 +7,8 @@ LEVEL = (
 OPEN = "{candidate} is {side} {baseline}{amount}{interval}, too close to call: {test}."
 CLEAR = "{candidate} is clearly {side} {baseline}{amount}{interval}: {test}."
 CHOSEN = (
-    "If this pair was chosen from the {pairs:,} pairs after looking at their ranking, the two are "
-    "too close to call: p {p}."
+    "This pair is one of {pairs:,}; if it was chosen after looking at the ranking, p {p} by "
+    "Bonferroni's rule."
 )
 CHOSEN_NOTE = "one of {pairs:,} pairs; if it was chosen after looking at the ranking: p {p}"
 UNIT_UNKNOWN = (

@@ -38,7 +38,7 @@ def test_the_p_value_of_a_chosen_pair_is_that_of_the_pair_times_all_pairs(chosen
 
 
 def test_the_answer_says_so_if_the_choice_decides(chosen):
-    words = "If this pair was chosen from the 15 pairs after looking at their ranking, the two are"
+    words = "This pair is one of 15; if it was chosen after looking at the ranking, p = "
     assert any(sentence.startswith(words) for sentence in chosen(0.2).answer)
     for lead in (0.02, 0.6):
         assert not any(sentence.startswith(words) for sentence in chosen(lead).answer)

@@ -31,6 +31,17 @@ def test_two_equal_runs_of_lm_eval_are_named_with_the_command_too(podium, tmp_pa
     assert "compare two runs of lab/a with `podium compare " in told.err
 
 
+def test_two_runs_on_two_tasks_each_are_named_with_the_command_too(podium, tmp_path):
+    for day, scores in enumerate((GOOD, FAIR)):
+        for task in ("quiz", "quiz2"):
+            run = replace(simple_run("lab/a", scores, task=task), day=day)
+            write_lm_eval_run([run], tmp_path)
+    told = podium("rank", tmp_path)
+    assert told.code == 1
+    assert "lab/a was run several times on each of 2 tasks" in told.err
+    assert "compare two runs of lab/a with `podium compare " in told.err
+
+
 def test_runs_of_two_tasks_are_said_to_be_of_two_tasks(podium, tmp_path):
     one = write_inspect_log(simple_run("lab/a", GOOD), tmp_path)
     two = write_inspect_log(simple_run("lab/a", FAIR, task="quiz2"), tmp_path)

@@ -140,11 +140,7 @@ ONE_MODEL_COLUMNS = {
 Such a table has no column `model`.
 """
 WIN_MATRIX = "win-matrix"
-EARLIER_RUNS = (
-    "attempts",
-    "runs-repeated",
-    *(f"{code}{ON_TASKS}" for code in ("attempts", "runs-repeated")),
-)
+EARLIER_RUNS = (*ON_TASKS, *ON_TASKS.values())
 """Codes of notes on runs that a newer run of the same model replaces."""
 OWN_TABLE = "podium.data.formats.podium_table:read"
 """Reader of podium's own table. It needs no translation, so DuckDB reads it without Python."""

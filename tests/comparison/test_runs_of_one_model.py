@@ -31,11 +31,13 @@ def test_two_equal_runs_of_lm_eval_are_named_with_the_command_too(podium, tmp_pa
     assert "compare two runs of lab/a with `podium compare " in told.err
 
 
-def test_two_runs_on_two_tasks_each_are_named_with_the_command_too(podium, tmp_path):
+@pytest.mark.parametrize(
+    "write", [write_inspect_log, lambda run, path: write_lm_eval_run([run], path)]
+)
+def test_two_runs_on_two_tasks_each_are_named_with_the_command_too(podium, tmp_path, write):
     for day, scores in enumerate((GOOD, FAIR)):
         for task in ("quiz", "quiz2"):
-            run = replace(simple_run("lab/a", scores, task=task), day=day)
-            write_lm_eval_run([run], tmp_path)
+            write(replace(simple_run("lab/a", scores, task=task), day=day), tmp_path)
     told = podium("rank", tmp_path)
     assert told.code == 1
     assert "lab/a was run several times on each of 2 tasks" in told.err

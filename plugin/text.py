@@ -25,7 +25,7 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, str):
         return value or None
     if isinstance(value, dict | list | tuple | np.ndarray):
-        return json.dumps(value, sort_keys=True, default=to_plain_values)
+        return encode_sorted(value)
     if is_missing(value):
         return None
     if isinstance(value, float | np.floating) and float(value).is_integer():
@@ -41,27 +41,34 @@ def as_text(values: "pd.Series") -> "pd.Series":
         words = values.to_numpy(dtype=object, copy=True)
         words[(values.isna() | (values == "")).to_numpy()] = None
         return pd.Series(words, index=values.index)
-    categorical = as_categorical(values)
-    return pd.Series(np.asarray(categorical.astype(object)), index=values.index).replace(
-        {np.nan: None}
-    )
+    codes, texts = _distinct_texts(values)
+    return pd.Series(np.array([*texts, None], dtype=object)[codes], index=values.index)
 
 
 def as_categorical(values: "pd.Series") -> "pd.Categorical":
     """Convert a column to a categorical of its text; empty cells get code -1."""
     import pandas as pd
 
-    try:
-        codes, distinct = pd.factorize(values)
-    except TypeError:
-        codes, distinct = pd.factorize(values.map(text_of))
-    texts = [value if type(value) is str and value else text_of(value) for value in distinct]
+    codes, texts = _distinct_texts(values)
     names = sorted({text for text in texts if text is not None})
     position = {name: k for k, name in enumerate(names)}
     recode = np.array(
         [-1 if text is None else position[text] for text in texts] + [-1], dtype=np.int64
     )
     return pd.Categorical.from_codes(recode[codes], categories=pd.Index(names, dtype=object))
+
+
+def _distinct_texts(values: "pd.Series") -> "tuple[np.ndarray, list[str | None]]":
+    """Return the code of each cell of a column, and the text of each code; -1 is an empty cell."""
+    import pandas as pd
+
+    try:
+        codes, distinct = pd.factorize(values)
+    except TypeError:
+        codes, distinct = pd.factorize(values.map(text_of))
+    if pd.api.types.is_integer_dtype(distinct):
+        return codes, [*map(str, distinct.tolist())]
+    return codes, [value if type(value) is str and value else text_of(value) for value in distinct]
 
 
 def map_distinct(column: "pd.Series", function: "Callable[[Any], Any]") -> "pd.Series":
@@ -89,6 +96,10 @@ def map_distinct(column: "pd.Series", function: "Callable[[Any], Any]") -> "pd.S
 def to_plain_values(value: Any) -> Any:
     """Convert NumPy and pandas values to plain Python for JSON."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
+
+
+encode_sorted = json.JSONEncoder(sort_keys=True, default=to_plain_values).encode
+"""Serialize a value as JSON with sorted keys."""
 
 
 def parse_json(text: str | bytes, **options: Any) -> Any:

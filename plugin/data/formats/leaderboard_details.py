@@ -5,22 +5,28 @@ and of lighteval.
 """
 
 import hashlib
-import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import duckdb
+import numpy as np
+import pyarrow as pa
 import pyarrow.parquet
 
 from podium.data.counting.relations import NO_VALUE
-from podium.data.formats.lm_eval_documents import AskedDocument
+from podium.data.formats.lm_eval_documents import HashedDocuments
 from podium.data.formats.lm_eval_layout import HELM_DETAILS, Samples
 from podium.data.formats.lm_eval_scores import Scores
+from podium.data.formats.verdict_files import reasons_where
 from podium.data.known_metrics import HELM_LOWER_IS_BETTER
 from podium.errors import DataError
 from podium.printable import shorten
 from podium.text import parse_json, text_of
 from podium.wording import some
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ITEM_TEXT_COLUMNS = ("example", "question", "full_prompt")
 """Columns whose text identifies an item. The first one that a file has is used."""
@@ -36,6 +42,10 @@ NON_METRIC_COLUMNS = (
 """Columns of numbers that are not metrics."""
 LIGHTEVAL_COLUMNS = ("doc", "metric")
 """Columns of lighteval's newer files that are read, which are objects."""
+LIGHTEVAL_PATHS = ("doc.query", "doc.choices", "metric")
+"""Parts of these columns that are read."""
+ITEM_DIGITS = 12
+"""Number of digits of the id of an item, which is the beginning of a hash."""
 
 
 def read_details(file: Samples) -> Scores:
@@ -49,94 +59,168 @@ def read_details(file: Samples) -> Scores:
     """
     import pandas as pd
 
-    read_scores = _helm_scores if file.path.name == HELM_DETAILS else _parquet_scores
+    read = _helm_metrics if file.path.name == HELM_DETAILS else _parquet_metrics
     try:
-        rows = list(read_scores(file.path))
-    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+        tables = read(file.path)
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, duckdb.Error) as error:
         problem = f"not the details of a leaderboard ({type(error).__name__}: {error})"
         remedy = "give the file as the leaderboard published it"
         raise DataError(problem, remedy=remedy, source=str(file.path)) from None
-    frame = pd.DataFrame(rows, columns=["metric", "item", "line", "score"])
-    frame["item"] = f"{file.task}:" + frame["item"]
     values = {}
-    for metric, rows_of_metric in frame.groupby("metric", sort=False):
-        by_item = rows_of_metric.groupby("item", sort=False, as_index=False)
-        means = by_item.agg({"line": "first", "score": "mean"})
-        reason = means["score"].isna().map({True: f"{NO_VALUE}{metric}", False: None})
-        values[str(metric)] = means.assign(target="", reason=reason)
-    items = frame.drop_duplicates("item")
+    for metric, table in tables.items():
+        means = _means_of_items(table.assign(item=f"{file.task}:" + table["item"]))
+        reason = reasons_where(means["score"].isna().to_numpy(), f"{NO_VALUE}{metric}")
+        values[metric] = means.assign(target="", reason=reason)
+    empty = pd.DataFrame({"item": [], "line": []}, dtype=object)
+    items = pd.concat([empty, *(table[["item", "line"]] for table in values.values())])
+    items = items.drop_duplicates("item")
     if file.path.name == HELM_DETAILS:
         return Scores(file, values, {}, None, len(items), lower_is_better=HELM_LOWER_IS_BETTER)
     # The id of an item is made from its text.
-    places = zip(items["item"], items["line"], strict=True)
-    asked = [AskedDocument(item, "", line, is_known=True) for item, line in places]
+    asked = HashedDocuments(items["item"].tolist(), items["line"].tolist())
     return Scores(file, values, {}, None, len(items), asked)
 
 
-def _helm_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
-    """Yield metric, item, place and score of each statistic in a file of HELM.
+def _means_of_items(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the mean score of each item, and the place of its first row."""
+    if table["item"].is_unique:
+        return table
+    by_item = table.groupby("item", sort=False, as_index=False)
+    return by_item.agg({"line": "first", "score": "mean"})
+
+
+def _helm_metrics(path: Path) -> "dict[str, pd.DataFrame]":
+    """Return the statistics in a file of HELM by `metric,split`: item, place and score of each.
 
     Statistics of perturbed instances are left out.
     """
+    rows = []
     for number, entry in enumerate(parse_json(path.read_bytes()), 1):
         for stat in entry["stats"]:
             name = stat["name"]
             if name.get("perturbation") is None and entry.get("perturbation") is None:
                 metric = f"{name['name']},{name.get('split') or 'none'}"
-                yield metric, str(entry["instance_id"]), f"row {number}", stat.get("mean")
+                rows.append((metric, str(entry["instance_id"]), f"row {number}", stat.get("mean")))
+    return _tables_by_metric(rows)
 
 
-def _parquet_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
-    """Yield metric, item, place and score of each number in a file of the Open LLM Leaderboard.
+def _tables_by_metric(
+    rows: Sequence[tuple[str, str, str, float | None]],
+) -> "dict[str, pd.DataFrame]":
+    """Return rows of metric, item, place and score as a table per metric."""
+    import pandas as pd
+
+    frame = pd.DataFrame(rows, columns=["metric", "item", "line", "score"])
+    frame["score"] = frame["score"].astype(float)
+    by_metric = frame.groupby("metric", sort=False)
+    return {str(metric): table[["item", "line", "score"]] for metric, table in by_metric}
+
+
+def _parquet_metrics(path: Path) -> "dict[str, pd.DataFrame]":
+    """Return the numbers in a file of the Open LLM Leaderboard by `metric,none`.
 
     The numbers are those of the columns, except `NON_METRIC_COLUMNS`, and those in the mappings of
     the column `metrics`. The id of an item is a hash of its text. Newer files of lighteval are read
-    by `_lighteval_scores`.
+    by `_lighteval_metrics`.
     """
     import pandas as pd
 
     if {*LIGHTEVAL_COLUMNS} <= {*pyarrow.parquet.read_schema(path).names}:
-        yield from _lighteval_scores(path)
-        return
+        return _lighteval_metrics(path)
     frame = pd.read_parquet(path)
     text = next(name for name in ITEM_TEXT_COLUMNS if name in frame)
     numbers = [
         name for name in frame.select_dtypes(["number", "bool"]) if name not in NON_METRIC_COLUMNS
     ]
+    rows = []
     for number, row in enumerate(frame.to_dict("records"), 1):
-        item = hashlib.sha256((text_of(row[text]) or "").encode()).hexdigest()[:12]
+        item = hashlib.sha256((text_of(row[text]) or "").encode()).hexdigest()[:ITEM_DIGITS]
         scores: dict[Any, Any] = {name: row[name] for name in numbers}
         scores |= row.get("metrics") or {}
         for name, score in scores.items():
             known = None if score is None else float(score)
-            yield f"{name},none", item, f"row {number}", known
+            rows.append((f"{name},none", item, f"row {number}", known))
+    return _tables_by_metric(rows)
 
 
-def _lighteval_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
-    """Yield metric, item, place and score of each number in the column `metric` of lighteval.
+def _lighteval_metrics(path: Path) -> "dict[str, pd.DataFrame]":
+    """Return the numbers in the column `metric` of a file of lighteval by `metric,none`.
 
-    The question and the choices in the column `doc` identify the item. A value of a metric that is
-    no number is left out: it is a part of a figure that is computed over all items.
+    The question and the choices in the column `doc` identify the item. A metric whose values are no
+    numbers is left out: they are parts of a figure that is computed over all items.
 
     Raises:
         DataError: no value of any metric is a number, or empty.
+        ValueError: a row has no question or no metrics.
     """
-    table = pyarrow.parquet.read_table(path, columns=list(LIGHTEVAL_COLUMNS))
-    encode = json.JSONEncoder(default=str).encode
-    other_values: dict[str, Any] = {}
-    has_scores = False
-    for number, row in enumerate(table.to_pylist(), 1):
-        question = encode([row["doc"]["query"], row["doc"].get("choices")])
-        item = hashlib.sha256(question.encode()).hexdigest()[:12]
-        for name, score in row["metric"].items():
-            if score is None or isinstance(score, bool | int | float):
-                has_scores = True
-                known = None if score is None else float(score)
-                yield f"{name},none", item, f"row {number}", known
-            else:
-                other_values.setdefault(name, score)
-    if other_values and not has_scores:
-        values = [f"{name} is {shorten(repr(value))}" for name, value in other_values.items()]
-        problem = f"no metric has numbers ({some(values, most=3)})"
+    import pandas as pd
+
+    with pyarrow.parquet.ParquetFile(path) as file:
+        table = file.read(columns=list(LIGHTEVAL_PATHS)).combine_chunks()
+    metrics = _required_column(table, "metric")
+    rows = np.arange(1, len(table) + 1)
+    base = pd.DataFrame({"item": _items_of_questions(table), "line": [f"row {k}" for k in rows]})
+    tables = {}
+    other_values = {}
+    for name, values in zip(metrics.type.names, metrics.flatten(), strict=True):
+        if _are_numbers(values.type):
+            score = values.cast("float64").to_numpy(zero_copy_only=False)
+            tables[f"{name},none"] = base.assign(score=score)
+        else:
+            other_values[name] = values[0].as_py()
+    if other_values and not tables:
+        shown = [f"{name} is {shorten(repr(value))}" for name, value in other_values.items()]
+        problem = f"no metric has numbers ({some(shown, most=3)})"
         remedy = "give details of a task whose metrics are scores of single items"
         raise DataError(problem, source=str(path), remedy=remedy)
+    return tables
+
+
+def _required_column(table: "pa.Table", name: str) -> "pa.StructArray":
+    """Return a column of objects.
+
+    Raises:
+        ValueError: the column is not of objects, or a row has none.
+    """
+    column = table.column(name).combine_chunks()
+    if not pa.types.is_struct(column.type):
+        raise ValueError(f"the column {name} has {column.type}, not objects")
+    _require_filled(column, name)
+    return column
+
+
+def _require_filled(column: "pa.Array", name: str) -> None:
+    """Check that all cells of a column are filled.
+
+    Raises:
+        ValueError: a cell is empty.
+    """
+    if column.null_count:
+        row = column.is_null().index(True).as_py() + 1
+        raise ValueError(f"row {row} has no {name}")
+
+
+def _are_numbers(kind: "pa.DataType") -> bool:
+    """Return whether a type is that of numbers, truth values or empty cells."""
+    types = pa.types
+    is_number = types.is_integer(kind) or types.is_floating(kind)
+    return bool(is_number or types.is_boolean(kind) or types.is_null(kind))
+
+
+def _items_of_questions(table: "pa.Table") -> list[str]:
+    """Return the id of the item of each row: a hash of the question and its choices.
+
+    Raises:
+        ValueError: a row has no question.
+    """
+    documents = _required_column(table, "doc")
+    queries = documents.field("query")
+    _require_filled(queries, "doc.query")
+    parts = {"query": queries}
+    if "choices" in documents.type.names:
+        parts["choices"] = documents.field("choices")
+    questions = pa.table(parts)  # noqa: F841, read by the query
+    hashed = f"left(sha256(cast(json_array({', '.join(parts)}) as varchar)), {ITEM_DIGITS})"
+    with duckdb.connect() as connection:
+        items = connection.sql(f"select {hashed} as item from questions").to_arrow_table()
+    return items.column("item").to_pylist()

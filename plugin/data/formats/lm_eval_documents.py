@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, overload
 
 from podium.comparability.questions import normal_words
 from podium.data.formats import lm_eval_layout as layout
@@ -49,6 +49,34 @@ class AskedDocument:
     excerpt: str = ""
     prompt: str = ""
     words: str = ""
+
+
+class HashedDocuments(Sequence[AskedDocument]):
+    """Documents of which a file has nothing but a text, from which the ids of items are made.
+
+    An equal id is the same document, so that these documents need no further comparison. They are
+    made when they are asked for.
+
+    Attributes:
+        items: the id of the item of each document; each occurs once.
+        lines: the place of each document in the file.
+    """
+
+    def __init__(self, items: Sequence[str], lines: Sequence[str]) -> None:
+        self.items = items
+        self.lines = lines
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @overload
+    def __getitem__(self, position: int) -> AskedDocument: ...
+    @overload
+    def __getitem__(self, position: slice) -> "HashedDocuments": ...
+    def __getitem__(self, position: int | slice) -> "AskedDocument | HashedDocuments":
+        if isinstance(position, slice):
+            return HashedDocuments(self.items[position], self.lines[position])
+        return AskedDocument(self.items[position], "", self.lines[position], is_known=True)
 
 
 def description_of_row(line: str, row: Mapping[str, Any]) -> AskedDocument:

@@ -35,6 +35,7 @@ from podium.data.formats.lm_eval_scores import (
     read_scores,
 )
 from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
+from podium.data.formats.lm_eval_shared_documents import SharedDocuments
 from podium.data.formats.lm_eval_task_configs import scorers_of_metrics
 from podium.data.formats.run_folders import find_repeats
 from podium.errors import DataError, OneModelError, UsageError
@@ -374,19 +375,14 @@ def _join_runs(
         source = {"model": of_file.file.model, "path": str(of_file.file.path)}
         tables.append(of_file.values[metric].assign(**source))
     rows = _split_by_target(pd.concat(tables, ignore_index=True), task, notes)
-    documents = {str(name): set(items) for name, items in rows.groupby("model", sort=False)["item"]}
-    models = rows.groupby("item")["model"].nunique()
-    shared = set(models.index[models > 1])
+    documents = SharedDocuments.of_rows(rows)
     lost += [_metric_missing(metric, file) for file in of_task if metric not in file.values]
-    lost += _note_unshared(task, documents, shared, measured)
-    compared = {name: items for name, items in documents.items() if items & shared}
-    if len(set(map(frozenset, compared.values()))) > 1:
-        sizes = {name: len(items) for name, items in compared.items()}
-        common = len(set.intersection(*compared.values()))
-        fields = {"task": task, "sizes": sizes, "common": common}
+    lost += _note_unshared(task, documents, measured)
+    if documents.differ:
+        fields = {"task": task, "sizes": documents.sizes, "common": documents.common}
         notes.append(Notice("different-documents", fields))
     notes += note_other_means(metric, measured)
-    of_shared = rows[rows["item"].isin(shared)]
+    of_shared = rows[documents.is_shared_row]
     means = of_shared.groupby("path")["score"].mean()
     notes += note_means_of_shared(task, metric, measured, means)
     score = -rows["score"] if measure.is_negated else rows["score"]
@@ -395,7 +391,7 @@ def _join_runs(
     joined.attrs["lower"] = frozenset[str]().union(
         *(of_file.lower_is_better for of_file in measured)
     )
-    return joined, len(shared)
+    return joined, documents.shared
 
 
 def _metric_missing(metric: str, scores: Scores) -> Notice:
@@ -420,6 +416,8 @@ def _split_by_target(rows: "pd.DataFrame", task: str, notes: list[Notice]) -> "p
         task: the task.
         notes: notes so far; a note on such documents is added in place.
     """
+    if rows["target"].nunique() < 2:
+        return rows
     is_split = rows.groupby("item")["target"].transform("nunique") > 1
     if not is_split.any():
         return rows
@@ -472,25 +470,22 @@ def _sheets_of(
     return sheets
 
 
-def _note_unshared(
-    task: str, documents: Mapping[str, set[str]], shared: set[str], files: Sequence[Scores]
-) -> list[Notice]:
+def _note_unshared(task: str, documents: SharedDocuments, files: Sequence[Scores]) -> list[Notice]:
     """Return notes on the models that share no document with another model.
 
     If there is only one model, the only note says so.
 
     Args:
         task: the task.
-        documents: documents by model.
-        shared: documents of two or more models.
+        documents: the documents of the models.
         files: the scores of the files.
     """
-    if len(documents) < 2:
-        only_model = next(iter(documents), "no model")
+    if len(documents.models) < 2:
+        only_model = next(iter(documents.models), "no model")
         return [Notice("one-model-samples", {"task": task, "model": only_model})]
     paths = {scores.file.model: str(scores.file.path) for scores in files}
     return [
         Notice("unshared-documents", {"path": paths[name], "model": name, "task": task})
-        for name, items in documents.items()
-        if not items & shared
+        for name in documents.models
+        if name not in documents.sizes
     ]

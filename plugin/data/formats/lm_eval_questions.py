@@ -17,7 +17,7 @@ from podium.comparability.questions import (
     pair_questions,
 )
 from podium.comparability.run_settings import WORDING_KINDS
-from podium.data.formats.lm_eval_documents import AskedDocument
+from podium.data.formats.lm_eval_documents import AskedDocument, HashedDocuments
 from podium.data.formats.lm_eval_equal_documents import join_equal_documents
 from podium.data.formats.lm_eval_run_records import choices_of_run, run_of_samples
 from podium.data.formats.lm_eval_scores import Scores
@@ -64,6 +64,10 @@ def pair_documents(scores: Sequence[Scores], allowed: Collection[str]) -> Compar
     findings = []
     accepted: list[str] = []
     for task, positions in _positions_by_task(scores).items():
+        if all(isinstance(paired[k].documents, HashedDocuments) for k in positions):
+            ids = set[str]().union(*(_items_of(paired[k]) for k in positions))
+            findings.append(QuestionFinding(task, "id", items=len(ids)))
+            continue
         joined = join_equal_documents([paired[k] for k in positions])
         for k, of_file in zip(positions, joined, strict=True):
             paired[k] = of_file
@@ -99,11 +103,18 @@ def _positions_by_task(scores: Sequence[Scores]) -> dict[str, list[int]]:
     by_task: dict[str, list[int]] = defaultdict(list)
     sort_keys = []
     for of_file in scores:
-        items = sorted(document.item for document in of_file.documents)
-        sort_keys.append((of_file.file.time, items))
+        sort_keys.append((of_file.file.time, sorted(_items_of(of_file))))
     for position in sorted(range(len(scores)), key=lambda k: sort_keys[k]):
         by_task[scores[position].file.task].append(position)
     return by_task
+
+
+def _items_of(scores: Scores) -> Sequence[str]:
+    """Return the ids of the items of the documents that a file describes."""
+    documents = scores.documents
+    if isinstance(documents, HashedDocuments):
+        return documents.items
+    return [document.item for document in documents]
 
 
 def _runs_with_documents(scores: Sequence[Scores], runs: Sequence[RunRecord]) -> list[AskedRun]:

@@ -173,6 +173,7 @@ def write_lighteval(folder: Path, rows: int) -> Path:
 
 def write_inspect(folder: Path, rows: int) -> Path:
     """Write logs of Inspect whose scores are dictionaries of five fields."""
+    import inspect_ai
     from inspect_ai.dataset import Sample
     from inspect_ai.log import (
         EvalConfig,
@@ -205,6 +206,7 @@ def write_inspect(folder: Path, rows: int) -> Path:
             dataset=EvalDataset(samples=len(samples)),
             model=f"lab/{MODELS[number]}",
             config=EvalConfig(),
+            packages={"inspect_ai": inspect_ai.__version__},
         )
         log = EvalLog(eval=spec, status="success", samples=samples)
         write_eval_log(log, str(folder / f"{number}.eval"))

@@ -41,7 +41,7 @@ def as_text(values: "pd.Series") -> "pd.Series":
         words = values.to_numpy(dtype=object, copy=True)
         words[(values.isna() | (values == "")).to_numpy()] = None
         return pd.Series(words, index=values.index)
-    codes, texts = _distinct_texts(values)
+    codes, texts = _codes_and_texts(values)
     return pd.Series(np.array([*texts, None], dtype=object)[codes], index=values.index)
 
 
@@ -49,7 +49,7 @@ def as_categorical(values: "pd.Series") -> "pd.Categorical":
     """Convert a column to a categorical of its text; empty cells get code -1."""
     import pandas as pd
 
-    codes, texts = _distinct_texts(values)
+    codes, texts = _codes_and_texts(values)
     names = sorted({text for text in texts if text is not None})
     position = {name: k for k, name in enumerate(names)}
     recode = np.array(
@@ -58,7 +58,7 @@ def as_categorical(values: "pd.Series") -> "pd.Categorical":
     return pd.Categorical.from_codes(recode[codes], categories=pd.Index(names, dtype=object))
 
 
-def _distinct_texts(values: "pd.Series") -> "tuple[np.ndarray, list[str | None]]":
+def _codes_and_texts(values: "pd.Series") -> "tuple[np.ndarray, list[str | None]]":
     """Return the code of each cell of a column, and the text of each code; -1 is an empty cell."""
     import pandas as pd
 

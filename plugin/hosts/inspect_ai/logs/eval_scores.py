@@ -107,8 +107,27 @@ class EvalScores:
         self.is_mean = self.reduction.is_mean
         self.about = {"item": "", "model": header.eval.model, "response": 1}
         self.measures: dict[tuple[str, str], Measure] = {}
+        self.names: dict[tuple[str, str], str] = {}
         self.epochs = EpochScores(path, self.reduction)
         self.scorers_of_lists = dict[str, None]()
+        self.columns: dict[str, list[Any]] = {
+            name: [] for name in ("item", "model", "response", "score", "metric")
+        }
+
+    @property
+    def needs_only_values(self) -> bool:
+        """Whether the rows need nothing of a sample but its values: neither groups nor reducers."""
+        return self.cluster is None and self.is_mean
+
+    def add_values(self, item: str, epoch: int, scores: Mapping[str, Any]) -> None:
+        """Add the scores of a sample as JSON, by scorer, to `columns`.
+
+        They are used if `needs_only_values`.
+        """
+        for scorer, score in scores.items():
+            for row in self._rows_of_value(item, epoch, scorer, score["value"]):
+                for name, cells in self.columns.items():
+                    cells.append(row[name])
 
     def add_group(self, item: str, metadata: Mapping[str, Any]) -> None:
         """Keep the group of an item, as text, if the metadata of its sample has one."""
@@ -146,8 +165,10 @@ class EvalScores:
             self.scorers_of_lists[scorer] = None
         for part, own in value.items() if isinstance(value, dict) else [("", value)]:
             if (scorer, part) not in self.measures:
-                self.measures[scorer, part] = measure_of_part(self.header.eval.task, scorer, part)
-            yield {**about, "score": number_of(own), "metric": self.measures[scorer, part].name}
+                measure = measure_of_part(self.header.eval.task, scorer, part)
+                self.measures[scorer, part] = measure
+                self.names[scorer, part] = measure.name
+            yield {**about, "score": number_of(own), "metric": self.names[scorer, part]}
 
     def finish(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the table without the samples that the log's own figures do not count.
@@ -239,15 +260,13 @@ def _figures_of(
     frame: pd.DataFrame, own: Mapping[str, OwnFigure], epoch_means: Mapping[str, float]
 ) -> list[EvalFigure]:
     """Return the figures of the metrics in a table of scores."""
-    by_metric: dict[str, dict[str, list[float]]] = {}
-    columns = (frame[name].tolist() for name in ("metric", "item", "score"))
-    for metric, item, score in zip(*columns, strict=True):
-        _add_number(by_metric, metric, item, score)
+    known = frame[frame["score"].notna()]
+    by_item = known.groupby(["metric", "item"], sort=False)["score"].mean()
+    by_metric = by_item.astype(float).groupby("metric", sort=False).agg(["mean", "size"])
     figures = []
-    for metric, by_item in by_metric.items():
-        mean = _mean_over_items(by_item)
+    for metric, mean, items in by_metric.itertuples():
         figures.append(
-            EvalFigure(metric, mean, len(by_item), epoch_means.get(metric, mean), own.get(metric))
+            EvalFigure(metric, mean, items, epoch_means.get(metric, mean), own.get(metric))
         )
     return figures
 
@@ -270,6 +289,8 @@ def number_of(value: Any) -> float | None:
 
     The result is None for a value that stands for no number, where Inspect would take 0.
     """
+    if isinstance(value, int | float):
+        return float(value) if isfinite(value) else None
     # Inspect converts C (correct), I (incorrect), P (partial) and N (no answer), and yes, no, true
     # and false.
     if (

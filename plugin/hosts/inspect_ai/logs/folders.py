@@ -490,7 +490,7 @@ def _read_each_log(
     contents = ReadLogs([], [], [], AskedInputs())
     for log in counted.logs:
         try:
-            frame = log_rows(log.path, contents.inputs, cluster)
+            frame = log_rows(log.path, contents.inputs, cluster, log.header)
             counted.notes.extend(_notes_on_log(log, frame))
             name = labels[log.path]
             if "reduction" in frame.attrs:

@@ -33,6 +33,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     refused_in_score,
     verdict_rows_in,
 )
+from podium.hosts.inspect_ai.logs.score_summaries import Summary, read_score_summaries
 from podium.hosts.inspect_ai.logs.stored_samples import (
     ScoredSample,
     opened_log,
@@ -67,6 +68,14 @@ class TableBuilder:
             column.append(sys.intern(value) if type(value) is str else value)
         self.count += 1
 
+    def add_columns(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Add rows as columns of equal length."""
+        for name, values in columns.items():
+            column = self.columns.setdefault(name, [])
+            column.extend([None] * (self.count - len(column)))
+            column.extend(values)
+        self.count += max(map(len, columns.values()), default=0)
+
     def build(self) -> pd.DataFrame:
         """Return the table, with the rows numbered from 1 as index."""
         index = pd.RangeIndex(1, self.count + 1, name="row")
@@ -78,7 +87,10 @@ class TableBuilder:
 
 
 def log_rows(
-    path: Path, inputs: AskedInputs | None = None, cluster: str | None = None
+    path: Path,
+    inputs: AskedInputs | None = None,
+    cluster: str | None = None,
+    header: EvalLog | None = None,
 ) -> pd.DataFrame:
     """Return the rows of a log: one per judgment, or one per score of an ordinary eval.
 
@@ -102,15 +114,21 @@ def log_rows(
         cluster: the key of samples' metadata with the groups of items; None for the key by which
             the log's own standard errors are clustered. Rows of scores have a column of this name
             if any sample has the key.
+        header: the header of the log, if it was read before.
 
     Raises:
         OtherQuestionError: two epochs of a sample have different inputs.
     """
-    header = read_by_inspect(path, header_only=True)
+    header = header or read_by_inspect(path, header_only=True)
     with named_in_errors(path):
         tournament = read_tournament(header)
         reader = _LogReader(path, header, tournament, inputs or AskedInputs(), cluster)
-        for sample in samples_of(path):
+        summaries = None
+        if reader.scores and reader.scores.needs_only_values:
+            summaries = read_score_summaries(path, header)
+        for summary in summaries or ():
+            reader.add_summary(summary)
+        for sample in samples_of(path) if summaries is None else ():
             reader.add_sample(sample, parse_sample(sample.metadata) if tournament else None)
         with opened_log(path):
             return reader.build_frame()
@@ -195,6 +213,15 @@ class _LogReader:
         label = sample.scores.get(HUMAN_RATINGS) if isinstance(contents, BattleMetadata) else None
         rating = number_of(label.value) if label else None
         self._add_verdicts(rows, rating, repeats=repeats)
+
+    def add_summary(self, summary: Summary) -> None:
+        """Add the scores of a sample of an ordinary eval from an exact summary."""
+        item = str(summary["id"])
+        self.samples += 1
+        self.failure = self.failure or summary.get("error")
+        self.inputs.add(item, summary["input"], {}, summary.get("choices") or ())
+        if self.scores:
+            self.scores.add_values(item, summary["epoch"], summary.get("scores") or {})
 
     def _add_refused_options(self, request: RequestMetadata, kept: Any) -> None:
         """Add the options that models refused which answered a request; `kept` is its entry."""
@@ -298,6 +325,8 @@ class _LogReader:
         silent = self._add_failed_rows()
         for row in self.scores.rows_at_end() if self.scores else ():
             self.table.add_row(row)
+        if self.scores:
+            self.table.add_columns(self.scores.columns)
         frame = self.table.build()
         if self.tournament and self.tournament.shard and not self.scheduled:
             # If a tournament has few battles, a shard may have none.

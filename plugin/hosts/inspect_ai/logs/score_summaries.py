@@ -1,0 +1,108 @@
+"""Read the scores of an eval from the summaries of its samples, where these are exact.
+
+An `.eval` archive has a file per sample, and one file with a summary of each. Reading the summaries
+takes a small part of the time. They lack whether a sample was invalidated, and long texts in them
+are cut off.
+"""
+
+import json
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import EvalLog
+
+from podium.hosts.inspect_ai.logs.asked_inputs import ATTACHMENT
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.logs.stored_samples import opened_log
+
+SUMMARIES = "summaries.json"
+"""The file of the summaries in an archive. A log whose run was killed has none."""
+FIRST_VERSION = (0, 3, 156)
+"""The first version of Inspect whose summaries have the choices of a sample."""
+CUT_OFF = "(content truncated)"
+"""End of a text that Inspect cut off."""
+
+Summary = dict[str, Any]
+
+
+def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
+    """Return what a log holds of each sample, by epoch, then by id, without its transcript.
+
+    The fields are `id`, `epoch`, `input`, `choices`, `scores` and `error`.
+
+    Args:
+        path: the log.
+        header: its header.
+
+    Returns:
+        None if the samples themselves have to be read: an older version of Inspect wrote the log,
+        samples are invalidated, a summary is not exact, or summaries are not those of the samples.
+
+    Raises:
+        DataError: the archive is damaged.
+    """
+    if path.suffix != ".eval" or header.invalidated or _version_of(header) < FIRST_VERSION:
+        return None
+    with opened_log(path), zipfile.ZipFile(path) as archive:
+        names = {*archive.namelist()}
+        if SUMMARIES not in names:
+            return None
+        summaries = {_member_of(each): each for each in json.loads(archive.read(SUMMARIES))}
+        if summaries.keys() != {name for name in names if name.startswith("samples/")}:
+            return None
+        ordered = sorted(summaries, key=lambda name: _sort_key(summaries[name]))
+        for name in {*ordered[:1], *ordered[-1:]}:
+            if _facts_of(json.loads(archive.read(name))) != _facts_of(summaries[name]):
+                return None
+        for name in ordered:
+            if not _is_exact(summaries[name]):
+                return None
+        return [summaries[name] for name in ordered]
+
+
+def _version_of(header: EvalLog) -> tuple[int, ...]:
+    """Return the version of Inspect that ran an eval; empty if the log does not have it."""
+    numbers = re.match(r"\d+(\.\d+)*", header.eval.packages.get("inspect_ai", ""))
+    return tuple(map(int, numbers[0].split("."))) if numbers else ()
+
+
+def _member_of(summary: Summary) -> str:
+    """Return the name of the file of a sample in the archive."""
+    return f"samples/{summary['id']}_epoch_{summary['epoch']}.json"
+
+
+def _sort_key(summary: Summary) -> tuple[int, str]:
+    """Return epoch and id as a sort key; numeric ids sort by size."""
+    item = str(summary["id"])
+    return summary["epoch"], item.zfill(20) if item.isdecimal() else item
+
+
+def _facts_of(sample: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what a sample, or its summary, says of scores and question, as text.
+
+    The input is left out, because a sample may hold it as an attachment.
+    """
+    scores = sample.get("scores") or {}
+    values = {name: score["value"] for name, score in scores.items()}
+    return json.dumps(values, sort_keys=True), json.dumps(sample.get("choices"))
+
+
+def _is_exact(summary: Summary) -> bool:
+    """Return whether a summary has all that is read of its sample.
+
+    It has not if a text of the input is cut off, if the input has media, or if podium wrote a
+    score.
+    """
+    scores = summary.get("scores") or {}
+    if any(NAMESPACE in (score.get("metadata") or ()) for score in scores.values()):
+        return False
+    given = summary["input"]
+    texts = [given] if isinstance(given, str) else [message["content"] for message in given]
+    texts += summary.get("choices") or ()
+    return all(
+        isinstance(text, str) and not text.endswith(CUT_OFF) and not text.startswith(ATTACHMENT)
+        for text in texts
+    )

@@ -8,6 +8,7 @@ import argparse
 import json
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -222,7 +223,9 @@ FILES: dict[str, tuple[str, Callable[[Path, int], Path]]] = {
     "inspect": ("logs", write_inspect),
 }
 """Name of the file or folder, and its writer, by reader."""
-OF_SCORES = ("promptfoo", "lighteval", "inspect")
+ZIP_AND_JSON = "zip and JSON"
+"""Name of the time to unpack and parse the samples of the logs, which `inspect` need not do."""
+OF_SCORES = ("promptfoo", "lighteval", "inspect", ZIP_AND_JSON)
 """Readers of scores. Their times are compared with that of podium's own table of scores."""
 METRICS = {"inspect": "all"}
 """Metrics that are read, if they are not those of the host."""
@@ -246,6 +249,15 @@ def write_all(folder: Path, rows: int, names: Iterable[str]) -> dict[str, Path]:
     return places
 
 
+def parse_samples(folder: Path) -> None:
+    """Unpack and parse each sample of logs, without using it."""
+    for path in sorted(folder.glob("*.eval")):
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                if name.startswith("samples/"):
+                    json.loads(archive.read(name))
+
+
 def main() -> None:
     """Write a file of each format, read them in turn, and print the times."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -263,6 +275,8 @@ def main() -> None:
             works[name] = lambda path=path, metric=metric: podium.read_battles(
                 str(path), metric=metric
             )
+            if name == "inspect":
+                works[ZIP_AND_JSON] = lambda path=path: parse_samples(path)
         timings = timed_in_turn(works, repeats=options.repeats, budget=60, clock=time.process_time)
     for name, timing in timings.items():
         own = timings["podium scores" if name in OF_SCORES else "podium"]

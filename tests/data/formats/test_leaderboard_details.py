@@ -316,6 +316,17 @@ def test_a_damaged_file_of_lighteval_is_named(tmp_path):
         podium.read_battles(tmp_path)
 
 
+def test_a_row_of_lighteval_without_a_question_is_named(tmp_path):
+    for name in ("lab/ash", "lab/elm"):
+        write_lighteval(tmp_path, name, [1, 0])
+    path = max(tmp_path.rglob("*.parquet"))
+    frame = pd.read_parquet(path)
+    frame["doc"] = [frame["doc"][0], frame["doc"][1] | {"query": None}]
+    frame.to_parquet(path)
+    with pytest.raises(DataError, match=r"details_gsm8k.*row 2 has no doc.query"):
+        podium.read_battles(tmp_path)
+
+
 def test_metrics_of_lighteval_that_are_texts_are_named(tmp_path):
     for name in ("lab/ash", "lab/elm"):
         write_lighteval(tmp_path, name, [1.0, 0.0])

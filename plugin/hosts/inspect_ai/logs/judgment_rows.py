@@ -311,6 +311,8 @@ class _LogReader:
 
     def build_frame(self) -> pd.DataFrame:
         """Return the table, with its `attrs`."""
+        if self.scores:
+            self.table.add_columns(self.scores.columns)
         frame = self._build_rows()
         if self.scores:
             self.inputs.finish()
@@ -325,8 +327,6 @@ class _LogReader:
         silent = self._add_failed_rows()
         for row in self.scores.rows_at_end() if self.scores else ():
             self.table.add_row(row)
-        if self.scores:
-            self.table.add_columns(self.scores.columns)
         frame = self.table.build()
         if self.tournament and self.tournament.shard and not self.scheduled:
             # If a tournament has few battles, a shard may have none.

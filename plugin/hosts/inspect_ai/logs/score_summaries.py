@@ -53,9 +53,11 @@ def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
         summaries = {_member_of(each): each for each in json.loads(archive.read(SUMMARIES))}
         if summaries.keys() != {name for name in names if name.startswith("samples/")}:
             return None
-        ordered = sorted(summaries, key=lambda name: _sort_key(summaries[name]))
+        ordered = sorted(summaries, key=lambda name: _epoch_and_id(summaries[name]))
         for name in {*ordered[:1], *ordered[-1:]}:
-            if _facts_of(json.loads(archive.read(name))) != _facts_of(summaries[name]):
+            if _values_and_choices(json.loads(archive.read(name))) != _values_and_choices(
+                summaries[name]
+            ):
                 return None
         for name in ordered:
             if not _is_exact(summaries[name]):
@@ -74,13 +76,13 @@ def _member_of(summary: Summary) -> str:
     return f"samples/{summary['id']}_epoch_{summary['epoch']}.json"
 
 
-def _sort_key(summary: Summary) -> tuple[int, str]:
+def _epoch_and_id(summary: Summary) -> tuple[int, str]:
     """Return epoch and id as a sort key; numeric ids sort by size."""
     item = str(summary["id"])
     return summary["epoch"], item.zfill(20) if item.isdecimal() else item
 
 
-def _facts_of(sample: Mapping[str, Any]) -> tuple[str, ...]:
+def _values_and_choices(sample: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what a sample, or its summary, says of scores and question, as text.
 
     The input is left out, because a sample may hold it as an attachment.

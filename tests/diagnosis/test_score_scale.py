@@ -247,3 +247,16 @@ def test_seconds_beside_milliseconds_are_flagged() -> None:
     slower = {"a": seconds, "b": [*(100 * draws.lognormal(0.2, 0.4, 30))]}
     for name, own in (("latency", slower), ("cost", scores)):
         assert check_score_scale(podium.read_battles(table_of(own, metric=name))) == ()
+
+
+def test_times_below_one_second_in_two_units_are_flagged() -> None:
+    """Other scores below 1 are fractions."""
+    draws = np.random.default_rng(2)
+    scores = {
+        "a": [*(0.0002 * draws.lognormal(0, 0.4, 30))],
+        "b": [*(0.2 * draws.lognormal(0.2, 0.4, 30))],
+    }
+    assert max(map(max, scores.values())) < 1
+    [check] = check_score_scale(podium.read_battles(table_of(scores, metric="latency")))
+    assert check.is_flagged
+    assert check_score_scale(podium.read_battles(table_of(scores, metric="acc"))) == ()

@@ -85,6 +85,8 @@ def check_score_scale(battles: Battles) -> tuple[Check, ...]:
         return ()
     if is_judged(battles) and are_too_many(battles):
         return ()
+    if not _may_have_two_units(battles):
+        return ()
     groups = []
     for about, own, are_times in _scores_by_group(battles):
         find = find_unlike_times if are_times else find_unlike_scales
@@ -128,6 +130,18 @@ def compares_scales(
 def are_scales_unlike(checks: Iterable[Check]) -> bool:
     """Return whether a check says that some scores look like fractions and others like percent."""
     return any(check.name == SCORE_SCALE and check.is_flagged for check in checks)
+
+
+def _may_have_two_units(battles: Battles) -> bool:
+    """Return whether a score lies outside [-1, 1], or scores are times.
+
+    Other scores are all fractions, negated or not.
+    """
+    sides = [battles.numbers_of(f"score_{side}") for side in "ab"]
+    if any((np.abs(scores) > 1).any() for scores in sides):
+        return True
+    names = {name for own in battles.measures for name in (own.metric, own.scorer) if name}
+    return any(is_time(name) for name in names.union(battles.metrics))
 
 
 def _scores_by_group(battles: Battles) -> "list[tuple[dict[str, str], pd.DataFrame, bool]]":

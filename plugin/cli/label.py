@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from podium.cli import options
 from podium.cli.output import tell_notices
 from podium.data.query import BattleQuery
-from podium.errors import UsageError
+from podium.errors import PodiumError, UsageError
 from podium.printable import tell
 from podium.storage.remote import Place
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from podium.data.formats.label_sheet import SheetRow
+    from podium.responses.collection import Responses
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def label(
     query: BattleQuery, how: DrawOptions, output: Place | None, responses: tuple[str, ...]
 ) -> int:
     """Draw random battles of SOURCE... for humans to judge; without -o only a forecast is shown; -o
-    needs --responses.
+    needs the texts of the responses, in SOURCE (logs of an eval) or in --responses.
 
     \b
     podium label verdicts.csv --responses answers/ --number 200 -o sheet.csv
@@ -64,16 +65,16 @@ def label(
     from podium.planning.label_draw import draw_labels, draw_reports
     from podium.responses.read import read_responses
     from podium.responses.transcripts import Show
+    from podium.responses.verdict_sources import response_readers
     from podium.show.writing import print_reports
 
-    if output is not None and not responses and how.by == "random":
-        raise UsageError(
-            "-o: a sheet needs the texts of the responses: name their files (--responses)"
-        )
     battles = read_query(query)
     texts = None
     if responses:
-        texts = read_responses(*responses, show=Show("auto"), allow=query.allow)
+        readers = response_readers()
+        texts = read_responses(*responses, readers=readers, show=Show("auto"), allow=query.allow)
+    elif output is not None and how.by == "random":
+        texts = _texts_beside_verdicts(query)
     rng = np.random.default_rng(how.seed)
     draw = draw_labels(battles, responses=texts, rng=rng, number=how.number, by=how.by)
     print_reports(draw_reports(draw))
@@ -84,6 +85,28 @@ def label(
         _write_sheet(draw.rows, output)
         tell(f"wrote {output}")
     return 3 if battles.lost else 0
+
+
+def _texts_beside_verdicts(query: BattleQuery) -> "Responses":
+    """Return the responses in the sources of verdicts, as in logs of evals.
+
+    Raises:
+        UsageError: they have none, or their items have other names than those of the verdicts.
+    """
+    from podium.notices.notice import select_codes
+    from podium.responses.collection import CODES_OF_PAIRING
+    from podium.responses.transcripts import Show
+    from podium.responses.verdict_sources import read_responses_beside_verdicts
+
+    reason = "-o: a sheet needs the texts of the responses: name their files (--responses)"
+    sources = [str(source) for source in query.sources]
+    try:
+        texts = read_responses_beside_verdicts(sources, show=Show("auto"), allow=query.allow)
+    except PodiumError as error:
+        raise UsageError(f"{reason}; in SOURCE: {error}") from error
+    if not texts.texts or select_codes(texts.notes, CODES_OF_PAIRING):
+        raise UsageError(reason)
+    return texts
 
 
 def _write_sheet(rows: "Sequence[SheetRow]", output: Place) -> None:

@@ -14,18 +14,14 @@ from podium.hookspecs import load_target
 from podium.names import joined_name
 from podium.notices.notice import select_codes
 from podium.plugins import catalogue
-from podium.responses.collection import Responses
+from podium.responses.collection import CODES_OF_PAIRING, Responses
 from podium.responses.read import FileReader, read_responses
+from podium.responses.verdict_sources import read_responses_beside_verdicts, response_readers
 from podium.storage.remote import is_url
 
-STANDARD_INPUT = "-"
-TABLE_MARK = "#"
-"""Stands between the path of a database and the name of one of its tables."""
 NO_ANSWERS = "no answers were found in the sources (add them with --responses)"
 LOG_SUFFIX = ".eval"
 PAIRED_BY_INPUT = "items are paired by input"
-CODES_OF_PAIRING = ("questions-by-input",)
-"""Codes of notices that say that items of answers have other names than in their files."""
 
 
 def split_arguments(
@@ -188,16 +184,13 @@ def find_responses(
     """
     if isinstance(responses, Responses):
         return responses, None
-    readers = [load_target(known.responses) for known in catalogue.formats() if known.responses]
+    readers = response_readers()
     if responses:
         paths = [responses] if isinstance(responses, str | Path) else responses
         options: dict[str, Any] = {"readers": readers, "reasoning": "keep", "allow": allow}
         return read_responses(*map(str, paths), **options), None
-    files = [source for source in sources if _is_on_disk_or_url(source)]
     try:
-        answers = read_responses(
-            *files, readers=readers, reasoning="keep", optional=True, allow=allow
-        )
+        answers = read_responses_beside_verdicts(sources, reasoning="keep", allow=allow)
     except OtherQuestionError as error:
         if not items_renamed and not _is_in_log(error, readers):
             raise
@@ -216,17 +209,6 @@ def _is_in_log(error: OtherQuestionError, readers: Sequence[FileReader]) -> bool
     if is_samples(path):
         return True
     return any(path.name.endswith(reader.suffixes) and reader.accepts(path) for reader in readers)
-
-
-def _is_on_disk_or_url(source: str) -> bool:
-    """Return whether a source is a file, folder, glob or URL.
-
-    The result is False for standard input, and for a table of a database (`PATH#TABLE`).
-    """
-    path = split_label(source)[1]
-    if path == STANDARD_INPUT:
-        return False
-    return TABLE_MARK not in path or Path(path).exists()
 
 
 def identical_items(responses: Responses, candidate: str, baseline: str) -> frozenset[str] | None:

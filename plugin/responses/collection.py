@@ -28,6 +28,8 @@ QUESTION_FIELDS = ("instruction", "reference", "media")
 
 If two rows differ in one of these fields, the models were asked different questions.
 """
+CODES_OF_PAIRING = ("questions-by-input",)
+"""Codes of notices that say that items of responses have other names than in their files."""
 PENDING = "not asked yet"
 """Reason of a response that can still be asked for."""
 
@@ -127,16 +129,16 @@ class Responses:
                 written as a transcript.
         """
         text = self.texts[name][key]
-        if transcripts and not self._is_transcript(name, key):
+        if transcripts and not self.is_transcript(name, key):
             return render((), text)
         return text
 
     def plain_text(self, name: str, key: str) -> str:
         """Return a model's response in a form for humans: the pieces of a transcript are apart."""
         text = self.texts[name][key]
-        return plain_text(text) if self._is_transcript(name, key) else text
+        return plain_text(text) if self.is_transcript(name, key) else text
 
-    def _is_transcript(self, name: str, key: str) -> bool:
+    def is_transcript(self, name: str, key: str) -> bool:
         """Return whether a judge is shown the transcript of a response."""
         work = self.work.get(name, {}).get(key)
         return work is not None and work.shown

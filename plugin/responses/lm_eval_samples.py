@@ -95,16 +95,32 @@ def _newest_samples_of_source(
 
 
 def is_generated(sheet: Sheet) -> bool:
-    """Return whether the first sample has generated text, not log-likelihoods.
+    """Return whether the samples have generated texts, not log-likelihoods.
+
+    A request to generate has two arguments, or one in files of other programs. A request for the
+    likelihood of a text has one, and its response is a number.
 
     Args:
         sheet: the table of a samples file, with at least one row.
     """
-    # A request for the likelihood of a text has one argument. A request to generate has two.
     first = sheet.frame.iloc[0]
     response = _responses(first)[0]
-    is_text = isinstance(response, str) or is_empty(response)
-    return is_text and len(request_of(first["arguments"])) != 1
+    if not (isinstance(response, str) or is_empty(response)):
+        return False
+    if len(request_of(first["arguments"])) != 1:
+        return True
+    return any(_is_other_than_number(_responses(row)[0]) for _, row in sheet.frame.iterrows())
+
+
+def _is_other_than_number(response: Any) -> bool:
+    """Return whether a response is a text that is not a number."""
+    if not isinstance(response, str):
+        return False
+    try:
+        float(response)
+    except ValueError:
+        return bool(response.strip())
+    return False
 
 
 def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:

@@ -234,8 +234,9 @@ def question_of_row(row: Row) -> QuestionRow:
 def _runs_of_rows(task: str, rows: Sequence[Row], runs: Mapping[str, RunRecord]) -> TaskRuns:
     """Return the runs that a task's rows come from, in a fixed order.
 
-    Questions without a response come first, then runs by time. The order of runs without a time
-    depends on their questions alone, not on names of files or models.
+    Questions without a response come first, then runs without a time, then the others by time and
+    source. The order of runs without a time depends on their questions alone, not on names of files
+    or models.
     """
     questions_of_run: dict[RunKey, dict[str, QuestionRow]] = defaultdict(dict)
     rows = _with_common_choices(rows)
@@ -307,9 +308,12 @@ def _with_system(run: RunRecord, questions: Iterable[QuestionRow]) -> RunRecord:
 
 def _run_order(asked: AskedRun) -> tuple[bool, str, int, str, str]:
     """Return the key by which runs are sorted: see `_runs_of_rows`."""
-    content = sorted(f"{item.id} {item.excerpt}" for item in asked.items)
     run = asked.run
-    return bool(run.model), run.time, hash_of_text("\n".join(content)), run.model, run.source
+    if run.time:
+        # As `pair_tasks` sorts the scores of the same runs, so that both have the same ids.
+        return bool(run.model), run.time, 0, run.source, run.model
+    content = sorted(f"{item.id} {item.excerpt}" for item in asked.items)
+    return bool(run.model), "", hash_of_text("\n".join(content)), run.model, run.source
 
 
 def _record_of_question(question: QuestionRow, is_split: bool) -> ItemRecord:

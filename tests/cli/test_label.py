@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from asked_runs import simple_run, write_inspect_log
 
 from podium import Judge, simulate
 
@@ -161,3 +162,13 @@ def test_label_sheet_without_readable_battles_is_not_written(
 ) -> None:
     refused = podium("label", verdicts, "-o", tmp_path / "sheet.csv")
     assert (refused.code, "--responses" in refused.err, [*tmp_path.iterdir()]) == (2, True, [])
+
+
+def test_a_sheet_takes_the_responses_in_logs_of_an_eval(podium: Podium, tmp_path: Path) -> None:
+    for model, scores in {"lab/amber": (1, 0, 1), "lab/birch": (0, 1, 1)}.items():
+        write_inspect_log(simple_run(model, scores), tmp_path / "logs")
+    sheet = tmp_path / "sheet.csv"
+    assert podium("label", tmp_path / "logs", "--number", 3, "-o", sheet).code == 0
+    for row in pd.read_csv(sheet).to_dict("records"):
+        said = {row["response_1"], row["response_2"]}
+        assert said == {f"lab/{own} answers {row['instruction']}" for own in ("amber", "birch")}

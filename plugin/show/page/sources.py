@@ -12,11 +12,14 @@ from podium.data.battles import REPLIES, Battles
 from podium.data.formats.files import find_files
 from podium.errors import PodiumError
 from podium.hookspecs import load_target
+from podium.notices.notice import select_codes
 from podium.numbers import cell_text
 from podium.plugins import catalogue
 from podium.rankers.ranking import Standings
-from podium.responses.collection import Responses
+from podium.responses.collection import CODES_OF_PAIRING, Responses
 from podium.responses.read import read_responses
+from podium.responses.transcripts import Show
+from podium.responses.verdict_sources import read_responses_beside_verdicts, response_readers
 from podium.run_record import RunRecord
 from podium.storage.remote import without_secrets
 from podium.tables import EMPTY, Table
@@ -29,6 +32,12 @@ REPLY_COLUMNS = (*REPLIES, "explanation", "rationale", "comment")
 """Columns of a table that may hold the judge's reply, the preferred one first."""
 COST_DECIMALS = {"tokens in": 0, "tokens out": 0, "seconds": 1, "money": 4}
 """The number of decimals with which the mean of each column of costs is shown."""
+SHOWN = Show("auto")
+"""What is shown of agents: the transcript if the model called tools, else the answer."""
+FIRST_RESPONSES = (
+    "Models gave several responses to an item (epochs, repeats). The first one of each model is "
+    "shown; the verdicts may be of all of them."
+)
 JudgeReply = tuple[str, str, str]
 """The order in which the responses were shown (`ab`, `ba` or empty), the judge, and its reply."""
 
@@ -85,8 +94,16 @@ class BattleTexts:
             self.instructions.setdefault(item.id, item.instruction)
             for model, answers in responses.texts.items():
                 for number, key in enumerate(item.keys, 1):
-                    if key in answers:
-                        self.responses.setdefault((item.id, number, model), answers[key])
+                    own = item.id, number, model
+                    if key in answers and own not in self.responses:
+                        self.responses[own] = answers[key]
+                        if responses.is_transcript(model, key):
+                            self.transcripts.add(own)
+
+    def models_without_texts(self, models: Iterable[str]) -> list[str]:
+        """Return the models of which no response is known."""
+        known = {model for _, _, model in self.responses}
+        return [model for model in models if model not in known]
 
 
 def collect_texts(
@@ -97,14 +114,14 @@ def collect_texts(
 ) -> BattleTexts:
     """Collect the texts of battles.
 
-    A text is taken from the first of these that has it: the table of battles, the logs, files of
-    responses, and responses in the folders of verdicts. The folders are searched only if the table
-    and the logs have no responses. If a folder has none either, or cannot be read, a note says so.
+    A text is taken from the first of these that has it: the table of battles, the texts of battles
+    in logs, files of responses, and responses in the sources of verdicts (tables, folders, and
+    logs of hosts). The last are read only if the others have no response of a model. A note says
+    which models then still have none, and why if responses cannot be read.
 
     Args:
         battles: the battles. Columns of their table may hold texts.
-        sources: sources of the verdicts. Logs hold texts of battles, and folders may hold
-            responses.
+        sources: sources of the verdicts.
         responses: files of responses.
         allow: names of the findings about them that the user accepts.
 
@@ -115,26 +132,65 @@ def collect_texts(
     rows_of_files = (row for _, row in _read_texts_or_costs("texts", sources))
     for row in chain(_rows_with_texts(battles), rows_of_files):
         texts.add_row(row)
-    folders = [source for source in sources if not texts.responses and not Path(source).is_file()]
     if responses:
-        texts.add_responses(read_responses(*responses, allow=allow))
-    if folders:
-        _add_responses_of_sources(texts, folders)
+        readers = response_readers()
+        texts.add_responses(read_responses(*responses, readers=readers, show=SHOWN, allow=allow))
+    if texts.models_without_texts(battles.models):
+        _add_responses_of_sources(texts, battles, sources, allow)
+    if _show_first_responses_only(texts, battles):
+        texts.notes.append(FIRST_RESPONSES)
     return texts
 
 
-def _add_responses_of_sources(texts: BattleTexts, sources: Sequence[str]) -> None:
-    """Add to `texts` the responses in sources of verdicts, or a note on why there are none."""
+def _add_responses_of_sources(
+    texts: BattleTexts, battles: Battles, sources: Sequence[str], allow: Sequence[str]
+) -> None:
+    """Add to `texts` the responses in sources of verdicts, or a note on why there are none.
+
+    The arguments are those of `collect_texts`.
+    """
+    reason = f"none were found in {without_secrets(some(sources))} (--responses PATH adds them)"
     try:
-        found_responses = read_responses(*sources, optional=True)
+        found = read_responses_beside_verdicts(sources, show=SHOWN, allow=allow)
     except PodiumError as error:
-        texts.notes.append(f"No texts of responses: {error}")
-        return
-    texts.add_responses(found_responses)
-    if not found_responses.texts:
-        texts.notes.append(
-            f"No texts of responses: none were found in {without_secrets(some(sources))}"
-        )
+        reason = str(error)
+    else:
+        if _have_other_items(found, battles):
+            reason = "items are paired by input, and their names in the responses are not known"
+        else:
+            texts.add_responses(found)
+    lacking = texts.models_without_texts(battles.models)
+    if lacking:
+        of_models = f" of {some(lacking)}" if texts.responses else ""
+        texts.notes.append(f"No texts of responses{of_models}: {reason}.")
+
+
+def _have_other_items(responses: Responses, battles: Battles) -> bool:
+    """Return whether the ids of items in responses may be those of other items in battles.
+
+    Items that are paired by input have the ids of the earliest run, so they are the same if both
+    were read from the same runs.
+    """
+    if not select_codes(responses.notes, CODES_OF_PAIRING):
+        return False
+    return {run.source for run in responses.runs} != {run.source for run in battles.runs}
+
+
+def _show_first_responses_only(texts: BattleTexts, battles: Battles) -> bool:
+    """Return whether models have several responses to an item, and battles do not tell them apart.
+
+    Verdicts are then over several responses (epochs), or it is not known which of them was judged.
+    """
+    if any(number > 1 for number in _response_numbers(battles)):
+        return False
+    return any(number > 1 for _, number, _ in texts.responses)
+
+
+def _response_numbers(battles: Battles) -> set[int]:
+    """Return the numbers of responses that occur in battles; empty without such a column."""
+    if "response" not in battles.table:
+        return set()
+    return {int(number) for number in battles.table["response"].dropna().unique()}
 
 
 def costs_table(

@@ -26,4 +26,6 @@ def test_a_folder_without_responses_is_named(tmp_path):
     verdicts = pd.DataFrame({"item": ["q0"], "model_a": "x", "model_b": "y", "credit": [1.0]})
     verdicts.to_csv(tmp_path / "a.csv", index=False)
     texts = collect_texts(read_battles(tmp_path), [str(tmp_path)])
-    assert texts.notes == [f"No texts of responses: none were found in {tmp_path}"]
+    assert texts.notes == [
+        f"No texts of responses: none were found in {tmp_path} (--responses PATH adds them)."
+    ]

@@ -63,13 +63,15 @@ class BattleTexts:
     def add_row(self, row: Mapping[str, Any]) -> None:
         """Add the texts of one judgment to these texts.
 
-        A text that is known already is kept, except that every judge's reply is added. A row
-        without an item is ignored.
+        A text that is known already is kept, except that every judge's reply is added, other than
+        one that a log carried over from an earlier log which was read before. A row without an item
+        is ignored.
 
         Args:
             row: `item`, `model_a`, `model_b` and, if known, `response` (1 by default),
                 `instruction`, `response_a`, `response_b`, `transcript` (True if the responses are
-                transcripts), `order`, `judge`, and `reply` (the judge's reply).
+                transcripts), `order`, `judge`, `words` (the judge's reply), and `carried` (True if
+                an earlier log has this reply, too).
         """
         if not row.get("item"):
             return
@@ -86,7 +88,9 @@ class BattleTexts:
         if row.get("words"):
             key_of_battle = (item, number, row["model_a"], row["model_b"])
             reply = (row.get("order") or "", row.get("judge") or "", row["words"])
-            self.replies.setdefault(key_of_battle, []).append(reply)
+            replies = self.replies.setdefault(key_of_battle, [])
+            if not (row.get("carried") is True and reply in replies):
+                replies.append(reply)
 
     def add_responses(self, responses: Responses) -> None:
         """Add the instructions and answers of response files; texts that are known are kept."""

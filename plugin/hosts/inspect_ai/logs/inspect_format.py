@@ -77,13 +77,17 @@ def _logs_and_files_beside(
 
 
 def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row per judgment of a tournament's log; nothing for other files.
+    """Yield a row per battle and a row per judgment of a tournament's log; nothing for other files.
 
-    A row has the fields of `BattleMetadata`, the order, the judge, and `words` (its reply).
+    A row has the fields of `BattleMetadata`. That of a judgment also has the order, the judge,
+    `words` (its reply), and `carried`, which is True if an earlier log has the reply, too.
     """
     if not is_log(path):
         return
-    from podium.hosts.inspect_ai.logs.podium_entries import judgments_in, read_tournament
+    from podium.hosts.inspect_ai.logs.podium_entries import (
+        battles_with_replies,
+        read_tournament,
+    )
     from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect
 
     with named_in_errors(path):
@@ -92,14 +96,18 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
         unused = {"events", "messages"}
         log = read_by_inspect(path, resolve_attachments=True, exclude_fields=unused)
         valid = [sample for sample in log.samples or [] if sample.invalidation is None]
-        for battle, shown in (judged for sample in valid for judged in judgments_in(sample)):
-            words = "\n\n".join(load_reply(reply).text for reply in shown["replies"])
-            yield {
-                **battle.to_log(),
-                "order": shown["order"],
-                "judge": shown["judge"],
-                "words": words,
-            }
+        for sample in valid:
+            for battle, judgments in battles_with_replies(sample):
+                yield battle.to_log()
+                for shown in judgments:
+                    words = "\n\n".join(load_reply(reply).text for reply in shown["replies"])
+                    yield {
+                        **battle.to_log(),
+                        "order": shown["order"],
+                        "judge": shown["judge"],
+                        "words": words,
+                        "carried": bool(shown.get("carried")),
+                    }
 
 
 def costs_in(path: Path) -> Iterator[dict[str, Any]]:

@@ -427,6 +427,23 @@ def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgm
                 yield battle, shown
 
 
+def battles_with_replies(
+    sample: EvalSample,
+) -> Iterator[tuple[BattleMetadata, list[KeptJudgment]]]:
+    """Yield each battle of a sample with its judgments that have replies, if any.
+
+    Replies from earlier logs are among them. A call that failed has none.
+    """
+    battles = parse_battles(sample.metadata)
+    kept = sample.store.get(NAMESPACE)
+    if not battles or not kept:
+        yield from ((battle, []) for battle in battles)
+        return
+    for battle, replies in zip(battles, SampleReplies.parse(kept).to_battles(), strict=True):
+        answered = [shown for shown in replies.judgments if shown["replies"]]
+        yield battle, [shown for shown in answered if not has_failed(shown)]
+
+
 BattleMetadata.model_rebuild()
 PackMetadata.model_rebuild()
 

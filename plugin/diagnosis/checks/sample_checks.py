@@ -13,10 +13,14 @@ from podium.wording import item_option, join_item_names, plural
 
 
 def check_connected(standings: Standings) -> tuple[Check, ...]:
-    """Check whether the battles connect all models; not known if the ranker does not say."""
+    """Check whether the battles connect all models.
+
+    Returns:
+        The check; empty for a ranker whose scores need no connection, such as `mean`.
+    """
     groups = standings.fit.components
     if groups is None:
-        return (not_known("connected", f"{standings.ranker} does not check it"),)
+        return ()
     return (make_check("connected", groups > 1, number=groups, fields={"groups": groups}),)
 
 

@@ -1,7 +1,7 @@
 "use strict";
 /* Win rates against one model, and the battles themselves: searched, opened, both responses side by side. */
 {
-  const { battles, order, charts } = podium.data;
+  const { battles, order, charts, units } = podium.data;
   const { element } = podium;
   const share = (value) => (value === null ? "–" : `${(100 * value).toFixed(1)}%`);
   const group = (name, content, attributes) => element("div", content, { tabindex: "0", role: "group", "aria-label": name, ...attributes });
@@ -12,7 +12,7 @@
     const rows = podium.chartRows("beats");
     const anchor = by("anchor");
     const names = [...new Set(rows.map((row) => row.against))];
-    const columns = { model: "", "win rate": "r", interval: "r", battles: "r", items: "r" };
+    const columns = { model: "", "win rate": "r", interval: "r", battles: "r", [units]: "r" };
     const line = (row) => {
       const ends = row.low === null ? "–" : `${share(row.low)} … ${share(row.high)}`;
       const cells = [share(row.share), ends, row.battles.toLocaleString("en"), row.items.toLocaleString("en")];

@@ -4,7 +4,7 @@ Battles on which orders or judges disagree come first, then a random sample of t
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from podium.data.human_labels import is_turned, matchup_frame
 from podium.responses.transcripts import read_pieces
 from podium.show.page.sources import BattleTexts
 from podium.text import as_text
+from podium.wording import join_names, plural
 
 MOST_LISTED = 5000
 """A page lists at most this many battles."""
@@ -29,6 +30,10 @@ CHANCE = ""
 ORDERS = "the two orders disagree"
 JUDGES = "judges disagree"
 HUMANS = "judge and humans disagree"
+BOTH_ORDERS = ("same", "half", "flip")
+"""Values of the column `swap` of battles whose two orders were parsed."""
+WHO_DISAGREES = {ORDERS: "the two orders", JUDGES: "the judges", HUMANS: "judge and humans"}
+"""Who names different winners, by kind of disagreement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,8 @@ class ListedBattles:
             there is none.
         total: number of all battles.
         disagreeing: number of all battles on which orders, judges, or judge and humans disagree.
+        compared: number of all battles on which a kind of disagreement could be seen, by kind;
+            kinds that could be seen on no battle are left out.
         cut: number of texts that were shortened or left out.
     """
 
@@ -49,6 +56,26 @@ class ListedBattles:
     total: int
     disagreeing: int
     cut: int
+    compared: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def agreement(self) -> str:
+        """A sentence on which battles have disagreements, or on what could be compared."""
+        if not self.compared:
+            return (
+                "No battle was judged in two orders, by two judges or by humans, so no "
+                "disagreement can be seen."
+            )
+        if self.disagreeing:
+            who = join_names([WHO_DISAGREES[kind] for kind in self.compared], "or")
+            return f"Battles on which {who} disagree come first: {self.disagreeing:,}."
+        compared = [
+            f"{WHO_DISAGREES[kind]} ({number:,} {plural('battle', number)})"
+            for kind, number in self.compared.items()
+        ]
+        return (
+            f"No disagreement on a winner was found where it can be seen: {join_names(compared)}."
+        )
 
 
 def list_battles(
@@ -93,7 +120,14 @@ def list_battles(
         row = dict(zip(columns, cells, strict=True))
         codes = _pool_texts(texts, pool, str(row["item"] or ""), number, row["a"], row["b"])
         listed.append(row | codes)
-    return ListedBattles(listed, pool.shown, len(table), int((why != CHANCE).sum()), pool.cut)
+    return ListedBattles(
+        listed,
+        pool.shown,
+        len(table),
+        int((why != CHANCE).sum()),
+        pool.cut,
+        _numbers_compared(battles),
+    )
 
 
 class TextPool:
@@ -166,6 +200,26 @@ def _disagreements(battles: Battles) -> np.ndarray:
     if "swap" in table:
         why[(table["swap"] == "flip").to_numpy()] = ORDERS
     return why
+
+
+def _numbers_compared(battles: Battles) -> dict[str, int]:
+    """Return the number of battles on which a kind of disagreement can be seen, by kind.
+
+    Both orders are parsed, two judges gave a credit to the matchup, or judge and humans did. Kinds
+    without such a battle are left out.
+    """
+    table = battles.table
+    has_credit = table["credit"].notna()
+    numbers = {}
+    if "swap" in table:
+        numbers[ORDERS] = int(table["swap"].isin(BOTH_ORDERS).sum())
+    if len(battles.judges) > 1:
+        keys = [column for _, column in matchup_frame(battles).items()]
+        judge = table["judge"].astype(str).where(has_credit)
+        numbers[JUDGES] = int((judge.groupby(keys, sort=False).transform("nunique") > 1).sum())
+    if "human" in table:
+        numbers[HUMANS] = int((has_credit & table["human"].notna()).sum())
+    return {kind: number for kind, number in numbers.items() if number}
 
 
 def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:

@@ -1,8 +1,10 @@
 """A ranking as one self-contained page: the answer, the checks, and the evidence."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from podium.data.counts import Counts
 from podium.numbers import share_text
 from podium.rankers.ranking import Standings
 from podium.show.page.checks_table import checks_table
@@ -32,27 +34,29 @@ from podium.show.report.ranking_view import (
     standings_name,
 )
 from podium.tables import Report, Section, Table
-from podium.wording import some
+from podium.wording import join_names, plural, some
 
 SCRIPTS = ("tables.js", "charts.js", "battles.js")
 CAPTIONS = {
     "ranks": (
         "First place: {top}. Shares of 4,000 draws of Bradley-Terry ratings by their covariance "
-        "over items."
+        "over {units}."
     ),
     "beats": (
         "Win rates of the row's model against the column's, in ranking order: blue above one "
-        "half, grey below; empty if the two never met. Click on a cell, or on the names below, to "
-        "open its battles."
+        "half, grey below; empty if the two have no judged battle."
     ),
     "placement": (
         "Held-out models: the judge's rating over the human rating; on the line both agree."
     ),
     "reliability": (
-        "Each point is a tenth of the battles; on the line the signal is a probability."
+        "Each point has about a tenth of the decisive battles, or more where probabilities are "
+        "equal; on the line the signal is a probability."
     ),
 }
-"""Text alternatives of charts. `_charts` writes those of forest plots."""
+"""Text alternatives of charts. `_forest_caption` writes those of forest plots."""
+TO_BATTLES = " Click on a cell, or on a button below, to open its battles."
+"""Follows the caption of win rates if the page lists battles."""
 
 
 def report_page(content: PageContent) -> str:
@@ -71,12 +75,11 @@ def report_page(content: PageContent) -> str:
         "themes": {"light": theme(LIGHT), "dark": theme(DARK)},
         "battles": {"rows": pack_columns(listed.rows), "pool": listed.pool} if listed else None,
         "order": [entry.model for entry in first.entries],
+        "units": plural(first.counts.unit, 2),
     }
     answer = reports[0].answer or plain_answer(first)
     counts = first.counts
-    heading = (
-        f"{len(first.entries)} models, {counts.readable:,} judged battles on {counts.items:,} items"
-    )
+    heading = f"{len(first.entries)} models, {counts.size}, {_battles_text(counts)}"
     rankings = []
     for k, (each, report) in enumerate(zip(standings, reports, strict=True)):
         rankings.append((standings_heading(each), section_body(report.parts[0]), f"forest-{k}"))
@@ -93,6 +96,7 @@ def report_page(content: PageContent) -> str:
         rankings=rankings,
         checks=_checks_part(content),
         content=content,
+        unit=counts.unit,
         charts=charts,
         calibration=calibration,
         judge=[_card_part(card) for card in content.judge],
@@ -145,19 +149,17 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
         # The chart of the first of these shows them all, the chart of another one only itself.
         is_first = on_same_axis[0] is each
         shown = on_same_axis if is_first else [each]
-        caption = (
-            f"Scores of {standings_name(each)} with intervals and rank sets; the table has the "
-            "figures."
-        )
-        charts[f"forest-{k}"] = forest(shown), caption
+        charts[f"forest-{k}"] = forest(shown), _forest_caption(shown)
     if content.matchups is not None:
         shares = content.rank_probabilities
         if shares is not None:
             rows = [row for row in bubble_rows(content.names, shares) if row["rank"] == 1]
             top = some([f"{row['model']} {share_text(row['share'])}" for row in rows], most=5)
             bubbles = rank_bubbles(content.names, shares)
-            charts["ranks"] = bubbles, CAPTIONS["ranks"].format(top=top)
-        charts["beats"] = heat_map(content.matchups, content.names), CAPTIONS["beats"]
+            units = plural(standings[0].counts.unit, 2)
+            charts["ranks"] = bubbles, CAPTIONS["ranks"].format(top=top, units=units)
+        caption = CAPTIONS["beats"] + (TO_BATTLES if content.listed else "")
+        charts["beats"] = heat_map(content.matchups, content.names), caption
     if content.calibration is not None:
         charts["placement"] = placement(content.calibration), CAPTIONS["placement"]
         if content.calibration.agreement.bins:
@@ -166,6 +168,25 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
                 CAPTIONS["reliability"],
             )
     return charts
+
+
+def _forest_caption(shown: Sequence[Standings]) -> str:
+    """Say what a forest plot shows: intervals and rank sets only if a model has one."""
+    entries = [entry for each in shown for entry in each.entries]
+    parts = []
+    if any(entry.low is not None or entry.high is not None for entry in entries):
+        parts.append("intervals")
+    if any(entry.rank_low is not None for entry in entries):
+        parts.append("rank sets")
+    with_parts = f" with {join_names(parts)}" if parts else ""
+    names = join_names([standings_name(each) for each in shown])
+    return f"Scores of {names}{with_parts}; the table has the figures."
+
+
+def _battles_text(counts: Counts) -> str:
+    """Return the number of battles, and how many have a credit if not all do."""
+    battles = f"{counts.battles:,} {plural('battle', counts.battles)}"
+    return f"{battles}, {counts.readable:,} of them judged" if counts.unparsed else battles
 
 
 def _checks_part(content: PageContent) -> str:

@@ -265,7 +265,8 @@ def standings_notes(standings: Standings) -> Iterator[str]:
     informative = diagnostics.get("informative_items")
     if informative is not None:
         items = standings.counts.items
-        others_text = " (on the others all battles are ties)" if informative < items else ""
+        others = "ties or unparsed" if standings.counts.unparsed else "ties"
+        others_text = f" (on the others all battles are {others})" if informative < items else ""
         yield f"informative items: {informative:,} of {items:,}{others_text}"
     soft = diagnostics.get("soft")
     if soft and standings.fit.beta is not None:

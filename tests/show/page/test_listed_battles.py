@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from podium import read_battles
-from podium.show.page.listed_battles import CHANCE, JUDGES, list_battles
+from podium.show.page.listed_battles import CHANCE, JUDGES, ListedBattles, list_battles
 from podium.show.page.sources import BattleTexts
 
 COLUMNS = ["judge", "item", "model_a", "model_b", "credit", "repeat", "response"]
@@ -48,3 +48,45 @@ def test_judges_disagree_if_they_prefer_different_responses(rows, why):
         why,
         sum(reason == JUDGES for reason in why),
     )
+
+
+def listed_of(rows: list[dict[str, object]], **columns: object) -> ListedBattles:
+    """Return what is listed of battles of one pair, with further columns."""
+    table = pd.DataFrame(rows).assign(model_a="wren", model_b="finch", **columns)
+    return list_battles(read_battles(table), read_battles(table, merge=False), BattleTexts())
+
+
+def test_agreement_is_not_said_of_battles_that_were_judged_once():
+    listed = listed_of([{"item": "p", "credit": 1.0}, {"item": "q", "credit": 0.0}])
+    assert listed.agreement == (
+        "No battle was judged in two orders, by two judges or by humans, so no disagreement can be "
+        "seen."
+    )
+
+
+def test_agreement_is_said_of_what_was_compared_and_of_nothing_else():
+    rows = [
+        {"item": item, "order": order, "credit": 1.0}
+        for item in ("p", "q")
+        for order in ("ab", "ba")
+    ]
+    assert listed_of(rows[:3]).agreement == (
+        "No disagreement on a winner was found where it can be seen: the two orders (1 battle)."
+    )
+    with_humans = listed_of(rows, human=[1.0, 1.0, None, None])
+    assert with_humans.agreement == (
+        "No disagreement on a winner was found where it can be seen: the two orders (2 battles) "
+        "and judge and humans (1 battle)."
+    )
+
+
+def test_disagreement_names_only_those_who_can_disagree():
+    rows = [
+        {"item": "p", "order": "ab", "credit": 1.0},
+        {"item": "p", "order": "ba", "credit": 0.0},
+    ]
+    assert listed_of(rows).agreement == "Battles on which the two orders disagree come first: 1."
+    judges = [{"item": "p", "judge": "ann", "credit": 1.0}, {"item": "p", "judge": "bob"}]
+    assert listed_of(judges).compared == {}
+    judges[1]["credit"] = 0.0
+    assert listed_of(judges).agreement == "Battles on which the judges disagree come first: 2."

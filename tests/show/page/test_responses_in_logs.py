@@ -81,7 +81,7 @@ def test_tasks_of_several_logs_do_not_mix_their_responses(tmp_path):
 def test_scores_over_unequal_epochs_are_shown_with_the_first_response_which_is_said(tmp_path):
     epochs = {"lab/amber": [(1, 0), (0, 0)], "lab/birch": [1, 1]}
     write_logs(tmp_path, [simple_run(model, own) for model, own in epochs.items()])
-    table, texts = texts_of(str(tmp_path))
+    _, texts = texts_of(str(tmp_path))
     assert texts.responses["1", 1, "lab/amber"] == "lab/amber: What is 1? 1"
     assert texts.notes == [FIRST_RESPONSES]
 

@@ -316,7 +316,8 @@ class Consistency(CardAnswer):
     """Shares of unparsed replies, ties and unstable verdicts.
 
     Attributes:
-        unparsed: share of judgments whose reply was not parsed.
+        unparsed: share of judgments whose reply was not parsed. Pairs that lack a score are no
+            judgments.
         ties: share of ties among readable verdicts.
         changing: share of order pairs with different verdicts in the two orders.
         against_margin: share of decisive verdicts with a margin whose margin favours the other
@@ -341,12 +342,13 @@ def consistency(subject: Subject) -> Consistency:
     judgments = subject.judgments
     sample = cluster_battles(judgments, subject.level)
     readable = judgments.readable
+    unparsed = judgments.is_unparsed
     win = np.sign(judgments.outcomes - 0.5)
     order_pairs = subject.order_pairs
     earlier, later = order_pairs.wins
     of = "judgments"
     return Consistency(
-        unparsed=sample.share(~readable, of),
+        unparsed=sample.share(unparsed, of, among=readable | unparsed),
         ties=sample.share(win == 0, of, "readable verdicts", among=readable),
         changing=order_pairs.rows.share(
             earlier != -later, "pairs", "pairs read in both orders", BOTH_ORDERS

@@ -46,9 +46,19 @@ def lost_replies_of_card(card: CardSections) -> tuple[Check, ...]:
 
 
 def _can_compare_losses(battles: Battles) -> bool:
-    """Return whether a judge decided the battles, some of which are readable, of 3 models."""
+    """Return whether a judge decided the battles, some of which are readable, of 3 models.
+
+    Battles that are made of a judge's scores lack scores, not replies, if none of them is unparsed.
+    """
+    if _are_of_scores(battles) and not _has_unparsed(battles):
+        return False
     is_partial = bool(battles.tally.judged)
     return is_judged(battles) and is_partial and len(battles.models) >= FEWEST_COMPARED
+
+
+def _are_of_scores(battles: Battles) -> bool:
+    """Return whether the battles are made of scores of single responses."""
+    return "score_a" in battles.columns and battles.swaps() is None
 
 
 def _has_unparsed(battles: Battles) -> bool:
@@ -89,7 +99,7 @@ def check_lost_scores(battles: Battles) -> tuple[Check, ...]:
         The check, as `check_lost_replies` returns it. Empty if the battles are not made of scores,
         if `check_lost_replies` makes the check, or if nothing or everything is lost.
     """
-    if "score_a" not in battles.columns or battles.swaps() is not None:
+    if not _are_of_scores(battles):
         return ()
     if not battles.tally.judged or _can_compare_losses(battles):
         return ()

@@ -35,7 +35,8 @@ def check_unparsed_count(
     if counts.missing is not None:
         missing = f", {counts.missing:,} missing"
     of_replies = ""
-    if share is not None and counts.unparsed > 0:
+    # Replies may be unparsed without an unparsed battle: one order then decides it.
+    if share is not None and share > 0:
         of_replies = f"; {share:.1%} of the replies"
     fields = {
         "share": number,

@@ -153,16 +153,18 @@ def _add_responses_of_sources(
 
     The arguments are those of `collect_texts`.
     """
-    reason = f"none were found in {without_secrets(some(sources))} (--responses PATH adds them)"
+    reason = (
+        f"none were found in {without_secrets(some(sources))} (--responses PATH adds them)"
+    )
     try:
-        found = read_responses_beside_verdicts(sources, show=SHOWN, allow=allow)
+        in_sources = read_responses_beside_verdicts(sources, show=SHOWN, allow=allow)
     except PodiumError as error:
         reason = str(error)
     else:
-        if _have_other_items(found, battles):
+        if _have_other_items(in_sources, battles):
             reason = "items are paired by input, and their names in the responses are not known"
         else:
-            texts.add_responses(found)
+            texts.add_responses(in_sources)
     lacking = texts.models_without_texts(battles.models)
     if lacking:
         of_models = f" of {some(lacking)}" if texts.responses else ""

@@ -153,9 +153,7 @@ def _add_responses_of_sources(
 
     The arguments are those of `collect_texts`.
     """
-    reason = (
-        f"none were found in {without_secrets(some(sources))} (--responses PATH adds them)"
-    )
+    reason = f"none were found in {without_secrets(some(sources))} (--responses PATH adds them)"
     try:
         in_sources = read_responses_beside_verdicts(sources, show=SHOWN, allow=allow)
     except PodiumError as error:

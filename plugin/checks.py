@@ -307,6 +307,20 @@ _CHECKS = (
         remedy_apart=True,
     ),
     CheckKind(
+        "only ties",
+        0.9,
+        flagged=(
+            "{judges} gave ties on {share:.1%} of {battles:,} battles of different responses, "
+            "which say little about who is better"
+        ),
+        number="{share:.1%}",
+        remedy=(
+            "use another judge, or let this one give finer grades (realization=numeric, or "
+            "logprobs=required)"
+        ),
+        remedy_apart=True,
+    ),
+    CheckKind(
         "lost replies",
         0.05,
         flagged="{share:.1%} of the battles of {model} are {lost}, and {all:.1%} of all",

@@ -23,6 +23,7 @@ import podium
 
 COMMANDS = {
     "inspect": "inspect_ai._cli.main:main",
+    "lm_eval": "lm_eval.__main__:cli_evaluate",
     "podium": "podium.cli.main:main",
     "python": "forked:run_code",
 }

@@ -8,75 +8,23 @@ examples. A picture that the page shows is the one that a command of the page ma
 name.
 """
 
-import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import forked
 import pytest
+from page_commands import BLOCK, COMMANDS, blocks_of, commands_of, lines_not_printed, run_commands
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(
-    r"^```(\w*)\n(.*?)^```$(\n\n<!-- (not run: .+?|run where there is .+?) -->)?",
-    re.MULTILINE | re.DOTALL,
-)
-COMMANDS = ("podium", "inspect")
 RECORDS = ROOT.parent / "shared" / "data"
 NEEDED = "run where there is "
 PICTURE = re.compile(r"^!\[[^\]]+\]\(([^)\s]+)\)$", re.MULTILINE)
 DRAWN = re.compile(r'aria-label="([^"]*)"|>([^<]+)<')
 """What an SVG says, and what each of its marks stands for: where they lie hangs on the fonts of the
 machine, too."""
-
-
-def blocks_of(page):
-    """Return the language, text, and excuse of each block."""
-    return [
-        (found[1], found[2], found[4]) for found in BLOCK.finditer(page.read_text(encoding="utf-8"))
-    ]
-
-
-def commands_of(text):
-    """Return a block's commands: lines joined where they go on, remarks and installations cut
-    off."""
-    lines = text.replace("\\\n", " ").strip().splitlines()
-    commands = [shlex.split(line, comments=True) for line in lines]
-    return [
-        command[command.index("&&") + 1 :] if "&&" in command else command for command in commands
-    ]
-
-
-def printed_by(command, folder):
-    """Return the exit code and all output of a command, with logs and caches in the folder."""
-    environment = {
-        **os.environ,
-        "INSPECT_CACHE_DIR": str(folder / "cache"),
-        "INSPECT_DISPLAY": "none",
-    }
-    output = folder / "printed"
-    output.unlink(missing_ok=True)
-    process = forked.start(
-        *command, folder=folder, environment=environment, streams=(output, output)
-    )
-    process.join(timeout=300)
-    assert process.exitcode is not None, f"{shlex.join(command)} is still running"
-    return process.exitcode, output.read_text(encoding="utf-8")
-
-
-def lines_not_printed(shown, printed):
-    """Return lines shown that were not printed in this order, except lines that only underline."""
-    remaining = iter(line.rstrip() for line in printed.splitlines())
-    wanted = [line.rstrip() for line in shown.splitlines() if line.strip(" ─")]
-    return [
-        line
-        for line in wanted
-        if not any(printed_line.startswith(line) for printed_line in remaining)
-    ]
 
 
 def pictures_of(page, suffix):
@@ -118,20 +66,7 @@ def is_to_be_run(excuse, folder):
 
 def run_page(page, folder):
     """Run a page's commands; return what went wrong."""
-    wrong, printed = [], ""
-    for language, text, excuse in blocks_of(page):
-        if language == "text" and printed:
-            wrong += [f"not printed: {line}" for line in lines_not_printed(text, printed)]
-        printed = ""
-        if language != "sh" or not is_to_be_run(excuse, folder):
-            continue
-        for command in commands_of(text):
-            if command[0] not in COMMANDS:
-                continue
-            code, output = printed_by(command, folder)
-            printed += output
-            if code:
-                wrong.append(f"{shlex.join(command)}: exit {code}: {output[-500:]}")
+    wrong = run_commands(page, folder, is_to_be_run=lambda excuse: is_to_be_run(excuse, folder))
     return wrong + pictures_not_made(page, folder)
 
 

@@ -31,6 +31,11 @@ def test_the_third_party_ranker_is_shown_whole():
     assert module.strip() in DOCS
 
 
+@pytest.mark.parametrize("name", ["existing_project/run.yaml", "lm_eval/ranked.yaml"])
+def test_the_config_files_of_hosts_are_shown_whole(name):
+    assert (ROOT / "examples" / name).read_text() in DOCS
+
+
 @pytest.mark.parametrize("kind", [Ranker, Format])
 def test_everything_plugged_in_by_podium_is_in_the_docs(kind):
     known = catalogue.extensions_of(kind)

@@ -11,6 +11,7 @@ import click
 from podium.cli import options
 from podium.errors import DataError, UsageError
 from podium.printable import tell
+from podium.wording import plural
 
 if TYPE_CHECKING:
     from podium.show.report.exports import ExportOptions
@@ -84,7 +85,7 @@ def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> i
         write_text(output / place, text, errors="backslashreplace")
     for name in records.unbounded:
         tell(f"not written: {name} has no score, because the data do not bound it")
-    tell(f"wrote {len(records.files):,} files into {output}")
+    tell(f"wrote {len(records.files):,} {plural('file', len(records.files))} into {output}")
     return 3 if records.unbounded else 0
 
 

@@ -317,7 +317,9 @@ def _gate_sentence(gate: Gate, level: float) -> str:
         return _bound_sentence(blocking[0], level)
     if verdict == "PASS":
         return comparison_templates.ALL_MET.format(
-            requirements=all_of(len(blocking), "requirement"), unseen=_unseen_loss(blocking, level)
+            requirements=all_of(len(blocking), "requirement"),
+            wider=_wider_interval(blocking),
+            unseen=_unseen_loss(blocking, level),
         )
     deciding = [
         _requirement_label(decision) for decision in blocking if decision.verdict == verdict
@@ -364,8 +366,29 @@ def _bound_sentence(decision: GateDecision, level: float) -> str:
         bound=bound_text(decision, "high" if is_refuted else "low"),
         level=percent(level),
         threshold=bound_text(decision, "threshold"),
+        wider=_wider_interval([decision]) if verdict == "PASS" else "",
         unseen=_unseen_loss([decision], level) if verdict == "PASS" else "",
     )
+
+
+def _wider_interval(decisions: Sequence[GateDecision]) -> str:
+    """Write why an interval of the table contains the threshold of a requirement that is met.
+
+    The text is empty if no interval does, or if the requirement is about another measure.
+    """
+    for decision in decisions:
+        finding = decision.finding
+        if finding is None or decision.measure != finding.measure or decision.threshold is None:
+            continue
+        low, _ = finding.interval
+        if low is not None and low <= decision.threshold:
+            several = ""
+            if finding.tests > 1:
+                several = comparison_templates.OVER_ALL_TESTS.format(number=finding.tests)
+            return comparison_templates.WIDER_INTERVAL.format(
+                threshold=bound_text(decision, "threshold"), several=several
+            )
+    return ""
 
 
 def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:

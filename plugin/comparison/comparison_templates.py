@@ -29,12 +29,17 @@ SEVERAL = "Compared with {baselines}, {groups} ({number} tests, Holm)."
 SEVERAL_QUESTIONS = "{candidate} compared with {baselines}: {groups} ({number} tests, Holm)."
 
 ALL_ADVISORY = "{verdict}: every requirement is advisory."
-ALL_MET = "PASS: {requirements} are met{unseen}."
+ALL_MET = "PASS: {requirements} are met{wider}{unseen}."
+WIDER_INTERVAL = (
+    "; the table's interval contains {threshold}: it is two-sided{several}, and the gate tests one "
+    "side of one difference"
+)
+OVER_ALL_TESTS = " and over all {number} tests"
 SOME_BLOCKING = "{verdict}: {number} of {all} requirements {outcome}: {names}."
 NOT_COMPARED = "{verdict}: {requirement} cannot be decided, because nothing was compared."
 BOUND = (
     "{verdict}: {candidate} minus {baseline} is at {side} {bound} ({level}, one-sided); more than "
-    "{threshold} is required{unseen}."
+    "{threshold} is required{wider}{unseen}."
 )
 UNSEEN_LOSS = "; a loss on fewer than 1 in {rarest:,} {nouns} may not be in the sample{remedy}"
 BETTING_ALLOWS = " (--method betting allows for it)"

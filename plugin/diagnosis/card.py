@@ -34,6 +34,7 @@ from podium.rankers.errors.intervals import check_level
 from podium.rankers.ranking import build_provenance
 from podium.tables import EMPTY, Fact, Report, Section, Table
 from podium.text import as_text
+from podium.wording import plural
 
 SectionAnswer: TypeAlias = CardAnswer | Missing
 """The answer of a section, or why it cannot be answered."""
@@ -366,7 +367,7 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     notes.append(
         "One judge with its intervals: --where judge=NAME · all figures, side by side: --full"
     )
-    title = f"{len(cards)} judges · {percent(diagnosis.level)} intervals"
+    title = f"{len(cards)} {plural('judge', len(cards))} · {percent(diagnosis.level)} intervals"
     return Report(title, tuple(answers), table, tuple(notes))
 
 
@@ -401,7 +402,7 @@ def _counts_line(card: Card) -> str:
     """Write the numbers of models, items, judgments and battles of a card."""
     battles = card.subject.battles
     counts = counts_text(battles.counts(), battles.unparsed_reasons())
-    return f"{len(battles.models)} models, {counts}"
+    return f"{len(battles.models)} {plural('model', len(battles.models))}, {counts}"
 
 
 def _report_sections(

@@ -17,6 +17,7 @@ The interval of the slope must also contain 1.
 CHECKS_WITH_STEP = frozenset(
     {
         "order decides",
+        "only ties",
         "own model",
         "own family",
         "position",

@@ -85,11 +85,11 @@ OF_READING = {
     ),
     "ids-begin-anew": (
         "ids are numbers that begin anew in each {column}: {column} and id together are the item "
-        "({items:,} items); {option:ids=global} takes the id alone"
+        "({items:,} {items:noun item}); {option:ids=global} takes the id alone"
     ),
     "ids-with-inputs-of-categories": (
         "ids have other inputs in each {column}: {column} and id together are the item "
-        "({items:,} items); {option:ids=global} takes the id alone"
+        "({items:,} {items:noun item}); {option:ids=global} takes the id alone"
     ),
     "items-alike": (
         "{groups} groups of items differ by white space, case or Unicode form alone (for example "
@@ -335,7 +335,7 @@ OF_RESPONSES = {
     "models-differ-in-setting": "models were run with different settings: {difference}",
     "questions-by-category": (
         "{task}: ids stand for other questions in each category: category and id together are the "
-        "item ({items:,} items)"
+        "item ({items:,} {items:noun item})"
     ),
     "questions-by-id": (
         "{task}: inputs differ between runs ({reason:4}), so items are paired by id"
@@ -440,8 +440,11 @@ OF_LOGS = {
         "runs it again"
     ),
     "judge-stopped": "{path}: {why}",
+    "judge-stopped-beside": "left out: {path}: {why}",
     "run-unfinished": (
-        "{path}: {battles:,} battles were not played and are missing; the run did not end"
+        "{path}: {battles:,} {battles:noun battle} {battles:one was|were} not played and "
+        "{battles:one is|are} missing; the run did not end, and `inspect eval-retry` on its log "
+        "plays them"
     ),
     "runs-replaced": "this run of {model} counts, not the earlier ones in {place}",
     "samples-excluded": (
@@ -496,7 +499,7 @@ OF_RANKERS = {
         "{battles:,} battles between calibrated models are left out: their ratings are fixed"
     ),
     "between-new-models": (
-        "{battles:,} battles between new models are left out: each is placed alone"
+        "{battles:,} {battles:noun battle} between new models are left out: each is placed alone"
     ),
     "clusters": (
         "{clusters} {unit}s: a bootstrap interval needs {fewest}; {setting:interval=sandwich} "
@@ -800,6 +803,12 @@ OF_JUDGES = {
         "the response shown {position} won in all {decided} of the first {judgments} judgments of "
         "{judge} that are no ties, though either was shown first (replies: {replies}). Take "
         "another judge, or let this one grade single responses ({argument:realization=likert}); "
+        "{argument:on_bad_judge=continue} goes on, and replies so far come from the cache"
+    ),
+    "judge-of-ties": (
+        "all {ties} of the first {judgments} judgments of {judge} that have a verdict and are of "
+        "different responses are ties, which rank nothing (replies: {replies}). Take another "
+        "judge, or ask it for finer grades ({argument:realization=numeric}); "
         "{argument:on_bad_judge=continue} goes on, and replies so far come from the cache"
     ),
     "judge-unparsed": (

@@ -13,6 +13,7 @@ from podium.scorers.shared_prefixes import LEAST_CACHED
 from podium.show.report.terminal import bar_column
 from podium.tables import EMPTY, Report, Section, Table, shorten_report
 from podium.tournaments.anchor import AUTO
+from podium.wording import plural
 
 Column = tuple[str, Callable[[Any], str]]
 """The head of a column, and the function that formats a row's cell."""
@@ -127,7 +128,7 @@ def _tournament_text(design: PricedDesign) -> str:
 def _calls_and_price(costs: BattleCosts) -> str:
     """Write the number of calls and, if it is known, their price."""
     price = "" if costs.money is None else f", {costs.money:,.2f} in money"
-    return f"{costs.calls:,.0f} calls{price}"
+    return f"{costs.calls:,.0f} {plural('call', costs.calls)}{price}"
 
 
 def _command_line(design: PricedDesign, tariff: Mapping[str, Any]) -> str:

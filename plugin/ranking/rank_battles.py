@@ -1,6 +1,6 @@
 """Rank battles by several rankers on several slices, and continue if one part fails."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from podium.data.reading.judgments import read_battles
 from podium.data.reading.side_tables import About, about_models, families_of, read_length_data
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.diagnosis.checks.score_scale_checks import check_score_scale
-from podium.diagnosis.judge_checks import judge_warnings
+from podium.diagnosis.judge_checks import is_judged, judge_warnings
 from podium.errors import (
     NotIdentifiedError,
     PluginError,
@@ -75,8 +75,8 @@ def rank(
 
     Args:
         battles: from `read_battles`; or what it reads: a data frame, or a path.
-        rankers: names, as a sequence or separated by commas; default: `bradley-terry`; without a
-            judge, `mean`.
+        rankers: names, as a sequence or separated by commas; default: `bradley-terry`; of scores
+            that no judge gave, also where another task has verdicts, `mean`.
         level: of intervals and rank sets, in (0, 1).
         seed: of everything random; the same seed gives the same output.
         by: rank each value of this column separately, on a scale centred on the models common to
@@ -98,10 +98,11 @@ def rank(
     """
     if not isinstance(battles, Battles):
         battles = read_battles(battles, metric="all" if by == "metric" else ())
-    names = ranker_names(battles.default_ranker if rankers is None else rankers)
+    column, slices = _split_slices(battles, by, pool)
+    defaults = _default_rankers(battles, slices) if rankers is None else {}
+    names = [*dict.fromkeys(defaults.values())] if rankers is None else ranker_names(rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
     settings = _read_options(names, options)
-    column, slices = _split_slices(battles, by, pool)
     merged = {} if pool else _merge_juries(slices)
     pool = pool or battles.is_one_jury
     families = _families_of_table(models)
@@ -110,7 +111,7 @@ def rank(
     given = {name: {"level": level, **context[name], **settings[name]} for name in names}
     calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
     pool_all = pool or column in SOURCES
-    standings, failures = _rank_slices(slices, calls, families, merged, pool=pool_all)
+    standings, failures = _rank_slices(slices, calls, families, merged, defaults, pool=pool_all)
     if answers:
         standings = add_answers(standings, dict(slices), families, merged)
         standings = _add_accepted_findings(standings, battles.accepted)
@@ -131,6 +132,19 @@ def _names_of_files(given: Mapping[str, Any]) -> dict[str, str]:
         for name, value in given.items()
         if isinstance(value, str | Path) or (name == "calibration" and value is not None)
     }
+
+
+def _default_rankers(battles: Battles, slices: Sequence[Slice]) -> dict[str | None, str]:
+    """Return the ranker of each slice if the user names none.
+
+    Scores that no judge gave are ranked by `mean` also if other slices have verdicts: scores and
+    verdicts are never ranked by the same ranker without being asked for.
+    """
+    defaults = {}
+    for value, part in slices:
+        is_scored = value is not None and bool(part.metrics) and not is_judged(part)
+        defaults[value] = "mean" if is_scored else battles.default_ranker
+    return defaults
 
 
 def _merge_juries(slices: Sequence[Slice]) -> dict[str | None, Battles]:
@@ -442,6 +456,7 @@ def _rank_slices(
     rankers: Sequence[RankerCall],
     families: Mapping[str, str],
     merged: Mapping[str | None, Battles],
+    defaults: Mapping[str | None, str],
     *,
     pool: bool,
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
@@ -456,6 +471,7 @@ def _rank_slices(
         families: family by name of the model.
         merged: by slice, the battles of a jury with one verdict each. Rankers that rank several
             judges together get the verdicts of all judges instead.
+        defaults: by slice, the name of its only ranker; empty if all rankers rank all slices.
         pool: whether all rankers may rank several judges together.
 
     Returns:
@@ -468,11 +484,11 @@ def _rank_slices(
     in_two_units = {value for value, part in slices if check_score_scale(part)}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
-    for ranker in _centre_rankers(rankers, slices):
+    for ranker, own in _slices_of_rankers(rankers, slices, defaults):
         number_before = len(standings)
         is_misused = True
         ranks_judges = catalogue.extension(Ranker, ranker.name).several_judges
-        for value, part in slices:
+        for value, part in own:
             try:
                 refuse_several_metrics(part)
                 if not (pool or ranks_judges):
@@ -487,7 +503,7 @@ def _rank_slices(
                 errors.append((name, _explain_failure(error, part, warnings_of_slice[value])))
         if len(standings) == number_before and is_misused:
             # It failed on every slice: the error of the first one is raised.
-            _, first_error = errors[-len(slices)]
+            _, first_error = errors[-len(own)]
             raise first_error
     failures = tuple(f"{name}: {error}" for name, error in errors)
     if not standings:
@@ -495,6 +511,28 @@ def _rank_slices(
         _, first_error = errors[0]
         raise first_error if has_one_reason else NotIdentifiedError("; ".join(failures))
     return _merge_replacements(standings), failures
+
+
+def _slices_of_rankers(
+    rankers: Sequence[RankerCall],
+    slices: Sequence[Slice],
+    defaults: Mapping[str | None, str],
+) -> Iterator[tuple[RankerCall, Sequence[Slice]]]:
+    """Yield each ranker, centred on the models common to its slices, and the slices it ranks.
+
+    Args:
+        rankers: the rankers.
+        slices: all slices.
+        defaults: by slice, the name of its only ranker; empty if all rankers rank all slices.
+    """
+    if len({*defaults.values()}) < 2:
+        for ranker in _centre_rankers(rankers, slices):
+            yield ranker, slices
+        return
+    for ranker in rankers:
+        own = [(value, part) for value, part in slices if defaults[value] == ranker.name]
+        for centred in _centre_rankers([ranker], own):
+            yield centred, own
 
 
 def _withhold_order(standings: Standings, part: Battles, *, in_two_units: bool) -> Standings:

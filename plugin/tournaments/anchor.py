@@ -13,6 +13,7 @@ from podium.tournaments.between_rounds import code_outcomes
 from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.selection import draw_items, order_of_visits, parse_model_names
 from podium.tournaments.stopping import Progress, Stopping
+from podium.wording import plural
 
 AUTO = "auto"
 MIN_FOR_PILOT = 3
@@ -71,7 +72,7 @@ class Anchor(Stopping):
             # The round after the pilot was played: the anchor must not be chosen again.
             return OVER
         items, last_look = self.items_to_next_look(field, played)
-        note = f"all against {' and '.join(anchors)} on {len(items)} items"
+        note = f"all against {' and '.join(anchors)} on {len(items)} {plural('item', len(items))}"
         if choice.items:
             items = tuple(item for item in items if item not in choice.items)
             chosen = f"{anchors[0]}, the most informative in the pilot"

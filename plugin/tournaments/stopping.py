@@ -31,7 +31,7 @@ from podium.rankers.fit.strengths import LadderPrior, build_prior, fit_strengths
 from podium.rankers.ladder_placement import LadderCheck, check_ladder
 from podium.tournaments.between_rounds import code_rounds, weigh_as_round_robin
 from podium.tournaments.selection import draw_items, order_of_visits
-from podium.wording import some
+from podium.wording import plural, some
 
 MIN_ITEMS = 25
 """Fewest items of a model, and of a tournament, with which pairs are settled.
@@ -676,7 +676,7 @@ def look_summary(names: Sequence[str], progress: Progress, error: float | None) 
         error: the X of `error:X`; None for another question.
     """
     *earlier, last = progress.looks
-    battles = f"{last.title}: {last.battles:,} battles so far"
+    battles = f"{last.title}: {last.battles:,} {plural('battle', last.battles)} so far"
     if error is not None:
         is_known = not np.isnan(last.half_widths).any()
         width = f"±{np.mean(last.half_widths):.1f} Elo" if is_known else "no bound yet"
@@ -688,7 +688,7 @@ def look_summary(names: Sequence[str], progress: Progress, error: float | None) 
     is_finished = was_open & ~last.open.any(axis=1)
     finished = [names[k] for k in np.flatnonzero(is_finished).tolist()]
     finished_text = f"; finished: {some(finished)}" if finished else ""
-    return f"{battles}, {settled} of {pairs} pairs decided{finished_text}"
+    return f"{battles}, {settled} of {pairs} {plural('pair', pairs)} decided{finished_text}"
 
 
 def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:

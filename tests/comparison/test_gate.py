@@ -4,6 +4,7 @@ import json
 
 import forked
 import numpy as np
+import pandas as pd
 import pytest
 from lm_eval_output import scored, write_run
 from places import EXAMPLE
@@ -28,6 +29,27 @@ from podium.errors import DataError, UsageError
 def test_a_requirement_is_read_with_its_unit(text, margin, unit):
     read = parse_requirement(text)
     assert (read.margin, read.unit) == (margin, unit)
+
+
+def answer_of_gate(won: int, even: int) -> str:
+    """Return the first sentence of a gate that requires `better`, from a's wins and ties with b."""
+    credits = [1.0] * won + [0.5] * even
+    rows = [
+        {"item": f"q{k}", "model_a": "a", "model_b": "b", "credit": credit}
+        for k, credit in enumerate(credits)
+    ]
+    comparison = api.compare("a", "b", api.read_battles(pd.DataFrame(rows)), require="better")
+    return comparison.answer[0]
+
+
+def test_a_pass_beside_an_interval_that_contains_0_says_why() -> None:
+    """Five wins of five: p = 1/32 on one side, 1/16 on two."""
+    why = "the table's interval contains 0 Elo: it is two-sided, and the gate tests one side"
+    assert answer_of_gate(5, 15).startswith("PASS")
+    assert why in answer_of_gate(5, 15)
+    assert answer_of_gate(9, 11).startswith("PASS")
+    assert "the table's interval" not in answer_of_gate(9, 11)
+    assert "the table's interval" not in answer_of_gate(4, 16)
 
 
 @pytest.mark.parametrize(

@@ -362,3 +362,50 @@ def test_a_written_reason_is_a_code_with_details(
 @pytest.mark.parametrize("written", ["failed: HTTP 500", "failed", "refusal"])
 def test_a_reason_is_written_as_it_was_read(written: str) -> None:
     assert str(UnparsedReason.parse(written)) == written
+
+
+def tied(ties: int, decided: int = 0, flips: int = 0, **more: object) -> pd.DataFrame:
+    """Return battles in both orders: with ties in both, with the winner `a` in both, and flips."""
+    kinds = [(0.5, 0.5)] * ties + [(1.0, 1.0)] * decided + [(1.0, 0.0)] * flips
+    rows = []
+    for k, credits in enumerate(kinds):
+        for order, credit in zip(("ab", "ba"), credits, strict=True):
+            row = {"item": f"q{k}", "model_a": "ash", "model_b": "elm", "judge": LETTER}
+            rows.append(row | {"order": order, "credit": credit, **more})
+    return pd.DataFrame(rows)
+
+
+def ties_found(frame: pd.DataFrame) -> list[str]:
+    """Return the finding about ties of the ranking, after seeing that the card has the same."""
+    battles = podium.read_battles(frame)
+    [standings] = podium.rank(battles).standings
+    found = [check.finding_text for check in standings.checks if check.name == "only ties"]
+    [card] = diagnose(podium.read_battles(frame, merge=False), battles).cards
+    assert [check.finding_text for check in card.checks if check.name == "only ties"] == found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("world", "share"),
+    [
+        ({"ties": 19, "decided": 1}, "95.0% of 20"),
+        ({"ties": 40}, "100.0% of 40"),
+        ({"ties": 18, "decided": 2}, ""),
+        ({"ties": 19}, ""),
+        ({"ties": 0, "flips": 40}, ""),
+    ],
+)
+def test_a_judge_that_nearly_always_ties_is_named_and_flips_are_no_ties(
+    world: dict[str, int], share: str
+) -> None:
+    found = ties_found(tied(**world, judge_model="gpt-4o"))
+    texts = [f"the judge gpt-4o gave ties on {share} battles of different responses"]
+    assert [text.partition(", which")[0] for text in found] == (texts if share else [])
+
+
+def test_of_two_judges_the_one_that_ties_is_named() -> None:
+    other = tied(0, decided=30).assign(judge="strict")
+    both = pd.concat([tied(30).assign(judge="lax"), other])
+    [standings] = podium.rank(podium.read_battles(both), pool=True).standings
+    [found] = [check.finding_text for check in standings.checks if check.name == "only ties"]
+    assert found.startswith("the judge lax gave ties on 100.0% of 30 battles")

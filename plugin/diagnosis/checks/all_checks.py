@@ -47,7 +47,11 @@ from podium.diagnosis.checks.model_checks import (
     transitivity_of_card,
 )
 from podium.diagnosis.checks.order_checks import check_position, position_of_card
-from podium.diagnosis.checks.reply_checks import check_unparsed, unparsed_of_card
+from podium.diagnosis.checks.reply_checks import (
+    check_only_ties,
+    check_unparsed,
+    unparsed_of_card,
+)
 from podium.diagnosis.checks.sample_checks import (
     check_items,
     check_played_pairs,
@@ -139,6 +143,12 @@ CHECKLIST = (
     ),
     ListedCheck(
         of_battles=check_unparsed, of_card=unparsed_of_card, is_of_asked=True, in_comparisons=True
+    ),
+    ListedCheck(
+        of_battles=check_only_ties,
+        of_card=lambda card: check_only_ties(card.battles.asked_battles),
+        is_of_asked=True,
+        in_comparisons=True,
     ),
     ListedCheck(
         of_battles=check_lost_replies,

@@ -1,12 +1,62 @@
-"""The check of how many replies of the judges are unparsed."""
+"""The checks of how many replies of the judges are unparsed, and how many are ties."""
+
+import numpy as np
 
 from podium.checks import CHECKS, Check, make_check, not_known
 from podium.data.battles import Battles
+from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counts import Counts
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.effects import interval_of
+from podium.diagnosis.checks.size_limits import MOST_BATTLES
 from podium.diagnosis.judge_checks import is_judged, remedy_of_unparsed, unparsed_share
+from podium.diagnosis.order_effect import MOST_JUDGES
 from podium.notices.notice_text import remedies_text
+
+LEAST_BATTLES = 20
+"""Battles with a verdict from which on a judge may be said to give nearly only ties."""
+
+
+def check_only_ties(battles: Battles) -> tuple[Check, ...]:
+    """Check whether nearly all verdicts of the judges are ties; empty unless they are.
+
+    A battle is a tie if no order has a winner: flips are no ties. Up to `MOST_JUDGES` judges are
+    looked at one by one unless there are too many battles, and the one with the largest share is
+    named.
+
+    Args:
+        battles: the battles that judges were asked about, without those of identical responses.
+    """
+    if not is_judged(battles):
+        return ()
+    named = [judge for judge in battles.judges if judge != UNNAMED_JUDGE]
+    parts = {named[0] if len(named) == len(battles.judges) == 1 else "": battles}
+    if 1 < len(battles.judges) <= MOST_JUDGES and len(battles) <= MOST_BATTLES:
+        names = np.array([name or UNNAMED_JUDGE for name in battles.rows.texts_of("judge")])
+        parts = {name: battles.select(names == name) for name in battles.judges}
+    found = [check for name, own in parts.items() if (check := _check_ties_of(own, name))]
+    return (max(found, key=lambda check: check.number or 0),) if found else ()
+
+
+def _check_ties_of(battles: Battles, judge: str) -> Check | None:
+    """Return the flagged check of battles; None if they are too few or are not nearly all ties.
+
+    Args:
+        battles: the battles of one judge, or of all.
+        judge: name of the judge; empty if it has none, or if the battles are those of all.
+    """
+    tally = battles.tally
+    ties = tally.judged - tally.decided - tally.swaps["flip"]
+    if tally.judged < LEAST_BATTLES:
+        return None
+    share = ties / tally.judged
+    if share <= CHECKS["only ties"].threshold:
+        return None
+    who = f"the judge {battles.judge_of(judge).shown_model}" if judge else "this judge"
+    if not judge and len(battles.judges) > 1:
+        who = "the judges together"
+    fields = {"judges": who, "share": share, "battles": tally.judged}
+    return make_check("only ties", True, number=share, fields=fields)
 
 
 def check_unparsed(battles: Battles) -> tuple[Check, ...]:

@@ -214,7 +214,7 @@ def _rank_together(
         for note in notice_texts(gathered.lost):
             call_at_end(partial(tell, note))
         try:
-            require_other_model(gathered, logs)
+            require_other_model(gathered, logs, is_judged=bool(options.judges))
         except LoneModelError:
             if options.pin:
                 pin_first_model(gathered, options)
@@ -287,8 +287,8 @@ def _judge_at_end(
                 _print_ranking(ranked, logs[0], gathered.own_models)
             call_at_end(lambda: tell(f"the tournament's log: {ranked.log}"))
             code = PodiumError.exit_code if options.strict and ranked.is_partial else 0
-        except KeyboardInterrupt:
-            tell("not ranked: stopped; the eval's own logs are saved")
+        except KeyboardInterrupt as stop:
+            tell(f"not ranked: stopped; the eval's own logs are saved{stop}")
             code = STOPPED
         # A tournament may fail with any error of a provider. The eval itself has succeeded.
         except (Exception, SystemExit) as error:

@@ -18,6 +18,8 @@ from podium.hosts.inspect_ai.inspect_options import (
     split_ranker_options,
     to_environment,
     typed_in_inspect,
+    typed_metadata,
+    values_asked_for,
 )
 from podium.hosts.ranker_options import options_from, refuse_lm_eval_model
 from podium.notices.option_forms import typed_as
@@ -133,7 +135,10 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
             f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: "
             "inspect eval TASK --ranker NAME"
         )
-    options = options_from(values)
+    load_environment(arguments)
+    # Options of the environment and the metadata join those that were typed.
+    asked = {**os.environ, **to_environment(values)}
+    options = options_from(values_asked_for(typed_metadata(arguments), asked))
     from podium.hookspecs import Ranker
     from podium.hosts.inspect_ai.coming_eval import (
         check_eval_options,
@@ -150,7 +155,6 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
         refuse_options_of_evals(options)
     elif arguments[0] in RUNNING or options.judges:
         _import_registry()
-        load_environment(arguments)
         notes = check_eval_options(options)
         if arguments[0] in RUNNING:
             notes += check_reference_of_eval(options, arguments, _log_dir(arguments))

@@ -140,6 +140,20 @@ def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]
     return values
 
 
+def typed_metadata(arguments: Sequence[str]) -> dict[str, str]:
+    """Return the metadata that the arguments of Inspect's command give, as `--metadata KEY=VALUE`.
+
+    Several arguments `--metadata` are one mapping, as in Inspect.
+    """
+    values: dict[str, str] = {}
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        option, _, text = word.partition("=")
+        if option == "--metadata":
+            name, _, value = (text or following).partition("=")
+            values[name] = value
+    return values
+
+
 def _parse_variable(text: str) -> Any:
     """Return the value of an environment variable: a list in JSON, true, or a text."""
     if text.startswith("["):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
@@ -102,7 +103,7 @@ def play_tournament(
         The log, and the failure if battles failed (None if none failed).
 
     Raises:
-        KeyboardInterrupt: the user stopped the tournament.
+        KeyboardInterrupt: the user stopped the tournament; its text says how to go on.
     """
     from inspect_ai import eval
 
@@ -125,14 +126,22 @@ def play_tournament(
     play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **how)
     logs = call_outside_loop(play)
     # Inspect catches an interrupt, and returns the logs so far.
-    if not logs or logs[0].status == "cancelled":
+    if not logs:
         raise KeyboardInterrupt
+    if logs[0].status == "cancelled":
+        raise KeyboardInterrupt(_resuming_text(place_of(logs[0].location)))
     [log] = logs
     for text in cached_tokens_texts(log.stats.model_usage):
         tell(text)
     place = place_of(log.location)
     failure = None if log.status == "success" else _failure_of(place, options.secrets())
     return place, failure
+
+
+def _resuming_text(log: Place) -> str:
+    """Return how to go on with a tournament that the user stopped, for the end of a sentence."""
+    path = shlex.quote(str(log))
+    return f"; `inspect eval-retry {path}` plays the rest, then `podium rank` on its log ranks it"
 
 
 def _build_judged_task(

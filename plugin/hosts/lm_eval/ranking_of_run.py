@@ -32,6 +32,7 @@ from podium.hosts.partial_rankings import is_partial
 from podium.hosts.ranker_options import RankerOptions
 from podium.hosts.secrets import redact
 from podium.notices.notice_text import notice_text, notice_texts
+from podium.notices.option_forms import option_text
 from podium.printable import print_apart, printable
 from podium.rankers.ranking import Ranking, Standings
 from podium.show.report.brief_view import brief_ranking_text
@@ -90,8 +91,9 @@ class RunRanking:
         """
         try:
             self._rank(results, tracker)
-        except KeyboardInterrupt:
-            self._note_failure("not ranked: stopped; lm-eval's own results are saved", STOPPED)
+        except KeyboardInterrupt as stop:
+            note = f"not ranked: stopped; lm-eval's own results are saved{stop}"
+            self._note_failure(note, STOPPED)
         # A tournament may fail with any error of a provider. The evaluation, which may have taken
         # days, must not be lost.
         except (Exception, SystemExit) as error:
@@ -141,7 +143,7 @@ class RunRanking:
                 # Judging takes long, and the evaluation must not be lost if it is killed.
                 self.saved = save_run(run, self.output_path)
             if len(runs.sources) < 2:
-                self._note_lone_run(runs)
+                self._note_lone_run(results, runs)
                 self._save_pin(runs.model)
                 return
             try:
@@ -185,7 +187,7 @@ class RunRanking:
             return
         self.notes += [f"{own.severity}: {notice_text(own)}" for own in notices]
 
-    def _note_lone_run(self, runs: RunFolders) -> None:
+    def _note_lone_run(self, results: Mapping[str, Any], runs: RunFolders) -> None:
         """Add a note that there is no other run to rank against.
 
         Raises:
@@ -207,6 +209,8 @@ class RunRanking:
             raise UsageError(why + advice)
         why = f"is the first model in {self.output_path} with samples of these tasks"
         what = "the next run can be ranked against it"
+        if not self.options.judges and not _have_metric(results):
+            what = f"they have no metric to rank by: name a judge with {option_text('judge')}"
         self.notes.append(f"not ranked: {runs.model} {why}; {what}")
 
     def _rankings_by_task(
@@ -311,6 +315,11 @@ class RunRanking:
                 shutil.rmtree(folder)
                 with suppress(OSError):
                     runs_dir.rmdir()
+
+
+def _have_metric(results: Mapping[str, Any]) -> bool:
+    """Return whether a task has a metric, which lm-eval writes as `METRIC,FILTER`."""
+    return any("," in name for own in results["results"].values() for name in own)
 
 
 def _display_of_inspect() -> Any:

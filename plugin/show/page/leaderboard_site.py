@@ -132,7 +132,7 @@ def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterat
     ]
     places = _places_table(entries)
     index = _index_table(entries)
-    title = f"{len(places.rows)} models in {_rankings(len(entries))}"
+    title = f"{len(places.rows)} {plural('model', len(places.rows))} in {_rankings(len(entries))}"
     leaders = _describe_leaders(entries)
     yield INDEX, _render_index(title, leaders, entries, index, places)
     answers = tuple(f"{entry.title}: {entry.answer}" for entry in entries)

@@ -1,6 +1,6 @@
 """Reports of a ranking, one per standings table, and battles as a notebook shows them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -88,17 +88,34 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
     """Build one report per standings table.
 
     Only the first report has an answer. If tasks are ranked one by one although the user did not
-    ask for it, the first report of each task has the answer for this task.
+    ask for it, the first report of each task has the answer for this task. A table that an earlier
+    ranker has for the same battles is not shown again: a line says that both are the same.
     """
     first = ranking.standings[0]
     are_alone = _column_ranked_alone(ranking) is not None
     reports = []
-    for standings in ranking.standings:
-        is_of_task = are_alone and standings.ranker == first.ranker
-        has_answer = standings is first or is_of_task
-        answer = standings.answer if has_answer else ()
-        reports.append(replace(standings_report(standings), answer=answer))
+    answered = set[str | None]()
+    for k, standings in enumerate(ranking.standings):
+        has_answer = standings is first or (are_alone and standings.slice not in answered)
+        answered.add(standings.slice)
+        report = standings_report(standings)
+        same = _standings_with_same_table(standings, ranking.standings[:k])
+        if same is not None:
+            text = f"{standings_name(standings)}: the same table as {standings_name(same)}"
+            report = replace(report, table=None, notes=(text,))
+        reports.append(replace(report, answer=standings.answer if has_answer else ()))
     return tuple(reports)
+
+
+def _standings_with_same_table(
+    standings: Standings, earlier: Sequence[Standings]
+) -> Standings | None:
+    """Return the earlier standings of the same slice and scale whose table is the same, if any."""
+    for other in earlier:
+        is_of_same = (other.slice, other.scale) == (standings.slice, standings.scale)
+        if is_of_same and standings_report(other).table == standings_report(standings).table:
+            return other
+    return None
 
 
 def shown_reports(ranking: Ranking) -> tuple[Report, ...]:

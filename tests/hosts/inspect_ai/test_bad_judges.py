@@ -20,6 +20,7 @@ ALL = 6 * ITEMS
 FIRST = JudgedReply("A", True, 1.0)
 SECOND = JudgedReply("B", True, 0.0)
 TIE = JudgedReply("C", True, 0.5)
+EQUAL = JudgedReply("C", True, 0.5, is_of_equals=True)
 UNPARSED = JudgedReply("I cannot decide.", False)
 
 
@@ -31,7 +32,7 @@ def looks(monkeypatch, own_place):
 
 def judgments_made(replies, most=200, **options):
     """Return how many judgments a judge makes that replies so in turn, and why it is stopped."""
-    how = {"tests_position": True, "is_on": True, **options}
+    how = {"tests_position": True, "judgments": 2, "is_on": True, **options}
 
     async def judge():
         monitor = JudgeMonitor("m", **how)
@@ -67,14 +68,29 @@ def test_judge_that_cannot_judge_is_stopped_at_20_judgments_or_a_doubling(replie
     [
         ([FIRST, SECOND], {}),
         ([*[FIRST] * 19, SECOND], {}),
-        ([TIE], {}),
         ([FIRST], {"tests_position": False}),
+        ([EQUAL], {}),
+        ([*[TIE] * 39, FIRST, SECOND], {}),
+        ([TIE], {"is_on": False}),
         ([UNPARSED], {"is_on": False}),
         ([*[UNPARSED] * 19, FIRST, SECOND], {}),
     ],
 )
 def test_judge_that_decides_goes_on(replies, options):
     assert judgments_made(replies, **options) == (200, "")
+
+
+@pytest.mark.parametrize(("replies", "judgments", "made"), [([TIE], 2, 40), ([TIE], 1, 20)])
+def test_judge_that_only_ties_is_stopped_after_20_battles(replies, judgments, made):
+    stopped = judgments_made(replies, judgments=judgments)
+    assert stopped[0] == made
+    assert f"all {made} of the first {made} judgments of m that have a verdict" in stopped[1]
+
+
+def test_ties_of_identical_responses_and_unparsed_judgments_stop_no_judge():
+    made, why = judgments_made([TIE, EQUAL, UNPARSED])
+    assert made == 160
+    assert "all 54 of the first 160" in why
 
 
 def test_failed_calls_are_no_judgments():
@@ -85,7 +101,7 @@ def test_failed_calls_are_no_judgments():
 
 def test_no_more_judgments_are_begun_than_the_next_look_needs():
     async def begin_all():
-        monitor = JudgeMonitor("m", tests_position=True, is_on=True)
+        monitor = JudgeMonitor("m", tests_position=True, judgments=2, is_on=True)
         begun = 0
 
         async def begin():
@@ -137,6 +153,17 @@ def test_judge_of_one_position_is_stopped_unless_the_user_goes_on(
     assert log.status == "success"
     assert record.calls == 2 * ALL, "replies so far come from the cache"
     assert len(podium.read_battles(str(place(log)))) == ALL
+    whole = podium.read_battles(str(place(log).parent))
+    assert len(whole) == ALL, "the log of the stopped judge is left out beside a whole one"
+    [lost] = whole.lost
+    assert lost.code == "judge-stopped-beside"
+
+
+def test_judge_of_ties_only_is_stopped_in_a_tournament(play, behave, record, write_responses):
+    behave(scripted=lambda _: "[[A=B]]")
+    log = play(round_robin(responses=write_responses(), realization="labels", replies="text"))
+    assert "all 40 of the first 40 judgments" in log.error.message
+    assert record.calls == 40
 
 
 def test_order_as_given_says_nothing_of_the_position(play, behave, record, write_responses):

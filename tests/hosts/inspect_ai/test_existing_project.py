@@ -2,12 +2,15 @@
 
 import importlib
 import json
+import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from inspect_ai import eval
+from page_commands import run_commands
 
 import podium
 
@@ -74,3 +77,38 @@ def test_free_text_is_judged_on_the_logs(logs: Path, tmp_path: Path) -> None:
     assert log.status == "success"
     [standings] = podium.rank(tmp_path).standings
     assert [entry.model for entry in standings.entries] == MODELS
+    both = podium.rank(podium.read_battles(logs, tmp_path))
+    assert [(table.slice, table.ranker) for table in both.standings] == [
+        ("tournament of advice", "bradley-terry"),
+        ("advice", "mean"),
+        ("arithmetic", "mean"),
+        ("files", "mean"),
+    ], "scores are not ranked as verdicts, and the tournament played one of three tasks"
+    scores = podium.rank(logs).standings
+    assert [table.entries for table in both.standings[1:]] == [table.entries for table in scores]
+
+
+def install(project: Path, place: Path) -> None:
+    """Install the project as pip does, where Inspect takes a folder for one of installed packages.
+
+    Args:
+        project: the project.
+        place: a folder; the packages go into `site-packages` there.
+    """
+    packages = place / "site-packages"
+    shutil.copytree(project / "acme", packages / "acme")
+    about = packages / "acme-0.1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 0.1\n")
+    (about / "entry_points.txt").write_text("[inspect_ai]\nacme = acme._registry\n")
+
+
+@pytest.mark.slow
+def test_the_readme_shows_what_its_commands_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(PROJECT.parent, tmp_path / "examples")
+    install(PROJECT, tmp_path)
+    paths = [str(tmp_path / "site-packages"), os.environ.get("PYTHONPATH", "")]
+    variables = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "COLUMNS": "120"}
+    assert run_commands(PROJECT / "README.md", tmp_path, variables=variables) == []

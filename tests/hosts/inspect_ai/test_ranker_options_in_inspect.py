@@ -10,6 +10,7 @@ from written_logs import build_log, write
 from podium.data.query import BattleQuery
 from podium.data.reading_options import ALL_READING_OPTIONS
 from podium.errors import UsageError
+from podium.hosts.inspect_ai import inspect_command
 from podium.hosts.inspect_ai.coming_eval import check_named_models
 from podium.hosts.inspect_ai.hook import rank_logs
 from podium.hosts.inspect_ai.inspect_options import (
@@ -38,6 +39,31 @@ GIVEN = {
     "complete": ("", True),
 }
 """An option as it is typed, and its value in the query."""
+
+
+@pytest.mark.parametrize(
+    ("variables", "more"),
+    [
+        ({"PODIUM_RANKER_METRIC": "match"}, ()),
+        ({"INSPECT_EVAL_METADATA": "ranker_metric=match"}, ()),
+        ({}, ("--metadata", "ranker_metric=match")),
+    ],
+)
+def test_a_metric_beside_a_judge_is_rejected_before_the_eval_wherever_it_stands(
+    variables: dict[str, str], more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def eval_begins() -> None:
+        pytest.fail("the eval has begun")
+
+    monkeypatch.setattr(inspect_command, "_run_main", lambda *_, **__: eval_begins())
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(
+        UsageError, match=r"ranker-metric is for a task's metric, and --ranker-judge"
+    ):
+        inspect_command.run(
+            ["eval", "t.py", "--ranker=win-rate", "--ranker-judge=podium/offline", *more]
+        )
 
 
 def typed(name: str, value: str) -> list[str]:

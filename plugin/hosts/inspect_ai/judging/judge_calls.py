@@ -76,7 +76,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 from podium.hosts.inspect_ai.media import media_in, why_refused
 from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
-from podium.scorers.battle import Judgment
+from podium.scorers.battle import Judgment, compare_ratings
 from podium.scorers.checklist import read_checklist
 from podium.scorers.copied_responses import mark_copy
 from podium.scorers.judge_record import REFUSED_OPTIONS, JudgeRecord
@@ -231,6 +231,7 @@ class Run(ModelCalls):
             self._monitors[name] = JudgeMonitor(
                 self.judge_of(model).shown_model,
                 tests_position=self.how.is_pairwise and shows_both,
+                judgments=len(self.how.judgments("", "a", "b", battle.first and "a")),
                 is_on=self.how.on_bad_judge == "stop",
                 ends_run=self._ends_run,
             )
@@ -239,8 +240,8 @@ class Run(ModelCalls):
         await self._ask_while_others(model, lambda _: monitor.begin(waits=waits))
         return monitor
 
-    def judged_reply(self, judgment: KeptJudgment) -> "JudgedReply | None":
-        """Return what a new judgment shows of its judge; None if one of its calls failed."""
+    def judged_reply(self, judgment: KeptJudgment, battle: BattleMetadata) -> "JudgedReply | None":
+        """Return what a new judgment of a battle shows of its judge; None if a call failed."""
         from podium.hosts.inspect_ai.judging.judge_monitor import JudgedReply
 
         replies = [load_reply(kept) for kept in judgment["replies"]]
@@ -248,11 +249,12 @@ class Run(ModelCalls):
             return None
         mode = self.mode(judgment["judge"])
         words = next((reply.text or reply.refused for reply in replies), "")
-        if not self.how.is_pairwise:
-            is_parsed = all(self.how.reason(reply, mode) is None for reply in replies)
-            return JudgedReply(words, is_parsed)
-        verdict = self.how.verdict(replies[0], mode)
-        return JudgedReply(words, verdict.credit is not None, verdict.outcome)
+        if self.how.is_pairwise:
+            verdict = self.how.verdict(replies[0], mode)
+        else:
+            verdict = compare_ratings(*(self.how.rating(reply, mode) for reply in replies))
+        is_parsed = verdict.credit is not None
+        return JudgedReply(words, is_parsed, verdict.outcome, battle.has_identical_responses)
 
     def judge_of(self, model: Model) -> JudgeRecord:
         """Return the record of a judge, which is made once per run."""
@@ -658,7 +660,7 @@ async def _ask_judge(
     try:
         replies = await _make_new_calls(calls, known, errors)
         judgment = _judgment_of_replies(name, shown, replies)
-        judged = run.judged_reply(judgment)
+        judged = run.judged_reply(judgment, battle)
         return judgment
     finally:
         monitor.end(judged)

@@ -1,4 +1,6 @@
-"""Stop a run early if its judge cannot judge: no reply is parsed, or one position always wins.
+"""Stop a run early if its judge cannot judge.
+
+It cannot if no reply is parsed, one position always wins, or different responses always tie.
 
 A judge is looked at after `FIRST_LOOK` judgments, and whenever their number has doubled.
 """
@@ -24,6 +26,12 @@ probability 2^(1-n) if the position decides nothing. At least 11 such verdicts a
 of which either position has won once is not tested again, so that few looks are made, and a judge
 that the order does not decide is stopped in fewer than one of 1,000 runs.
 """
+LEAST_TIED_BATTLES = 20
+"""A judge that has only tied is stopped after the judgments of so many battles.
+
+All are of different responses. A judge that ties 70% of such battles is stopped in fewer than one
+of 1,000 runs (0.7^20 = 0.0008).
+"""
 SHOWN_REPLIES = 2
 """So many of the judge's replies are shown."""
 
@@ -34,34 +42,44 @@ class JudgedReply(NamedTuple):
     Attributes:
         text: the judge's reply, or its server's words if it has none.
         is_parsed: whether it has a verdict.
-        outcome: what the response shown first earned, 1, 0.5 or 0; None if that is not known, or
-            if the design does not show either response first.
+        outcome: what the response shown first earned, 1, 0.5 or 0; of a pointwise judge, what the
+            first model's response earned. None if that is not known.
+        is_of_equals: whether both responses are the same text, so that a tie is right.
     """
 
     text: str
     is_parsed: bool
     outcome: float | None = None
+    is_of_equals: bool = False
 
 
 class JudgeMonitor:
     """Lets a judge make judgments until it is found that it cannot judge.
 
     Until it is known that it can, no more judgments are begun than are needed for the next look. It
-    is known when a reply was parsed and, if `tests_position`, both positions have won.
+    is known when a response has won or, if `tests_position`, when both positions have won.
 
     Args:
         judge: name of the judge in the message.
         tests_position: whether the design shows either response first, so that no position should
             always win.
+        judgments: number of judgments of a battle by this judge.
         is_on: whether the judge is looked at (`on_bad_judge=stop`).
         ends_run: whether the first error ends the run; see `CircuitBreaker`.
     """
 
     def __init__(
-        self, judge: str, *, tests_position: bool, is_on: bool, ends_run: bool = False
+        self,
+        judge: str,
+        *,
+        tests_position: bool,
+        judgments: int,
+        is_on: bool,
+        ends_run: bool = False,
     ) -> None:
         self.judge = judge
         self.tests_position = tests_position
+        self._ties_to_stop = LEAST_TIED_BATTLES * judgments
         self._ends_run = ends_run
         self._is_settled = not is_on
         self._refusal: JudgeStoppedError | None = None
@@ -73,6 +91,7 @@ class JudgeMonitor:
         self._is_parsed = False
         # Numbers of verdicts for the response shown first, and for the other.
         self._wins = [0, 0]
+        self._ties = 0
         self._replies: list[str] = []
 
     async def begin(self, *, waits: bool = True) -> None:
@@ -110,9 +129,11 @@ class JudgeMonitor:
         self._done += 1
         self._is_parsed |= reply.is_parsed
         self._replies.append(excerpt_of(reply.text))
-        if reply.outcome is not None and reply.outcome != 0.5:
+        if reply.outcome == 0.5:
+            self._ties += not reply.is_of_equals
+        elif reply.outcome is not None:
             self._wins[reply.outcome < 0.5] += 1
-        if self._is_parsed and (all(self._wins) or not self.tests_position):
+        if all(self._wins) or (any(self._wins) and not self.tests_position):
             self._settle(None)
         elif self._done >= self._next_look:
             self._look()
@@ -133,6 +154,8 @@ class JudgeMonitor:
             position = "first" if self._wins[0] else "second"
             fields |= {"decided": decided, "position": position}
             self._settle(Notice("judge-of-position", fields))
+        elif not decided and self._ties >= self._ties_to_stop:
+            self._settle(Notice("judge-of-ties", fields | {"ties": self._ties}))
         else:
             for _ in range(self._next_look):
                 self._permits.release()

@@ -87,8 +87,11 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
     return RankedLogs(run, others, names, lost)
 
 
-def require_other_model(gathered: RankedLogs, logs: Sequence[EvalLog]) -> None:
-    """Raise PodiumError if a run did not finish, and LoneModelError if there is no other model."""
+def require_other_model(gathered: RankedLogs, logs: Sequence[EvalLog], *, is_judged: bool) -> None:
+    """Raise PodiumError if a run did not finish, and LoneModelError if there is no other model.
+
+    If the log has no scores and no judge is asked (`is_judged`), the LoneModelError says so.
+    """
     if is_tournament(logs[0]):
         return
     is_cut = len(logs) == 1 and logs[0].status != "success"
@@ -99,9 +102,15 @@ def require_other_model(gathered: RankedLogs, logs: Sequence[EvalLog]) -> None:
     spec = logs[0].eval
     model = gathered.own_models[0]
     folder = _folder_of(gathered.run[0])
+    first = f"{model} is the first model in {folder} with a finished log of task {spec.task}"
+    has_scores = logs[0].results is not None and bool(logs[0].results.scores)
+    if not (is_judged or has_scores):
+        raise LoneModelError(
+            f"{first}, which has no score to rank by: name a judge with {option_text('judge')}"
+        )
     raise LoneModelError(
-        f"{model} is the first model in {folder} with a finished log of task {spec.task}; the next "
-        f"run can be ranked against it, or name logs with {option_text('against', 'PATH')}"
+        f"{first}; the next run can be ranked against it, or name logs with "
+        f"{option_text('against', 'PATH')}"
     )
 
 

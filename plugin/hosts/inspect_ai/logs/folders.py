@@ -38,6 +38,7 @@ from podium.hosts.inspect_ai.logs.judged_runs import judged_runs, task_of_tourna
 from podium.hosts.inspect_ai.logs.judgment_rows import log_rows
 from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
 from podium.hosts.inspect_ai.logs.podium_entries import (
+    BAD_JUDGE,
     TournamentMetadata,
     is_tournament,
     read_tournament,
@@ -280,16 +281,39 @@ def _choose_among(runs: Sequence[FiledRun], *, every: bool, is_single: bool) -> 
     """
     if is_single:
         return CountedLogs(list(runs), {}, [], [])
+    runs, stopped = _without_stopped_judges(runs)
     chosen, failed, notes = choose_runs(runs, every=every)
     for run in chosen:
         if not run.whole:
             notes.append(Notice("run-cut", {"path": str(run.path), "status": run.header.status}))
-    lost = []
+    lost = stopped
     for run in failed:
         lines = run.header.error.message.strip().splitlines() if run.header.error else []
         status = f"{run.header.status} ({lines[-1]})" if lines else run.header.status
         lost.append(Notice("run-failed", {"path": str(run.path), "status": status}))
     return CountedLogs(chosen, {}, notes, lost)
+
+
+def _without_stopped_judges(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], list[Notice]]:
+    """Leave out tournaments whose judge was stopped as unable to judge, beside others.
+
+    Returns:
+        The other runs, and a note on each that was left out. All runs are returned if each of the
+        tournaments was stopped so.
+    """
+    why_stopped: dict[Path, str] = {}
+    for run in runs:
+        why = reason_of_stop(run.header) if is_tournament(run.header) else None
+        if why and BAD_JUDGE in why:
+            why_stopped[run.path] = why
+    others = [run for run in runs if run.path not in why_stopped]
+    if not any(is_tournament(run.header) for run in others):
+        return list(runs), []
+    notes = [
+        Notice("judge-stopped-beside", {"path": str(path), "why": why})
+        for path, why in why_stopped.items()
+    ]
+    return others, notes
 
 
 def _name_logs_by_settings(
@@ -458,7 +482,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     for _, frame in frames:
         frame.attrs["chances"] = chances
     sheets = tuple((str(log.path), frame) for log, frame in frames)
-    judged = judged_runs(log.header for log, _ in frames)
+    judged = judged_runs((log.header, str(frame["task"].iloc[0])) for log, frame in frames)
     return GatheredBattles(
         sheets=sheets,
         claimed=frozenset(labels),
@@ -685,7 +709,7 @@ def _with_task(frame: pd.DataFrame, log: EvalLog, name: str | None) -> pd.DataFr
     if frame.empty:
         return frame
     tournament = read_tournament(log)
-    task = task_of_tournament(tournament) if tournament else log.eval.task
+    task = task_of_tournament(tournament, frame["item"]) if tournament else log.eval.task
     column = "source" if tournament else "model"
     named = frame.assign(task=task)
     if name:

@@ -44,25 +44,33 @@ def dump_record(record: RunRecord | QuestionFinding) -> dict[str, Any]:
     return kept
 
 
-def task_of_tournament(tournament: TournamentMetadata) -> str:
-    """Return the value of the column `task` in the verdicts of a tournament."""
-    tasks = ", ".join(tournament.tasks)
-    return f"tournament of {tasks}" if tasks else "tournament"
+def task_of_tournament(tournament: TournamentMetadata, items: Iterable[str]) -> str:
+    """Return the value of the column `task` in the verdicts of a tournament.
+
+    It names the tasks of the responses. Of several tasks, whose names begin the ids of items, it
+    names those with a played item (`items`).
+    """
+    tasks = tournament.tasks
+    if len(tasks) > 1:
+        played = [task for task in tasks if any(str(item).startswith(f"{task}:") for item in items)]
+        tasks = played or tasks
+    return f"tournament of {', '.join(tasks)}" if tasks else "tournament"
 
 
-def judged_runs(headers: Iterable[EvalLog]) -> JudgedRuns:
+def judged_runs(logs: Iterable[tuple[EvalLog, str]]) -> JudgedRuns:
     """Return the runs in the logs of tournaments. Other logs have none.
+
+    Each header comes with the value of the column `task` in its verdicts.
 
     What several logs hold, as the shards of a tournament do, is returned once.
     """
     runs: list[RunRecord] = []
     questions: list[QuestionFinding] = []
     accepted: dict[str, None] = {}
-    for header in headers:
+    for header, task in logs:
         tournament = read_tournament(header)
         if tournament is None:
             continue
-        task = task_of_tournament(tournament)
         with named_in_errors(header.location):
             own_runs = RUNS.validate_python(tournament.runs)
             questions += QUESTIONS.validate_python(tournament.questions)

@@ -172,6 +172,6 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     # Only recorded battles are played again, so responses to other items do not count as missing.
     missing: dict[str, dict[str, str]] = {name: {} for name in responses.models}
     whole = replace(responses, missing=missing, sources=sources, tasks=tuple(sorted(tasks)))
-    judged = judged_runs(log.header for log in logs)
+    judged = judged_runs((log.header, log.header.eval.task) for log in logs)
     whole = replace(whole, runs=judged.runs, questions=judged.questions, accepted=judged.accepted)
     return RecordedBattles(tuple(pairings), dict(repeats), whole)

@@ -9,11 +9,12 @@ from inspect_ai.model import Model
 from podium.data.pairings import Pairing
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import option_typed
-from podium.hosts.inspect_ai.judging.call_settings import judge_limits, limits_of
+from podium.hosts.inspect_ai.judging.call_settings import CallLimits, judge_limits, limits_of
 from podium.hosts.inspect_ai.judging.cost_limit import Prices, price_of
 from podium.hosts.inspect_ai.judging.judge_calls import prompt_texts
 from podium.hosts.inspect_ai.judging.judge_context import share_of_transcripts
 from podium.hosts.inspect_ai.judging.judge_models import judges_by_role
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import parse_battles
 from podium.hosts.inspect_ai.tournament.batch_notes import notes_on_batches
 from podium.hosts.inspect_ai.tournament.competitors import Competitors, Questions
@@ -23,6 +24,7 @@ from podium.hosts.inspect_ai.tournament.tournament_request import TournamentRequ
 from podium.hosts.inspect_ai.tournament.tournament_source import TournamentSource
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_text, notice_texts
+from podium.notices.option_forms import option_text
 from podium.responses.collection import Responses
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import count_tokens
@@ -66,7 +68,7 @@ def preview_run(
     if plan.shard:
         mine = len(source.first.pairings)
         whole = plan.shard.metadata.battles
-        yield f"shard {request.options.shard}: {mine:,} of {whole:,} battles"
+        yield f"shard {request.options.shard}: {mine:,} of {whole:,} {plural('battle', whole)}"
     if plan.ladder:
         yield from notice_texts(plan.ladder.warnings())
     if competitors.record and competitors.unanswered:
@@ -99,7 +101,7 @@ def _cost_sentences(
     items = len(responses.items)
     competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
     played = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
-    judged = f"at most {battles:,} {played}, {all_calls:,} calls"
+    judged = f"at most {battles:,} {played}, {all_calls:,} {plural('call', all_calls)}"
     of_whom = "of all judges together" if rotation else "per judge"
     share = _cacheable_share(with_answers, first, plan.judging)
     tokens = _tokens_text(all_calls, per_call, plan.judging, share)
@@ -190,10 +192,10 @@ def _tokens_text(calls: int, per_call: float, how: Judging, share: float) -> str
 def _judge_text(
     model: Model | None, how: Judging, calls: int, tokens: float, prices: Prices
 ) -> str:
-    """Write how a judge is asked and, if there are several judges, its calls and their cost.
+    """Write what a judge's calls cost and how it is asked; of several judges, also their number.
 
-    The cost is left out if no price is known. A judge without a prompt (a reward model) has no text
-    on its replies; the whole text is empty if nothing is left.
+    If its price is not known, the text says how to give it, unless it is podium's stand-in. A judge
+    without a prompt (a reward model) has no text on its replies.
 
     Args:
         model: the judge; None if no role is known yet.
@@ -205,18 +207,39 @@ def _judge_text(
     limits = limits_of(how, model)
     parts = []
     if model and len(judges_by_role()) > 1:
-        calls_text = f"about {calls:,} calls, {calls * tokens:,.0f} input tokens"
-        price = price_of(model, prices)
-        if price:
-            price_in, price_out = price
-            most_out = limits.text or limits.schema
-            cost = calls * (tokens * price_in + (most_out or 0) * price_out) / 1e6
-            what = "at most about" if most_out else "for the input about"
-            calls_text += f", {what} {cost:,.2f} in money"
+        calls_text = f"about {calls:,} {plural('call', calls)}, {calls * tokens:,.0f} input tokens"
         parts.append(calls_text)
+    price_text = _price_text(model, limits, calls, tokens, prices) if model else ""
+    if price_text:
+        parts.append(price_text)
     if how.realization.template is not None:
         parts.append(f"replies={how.replies}, {limits.to_text()}")
     return f"{model or 'judge'}: {'; '.join(parts)}" if parts else ""
+
+
+def _price_text(model: Model, limits: CallLimits, calls: int, tokens: float, prices: Prices) -> str:
+    """Write what the calls of a judge cost at most, or how to give its price if it is not known.
+
+    The text is empty for podium's stand-in judges, which cost nothing.
+
+    Args:
+        model: the judge.
+        limits: limits of its output tokens.
+        calls: number of its calls.
+        tokens: input tokens per call.
+        prices: prices that the user gave.
+    """
+    if str(model).startswith(f"{NAMESPACE}/"):
+        return ""
+    price = price_of(model, prices)
+    if not price:
+        option = option_text("prices", f"'{{{model}: [IN, OUT]}}'", "argument")
+        return f"price not known ({option} per million tokens)"
+    price_in, price_out = price
+    most_out = limits.text or limits.schema
+    cost = calls * (tokens * price_in + (most_out or 0) * price_out) / 1e6
+    what = "at most about" if most_out else "for the input about"
+    return f"{what} {cost:,.2f} in money"
 
 
 def _speed_notes(questions: Questions, source: TournamentSource) -> Iterator[str]:

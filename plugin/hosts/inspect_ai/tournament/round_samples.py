@@ -30,7 +30,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 from podium.hosts.inspect_ai.media import input_of
 from podium.responses.collection import Responses, response_key
 from podium.tournaments.judge_rotation import JudgeRotation
-from podium.wording import some
+from podium.wording import plural, some
 
 
 class SampleBuilder:
@@ -303,7 +303,7 @@ def announce_round(
         elif pairing.response > 1:
             fields.append(pairing.response)
         pairings.append(fields)
-    note = upcoming.note or f"{len(pairings)} battles"
+    note = upcoming.note or f"{len(pairings)} {plural('battle', len(pairings))}"
     before: Any = {}
     if replaced:
         note += ", without the answers that failed"
@@ -319,7 +319,7 @@ def announce_portion(round_name: str, number: int, size: int) -> Sample:
     metadata = PortionMetadata(portion=size)
     return Sample(
         id=portion_id(round_name, number),
-        input=f"Portion {number} of {round_name}: {size} samples",
+        input=f"Portion {number} of {round_name}: {size} {plural('sample', size)}",
         metadata=metadata.to_log(),
     )
 

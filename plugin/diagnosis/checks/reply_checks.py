@@ -34,8 +34,8 @@ def check_only_ties(battles: Battles) -> tuple[Check, ...]:
     if 1 < len(battles.judges) <= MOST_JUDGES and len(battles) <= MOST_BATTLES:
         names = np.array([name or UNNAMED_JUDGE for name in battles.rows.texts_of("judge")])
         parts = {name: battles.select(names == name) for name in battles.judges}
-    found = [check for name, own in parts.items() if (check := _check_ties_of(own, name))]
-    return (max(found, key=lambda check: check.number or 0),) if found else ()
+    flagged = [check for name, own in parts.items() if (check := _check_ties_of(own, name))]
+    return (max(flagged, key=lambda check: check.number or 0),) if flagged else ()
 
 
 def _check_ties_of(battles: Battles, judge: str) -> Check | None:

@@ -15,10 +15,10 @@ from podium.hosts.inspect_ai.inspect_ai_compatibility import COMMAND_LINE, load_
 from podium.hosts.inspect_ai.inspect_options import (
     FLAGS,
     IN_INSPECT,
+    metadata_in_arguments,
     split_ranker_options,
     to_environment,
     typed_in_inspect,
-    typed_metadata,
     values_asked_for,
 )
 from podium.hosts.ranker_options import options_from, refuse_lm_eval_model
@@ -138,7 +138,7 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
     load_environment(arguments)
     # Options of the environment and the metadata join those that were typed.
     asked = {**os.environ, **to_environment(values)}
-    options = options_from(values_asked_for(typed_metadata(arguments), asked))
+    options = options_from(values_asked_for(metadata_in_arguments(arguments), asked))
     from podium.hookspecs import Ranker
     from podium.hosts.inspect_ai.coming_eval import (
         check_eval_options,

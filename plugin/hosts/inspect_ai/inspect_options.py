@@ -140,7 +140,7 @@ def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]
     return values
 
 
-def typed_metadata(arguments: Sequence[str]) -> dict[str, str]:
+def metadata_in_arguments(arguments: Sequence[str]) -> dict[str, str]:
     """Return the metadata that the arguments of Inspect's command give, as `--metadata KEY=VALUE`.
 
     Several arguments `--metadata` are one mapping, as in Inspect.

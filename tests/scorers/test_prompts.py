@@ -15,7 +15,14 @@ from podium.scorers.checklist import checklist_prompt, read_checklist
 from podium.scorers.identity import build_judge, prompt_hash
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import REMINDER, Judging
-from podium.scorers.prompt import SWITCHES, Settings, Template, Texts, packaged_template
+from podium.scorers.prompt import (
+    FENCE_LINE,
+    SWITCHES,
+    Settings,
+    Template,
+    Texts,
+    packaged_template,
+)
 from podium.scorers.realization import Realization
 from podium.scorers.reply import Reply
 
@@ -114,6 +121,19 @@ def test_the_forms_that_prompts_ask_for_are_those_that_are_read() -> None:
     one = texts_of(ASKED["likert"])
     assert "terrible, poor, fair, good, excellent" in ASKED["likert"].prompt(one, Settings())
     assert '{"A": {"adherence": 0,' in ASKED["rubric"].prompt(ALL, Settings())
+
+
+@pytest.mark.parametrize("transcript", [False, True])
+@pytest.mark.parametrize("name", ASKED)
+def test_only_the_question_and_the_form_of_the_reply_stand_behind_the_responses(
+    name: str, transcript: bool
+) -> None:
+    """What is the same in all prompts of a run stands before the item, so that it is cached."""
+    one = ASKED[name]
+    prompt = one.prompt(texts_of(one), Settings(transcript=transcript))
+    behind = prompt[list(FENCE_LINE.finditer(prompt))[-1].end() :]
+    words = [word for line in behind.splitlines() if line[:1] != "{" for word in line.split()]
+    assert 0 < len(words) <= 50
 
 
 def test_an_echoed_prompt_is_no_verdict() -> None:

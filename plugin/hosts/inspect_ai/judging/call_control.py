@@ -1,6 +1,5 @@
 """Make model calls: name their errors, share answers, and stop if all calls fail alike."""
 
-import json
 import os
 import re
 import ssl
@@ -24,6 +23,11 @@ from podium.hosts.inspect_ai.judging.call_timeouts import (
     limit_attempts,
     may_repeat,
     timeout_text,
+)
+from podium.hosts.inspect_ai.judging.unreadable_replies import (
+    UnreadableReplyError,
+    as_unreadable,
+    is_decode_error,
 )
 from podium.hosts.inspect_ai.logs.podium_entries import STOPPED
 from podium.printable import shorten
@@ -94,7 +98,7 @@ async def generate_output(
 
     Raises:
         DeadServerError: the server has refused all calls for some time, and never replied.
-        ConnectionFailedError, BatchedCallError: see `_generate_repeatedly`.
+        ConnectionFailedError, BatchedCallError, UnreadableReplyError: see `_generate_repeatedly`.
     """
     if watch is None or is_batched(model, config.batch):
         return await _generate_repeatedly(model, messages, config=config, **options)
@@ -153,7 +157,8 @@ async def _generate_repeatedly(
 
     Raises:
         ConnectionFailedError: the server could not be reached, or gave no answer in time.
-        BatchedCallError: a call of a batch failed. Any other failure is raised as it is.
+        BatchedCallError: a call of a batch failed.
+        UnreadableReplyError: the answer cannot be read. Any other failure is raised as it is.
     """
     waits_for_batch = is_batched(model, config.batch)
     if waits_for_batch:
@@ -174,16 +179,18 @@ async def _generate_repeatedly(
             if may_repeat(model, late, unanswered - 1, begun):
                 continue
             raise ConnectionFailedError(*timeout_text(model, late, unanswered))
-        is_decode_error = isinstance(failure, json.JSONDecodeError)
-        if is_decode_error or str(failure).startswith("JSONDecodeError"):
+        if is_decode_error(failure):
             cut_off += 1
             if cut_off < 3:
                 continue
+        failure = as_unreadable(model, failure) or failure
         if waits_for_batch:
             raise BatchedCallError(name_of_failure(failure), cause_of(failure), status_of(failure))
         raise _connection_failure(failure, model.api.base_url) or failure
 
 
+ERRORS_WITH_REASON = (ConnectionFailedError, BatchedCallError, UnreadableReplyError)
+"""podium's own errors of calls: their messages need no type, and they have a short reason."""
 STATUS_NAMES = ("status_code", "status", "code")
 """Names of the attribute that holds the HTTP status of a failed call."""
 
@@ -200,10 +207,11 @@ def root_of(error: BaseException) -> BaseException:
 def cause_of(error: BaseException) -> str:
     """Return the type and message of an error's cause, in one line of at most 320 characters.
 
-    For a server that could not be reached, and a call of a batch, it is the message alone.
+    For a server that could not be reached, a call of a batch and an answer that cannot be read, it
+    is the message alone.
     """
     root = root_of(error)
-    is_own = isinstance(root, ConnectionFailedError | BatchedCallError)
+    is_own = isinstance(root, ERRORS_WITH_REASON)
     kind = "" if is_own else f"{type(root).__name__}: "
     return shorten(f"{kind}{root}", 320)
 
@@ -211,14 +219,14 @@ def cause_of(error: BaseException) -> str:
 def name_of_failure(error: BaseException) -> str:
     """Return a short name of a failed call's error, by which failures are counted.
 
-    It is the HTTP status (`HTTP 500`), the reason why the server was not reached, or the type of
-    the error.
+    It is the HTTP status (`HTTP 500`), the reason why the server was not reached or its answer
+    cannot be read, or the type of the error.
     """
     root = root_of(error)
     status = status_of(error)
     if status is not None:
         return f"HTTP {status}"
-    if isinstance(root, ConnectionFailedError | BatchedCallError):
+    if isinstance(root, ERRORS_WITH_REASON):
         return root.reason
     return type(root).__name__
 

@@ -204,10 +204,15 @@ def timeout_text(model: Model, failure: UnansweredError, attempts: int) -> tuple
         The reason, such as `no answer within 600 seconds`, and the model with its address and the
         setting that gives it longer.
     """
-    address = model.api.base_url
-    where = f"{model} at {without_secrets(address)}" if address else str(model)
     times = "" if attempts == 1 else f", in each of {attempts} attempts"
     longer = f"a longer {failure.setting} of its role"
     if failure.setting == "call_timeout":
         longer = option_text("call_timeout", "SECONDS", "argument")
+    where = name_with_address(model)
     return str(failure), f"{where}{times}; see whether its server works, or set {longer}"
+
+
+def name_with_address(model: Model) -> str:
+    """Return the name of a model and, if it is known, the address of its server."""
+    address = model.api.base_url
+    return f"{model} at {without_secrets(address)}" if address else str(model)

@@ -1,0 +1,63 @@
+"""Answers of a server that its client cannot read: without choices, not JSON, or of another API."""
+
+import json
+
+from inspect_ai.model import Model
+
+from podium.hosts.inspect_ai.judging.call_timeouts import name_with_address
+
+NO_CHOICES = "the reply has no choices"
+NO_JSON = "the reply is no valid JSON"
+OTHER_FORMAT = "the reply is no chat completion"
+
+
+class UnreadableReplyError(RuntimeError):
+    """A server answered, and the client of its provider cannot read the answer.
+
+    Attributes:
+        reason: what is wrong with the answer, such as `the reply has no choices`.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        self.reason = reason
+        super().__init__(f"{reason}: {detail}")
+
+
+def as_unreadable(model: Model, failure: BaseException) -> UnreadableReplyError | None:
+    """Return the error of an answer that cannot be read; None if the call failed otherwise.
+
+    Args:
+        model: the model that was called.
+        failure: the error of the call, without Inspect's wrappers.
+    """
+    where = name_with_address(model)
+    if _misses_choices(failure):
+        return UnreadableReplyError(NO_CHOICES, where)
+    if is_decode_error(failure):
+        return UnreadableReplyError(NO_JSON, f"{where}: {failure}")
+    if "non-ChatCompletion" in str(failure):
+        return UnreadableReplyError(OTHER_FORMAT, f"{where}: {failure}")
+    return None
+
+
+def is_decode_error(failure: BaseException) -> bool:
+    """Return whether a call failed because the body of the answer is no valid JSON."""
+    return isinstance(failure, json.JSONDecodeError) or str(failure).startswith("JSONDecodeError")
+
+
+def _misses_choices(failure: BaseException) -> bool:
+    """Return whether a call failed because the answer has no list of choices.
+
+    Inspect then iterates over None. The function that raises its TypeError holds the answer in a
+    variable `response` or `completion`, whose attribute `choices` is None.
+    """
+    if not isinstance(failure, TypeError):
+        return False
+    place = failure.__traceback__
+    while place is not None:
+        for name in ("response", "completion"):
+            answer = place.tb_frame.f_locals.get(name)
+            if answer is not None and getattr(answer, "choices", ()) is None:
+                return True
+        place = place.tb_next
+    return False

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from podium.data.pairings import Field, NextRound, Pairing, Round
+from podium.tournaments.chained_pairs import chain_pairs
 from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.stopping import Stopping
 
@@ -18,12 +18,12 @@ class RoundRobin(Stopping):
     """
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return all pairs that were not played yet, item after item.
+        """Return all pairs that were not played yet, item after item, in chains (`chain_pairs`).
 
         With `until`, these are the items up to the next look.
         """
         items, last_look = self.items_to_next_look(field, played)
-        pairs = list(combinations(sorted(field.models), 2))
+        pairs = list(chain_pairs(sorted(field.models)))
         pairings = (Pairing(item, a, b) for item in items for a, b in pairs)
         note = f"{last_look}all {len(pairs)} pairs on {len(items)} items"
         return schedule_pairings(field, pairings, played, note)

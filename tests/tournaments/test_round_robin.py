@@ -1,9 +1,12 @@
 """Round robin: all pairs, on all items or on a sample."""
 
+from itertools import combinations, groupby, pairwise
+
 import pytest
 from playing import battles, field_of, pairs, play
 
 from podium import UsageError
+from podium.tournaments.chained_pairs import chain_pairs
 from podium.tournaments.round_robin import RoundRobin
 
 
@@ -58,3 +61,22 @@ def test_battles_with_missing_responses_are_left_out_and_counted() -> None:
 def test_impossible_options_are_rejected(options: dict[str, int], complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
         RoundRobin(**options).next(field_of(3, 5), ())
+
+
+@pytest.mark.parametrize("count", range(2, 13))
+def test_the_pairs_of_an_item_are_in_as_few_chains_as_possible(count: int) -> None:
+    """Pairs (a, b) and (c, d) fit into one chain only if b <= c or d <= a. The pairs of a model of
+    the first half with one of the second half exclude one another, so each needs its own chain."""
+    models = [f"model {k:02d}" for k in range(count)]
+    chained = list(chain_pairs(models))
+    assert sorted(chained) == list(combinations(models, 2))
+    breaks = sum(before[1] != pair[0] for before, pair in pairwise(chained))
+    assert breaks + 1 == (count // 2) * ((count + 1) // 2)
+
+
+def test_battles_on_an_item_stand_beside_each_other_in_chains() -> None:
+    played = battles(play(RoundRobin(), field_of(4, 3)))
+    items = [battle.item for battle in played]
+    assert [item for item, _ in groupby(items)] == sorted(set(items), key=items.index)
+    on_first = [(battle.a, battle.b) for battle in played if battle.item == items[0]]
+    assert on_first == list(chain_pairs(sorted({name for pair in on_first for name in pair})))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 
 def chain_pairs(models: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield all pairs of models, such that many of them begin with the last model of the one before.
+    """Yield all pairs of models, many of which begin with the last model of the pair before.
 
     A battle is judged in the order of its pair and then with the second model first. If the next
     pair begins with this model, the judge's prompts share its response, and a server that keeps

@@ -67,6 +67,7 @@ def test_an_answer_that_is_no_chat_completion_is_named_with_its_server(server, r
     assert name_of_failure(failure) == reason
     address = f"http://127.0.0.1:{server.server_port}/v1"
     assert cause_of(failure).startswith(f"{reason}: openai-api/any/name at {address}")
+    assert failure.message == str(failure)  # Inspect shows it in place of the error's type
 
 
 def test_an_answer_that_is_cut_off_is_named_with_its_server(server):

@@ -61,11 +61,13 @@ class BatchedCallError(RuntimeError):
     Attributes:
         reason: a short name of the failure, as `name_of_failure` returns it.
         status_code: its HTTP status; None if it has none.
+        message: type and message of the cause. Inspect shows it.
     """
 
     def __init__(self, reason: str, cause: str, status_code: int | None) -> None:
         self.reason = reason
         self.status_code = status_code
+        self.message = cause
         super().__init__(cause)
 
 

@@ -16,11 +16,13 @@ class UnreadableReplyError(RuntimeError):
 
     Attributes:
         reason: what is wrong with the answer, such as `the reply has no choices`.
+        message: the reason with the model and its server's address. Inspect shows it.
     """
 
     def __init__(self, reason: str, detail: str) -> None:
         self.reason = reason
-        super().__init__(f"{reason}: {detail}")
+        self.message = f"{reason}: {detail}"
+        super().__init__(self.message)
 
 
 def as_unreadable(model: Model, failure: BaseException) -> UnreadableReplyError | None:

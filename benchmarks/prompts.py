@@ -29,7 +29,7 @@ import sys
 import urllib.request
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from itertools import combinations, product
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +47,7 @@ from podium.scorers.prompt import (
     rules,
 )
 from podium.scorers.shared_prefixes import share_of_prefix_cache
+from podium.tournaments.chained_pairs import chain_pairs
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "tests"))
@@ -90,10 +91,11 @@ def long_items(words: int = 1500, least: int = 200, most: int = 400) -> list[Ite
 
 
 def round_robin(responses: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield all pairs of responses in both orders."""
-    for first, second in combinations(responses, 2):
-        yield first, second
-        yield second, first
+    """Yield all pairs of responses in both orders, in the order in which they are played."""
+    by_name = {str(place): response for place, response in enumerate(responses)}
+    for first, second in chain_pairs([*by_name]):
+        yield by_name[first], by_name[second]
+        yield by_name[second], by_name[first]
 
 
 def ring(responses: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -63,9 +63,10 @@ class CheckKind:
     def column(self) -> str:
         """The header of this check in a table with a column per check.
 
-        The three checks of the order of responses share the column `position`.
+        The four checks of the order of responses share the column `position`.
         """
-        return "position" if self.name in ("order decides", "one order") else self.name
+        names = ("order decides", "one order", "order in slices")
+        return "position" if self.name in names else self.name
 
     @property
     def code(self) -> str:
@@ -321,6 +322,16 @@ _CHECKS = (
         remedy_apart=True,
     ),
     CheckKind(
+        "order in slices",
+        0.025,
+        flagged=(
+            "on {value}, the response shown first has a win rate{whose} of {first} ({interval}), "
+            "unlike on the other values of {column}{others}"
+        ),
+        number="{first}",
+        remedy="look at each value with {option}, or use another judge there",
+    ),
+    CheckKind(
         "lost replies",
         0.05,
         flagged="{share:.1%} of the battles of {model} are {lost}, and {all:.1%} of all",
@@ -361,6 +372,17 @@ _CHECKS = (
         ok="items of one {noun} vary as much as others (column {column}, {groups} groups, p = {p})",
         number="{p}",
         remedy="take these groups as the unit with {option}",
+    ),
+    CheckKind(
+        "categories",
+        0.02,
+        flagged=(
+            "the order depends on the column {column}: {first} is ahead of {second} on {value} "
+            "({here}) and behind it on {others} ({there})"
+        ),
+        ok="no model's place depends on {columns} beyond chance (p = {p})",
+        number="{p}",
+        remedy="rank the values one by one with {option}",
     ),
     CheckKind(
         "items",

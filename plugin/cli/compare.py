@@ -94,13 +94,16 @@ def compare(query: BattleQuery, how: ComparisonOptions, destination: Destination
         part of the sources could not be read, else 0.
     """  # noqa: E501
     from podium.comparison.compare_models import compare as compare_models
+    from podium.comparison.comparison_report import comparison_documents, comparison_reports
     from podium.show.writing import write_result
 
     with show_progress():
         comparison = compare_models(*query.sources, **asdict(how), **query.changed_options())
     failures = [f"not compared: {failure}" for failure in comparison.failures]
     messages = [*map(warning_line, failures), *notice_lines(comparison.warnings)]
-    write_result(comparison, destination, messages=messages)
+    is_on_screen = destination.output is None and destination.style == "table"
+    view = comparison_reports if is_on_screen else comparison_documents
+    write_result(comparison, destination, messages=messages, view=view)
     if comparison.gate:
         return comparison.gate.exit_code
     return 3 if comparison.failures or comparison.lost else 0

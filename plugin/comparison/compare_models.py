@@ -30,6 +30,7 @@ from podium.data.reading.judgments import read_battles
 from podium.data.reading.shared_metrics import why_lost
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.diagnosis.checks.all_checks import (
+    ORDER_DECIDES,
     checks_of_comparison,
     doubt_about_judge,
     doubt_about_losses,
@@ -39,6 +40,7 @@ from podium.diagnosis.checks.all_checks import (
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.checks.judge_relation_checks import doubt_about_relation
+from podium.diagnosis.checks.order_checks import check_orders_of_slice
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
 from podium.findings import ACCEPTED
@@ -50,7 +52,13 @@ from podium.rankers.ranking import build_provenance
 from podium.ranking.rank_battles import rank, refuse_several_judges
 from podium.responses.collection import Responses
 from podium.show.answers.lost_claims import unclaimed_models
-from podium.show.answers.order_claims import flagged_order, models_explained_by_order
+from podium.show.answers.order_claims import (
+    IN_SLICES,
+    ONE_ORDER,
+    explained_by_any_order,
+    flagged_order,
+    flagged_slices,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,6 +136,8 @@ def compare(
     checks = checks_of_comparison(battles, {name for pair in named_pairs for name in pair})
     unclaimed = _find_unclaimed(battles, checks, level, pool)
     findings = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
+    if by:
+        findings = _with_orders_of_slices(findings, battles, by, level, pool)
     return Comparison(
         findings=tuple(findings),
         level=level,
@@ -427,7 +437,7 @@ def _find_unclaimed(
         of the responses may decide.
     """
     losses = flagged_losses(checks)
-    order = flagged_order(checks)
+    order = flagged_order(checks) or flagged_slices(checks)
     unclaimed: dict[str, tuple[str, ...]] = {}
     if losses is not None:
         unclaimed[losses.name] = losses.models
@@ -445,7 +455,7 @@ def _find_unclaimed(
     if losses is not None:
         unclaimed[losses.name] = unclaimed_models(ranking.standings[0], once, losses)
     if order is not None:
-        unclaimed[order.name] = models_explained_by_order(ranking.standings[0], once)
+        unclaimed[order.name] = explained_by_any_order(ranking.standings[0], once, checks)
     return unclaimed
 
 
@@ -499,6 +509,59 @@ def _with_doubts(
     return replace(finding, **doubts, slices=slices)
 
 
+def _with_orders_of_slices(
+    findings: Sequence[PairFinding], battles: Battles, by: str, level: float, pool: bool
+) -> list[PairFinding]:
+    """Replace the doubts about the order in slices by those of the slices' own verdicts.
+
+    In a slice whose verdicts show that the order has no effect, the doubt about all verdicts is
+    dropped. Where the order decides, it is the `judge_doubt`; where a judge that read single orders
+    favours the response shown first, and this may explain the difference, it is the `doubt`.
+
+    Args:
+        findings: what was compared, with the doubts of all verdicts.
+        battles: the battles.
+        by: column with the slices.
+        level: confidence level.
+        pool: whether verdicts of several judges are pooled.
+    """
+    own: dict[str | None, tuple[tuple[Check, ...], Mapping[str, Sequence[str]]]] = {}
+    for value, part in battles.slices(by):
+        checks = check_orders_of_slice(part)
+        flagged = [check for check in checks if check.name == ONE_ORDER and check.is_flagged]
+        own[value] = checks, _find_unclaimed(part, flagged, level, pool) if checks else {}
+    changed = []
+    for finding in findings:
+        slices = finding.slices
+        if finding.measure != SCORE:
+            slices = tuple(_with_own_order(each, *own.get(each.slice, ((), {}))) for each in slices)
+        changed.append(replace(finding, slices=slices))
+    return changed
+
+
+def _with_own_order(
+    finding: PairFinding, checks: Sequence[Check], unclaimed: Mapping[str, Sequence[str]]
+) -> PairFinding:
+    """Return the finding of a slice with the doubts about the order by its own verdicts.
+
+    Args:
+        finding: the finding, with the doubts of all verdicts.
+        checks: the checks of the order in the slice; if empty, the finding is not changed.
+        unclaimed: the models about which nothing can be claimed in the slice, by the name of the
+            flagged check.
+    """
+    if not checks:
+        return finding
+    doubts: dict[str, Check | None] = {}
+    for place in ("doubt", "judge_doubt", "loss_check"):
+        check = getattr(finding, place)
+        is_of_order = check is not None and check.name in (ORDER_DECIDES, ONE_ORDER, IN_SLICES)
+        doubts[place] = None if is_of_order else check
+    doubts["judge_doubt"] = doubt_about_judge(checks) or doubts["judge_doubt"]
+    of_slice = replace(finding, **doubts)
+    return replace(of_slice, **_doubts_about_order(of_slice, checks, unclaimed, doubts))
+
+
 def _doubts_about_order(
     finding: PairFinding,
     checks: Sequence[Check],
@@ -519,7 +582,7 @@ def _doubts_about_order(
     Returns:
         The doubt; empty if there is none, or if another doubt has its place.
     """
-    order = flagged_order(checks)
+    order = flagged_order(checks) or flagged_slices(checks)
     if order is None:
         return {}
     place = "loss_check"

@@ -1,6 +1,7 @@
 """A comparison as a report: answer, differences, requirements, slices, and items that changed."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from podium.comparison import comparison_templates
 from podium.comparison.answer import (
@@ -35,8 +36,23 @@ def comparison_text(comparison: Comparison) -> str:
     return terminal_text(comparison_reports(comparison)) + "".join(lines)
 
 
+def comparison_documents(comparison: Comparison) -> tuple[Report, ...]:
+    """Build the report of a comparison for readers who do not see messages on stderr.
+
+    It is `comparison_reports` with a last section of the warnings and failures, if there are any.
+    """
+    severe = [notice for notice in comparison.warnings if notice.severity == "warning"]
+    failures = [f"not compared: {failure}" for failure in comparison.failures]
+    lines = tuple([*notice_texts(severe), *failures])
+    reports = comparison_reports(comparison)
+    if not lines:
+        return reports
+    section = Section("warnings", "warnings", warnings=lines)
+    return tuple(replace(each, sections=(*each.sections, section)) for each in reports)
+
+
 def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
-    """Build the report of a comparison: a tuple with one report.
+    """Build the report of a comparison without its warnings: a tuple with one report.
 
     The report has the answer, a table with a row per finding, the sections of gate, slices and
     items, and notes on the numbers of items. If nothing was compared, there is no table.
@@ -81,10 +97,26 @@ def _sections_of_finding(
         table = _findings_table(finding.slices, "slice")
         slices = f"{len(finding.slices):,} {plural('slice', len(finding.slices))}"
         note = comparison_templates.SLICES_NOTE.format(slices=slices)
-        yield Section("slices", f"by slice{suffix}", (), (table,), (note,))
+        notes = (note, *_doubts_about_slices(finding))
+        yield Section("slices", f"by slice{suffix}", (), (table,), notes)
     if finding.results["difference"].any():
         most = MOST_ITEMS if len(findings) == 1 else MOST_ITEMS_OF_SEVERAL
         yield _items_section(finding, suffix, most)
+
+
+def _doubts_about_slices(finding: PairFinding) -> Iterator[str]:
+    """Yield why nothing can be claimed in slices, and that the order decides there.
+
+    What was found in all slices alike stands in the answer, and is left out.
+    """
+    known = [finding.doubt, finding.judge_doubt, finding.loss_check]
+    for each in finding.slices:
+        if each.doubt is not None and each.doubt not in known:
+            yield comparison_templates.NOTHING_IN_SLICE.format(
+                slice=each.slice, reason=each.doubt.clause
+            )
+        elif each.judge_doubt is not None and each.judge_doubt not in known:
+            yield each.judge_doubt.clause
 
 
 def _gate_section(gate: Gate, level: float) -> Section:
@@ -231,4 +263,4 @@ def _format_finding_counts(comparison: Comparison) -> list[str]:
     return lines
 
 
-register_view(Comparison, View(comparison_reports, comparison_text))
+register_view(Comparison, View(comparison_documents, comparison_text))

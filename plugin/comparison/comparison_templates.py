@@ -49,5 +49,6 @@ GATE_NOTE = (
     "needed. Otherwise it is undecided"
 )
 SLICES_NOTE = "p by Holm's rule over {slices}; intervals are simultaneous"
+NOTHING_IN_SLICE = "nothing is claimed on {slice}: {reason}"
 ITEMS_NOTE = "largest differences: {shown}; --format json has all"
 UNKNOWN_ANSWERS = "identical answers are not counted: {reason}"

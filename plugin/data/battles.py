@@ -169,6 +169,8 @@ class Battles:
             a table with inputs.
         other_responses: models whose rows hold different responses to one item.
         whole: the battles that these are a part of; None if these are all battles.
+        cut: the column, or several separated by commas, and the value by which `slices` selected
+            these from `whole`; None if they are no slice.
         accepted: sentences on findings that the user accepted by name. The result repeats them.
     """
 
@@ -192,6 +194,7 @@ class Battles:
     other_responses: tuple[ResponseFinding, ...] = ()
     likely_item: str | None = None
     whole: "Battles | None" = field(default=None, repr=False, compare=False)
+    cut: tuple[str, str] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return (
@@ -521,7 +524,15 @@ class Battles:
             raise UsageError(f"{problem}: choose one with at most {most}")
         for value in known:
             rows = self._rows_to_search(column).keep_where([column], cells[value])
-            yield value, self._part(rows)
+            part = self._part(rows)
+            yield value, replace(part, cut=self._cut_further(column, value))
+
+    def _cut_further(self, column: str, value: str) -> tuple[str, str]:
+        """Return the `cut` of a slice of these battles, which may be a slice themselves."""
+        if self.cut is None:
+            return column, value
+        own_column, own_value = self.cut
+        return f"{own_column},{column}", f"{own_value}, {value}"
 
     def _cells_of_value(self, column: str) -> dict[str, list[str]]:
         """Return the texts of the cells that have a value, by value.

@@ -37,12 +37,14 @@ class OrderEffect:
         p: two-sided p-value of the hypothesis that the win rate is 0.5.
         flip: share of pairs in which a different model wins in each order; ties are in the
             denominator.
+        is_single: whether the judge read single orders only.
     """
 
     judge: str | None
     rate: Figured
     p: float
     flip: float
+    is_single: bool = False
 
     @property
     def lean(self) -> float:
@@ -166,16 +168,16 @@ def _measure_effects(
     if not shown:
         return []
     unit = battles.unit
-    together = _measure_effect(None, [*shown.values()], unit, level)
+    together = measure_effect(None, [*shown.values()], unit, level)
     if len(shown) > MOST_JUDGES or len(battles.judges) < 2:
         return [together]
     effects = []
     for judge, verdicts in sorted(shown.items()):
-        effects.append(_measure_effect(judge or UNNAMED_JUDGE, [verdicts], unit, level))
+        effects.append(measure_effect(judge or UNNAMED_JUDGE, [verdicts], unit, level))
     return [*effects, together] if len(shown) > 1 else effects
 
 
-def _measure_effect(
+def measure_effect(
     judge: str | None, shown: Sequence[FirstShown], unit: str, level: float
 ) -> OrderEffect:
     """Measure the effect of the order over the verdicts of some judges, clustered by item or group.

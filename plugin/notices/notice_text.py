@@ -99,7 +99,7 @@ class _NoticeFormatter(Formatter):
             KeyError: the notice has no such field.
         """
         if field_name in KINDS:
-            return _OptionKind(field_name), field_name
+            return _OptionKind(field_name, self.fields.get(field_name)), field_name
         return self.fields[field_name], field_name
 
     def format_field(self, value: Any, format_spec: str) -> Any:
@@ -108,6 +108,8 @@ class _NoticeFormatter(Formatter):
         Other specifications are those of Python, for example `.1%`.
         """
         if isinstance(value, _OptionKind):
+            if not format_spec:
+                return str(value.own)  # the option as a check has written it
             name, _, option_value = format_spec.partition("=")
             return option_text(name, option_value, value.kind)
         keyword, _, words = format_spec.partition(" ")
@@ -128,10 +130,17 @@ class _NoticeFormatter(Formatter):
 
 
 class _OptionKind:
-    """Stands for the value of a field of `KINDS`, until `format_field` writes the option."""
+    """Stands for the value of a field of `KINDS`, until `format_field` writes the option.
 
-    def __init__(self, kind: Any) -> None:
+    Attributes:
+        kind: name of the field.
+        own: value of a field of the notice with this name, which is written if the template has no
+            specification; None if there is none.
+    """
+
+    def __init__(self, kind: Any, own: Any) -> None:
         self.kind = kind
+        self.own = own
 
 
 def _amount_of(value: Any) -> float:

@@ -13,6 +13,7 @@ from podium.data.jury_verdicts import RULE, is_merging_jury, merge_jury_verdicts
 from podium.data.reading.judgments import read_battles
 from podium.data.reading.side_tables import About, about_models, families_of, read_length_data
 from podium.defaults import RANKER_OF_DECISIONS
+from podium.diagnosis.checks.order_checks import order_warnings
 from podium.diagnosis.checks.score_scale_checks import check_score_scale
 from podium.diagnosis.judge_checks import is_judged, judge_warnings
 from podium.errors import (
@@ -480,7 +481,9 @@ def _rank_slices(
     Raises:
         PodiumError: no ranker gave standings, or a ranker raised UsageError on every slice.
     """
-    warnings_of_slice = {value: judge_warnings(part, families) for value, part in slices}
+    warnings_of_slice = {
+        value: [*judge_warnings(part, families), *order_warnings(part)] for value, part in slices
+    }
     in_two_units = {value for value, part in slices if check_score_scale(part)}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []

@@ -12,6 +12,7 @@ import numpy as np
 from podium.checks import GRAVITY, LENGTH_CONTROL, Check, Result
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
+from podium.diagnosis.checks.category_checks import check_categories
 from podium.diagnosis.checks.comparability_checks import (
     check_questions,
     check_responses,
@@ -46,7 +47,11 @@ from podium.diagnosis.checks.model_checks import (
     fit_of_card,
     transitivity_of_card,
 )
-from podium.diagnosis.checks.order_checks import check_position, position_of_card
+from podium.diagnosis.checks.order_checks import (
+    check_orders_in_slices,
+    check_position,
+    position_of_card,
+)
 from podium.diagnosis.checks.reply_checks import (
     check_only_ties,
     check_unparsed,
@@ -68,8 +73,10 @@ from podium.rankers.ranking import Standings
 
 CAUTIONS = frozenset({"unparsed"})
 """Names of checks that are not reported as findings: replies may be lost at random."""
+ORDER_DECIDES = "order decides"
+"""Name of the check whether the order outweighs the responses."""
 DOUBTS_OF_FINDINGS = frozenset(
-    {SCORE_SCALE, *LOSSES, "order decides", "one order", "own model", "own family"}
+    {SCORE_SCALE, *LOSSES, ORDER_DECIDES, "one order", "own model", "own family"}
 )
 """Names of checks that a comparison of two models has as a doubt about its findings."""
 LENGTH_CONTROLLED = ("bradley-terry", "win-rate")
@@ -123,6 +130,7 @@ CHECKLIST = (
         of_scores=True,
     ),
     ListedCheck(of_battles=check_groups, in_comparisons=True, of_scores=True),
+    ListedCheck(of_battles=check_categories, in_comparisons=True, of_scores=True),
     ListedCheck(of_battles=check_items),
     ListedCheck(
         of_battles=check_questions,
@@ -179,6 +187,12 @@ CHECKLIST = (
     ListedCheck(of_battles=check_played_pairs),
     ListedCheck(
         of_battles=check_position, of_card=position_of_card, is_of_asked=True, in_comparisons=True
+    ),
+    ListedCheck(
+        of_battles=check_orders_in_slices,
+        of_card=lambda card: check_orders_in_slices(card.battles),
+        is_of_asked=True,
+        in_comparisons=True,
     ),
     ListedCheck(of_card=repeated_of_card),
     ListedCheck(of_battles=check_length, of_card=length_of_card, is_of_asked=True),
@@ -389,7 +403,7 @@ def doubt_about_losses(checks: Sequence[Check], models: Collection[str]) -> Chec
 def doubt_about_judge(checks: Sequence[Check]) -> Check | None:
     """Return the flagged check that the order of the responses decides, not their quality."""
     for check in checks:
-        if check.name == "order decides" and check.is_flagged:
+        if check.name == ORDER_DECIDES and check.is_flagged:
             return check
     return None
 

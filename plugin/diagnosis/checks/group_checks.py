@@ -50,7 +50,7 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
     candidates = dict(_groups_of_items(battles, names, known, item, len(distinct)))
     if not candidates:
         return ()
-    residual = _residuals_of_items(battles, known, item, len(distinct))
+    residual = residuals_of_items(battles, known, item, len(distinct))
     p_values = {name: _p_of_groups(residual, group) for name, group in candidates.items()}
     column = min(p_values, key=lambda name: (p_values[name], name))
     p = min(1.0, p_values[column] * len(p_values))
@@ -99,29 +99,50 @@ def _groups_of_items(
             yield name, of_item
 
 
-def _residuals_of_items(
+def residuals_of_items(
     battles: Battles, known: np.ndarray, item: np.ndarray, items: int
 ) -> np.ndarray:
     """Return the residual of each item and model, shape (items, models).
 
-    Residuals are of the differences of scores if all battles have scores, else of credits.
+    Residuals are of the values of `pair_values`.
+
+    Args:
+        battles: the battles.
+        known: mask of the readable battles with an item, shape (battles,).
+        item: code of the item of each of these, shape (known battles,).
+        items: number of items.
     """
-    a, b = (codes[known] for codes in battles.model_codes)
+    low, high, value = pair_values(battles, known)
     models = len(battles.models)
-    value = (battles.numbers_of("score_a") - battles.numbers_of("score_b"))[known]
-    if np.isnan(value).any():
-        value = battles.numbers_of("credit")[known] - 0.5
-    turned = a > b
-    value = np.where(turned, -value, value)
-    pair = np.minimum(a, b) * models + np.maximum(a, b)
+    pair = low * models + high
     number = np.bincount(pair)
     mean = np.bincount(pair, value) / np.maximum(number, 1)
     rest = value - mean[pair]
     cell = item * models
     size = items * models
-    of_first = np.bincount(cell + np.minimum(a, b), rest, size)
-    of_second = np.bincount(cell + np.maximum(a, b), -rest, size)
+    of_first = np.bincount(cell + low, rest, size)
+    of_second = np.bincount(cell + high, -rest, size)
     return (of_first + of_second).reshape(items, models)
+
+
+def pair_values(battles: Battles, known: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the two models of each battle, and how much the first of them was better.
+
+    It is the difference of the scores if all battles have scores, else the credit less 0.5.
+
+    Args:
+        battles: the battles.
+        known: mask of the battles to return, shape (battles,).
+
+    Returns:
+        The lower code, the higher code, and the value for the model with the lower code, shape
+        (known battles,) each.
+    """
+    a, b = (codes[known] for codes in battles.model_codes)
+    value = (battles.numbers_of("score_a") - battles.numbers_of("score_b"))[known]
+    if np.isnan(value).any():
+        value = battles.numbers_of("credit")[known] - 0.5
+    return np.minimum(a, b), np.maximum(a, b), np.where(a > b, -value, value)
 
 
 def _p_of_groups(residual: np.ndarray, group: np.ndarray) -> float:

@@ -1,6 +1,9 @@
 """Checks of the order of the responses: whether it decides verdicts, or biases them."""
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from podium.checks import CHECKS, Check, make_check, not_known
 from podium.data.battles import Battles
@@ -15,6 +18,16 @@ from podium.diagnosis.order_effect import (
     order_effects,
     reads_single_orders,
 )
+from podium.diagnosis.orders_in_slices import (
+    columns_with_slices,
+    effects_in_slices,
+    is_cut_by_source,
+)
+from podium.distributions import ndtr
+from podium.notices.notice import Notice
+from podium.notices.option_forms import option_text
+from podium.rankers.errors.intervals import holm
+from podium.wording import some
 
 BIASES = CHECKS["position"].threshold
 """|win rate of the response shown first - 0.5| above which the order biases verdicts."""
@@ -34,7 +47,8 @@ def check_position(battles: Battles) -> tuple[Check, ...]:
     """Test for each judge whether the response shown first wins more or less than half.
 
     Of a judge that read pairs in both orders, only these pairs count. Of another judge, the decided
-    verdicts with a known order count.
+    verdicts with a known order count. All verdicts of the judges count, unless the battles are a
+    slice whose own verdicts show whether the order has an effect.
 
     Returns:
         The check `order decides` if the order outweighs the responses, else `position`, which is
@@ -43,7 +57,173 @@ def check_position(battles: Battles) -> tuple[Check, ...]:
         several judges, but not yet with other checks. Empty if the judge saw single responses, or
         if no battle is readable.
     """
-    return _check_orders(battles, most=MOST_BATTLES)
+    own = check_orders_of_slice(battles)
+    return own or _check_orders(battles, most=MOST_BATTLES)
+
+
+def order_warnings(battles: Battles) -> list[Notice]:
+    """Return the flagged checks of the order of all verdicts of the judges of a slice, as warnings.
+
+    Empty if the checks of `check_position` are of all verdicts.
+    """
+    if not check_orders_of_slice(battles) or battles.cut is None:
+        return []
+    warnings = []
+    for check in _check_orders(battles, most=MOST_BATTLES):
+        if check.is_flagged:
+            template = f"over all values of {battles.cut[0]}: {check.kind.flagged}"
+            warnings.append(Notice(check.kind.code, check.fields, template=template))
+    return warnings
+
+
+def check_orders_of_slice(battles: Battles) -> tuple[Check, ...]:
+    """Make the checks of `check_position` of the verdicts in a slice alone.
+
+    P-values are adjusted over all slices of the same column by Holm's rule.
+
+    Returns:
+        The checks; empty if the battles are no slice, if the slice has too few verdicts to know
+        the effect of the order, or if there are too many battles.
+    """
+    if is_cut_by_source(battles) or battles.cut is None or battles.whole is None:
+        return ()
+    if not sees_both_responses(battles) or len(battles.whole) > MOST_BATTLES:
+        return ()
+    column, value = battles.cut
+    effects = effects_in_slices(battles, column).get(value, [])
+    several = len(battles.judges) > 1
+    both = [effect for effect in effects if not effect.is_single]
+    single = [effect for effect in effects if effect.is_single]
+    checks = []
+    if both:
+        checks.append(_check_effects(both, several=several))
+    if single:
+        checks.append(_check_one_order(single))
+    if not checks or not all(check.is_known for check in checks):
+        return ()
+    return tuple(_about_slice(check, value) for check in checks)
+
+
+def _about_slice(check: Check, value: str) -> Check:
+    """Return a check whose text says of which slice it is."""
+    fields = dict(check.fields)
+    if "judges" in fields:
+        fields["judges"] = f"on {value}, {fields['judges']}"
+    if "verdicts" in fields:
+        fields["verdicts"] = f"{fields['verdicts']} on {value}"
+    return replace(check, fields=fields)
+
+
+def check_orders_in_slices(battles: Battles) -> tuple[Check, ...]:
+    """Check whether the order decides more in some tasks or categories than in the others.
+
+    In such a slice, the win rate of the response shown first differs from 0.5 by more than
+    `BIASES`, and it differs from that in the other slices; both are tested at 5%, adjusted by
+    Holm's rule over slices, and over columns by Bonferroni's.
+
+    Returns:
+        The check of the first column with such a slice; empty if there is none, if the battles are
+        a slice, if the judge saw single responses, or if there are too many battles.
+    """
+    if not is_cut_by_source(battles) or len(battles.whole or battles) > MOST_BATTLES:
+        return ()
+    if not battles.tally.judged or not sees_both_responses(battles):
+        return ()
+    if "order" not in battles.columns:
+        return ()
+    columns = columns_with_slices(battles)
+    for column in columns:
+        found = _biased_slices(battles, column, ERROR_RATE / len(columns))
+        if found:
+            return (_check_of_slices(battles, column, found),)
+    return ()
+
+
+def _biased_slices(
+    battles: Battles, column: str, error_rate: float
+) -> list[tuple[str, OrderEffect, float]]:
+    """Return the slices in which the order of some judge's responses has an effect of its own.
+
+    Args:
+        battles: the battles.
+        column: the column with the slices.
+        error_rate: level of the tests.
+
+    Returns:
+        Value of the column, effect, and p-value of its difference from the other slices, the
+        strongest effect first.
+    """
+    own = {*battles.judges} or {None}
+    several = len((battles.whole or battles).judges) > 1
+    by_judge: dict[str | None, list[tuple[str, OrderEffect]]] = {}
+    for value, effects in effects_in_slices(battles, column).items():
+        for effect in effects:
+            if not several or effect.judge in own:
+                by_judge.setdefault(effect.judge, []).append((value, effect))
+    found = []
+    for measured in by_judge.values():
+        p_values = holm(np.array([_p_of_difference(measured, k) for k in range(len(measured))]))
+        for (value, effect), p in zip(measured, p_values.tolist(), strict=True):
+            p_of_both = max(p, effect.p) * len(by_judge)
+            if p_of_both <= error_rate and abs(effect.lean) > BIASES:
+                found.append((value, effect, p_of_both))
+    return sorted(found, key=lambda each: -abs(each[1].lean))
+
+
+def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> float:
+    """Return the p-value that the effect in one slice is that in the others together.
+
+    The effects of the others are averaged by their numbers of verdicts. Errors are those of the
+    intervals. It is 1 if there is no other slice, or if an interval is unknown.
+
+    Args:
+        measured: value and effect of each slice.
+        place: position of the slice.
+    """
+    rates = [effect.rate for _, effect in measured]
+    known = []
+    for k, rate in enumerate(rates):
+        if not isinstance(rate, Statistic) or rate.low is None or rate.high is None:
+            if k == place:
+                return 1.0
+            continue
+        known.append((k, rate.value, (rate.high - rate.low) / 4, float(rate.n)))
+    others = [each for each in known if each[0] != place]
+    if not others:
+        return 1.0
+    _, value, error, _ = next(each for each in known if each[0] == place)
+    total = sum(number for _, _, _, number in others)
+    mean = sum(number * other for _, other, _, number in others) / total
+    variance = sum((number * each) ** 2 for _, _, each, number in others) / total**2
+    z = abs(value - mean) / max(float(np.sqrt(error**2 + variance)), 1e-12)
+    return float(2 * ndtr(-z))
+
+
+def _check_of_slices(
+    battles: Battles, column: str, found: list[tuple[str, OrderEffect, float]]
+) -> Check:
+    """Return the flagged check that names the slices of a column in which the order decides more.
+
+    Args:
+        battles: the battles.
+        column: the column.
+        found: value, effect and p-value of each of these slices; the strongest first.
+    """
+    value, effect, _ = found[0]
+    facts = _facts_of_order(effect, several=False)
+    leans = {name: own.lean for name, own, _ in found}
+    others = [name for name in leans if name != value]
+    fields = {
+        **facts["fields"],
+        "column": column,
+        "value": value,
+        "whose": f" of {effect.judge}" if effect.judge else "",
+        "others": f"; likewise on {some(others)}" if others else "",
+        "leans": leans,
+        "option": option_text("by", column),
+    }
+    number = {"number": facts["number"], "interval": facts["interval"]}
+    return make_check("order in slices", True, models=battles.models, fields=fields, **number)
 
 
 def _check_orders(

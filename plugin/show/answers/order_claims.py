@@ -20,6 +20,8 @@ from podium.rankers.ranking import Standings
 
 ONE_ORDER = "one order"
 """Name of the check of judges that read single orders only."""
+IN_SLICES = "order in slices"
+"""Name of the check whether the order decides more in some tasks or categories."""
 
 
 def flagged_order(checks: Sequence[Check]) -> Check | None:
@@ -31,7 +33,44 @@ def flagged_order(checks: Sequence[Check]) -> Check | None:
     return next((check for check in checks if check.name == ONE_ORDER and check.is_flagged), None)
 
 
-def models_explained_by_order(standings: Standings, battles: Battles) -> tuple[str, ...]:
+def flagged_slices(checks: Sequence[Check]) -> Check | None:
+    """Return the flagged check that the order decides more in some slices; else None.
+
+    Args:
+        checks: adjusted checks.
+    """
+    return next((check for check in checks if check.name == IN_SLICES and check.is_flagged), None)
+
+
+def explained_by_any_order(
+    standings: Standings, battles: Battles, checks: Sequence[Check]
+) -> tuple[str, ...]:
+    """Return the models of `models_explained_by_order`, by the flagged checks of the order.
+
+    If the order decides more in some slices, the term for the response shown first is that of these
+    slices; another fit has the term of all battles if the check of all is flagged.
+
+    Args:
+        standings: scores, errors and critical value.
+        battles: the battles of these standings.
+        checks: adjusted checks.
+    """
+    explained: list[str] = []
+    if flagged_order(checks):
+        explained += models_explained_by_order(standings, battles)
+    slices = flagged_slices(checks)
+    if slices is not None and slices.fields["column"] in battles.rows.battle_columns:
+        signs = {value: np.sign(lean) for value, lean in slices.fields["leans"].items()}
+        texts = battles.rows.texts_of(slices.fields["column"]).tolist()
+        side = np.array([signs.get(text, 0.0) for text in texts])
+        if np.any(side * _shown_first(battles)):
+            explained += models_explained_by_order(standings, battles, side)
+    return tuple(dict.fromkeys(explained))
+
+
+def models_explained_by_order(
+    standings: Standings, battles: Battles, side: np.ndarray | None = None
+) -> tuple[str, ...]:
     """Return the models of which the order of responses may explain that one is clearly ahead.
 
     The ratings are fitted again with a term for the response shown first: logit P(first wins) =
@@ -42,6 +81,8 @@ def models_explained_by_order(standings: Standings, battles: Battles) -> tuple[s
     Args:
         standings: scores, errors and critical value.
         battles: the battles of these standings.
+        side: of each battle, 1 if the response shown first is favoured, -1 if the other one is, and
+            0 if the order has no effect, shape (battles,); None for 1 in all battles.
 
     Returns:
         The models of the pairs whose claims do not hold, by place; empty if nothing is claimed.
@@ -54,7 +95,7 @@ def models_explained_by_order(standings: Standings, battles: Battles) -> tuple[s
         (names[k], names[behind]) for k, beaten in enumerate(separation.beats) for behind in beaten
     ]
     try:
-        is_kept = _claims_kept(battles, claims, separation.critical)
+        is_kept = _claims_kept(battles, claims, separation.critical, side)
     except PodiumError:
         is_kept = [False] * len(claims)
     explained = {
@@ -64,7 +105,10 @@ def models_explained_by_order(standings: Standings, battles: Battles) -> tuple[s
 
 
 def _claims_kept(
-    battles: Battles, claims: Sequence[tuple[str, str]], critical: float
+    battles: Battles,
+    claims: Sequence[tuple[str, str]],
+    critical: float,
+    side: np.ndarray | None,
 ) -> list[bool]:
     """Return of each claim whether it holds in a fit with a term for the response shown first.
 
@@ -72,13 +116,15 @@ def _claims_kept(
         battles: the battles.
         claims: pairs of models, of which the first is clearly ahead.
         critical: critical value of a difference, in standard errors.
+        side: see `models_explained_by_order`.
 
     Raises:
         PodiumError: the term is confounded with the ratings, or the fit fails.
     """
-    order = read_orders(battles)
     readable = battles.readable
-    term = (order == "ab").astype(float) - (order == "ba")
+    term = _shown_first(battles)
+    if side is not None:
+        term = side * term
     coded = code_battles(battles)
     fit = fit_with_length(coded, term[readable], REGULARIZATION, np.zeros(len(coded.models)))
     cluster = np.unique(cluster_battles(battles).code[readable], return_inverse=True)[1]
@@ -91,6 +137,12 @@ def _claims_kept(
         gap = fit.theta[code[winner]] - fit.theta[code[loser]]
         kept.append(bool(gap > critical * _error_of(fit, contrast, cluster)))
     return kept
+
+
+def _shown_first(battles: Battles) -> np.ndarray:
+    """Return 1 if the response of model a was shown first, -1 if that of b was, else 0."""
+    order = read_orders(battles)
+    return (order == "ab").astype(float) - (order == "ba")
 
 
 def _error_of(fit: Strengths, contrast: np.ndarray, cluster: np.ndarray) -> float:

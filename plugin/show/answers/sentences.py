@@ -28,7 +28,7 @@ from podium.rankers.ladder_placement import RATED_ONLY
 from podium.rankers.ranking import Separation, Standings
 from podium.show.answers import rank_templates
 from podium.show.answers.lost_claims import unclaimed_models
-from podium.show.answers.order_claims import flagged_order, models_explained_by_order
+from podium.show.answers.order_claims import explained_by_any_order
 from podium.show.answers.rank_templates import all_of, more_items_sentence, number_word
 from podium.show.answers.trust import MOST_DESCRIBED, trust_sentence
 from podium.show.answers.who import (
@@ -142,9 +142,7 @@ def _models_without_claims(
     adjusted = adjust_tests(checks.get(standings.slice, ()))
     battles = slices[standings.slice]
     by_losses = unclaimed_models(standings, battles, flagged_losses(adjusted))
-    by_order: tuple[str, ...] = ()
-    if flagged_order(adjusted):
-        by_order = models_explained_by_order(standings, battles)
+    by_order = explained_by_any_order(standings, battles, adjusted)
     return tuple(dict.fromkeys([*by_losses, *by_order]))
 
 

@@ -1,0 +1,63 @@
+"""Columns that sort items into categories, such as tasks, languages or topics."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns
+from podium.data.counting.relations import ROW
+
+NAMED = ("category", "task")
+"""Columns of categories by their name."""
+MOST_OF_NAMED = 30
+"""Largest number of categories in a column that is one by its name."""
+MOST_CATEGORIES = 9
+"""Largest number of categories in a column with another name. A column with more may hold groups of
+items (`check_groups`)."""
+FEWEST_BATTLES = 1.5
+"""A column with another name holds categories only if items have at least this number of battles on
+average. If an item has one battle, its verdict may be the reason for the value."""
+NO_CATEGORIES = frozenset({*COLUMNS, *REPLIES, ROW, "source", "turn"}) - {"category"}
+"""Columns that are no categories, or are known to have another meaning."""
+
+
+def category_columns(battles: Battles, known: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the columns that sort items into categories, with the value of each battle.
+
+    Such a column has at least two values, and one value in all battles of an item. Battles without
+    a value have None. Of columns that sort alike, the first is yielded.
+
+    Args:
+        battles: the battles.
+        known: mask of the battles with an item that are looked at, shape (battles,).
+
+    Yields:
+        Name of the column, and the values as text, shape (known battles,).
+    """
+    item = np.unique(battles.item_codes[known], return_inverse=True)[1]
+    if not len(item):
+        return
+    has_several = len(item) >= FEWEST_BATTLES * (int(item.max()) + 1)
+    others = battles.columns - NO_CATEGORIES - {*NAMED, *criterion_columns(battles.columns)}
+    seen = set[bytes]()
+    for name in (*NAMED, *sorted(others)):
+        is_named = name in NAMED
+        if name not in battles.columns or not (is_named or has_several):
+            continue
+        texts = battles.rows.texts_of(name)[known]
+        code = _codes_by_first_row(texts)
+        if not 2 <= int(code.max()) + 1 <= (MOST_OF_NAMED if is_named else MOST_CATEGORIES):
+            continue
+        of_item = np.full(int(item.max()) + 1, -1)
+        of_item[item] = code
+        if (of_item[item] != code).any() or of_item.tobytes() in seen:
+            continue
+        seen.add(of_item.tobytes())
+        yield name, texts
+
+
+def _codes_by_first_row(texts: np.ndarray) -> np.ndarray:
+    """Number the distinct texts by their first row, from 0; -1 for None. Shape (texts,)."""
+    distinct = dict.fromkeys(text for text in texts.tolist() if text is not None)
+    number_of = {text: number for number, text in enumerate(distinct)}
+    return np.array([number_of.get(text, -1) for text in texts.tolist()], dtype=np.int64)

@@ -1,0 +1,285 @@
+"""The check whether the order of the models depends on a recorded category of the items.
+
+The residual of an item is, for each model, the sum over its battles of the difference from the mean
+of the pair over all items. If the category makes no difference, its mean is 0 in each category. The
+statistic is the largest |t| (Welch) over models and categories, of the mean in the category against
+the mean of all other items. Its p-value is the share of random divisions of the items into
+categories of the same sizes that have a statistic at least as large. The statistic is studentized,
+so that the test keeps its level if the categories vary unequally (Chung and Romano 2013).
+
+The strength of all models may be unlike in two categories without a change of their order. So the
+check is flagged only if a pair changes its order, too.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from podium.checks import CHECKS, Check, make_check
+from podium.data.battles import Battles
+from podium.diagnosis.categories import category_columns
+from podium.diagnosis.checks.group_checks import pair_values, residuals_of_items
+from podium.diagnosis.checks.size_limits import are_too_many
+from podium.distributions import ndtri, stdtr
+from podium.notices.option_forms import option_text
+from podium.rankers.errors.intervals import holm
+
+FEWEST_ITEMS = 8
+"""Categories with fewer items are not tested. Their items count among the other items."""
+PERMUTATIONS = 499
+"""Largest number of random divisions; the smallest p-value is 0.002."""
+ENOUGH = 15
+"""No more divisions are drawn when this number of them had a statistic at least as large: the
+p-value is then this number over the number of divisions (Besag and Clifford 1991)."""
+ROUNDING = 1e-9
+"""Statistics that differ by a smaller share than this are equal."""
+TURNED = 0.05
+"""Error rate of the claim that a pair changes its order, one-sided on each of the two sides, over
+all pairs of the model (Bonferroni)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairInCategory:
+    """A pair of models whose order in a category is not that of the other items.
+
+    Attributes:
+        first: the model that is ahead in the category.
+        second: the other model.
+        value: the category.
+        other: the other category if there are two, else None.
+        here: mean value of the first model in the category, above 0.
+        there: its mean value on the other items, below 0.
+    """
+
+    first: str
+    second: str
+    value: str
+    other: str | None
+    here: float
+    there: float
+
+
+def check_categories(battles: Battles) -> tuple[Check, ...]:
+    """Check whether the order of the models depends on a column of categories.
+
+    Returns:
+        The check of the column with the smallest p-value, adjusted by Holm's rule over the columns;
+        empty if no column has two categories with at least 8 items each, if no battle has an item,
+        or if there are too many battles.
+    """
+    if not battles.has_items or are_too_many(battles) or len(battles.metrics) > 1:
+        return ()
+    is_scored = "score_a" in battles.columns
+    known = (battles.item_codes >= 0) & battles.readable
+    distinct, item = np.unique(battles.item_codes[known], return_inverse=True)
+    residual = None
+    found: list[tuple[float, PairInCategory | None, str]] = []
+    for column, texts in category_columns(battles, known):
+        if is_scored and column == "task":
+            continue  # scores of several tasks are not ranked together
+        category = np.full(len(distinct), None, dtype=object)
+        category[item] = texts
+        values = _tested_values(category)
+        if not values:
+            continue
+        if residual is None:
+            residual = residuals_of_items(battles, known, item, len(distinct))
+        found.append((*_test_column(battles, known, item, residual, category, values), column))
+    if not found:
+        return ()
+    return (_check_of_columns(battles, found),)
+
+
+def _check_of_columns(
+    battles: Battles, found: list[tuple[float, PairInCategory | None, str]]
+) -> Check:
+    """Return the check of the column with the smallest p-value of those in which a pair turns.
+
+    Args:
+        battles: the battles.
+        found: p-value, pair that changes its order (or None), and name, by column; not empty.
+    """
+    adjusted = holm(np.array([p for p, _, _ in found])).tolist()
+    columns = [(p, pair, column) for p, (_, pair, column) in zip(adjusted, found, strict=True)]
+    level = CHECKS["categories"].threshold
+    p, pair, column = min(columns, key=lambda each: (each[1] is None, each[0], each[2]))
+    if pair is None or p > level:
+        p = min(adjusted)
+        names = " and ".join(name for _, _, name in found)
+        return make_check("categories", False, number=p, fields={"columns": names, "p": _short(p)})
+    is_scored = "score_a" in battles.columns
+    fields = {
+        "column": column,
+        "first": pair.first,
+        "second": pair.second,
+        "value": pair.value,
+        "others": pair.other or "the other items",
+        "here": _amount(pair.here, is_scored),
+        "there": _amount(pair.there, is_scored),
+        "p": _short(p),
+        "option": option_text("by", column),
+    }
+    models = (pair.first, pair.second)
+    return make_check("categories", True, number=p, fields=fields, models=models)
+
+
+def _short(p: float) -> str:
+    """Return a p-value with three decimals and without the leading 0."""
+    return f"{p:.3f}".lstrip("0")
+
+
+def _amount(value: float, is_scored: bool) -> str:
+    """Return a mean difference of scores as text, or a mean credit less 0.5 as win rate."""
+    return f"by {abs(value):.3g}" if is_scored else f"win rate {0.5 + value:.0%}"
+
+
+def _tested_values(category: np.ndarray) -> list[str]:
+    """Return the categories with enough items in and outside them, sorted; else an empty list.
+
+    Args:
+        category: category of each item, None if unknown, shape (items,).
+    """
+    labelled = [text for text in category.tolist() if text is not None]
+    numbers = {text: labelled.count(text) for text in dict.fromkeys(labelled)}
+    return sorted(
+        text
+        for text, number in numbers.items()
+        if number >= FEWEST_ITEMS and len(labelled) - number >= FEWEST_ITEMS
+    )
+
+
+def _test_column(
+    battles: Battles,
+    known: np.ndarray,
+    item: np.ndarray,
+    residual: np.ndarray,
+    category: np.ndarray,
+    values: list[str],
+) -> tuple[float, PairInCategory | None]:
+    """Return the p-value of a column, and the pair of models that changes its order.
+
+    Args:
+        battles: the battles.
+        known: mask of the readable battles with an item, shape (battles,).
+        item: code of the item of each of these, shape (known battles,).
+        residual: residuals of items, shape (items, models).
+        category: category of each item, None if unknown, shape (items,).
+        values: the tested categories.
+    """
+    is_labelled = np.array([text is not None for text in category.tolist()])
+    rows = residual[is_labelled]
+    labels = category[is_labelled]
+    in_category = np.stack([labels == value for value in values]).astype(float)
+    t = _statistics(rows, in_category)
+    p = _p_of_largest(rows, in_category, t)
+    if p > CHECKS["categories"].threshold:
+        return p, None
+    place, model = np.unravel_index(int(np.argmax(np.abs(t))), t.shape)
+    value = values[int(place)]
+    return p, _turned_pair(battles, known, item, category, value, int(model))
+
+
+def _statistics(residual: np.ndarray, in_category: np.ndarray) -> np.ndarray:
+    """Return Welch's t of each category against all other items, shape (categories, models).
+
+    It is 0 where nothing varies.
+
+    Args:
+        residual: residuals of items, shape (items, models).
+        in_category: 1 for items of the category, else 0, shape (categories, items).
+    """
+    inside = in_category.sum(axis=1)[:, None]
+    outside = in_category.shape[1] - inside
+    sums = in_category @ residual
+    squares = in_category @ residual**2
+    other_sums = residual.sum(axis=0) - sums
+    other_squares = (residual**2).sum(axis=0) - squares
+    variance = (squares - sums**2 / inside) / (inside * (inside - 1))
+    variance += (other_squares - other_sums**2 / outside) / (outside * (outside - 1))
+    gap = sums / inside - other_sums / outside
+    varies = variance > ROUNDING * np.maximum(gap**2, ROUNDING)
+    return np.where(varies, gap / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
+
+
+def _p_of_largest(residual: np.ndarray, in_category: np.ndarray, t: np.ndarray) -> float:
+    """Return the p-value of the largest |t|, by random divisions unless Bonferroni's rule gives 1.
+
+    Args:
+        residual: residuals of items, shape (items, models).
+        in_category: 1 for items of the category, else 0, shape (categories, items).
+        t: the statistics, shape (categories, models).
+    """
+    largest = float(np.abs(t).max())
+    smallest = int(min(in_category.sum(axis=1).min(), (1 - in_category).sum(axis=1).min()))
+    by_bonferroni = min(1.0, 2 * t.size * float(stdtr(smallest - 1, -largest)))
+    if by_bonferroni == 1:
+        return 1.0
+    rng = np.random.default_rng(0)
+    at_least = 0
+    for number in range(1, PERMUTATIONS + 1):
+        drawn = _statistics(residual[rng.permutation(len(residual))], in_category)
+        at_least += bool(np.abs(drawn).max() >= largest * (1 - ROUNDING))
+        if at_least == ENOUGH:
+            return ENOUGH / number
+    return (1 + at_least) / (1 + PERMUTATIONS)
+
+
+def _turned_pair(
+    battles: Battles,
+    known: np.ndarray,
+    item: np.ndarray,
+    category: np.ndarray,
+    value: str,
+    model: int,
+) -> PairInCategory | None:
+    """Return the pair with a model that changes its order most surely in a category, or None.
+
+    Args:
+        battles: the battles.
+        known: mask of the readable battles with an item, shape (battles,).
+        item: code of the item of each of these, shape (known battles,).
+        category: category of each item, None if unknown, shape (items,).
+        value: the category, which is compared with all other known categories.
+        model: code of the model.
+    """
+    low, high, worth = pair_values(battles, known)
+    is_here = (category == value)[item]
+    others = {text for text in category.tolist() if text not in (None, value)}
+    is_there = np.array([text in others for text in category.tolist()])[item]
+    rest = min(others) if len(others) == 1 else None
+    best = None
+    surest = float(ndtri(1 - TURNED / max(len(battles.models) - 1, 1)))
+    for other in range(len(battles.models)):
+        is_of_pair = (low == min(model, other)) & (high == max(model, other)) & (model != other)
+        sign = 1 if model < other else -1
+        here, t_here = _mean_by_item(sign * worth, item, is_of_pair & is_here)
+        there, t_there = _mean_by_item(sign * worth, item, is_of_pair & is_there)
+        if t_here * t_there >= 0 or min(abs(t_here), abs(t_there)) < surest:
+            continue
+        surest = min(abs(t_here), abs(t_there))
+        names = (battles.models[model], battles.models[other])
+        ordered = names if here > 0 else names[::-1]
+        best = PairInCategory(*ordered, value, rest, abs(here), -abs(there))
+    return best
+
+
+def _mean_by_item(worth: np.ndarray, item: np.ndarray, rows: np.ndarray) -> tuple[float, float]:
+    """Return the mean over items and its t against 0; t is 0 with fewer than two items.
+
+    If all items are alike, t is infinite with the sign of the mean.
+
+    Args:
+        worth: value of each battle, shape (battles,).
+        item: code of its item, shape (battles,).
+        rows: mask of the battles that count.
+    """
+    number = np.bincount(item[rows])
+    sums = np.bincount(item[rows], worth[rows])
+    means = sums[number > 0] / number[number > 0]
+    if len(means) < 2:
+        return 0.0, 0.0
+    mean = float(means.mean())
+    error = float(means.std(ddof=1) / np.sqrt(len(means)))
+    if error == 0:
+        return mean, float(np.sign(mean)) * np.inf if mean else 0.0
+    return mean, mean / error

@@ -135,9 +135,8 @@ def compare(
         raise NotIdentifiedError("; ".join(failures))
     checks = checks_of_comparison(battles, {name for pair in named_pairs for name in pair})
     unclaimed = _find_unclaimed(battles, checks, level, pool)
-    findings = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
-    if by:
-        findings = _with_orders_of_slices(findings, battles, by, level, pool)
+    doubted = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
+    findings = _with_orders_of_slices(doubted, battles, by, level, pool)
     return Comparison(
         findings=tuple(findings),
         level=level,
@@ -510,7 +509,7 @@ def _with_doubts(
 
 
 def _with_orders_of_slices(
-    findings: Sequence[PairFinding], battles: Battles, by: str, level: float, pool: bool
+    findings: Sequence[PairFinding], battles: Battles, by: str | None, level: float, pool: bool
 ) -> list[PairFinding]:
     """Replace the doubts about the order in slices by those of the slices' own verdicts.
 
@@ -521,10 +520,12 @@ def _with_orders_of_slices(
     Args:
         findings: what was compared, with the doubts of all verdicts.
         battles: the battles.
-        by: column with the slices.
+        by: column with the slices; None if there are none.
         level: confidence level.
         pool: whether verdicts of several judges are pooled.
     """
+    if by is None:
+        return [*findings]
     own: dict[str | None, tuple[tuple[Check, ...], Mapping[str, Sequence[str]]]] = {}
     for value, part in battles.slices(by):
         checks = check_orders_of_slice(part)
@@ -552,14 +553,15 @@ def _with_own_order(
     """
     if not checks:
         return finding
-    doubts: dict[str, Check | None] = {}
+    doubts: dict[str, Any] = {}
     for place in ("doubt", "judge_doubt", "loss_check"):
         check = getattr(finding, place)
         is_of_order = check is not None and check.name in (ORDER_DECIDES, ONE_ORDER, IN_SLICES)
         doubts[place] = None if is_of_order else check
     doubts["judge_doubt"] = doubt_about_judge(checks) or doubts["judge_doubt"]
     of_slice = replace(finding, **doubts)
-    return replace(of_slice, **_doubts_about_order(of_slice, checks, unclaimed, doubts))
+    doubts |= _doubts_about_order(of_slice, checks, unclaimed, doubts)
+    return replace(finding, **doubts)
 
 
 def _doubts_about_order(

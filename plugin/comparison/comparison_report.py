@@ -39,15 +39,18 @@ def comparison_text(comparison: Comparison) -> str:
 def comparison_documents(comparison: Comparison) -> tuple[Report, ...]:
     """Build the report of a comparison for readers who do not see messages on stderr.
 
-    It is `comparison_reports` with a last section of the warnings and failures, if there are any.
+    It is `comparison_reports` with a last section of warnings, notes and failures, if there are
+    any.
     """
-    severe = [notice for notice in comparison.warnings if notice.severity == "warning"]
+    texts = notice_texts(comparison.warnings)
+    pairs = zip(comparison.warnings, texts, strict=True)
+    notices = [f"{notice.severity}: {text}" for notice, text in pairs]
     failures = [f"not compared: {failure}" for failure in comparison.failures]
-    lines = tuple([*notice_texts(severe), *failures])
+    lines = (*notices, *failures)
     reports = comparison_reports(comparison)
     if not lines:
         return reports
-    section = Section("warnings", "warnings", warnings=lines)
+    section = Section("warnings", "warnings and notes", warnings=lines)
     return tuple(replace(each, sections=(*each.sections, section)) for each in reports)
 
 

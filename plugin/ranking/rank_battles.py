@@ -481,9 +481,7 @@ def _rank_slices(
     Raises:
         PodiumError: no ranker gave standings, or a ranker raised UsageError on every slice.
     """
-    warnings_of_slice = {
-        value: [*judge_warnings(part, families), *order_warnings(part)] for value, part in slices
-    }
+    warnings_of_slice = {value: _judge_warnings_of(part, families) for value, part in slices}
     in_two_units = {value for value, part in slices if check_score_scale(part)}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
@@ -536,6 +534,11 @@ def _slices_of_rankers(
         own = [(value, part) for value, part in slices if defaults[value] == ranker.name]
         for centred in _centre_rankers([ranker], own):
             yield centred, own
+
+
+def _judge_warnings_of(part: Battles, families: Mapping[str, str]) -> list[Notice]:
+    """Return the warnings about the judges of a slice, and what holds of all their verdicts."""
+    return [*judge_warnings(part, families), *order_warnings(part)]
 
 
 def _withhold_order(standings: Standings, part: Battles, *, in_two_units: bool) -> Standings:

@@ -31,6 +31,19 @@ def test_one_message_names_the_setting_that_changes_the_words(
     assert said in message
 
 
+@pytest.mark.parametrize("style", ["md", "html", "latex"])
+@pytest.mark.parametrize("asked", [{"shots": 8}, {"template": "<|user|>"}])
+def test_documents_name_the_settings_too(
+    tmp_path: Path, podium: Any, asked: dict[str, Any], style: str
+) -> None:
+    write_lm_eval_run([simple_run("lab/a", SCORES)], tmp_path)
+    write_lm_eval_run([simple_run("lab/b", OTHER_SCORES, **asked)], tmp_path)
+    document = podium("compare", "lab/a", "lab/b", tmp_path, "--format", style).out
+    assert "models were run with" in document
+    table = podium("compare", "lab/a", "lab/b", tmp_path).out
+    assert "models were run with" not in table  # there it stands on stderr
+
+
 @pytest.mark.parametrize("kind", ["results", "samples"])
 def test_two_files_of_a_model_are_named_by_the_setting(
     tmp_path: Path, podium: Any, kind: str

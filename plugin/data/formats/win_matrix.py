@@ -66,11 +66,16 @@ def find_label_column(records: Records) -> str | None:
 def ambiguous_matrix(records: Records, label: str) -> DataError:
     """Return the error for a matrix of wins if the user has not said whose wins its cells count.
 
-    The message shows the two possible meanings of the first cell with a number.
+    The message shows the two possible meanings of the first cell with a number. If the cells count
+    no wins, it is the error that `read_win_matrix` raises, because no reading helps.
     """
     import pandas as pd
 
     frame = _cells_by_name(records, label)
+    try:
+        _check_counts(frame.to_numpy(dtype=float), list(frame.index))
+    except DataError as error:
+        return error.with_place(records.source)
     pairs = ((row, column) for row in frame.index for column in frame.columns if row != column)
     known_pairs = (pair for pair in pairs if pd.notna(frame.loc[pair]))
     row, column = next(known_pairs, (frame.index[0], frame.columns[-1]))

@@ -73,7 +73,7 @@ def check_categories(battles: Battles) -> tuple[Check, ...]:
     known = (battles.item_codes >= 0) & battles.readable
     distinct, item = np.unique(battles.item_codes[known], return_inverse=True)
     residual = None
-    found: list[tuple[float, PairInCategory | None, str]] = []
+    tested_columns: list[tuple[float, PairInCategory | None, str]] = []
     for column, texts in category_columns(battles, known):
         if is_scored and column == "task":
             continue  # scores of several tasks are not ranked together
@@ -84,28 +84,32 @@ def check_categories(battles: Battles) -> tuple[Check, ...]:
             continue
         if residual is None:
             residual = residuals_of_items(battles, known, item, len(distinct))
-        found.append((*_test_column(battles, known, item, residual, category, values), column))
-    if not found:
+        tested_columns.append(
+            (*_test_column(battles, known, item, residual, category, values), column)
+        )
+    if not tested_columns:
         return ()
-    return (_check_of_columns(battles, found),)
+    return (_check_of_columns(battles, tested_columns),)
 
 
 def _check_of_columns(
-    battles: Battles, found: list[tuple[float, PairInCategory | None, str]]
+    battles: Battles, tested_columns: list[tuple[float, PairInCategory | None, str]]
 ) -> Check:
     """Return the check of the column with the smallest p-value of those in which a pair turns.
 
     Args:
         battles: the battles.
-        found: p-value, pair that changes its order (or None), and name, by column; not empty.
+        tested_columns: p-value, pair that changes its order (or None), and name, by column; not empty.
     """
-    adjusted = holm(np.array([p for p, _, _ in found])).tolist()
-    columns = [(p, pair, column) for p, (_, pair, column) in zip(adjusted, found, strict=True)]
+    adjusted = holm(np.array([p for p, _, _ in tested_columns])).tolist()
+    columns = [
+        (p, pair, column) for p, (_, pair, column) in zip(adjusted, tested_columns, strict=True)
+    ]
     level = CHECKS["categories"].threshold
     p, pair, column = min(columns, key=lambda each: (each[1] is None, each[0], each[2]))
     if pair is None or p > level:
         p = min(adjusted)
-        names = " and ".join(name for _, _, name in found)
+        names = " and ".join(name for _, _, name in tested_columns)
         return make_check("categories", False, number=p, fields={"columns": names, "p": _short(p)})
     is_scored = "score_a" in battles.columns
     fields = {

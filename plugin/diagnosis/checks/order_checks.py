@@ -133,13 +133,13 @@ def check_orders_in_slices(battles: Battles) -> tuple[Check, ...]:
         return ()
     columns = columns_with_slices(battles)
     for column in columns:
-        found = _biased_slices(battles, column, ERROR_RATE / len(columns))
-        if found:
-            return (_check_of_slices(battles, column, found),)
+        biased_slices = _find_biased_slices(battles, column, ERROR_RATE / len(columns))
+        if biased_slices:
+            return (_check_of_slices(battles, column, biased_slices),)
     return ()
 
 
-def _biased_slices(
+def _find_biased_slices(
     battles: Battles, column: str, error_rate: float
 ) -> list[tuple[str, OrderEffect, float]]:
     """Return the slices in which the order of some judge's responses has an effect of its own.
@@ -160,14 +160,14 @@ def _biased_slices(
         for effect in effects:
             if not several or effect.judge in own:
                 by_judge.setdefault(effect.judge, []).append((value, effect))
-    found = []
+    biased_slices = []
     for measured in by_judge.values():
         p_values = holm(np.array([_p_of_difference(measured, k) for k in range(len(measured))]))
         for (value, effect), p in zip(measured, p_values.tolist(), strict=True):
             p_of_both = max(p, effect.p) * len(by_judge)
             if p_of_both <= error_rate and abs(effect.lean) > BIASES:
-                found.append((value, effect, p_of_both))
-    return sorted(found, key=lambda each: -abs(each[1].lean))
+                biased_slices.append((value, effect, p_of_both))
+    return sorted(biased_slices, key=lambda each: -abs(each[1].lean))
 
 
 def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> float:
@@ -200,18 +200,18 @@ def _p_of_difference(measured: list[tuple[str, OrderEffect]], place: int) -> flo
 
 
 def _check_of_slices(
-    battles: Battles, column: str, found: list[tuple[str, OrderEffect, float]]
+    battles: Battles, column: str, biased_slices: list[tuple[str, OrderEffect, float]]
 ) -> Check:
     """Return the flagged check that names the slices of a column in which the order decides more.
 
     Args:
         battles: the battles.
         column: the column.
-        found: value, effect and p-value of each of these slices; the strongest first.
+        biased_slices: value, effect and p-value of each of these slices; the strongest first.
     """
-    value, effect, _ = found[0]
+    value, effect, _ = biased_slices[0]
     facts = _facts_of_order(effect, several=False)
-    leans = {name: own.lean for name, own, _ in found}
+    leans = {name: own.lean for name, own, _ in biased_slices}
     others = [name for name in leans if name != value]
     fields = {
         **facts["fields"],

@@ -42,6 +42,14 @@ def test_it_is_rejected_whatever_the_name_of_the_first_column_with_both_readings
     assert "--matrix columns" in message
 
 
+def test_no_reading_is_proposed_for_rates_which_no_reading_can_read(save):
+    path = save("rates.csv", text_of(WINS / 10))
+    with pytest.raises(package.DataError) as caught:
+        package.read_battles(path)
+    assert "is no count of wins" in str(caught.value)
+    assert "--matrix" not in str(caught.value)
+
+
 @pytest.mark.parametrize(("reading", "expected"), [("rows", ROWS), ("columns", COLUMNS)])
 @pytest.mark.parametrize("name", ["", "model", "x"])
 def test_cells_count_the_wins_of_the_model_that_is_named(save, reading, expected, name):

@@ -99,7 +99,8 @@ def _check_of_columns(
 
     Args:
         battles: the battles.
-        tested_columns: p-value, pair that changes its order (or None), and name, by column; not empty.
+        tested_columns: p-value, pair that changes its order (or None), and name of each column;
+            not empty.
     """
     adjusted = holm(np.array([p for p, _, _ in tested_columns])).tolist()
     columns = [

@@ -153,7 +153,7 @@ def _find_biased_slices(
         Value of the column, effect, and p-value of its difference from the other slices, the
         strongest effect first.
     """
-    own = {*battles.judges} or {None}
+    own: set[str | None] = {*battles.judges}
     several = len((battles.whole or battles).judges) > 1
     by_judge: dict[str | None, list[tuple[str, OrderEffect]]] = {}
     for value, effects in effects_in_slices(battles, column).items():

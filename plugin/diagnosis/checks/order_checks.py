@@ -118,7 +118,8 @@ def check_orders_in_slices(battles: Battles) -> tuple[Check, ...]:
     """Check whether the order decides more in some tasks or categories than in the others.
 
     In such a slice, the win rate of the response shown first differs from 0.5 by more than
-    `BIASES`, and it differs from that in the other slices; both are tested at 5%, adjusted by
+    `DECIDES` (`BIASES` for a judge of single orders).
+    It also differs from that in the other slices; both are tested at 5%, adjusted by
     Holm's rule over slices, and over columns by Bonferroni's.
 
     Returns:
@@ -165,7 +166,9 @@ def _find_biased_slices(
         p_values = holm(np.array([_p_of_difference(measured, k) for k in range(len(measured))]))
         for (value, effect), p in zip(measured, p_values.tolist(), strict=True):
             p_of_both = max(p, effect.p) * len(by_judge)
-            if p_of_both <= error_rate and abs(effect.lean) > BIASES:
+            # Both orders together cancel a preference that does not decide.
+            least = BIASES if effect.is_single else DECIDES
+            if p_of_both <= error_rate and abs(effect.lean) > least:
                 biased_slices.append((value, effect, p_of_both))
     return sorted(biased_slices, key=lambda each: -abs(each[1].lean))
 

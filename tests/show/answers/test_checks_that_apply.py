@@ -46,9 +46,8 @@ def test_a_judge_that_takes_the_first_response_may_not_rank_in_any_slice(
     options: dict[str, str],
 ) -> None:
     ranking = podium.rank(podium.read_battles(judged({"judge-x": 0.9})), **options)
-    refused = "This judge may not rank: the response shown first has a win rate of "
-    assert all(each.answer[1].startswith(refused) for each in ranking.standings)
-    assert len({each.answer[1] for each in ranking.standings}) == 1
+    refused = "this judge may not rank: the response shown first has a win rate of "
+    assert all(refused in each.answer[1].lower() for each in ranking.standings)
 
 
 def test_a_slice_with_few_pairs_has_the_figures_of_all_verdicts() -> None:

@@ -2,8 +2,9 @@
 simulator.
 
     python benchmarks/claims.py scores                  # compare on scores: about two minutes
-    python benchmarks/claims.py scores --worlds 500 python benchmarks/claims.py signs
-    # right-or-wrong scores, enumerated: half a minute python benchmarks/claims.py all --markdown
+    python benchmarks/claims.py scores --worlds 500
+    python benchmarks/claims.py signs                   # right-or-wrong scores: half a minute
+    python benchmarks/claims.py all --markdown
 
 Each section is a module of `claims_sections` with a function `report(worlds, markdown)`, which
 prints its tables; None for `worlds` is the number that shows its bars. Every row has its number of

@@ -60,6 +60,7 @@ class Exposure:
         notes: warnings from the reading of the battles.
         diagnostics: figures of the battles for the JSON, by name.
         lacking: noun in the warning about unranked models, which says what they lack.
+        slice_count: number of slices in which models are compared; see `Battles.slice_count`.
     """
 
     models: tuple[str, ...]
@@ -72,6 +73,7 @@ class Exposure:
     notes: tuple[Notice, ...] = ()
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     lacking: str = "readable battle"
+    slice_count: int = 1
 
 
 def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = None) -> Exposure:
@@ -97,6 +99,7 @@ def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = 
         counts=battles.counts(),
         notes=battles.notes,
         diagnostics=battle_diagnostics(battles) | uneven,
+        slice_count=battles.slice_count,
     )
 
 
@@ -112,14 +115,15 @@ def build_standings(
     """Build standings from a ranker's scores.
 
     This adds names, ranks, rank sets, counts, diagnostics and the usual warnings. Unranked models
-    come last, with a rank and without a score.
+    come last, with a rank and without a score. If the battles are one of several slices, the rank
+    sets of all slices hold simultaneously (Bonferroni).
 
     Args:
         ranker: name of the ranker.
         scale: the scale of the scores, or its name.
         exposure: counts and win rates by model.
         result: scores of the ranker.
-        level: confidence level of the rank sets, in (0, 1).
+        level: simultaneous confidence level of the rank sets of all slices, in (0, 1).
         rng: draws for the rank sets.
     """
     last = len(exposure.models) + len(exposure.unranked)
@@ -127,8 +131,13 @@ def build_standings(
         Entry(name, last, None, None, None, None, None, None, battles=0)
         for name in exposure.unranked
     ]
-    contrasts = compare_all_pairs(result.estimate, level=level, rng=rng, items=exposure.items)
+    level_of_slice = 1 - (1 - level) / exposure.slice_count
+    contrasts = compare_all_pairs(
+        result.estimate, level=level_of_slice, rng=rng, items=exposure.items
+    )
     diagnostics = {**result.diagnostics, **exposure.diagnostics}
+    if exposure.slice_count > 1:
+        diagnostics["slices"] = exposure.slice_count
     if result.estimate.raters is not None:
         diagnostics["raters"] = dict(zip(("unit", "number"), result.estimate.raters, strict=True))
     items = dict(zip(exposure.models, exposure.items.tolist(), strict=True))

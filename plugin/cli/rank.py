@@ -52,7 +52,11 @@ class RankingOptions:
         "a judge, mean."
     ),
 )
-@click.option("--by", metavar="COLUMN", help="One ranking per value of this column.")
+@click.option(
+    "--by",
+    metavar="COLUMN",
+    help="One ranking per value of this column. Rank sets hold for all of them together.",
+)
 @options.settings(
     metavar="[RANKER.]KEY=VALUE",
     help="An option of a ranker, as pin=MODEL:1000; may be given several times.",

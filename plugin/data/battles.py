@@ -171,6 +171,8 @@ class Battles:
         whole: the battles that these are a part of; None if these are all battles.
         cut: the column, or several separated by commas, and the value by which `slices` selected
             these from `whole`; None if they are no slice.
+        slice_count: number of slices, this one included, in which the same claims are tested. The
+            error rate of each slice is divided by it.
         accepted: sentences on findings that the user accepted by name. The result repeats them.
     """
 
@@ -195,6 +197,7 @@ class Battles:
     likely_item: str | None = None
     whole: "Battles | None" = field(default=None, repr=False, compare=False)
     cut: tuple[str, str] | None = field(default=None, repr=False, compare=False)
+    slice_count: int = 1
 
     def __repr__(self) -> str:
         return (

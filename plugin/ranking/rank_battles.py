@@ -81,7 +81,7 @@ def rank(
         level: of intervals and rank sets, in (0, 1).
         seed: of everything random; the same seed gives the same output.
         by: rank each value of this column separately, on a scale centred on the models common to
-            all.
+            all. Rank sets hold simultaneously for all of its values (Bonferroni).
         pool: rank the battles of several judges together.
         calibration: of the judge, or the path of its file; for rankers that soften verdicts.
         models: a table with the columns `model` and `family`, or its path.
@@ -335,6 +335,9 @@ def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | N
     if column:
         most = max(len(apart), MOST_SLICES)
         slices = list(battles.slices(column, most=most))
+    if by is not None:
+        count = len(slices)
+        slices = [(value, replace(part, slice_count=count)) for value, part in slices]
     outside = len(battles) - sum(len(part) for _, part in slices)
     if column and battles.has_lists(column):
         numbers = battles.count_slices_of_battles(column)

@@ -538,7 +538,7 @@ def _read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
     reading = plan.reading
     places = [source if is_frame(source) else _locate_files(str(source)) for source in sources]
     tables, gathered = _gather_tables(duck, places, plan)
-    places_read = without_secrets(some(sources) or "nothing")
+    places_read = _places_in_words(sources)
     names_metrics = reading.metrics and ALL_METRICS not in reading.metrics
     if not tables and (names_metrics or reading.all_runs):
         there = f"no lm-eval samples in {places_read}, and no Inspect logs"
@@ -554,6 +554,12 @@ def _read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
         raise UsageError("; ".join(reasons))
     _require_one_format(tables)
     return SourceTables(tables, gathered, notes)
+
+
+def _places_in_words(sources: Sequence[Any]) -> str:
+    """Return where rows were looked for, without the content of data frames."""
+    named = ["a data frame" if is_frame(source) else source for source in sources]
+    return without_secrets(some(named) or "nothing")
 
 
 def _require_one_format(tables: Sequence[RecordTable]) -> None:

@@ -31,6 +31,7 @@ from podium.notices.option_forms import option_text
 from podium.plugins import catalogue
 from podium.plugins.settings import options_of, parameters_of, ranker_names, ranker_options
 from podium.rankers.calibration.calibration import Calibration
+from podium.rankers.errors.raters import FIXED_RATERS, count_raters
 from podium.rankers.fit.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.fit.identification import bounded_models
@@ -555,19 +556,22 @@ def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Sta
     """Rank a slice, of a jury by its merged verdicts.
 
     How the verdicts in both orders agree is known of single judges alone, and is added to the
-    diagnostics.
+    diagnostics. So is the number of voters or judges whose differences no interval includes.
 
     Args:
         ranker: the ranker.
         part: the battles of the slice.
         merged: the same battles with one verdict each; None if they are ranked as they are.
     """
-    if merged is None:
-        return ranker(part)
-    standings = ranker(merged)
-    swaps = part.swaps()
-    own = {} if swaps is None else {"swap": asdict(swaps)}
-    return replace(standings, diagnostics={**standings.diagnostics, **own})
+    standings = ranker(part if merged is None else merged)
+    facts: dict[str, Any] = {}
+    swaps = None if merged is None else part.swaps()
+    if swaps is not None:
+        facts["swap"] = asdict(swaps)
+    raters = None if "raters" in standings.diagnostics else count_raters(part)
+    if raters is not None:
+        facts[FIXED_RATERS] = dict(zip(("unit", "number"), raters, strict=True))
+    return replace(standings, diagnostics={**standings.diagnostics, **facts})
 
 
 def _explain_failure(

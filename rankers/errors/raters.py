@@ -15,6 +15,9 @@ from podium.rankers.fit.coded import CodedBattles, centre_columns
 FEWEST_RATERS = 10
 """With fewer voters or judges than this, how much they differ is unknown, and intervals speak of
 these raters alone."""
+FIXED_RATERS = "fixed_raters"
+"""Key in the diagnostics of standings: the unit and the number of the judges or voters of the
+verdicts, if the intervals speak of these alone."""
 NOISE = 1e-9
 """An eigenvalue above minus this share of the largest one is not negative."""
 
@@ -53,6 +56,19 @@ def raters_of(battles: Battles) -> Raters | None:
         code[is_named] = named_code
         code[~is_named] = len(distinct) + np.arange(int((~is_named).sum()))
         return Raters(column, len(distinct), code)
+    return None
+
+
+def count_raters(battles: Battles) -> tuple[str, int] | None:
+    """Return what gave the verdicts and how many there are, as `("judge", 4)`.
+
+    Voters are counted if there are several, else judges. The result is None if there are not
+    several of either.
+    """
+    for column in ("voter", "judge"):
+        number = battles.rows.count_names(column)
+        if number > 1:
+            return column, number
     return None
 
 

@@ -27,6 +27,7 @@ from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items, further
 from podium.rankers.ladder_placement import RATED_ONLY
 from podium.rankers.ranking import Separation, Standings
 from podium.show.answers import rank_templates
+from podium.show.answers.fixed_raters import limit_to_raters
 from podium.show.answers.lost_claims import unclaimed_models
 from podium.show.answers.order_claims import explained_by_any_order
 from podium.show.answers.rank_templates import all_of, more_items_sentence, number_word
@@ -200,7 +201,7 @@ def build_ranking_answer(
         what_next = " ".join(filter(None, [what_next, new_leader]))
     if are_questions_in_doubt(battles):
         who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=who)
-    sentences = [who, trust]
+    sentences = [limit_to_raters(who, claimed), trust]
     if what_next:
         sentences.append(what_next)
     return replace(checked, answer=tuple(sentences))

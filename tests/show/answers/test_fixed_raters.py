@@ -1,0 +1,64 @@
+"""Answers and headings name the judges or voters that the intervals speak of."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+from podium.rankers.errors.raters import FIXED_RATERS
+
+MODELS = ("ash", "box", "elm")
+
+
+def verdicts(column: str, raters: int, items: int = 30) -> pd.DataFrame:
+    """Draw a verdict of each rater on each pair of each item."""
+    rng = np.random.default_rng(raters)
+    rows = []
+    for item in range(items):
+        for first, second in (("ash", "box"), ("ash", "elm"), ("box", "elm")):
+            for rater in range(raters):
+                rows.append((f"q{item}", first, second, float(rng.random() < 0.6), f"r{rater}"))
+    return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", column])
+
+
+def answer_of(rows: pd.DataFrame, **options) -> tuple[podium.Ranking, str]:
+    """Rank the rows; return the ranking and its answer as one text."""
+    ranking = podium.rank(podium.read_battles(rows), "bradley-terry", **options)
+    return ranking, " ".join(ranking.standings[0].answer)
+
+
+@pytest.mark.parametrize(
+    ("column", "raters", "words"),
+    [
+        ("judge", 2, "these two judges"),
+        ("judge", 4, "these four judges"),
+        ("voter", 9, "these nine voters"),
+    ],
+)
+def test_few_raters_are_named_in_answer_and_heading(column, raters, words):
+    ranking, answer = answer_of(verdicts(column, raters), pool=True)
+    assert answer.startswith(f"For {words}: ")
+    assert f"sandwich, for {words}" in str(ranking)
+    assert ranking.standings[0].diagnostics[FIXED_RATERS] == {"unit": column, "number": raters}
+
+
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [
+        pytest.param(verdicts("judge", 1), {}, id="one judge"),
+        pytest.param(verdicts("judge", 3), {"by": "judge"}, id="each judge apart"),
+        pytest.param(verdicts("voter", 12), {}, id="voters that vary in the intervals"),
+        pytest.param(verdicts("judge", 2).drop(columns="judge"), {}, id="no judge named"),
+    ],
+)
+def test_no_raters_are_named_where_they_limit_nothing(rows, options):
+    ranking, answer = answer_of(rows, **options)
+    assert "For these" not in answer
+    assert ", for these" not in str(ranking)
+    assert all(FIXED_RATERS not in each.diagnostics for each in ranking.standings)
+
+
+def test_ranker_whose_intervals_leave_out_many_voters_names_them():
+    rows = verdicts("voter", 12).assign(score_a=1.0, score_b=0.5)
+    ranking = podium.rank(podium.read_battles(rows), "informativeness")
+    assert ranking.standings[0].diagnostics[FIXED_RATERS] == {"unit": "voter", "number": 12}

@@ -109,6 +109,16 @@ def test_a_model_that_lacks_only_the_last_items_may_have_been_stopped() -> None:
         assert check.reason == "the first or last items have no scores of alder"
 
 
+def test_further_blank_scores_do_not_hide_that_the_first_items_are_absent() -> None:
+    frame = scores()
+    number = frame["item"].str[1:].astype(int)
+    frame = frame[~(frame["model"].eq("alder") & (number < 40))]
+    frame.loc[frame.index[frame["model"].eq("alder")][:3], "score"] = np.nan
+    check = checks_of(frame)["lost scores"]
+    assert check.result is Result.NOT_KNOWN
+    assert check.reason == "the first or last items have no scores of alder"
+
+
 def lost_battles_of_m0(frame: Frame, share: float = 0.4) -> Frame:
     """Drop some rows of battles, or of one of their orders, that m0 lost."""
     drawn = np.random.default_rng(4).random(len(frame)) < share

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from podium.checks import Check, make_check, not_known
+from podium.checks import Check, Result, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.absent_rows import find_absent_verdicts
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
@@ -87,7 +87,9 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
         lost = int(absent.judgments[is_unparsed].sum() + absent.number.sum())
         number = int(absent.judgments.sum() + absent.number.sum())
     remedy = "fix the judge's replies first" if has_unparsed else "add the missing verdicts"
-    return (_check_losses("lost replies", losses, lost / number, {"lost": word, "remedy": remedy}),)
+    fields = {"lost": word, "remedy": remedy}
+    check = _check_losses("lost replies", losses, lost / number, fields)
+    return _unless_cut(check, "battles", battles, cut)
 
 
 def check_lost_scores(battles: Battles) -> tuple[Check, ...]:
@@ -123,7 +125,8 @@ def _test_scores(battles: Battles) -> tuple[Check, ...]:
     losses = losses_of_scores(scores, battles.models)
     if not losses:
         return (not_known("lost scores", "no item with lost scores has two models"),)
-    return (_check_losses("lost scores", losses, lost / int(scores.asked.sum()), {}),)
+    check = _check_losses("lost scores", losses, lost / int(scores.asked.sum()), {})
+    return _unless_cut(check, "scores", battles, cut)
 
 
 def _cut_check(name: str, what: str, battles: Battles, cut: Sequence[int]) -> tuple[Check, ...]:
@@ -133,6 +136,17 @@ def _cut_check(name: str, what: str, battles: Battles, cut: Sequence[int]) -> tu
     models = join_names([battles.models[code] for code in dict.fromkeys(cut)])
     reason = f"the first or last items have no {what} of {models}"
     return (not_known(name, reason),)
+
+
+def _unless_cut(check: Check, what: str, battles: Battles, cut: Sequence[int]) -> tuple[Check, ...]:
+    """Return a check, or that it is not known, if rows may be lost that the check does not count.
+
+    A check that finds significant losses is returned in any case.
+    """
+    is_significant = check.p is not None and check.p <= ERROR_RATE
+    if check.result is Result.FLAGGED and is_significant:
+        return (check,)
+    return _cut_check(check.name, what, battles, cut) or (check,)
 
 
 def _check_losses(

@@ -135,14 +135,6 @@ def build_standings(
     contrasts = compare_all_pairs(
         result.estimate, level=level_of_slice, rng=rng, items=exposure.items
     )
-    diagnostics = {**result.diagnostics, **exposure.diagnostics}
-    if exposure.slice_count > 1:
-        diagnostics["slices"] = exposure.slice_count
-    if result.estimate.raters is not None:
-        diagnostics["raters"] = dict(zip(("unit", "number"), result.estimate.raters, strict=True))
-    items = dict(zip(exposure.models, exposure.items.tolist(), strict=True))
-    if set(items.values()) != {exposure.counts.units}:
-        diagnostics["items_by_model"] = items
     return Standings(
         ranker=ranker,
         scale=as_scale(scale),
@@ -152,7 +144,7 @@ def build_standings(
         entries=(*_ranked_entries(exposure, result, contrasts), *unranked),
         counts=exposure.counts,
         fit=result.fit,
-        diagnostics=diagnostics,
+        diagnostics=_diagnostics(exposure, result),
         warnings=(
             *exposure.notes,
             *result.warnings,
@@ -161,6 +153,19 @@ def build_standings(
         ),
         separation=_separation(exposure, result, contrasts),
     )
+
+
+def _diagnostics(exposure: Exposure, result: RankerResult) -> dict[str, Any]:
+    """Return the figures for the JSON, by name: of the ranker, the battles, slices and raters."""
+    diagnostics = {**result.diagnostics, **exposure.diagnostics}
+    if exposure.slice_count > 1:
+        diagnostics["slices"] = exposure.slice_count
+    if result.estimate.raters is not None:
+        diagnostics["raters"] = dict(zip(("unit", "number"), result.estimate.raters, strict=True))
+    items = dict(zip(exposure.models, exposure.items.tolist(), strict=True))
+    if set(items.values()) != {exposure.counts.units}:
+        diagnostics["items_by_model"] = items
+    return diagnostics
 
 
 def _order_by_score(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:

@@ -101,6 +101,8 @@ def rank(
     if not isinstance(battles, Battles):
         battles = read_battles(battles, metric="all" if by == "metric" else ())
     column, slices = _split_slices(battles, by, pool)
+    if by is not None:
+        slices = _tested_together(slices)
     defaults = _default_rankers(battles, slices) if rankers is None else {}
     names = [*dict.fromkeys(defaults.values())] if rankers is None else ranker_names(rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
@@ -336,9 +338,6 @@ def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | N
     if column:
         most = max(len(apart), MOST_SLICES)
         slices = list(battles.slices(column, most=most))
-    if by is not None:
-        count = len(slices)
-        slices = [(value, replace(part, slice_count=count)) for value, part in slices]
     outside = len(battles) - sum(len(part) for _, part in slices)
     if column and battles.has_lists(column):
         numbers = battles.count_slices_of_battles(column)
@@ -356,6 +355,12 @@ def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | N
     for value, part in slices:
         noted.append((value, replace(part, notes=(*part.notes, *notes))))
     return column, noted
+
+
+def _tested_together(slices: Sequence[Slice]) -> list[Slice]:
+    """Return slices whose claims are tested together, so that each knows how many there are."""
+    number = len(slices)
+    return [(value, replace(part, slice_count=number)) for value, part in slices]
 
 
 def _note_on_jury(battles: Battles) -> Notice:

@@ -87,7 +87,7 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
         lost = int(absent.judgments[is_unparsed].sum() + absent.number.sum())
         number = int(absent.judgments.sum() + absent.number.sum())
     remedy = "fix the judge's replies first" if has_unparsed else "add the missing verdicts"
-    fields = {"lost": word, "remedy": remedy}
+    fields: dict[str, object] = {"lost": word, "remedy": remedy}
     check = _check_losses("lost replies", losses, lost / number, fields)
     return _unless_cut(check, "battles", battles, cut)
 

@@ -1,4 +1,4 @@
-"""Say whose verdicts a ranking speaks of, if the intervals leave out how judges or voters differ."""
+"""Say whose verdicts a ranking speaks of, if its intervals leave out how judges differ."""
 
 from podium.rankers.errors.raters import FIXED_RATERS
 from podium.rankers.ranking import Standings

@@ -101,8 +101,6 @@ def rank(
     if not isinstance(battles, Battles):
         battles = read_battles(battles, metric="all" if by == "metric" else ())
     column, slices = _split_slices(battles, by, pool)
-    if by is not None:
-        slices = _tested_together(slices)
     defaults = _default_rankers(battles, slices) if rankers is None else {}
     names = [*dict.fromkeys(defaults.values())] if rankers is None else ranker_names(rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
@@ -338,8 +336,22 @@ def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | N
     if column:
         most = max(len(apart), MOST_SLICES)
         slices = list(battles.slices(column, most=most))
+        notes += _notes_on_coverage(battles, column, slices)
+    if by is not None:
+        slices = _tested_together(slices)
+    if not notes:
+        return column, slices
+    noted: list[Slice] = []
+    for value, part in slices:
+        noted.append((value, replace(part, notes=(*part.notes, *notes))))
+    return column, noted
+
+
+def _notes_on_coverage(battles: Battles, column: str, slices: Sequence[Slice]) -> list[Notice]:
+    """Return notes on battles that are in several slices, and on those that are in none."""
+    notes = []
     outside = len(battles) - sum(len(part) for _, part in slices)
-    if column and battles.has_lists(column):
+    if battles.has_lists(column):
         numbers = battles.count_slices_of_battles(column)
         outside = int((numbers == 0).sum())
         several = int((numbers > 1).sum())
@@ -349,12 +361,7 @@ def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | N
     if outside:
         fields = {"outside": outside, "battles": len(battles), "column": column}
         notes.append(Notice("outside-slices", fields))
-    if not notes:
-        return column, slices
-    noted: list[Slice] = []
-    for value, part in slices:
-        noted.append((value, replace(part, notes=(*part.notes, *notes))))
-    return column, noted
+    return notes
 
 
 def _tested_together(slices: Sequence[Slice]) -> list[Slice]:

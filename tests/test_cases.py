@@ -568,7 +568,7 @@ def test_a_judge_that_takes_the_first_response_may_not_rank_slices_either():
     whole = ranked(case_of("statistics/first_response_always.csv"))
     slices = printed(case_of("statistics/first_response_always.csv", "--by", "category"))
     for one in (whole, slices):
-        assert "This judge may not rank" in one.answer
+        assert "his judge may not rank" in one.answer
         assert "passed" not in one.answer
 
 

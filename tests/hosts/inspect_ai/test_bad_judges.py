@@ -153,6 +153,17 @@ def test_judge_of_one_position_is_stopped_unless_the_user_goes_on(
     assert log.status == "success"
     assert record.calls == 2 * ALL, "replies so far come from the cache"
     assert len(podium.read_battles(str(place(log)))) == ALL
+    whole = podium.read_battles(str(place(log).parent))
+    assert len(whole) == ALL, "the log of the stopped judge is left out beside a whole one"
+    [lost] = whole.lost
+    assert lost.code == "judge-stopped-beside"
+
+
+def test_judge_of_ties_only_is_stopped_in_a_tournament(play, behave, record, write_responses):
+    behave(scripted=lambda _: "[[A=B]]")
+    log = play(round_robin(responses=write_responses(), realization="labels", replies="text"))
+    assert "all 40 of the first 40 judgments" in log.error.message
+    assert record.calls == 40
 
 
 def test_order_as_given_says_nothing_of_the_position(play, behave, record, write_responses):

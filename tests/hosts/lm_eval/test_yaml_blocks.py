@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from page_commands import COMMANDS, run_commands
 
 # The folder of these tests is called lm_eval, too.
 pytest.importorskip("lm_eval.api")
@@ -240,3 +241,13 @@ def test_verdicts_contain_the_judge_reply(found: dict[str, Any]):
     ]
     assert {one["order"] for one in shown} == {"ab", "ba"}
     assert all(len(one["replies"]) == 1 for one in shown)
+
+
+@pytest.mark.slow
+def test_the_readme_shows_what_its_commands_print(models: str, tmp_path: Path):
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    page = ROOT / "examples" / "lm_eval" / "README.md"
+    address = "http://127.0.0.1:8123/v1/chat/completions"
+    variables = {"COLUMNS": "120", "INSPECT_LOG_DIR": str(tmp_path / "logs")}
+    own = {"replaced": (address, models), "programs": (*COMMANDS, "lm_eval")}
+    assert run_commands(page, tmp_path, variables=variables, **own) == []

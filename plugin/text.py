@@ -40,9 +40,11 @@ def as_text(values: "pd.Series") -> "pd.Series":
     if values.dtype == "str":
         words = values.to_numpy(dtype=object, copy=True)
         words[(values.isna() | (values == "")).to_numpy()] = None
-        return pd.Series(words, index=values.index)
+        return pd.Series(words, index=values.index, dtype=object)
     codes, texts = _codes_and_texts(values)
-    return pd.Series(np.array([*texts, None], dtype=object)[codes], index=values.index)
+    cells = np.array([*texts, None], dtype=object)[codes]
+    # Without the type, pandas makes texts of its own type, in which an empty cell is NaN.
+    return pd.Series(cells, index=values.index, dtype=object)
 
 
 def as_categorical(values: "pd.Series") -> "pd.Categorical":

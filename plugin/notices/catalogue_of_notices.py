@@ -833,7 +833,7 @@ OF_JUDGES = {
     "own-family": (
         "the judge {judge} is of the same family as {models:5} ({family}, {how}): add a judge of "
         "another family and compare ({option:by=judge}). `podium diagnose` measures "
-        "self-preference; {option:models} corrects a family"
+        "self-preference; a table of the families ({option:models}) corrects a guess"
     ),
     "unparsed": (
         "{unparsed:,} of {battles:,} battles are unparsed, {share:.1%} of the replies"

@@ -509,7 +509,7 @@ def _rank_slices(
             try:
                 refuse_several_metrics(part)
                 if not (pool or ranks_judges):
-                    refuse_several_judges(part)
+                    refuse_several_judges(part, can_divide=True)
                 result = _rank_part(ranker, part, None if ranks_judges else merged.get(value))
                 result = _withhold_order(result, part, in_two_units=value in in_two_units)
                 warnings = (*result.warnings, *warnings_of_slice[value])
@@ -704,10 +704,14 @@ def choose_context(
     return context
 
 
-def refuse_several_judges(battles: Battles) -> None:
+def refuse_several_judges(battles: Battles, *, can_divide: bool = False) -> None:
     """Raise NotIdentifiedError if the battles are of several judges that are not one jury.
 
     The message says which of them differ in the prompt alone, and how to rank them.
+
+    Args:
+        battles: the battles.
+        can_divide: whether the command also takes `--by judge`.
     """
     judges = battles.judges
     if len(judges) < 2 or battles.is_one_jury:
@@ -724,10 +728,10 @@ def refuse_several_judges(battles: Battles) -> None:
     for group in judges_with_other_replies(map(battles.judge_of, judges)):
         # Text and JSON of one model: an older log, or another `replies=`.
         why += f" ({some(group)} differ in how replies are asked for)"
+    each = ", rank each with --by judge" if can_divide else ""
     raise NotIdentifiedError(
         f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}){why}: "
-        "choose one with --where judge=NAME, rank each with --by judge, or put them together "
-        "with --pool"
+        f"choose one with --where judge=NAME{each}, or put them together with --pool"
     )
 
 

@@ -89,6 +89,7 @@ from podium.data.reading.table import (
     check,
     guess_columns,
     is_pointwise,
+    may_be_figures_of_tasks,
     remedy_of_columns,
 )
 from podium.data.reading.units import likely_item, name_items, name_items_of_scores
@@ -1195,8 +1196,9 @@ def unrecognised_error(
     if of_one_model is not None:
         named += f"; if it has the scores of one model, label a file per model: `{of_one_model}`"
     remedy = f"{named}; `podium list formats` shows what is known"
-    if source != FRAME:
-        mapping = format_mapping(columns=guess_columns(sorted(columns)), credit_map=credits or {})
+    guess = guess_columns(sorted(columns))
+    if source != FRAME and not may_be_figures_of_tasks(guess):
+        mapping = format_mapping(columns=guess, credit_map=credits or {})
         remedy += f"; or save the guess as {name_of_mapping_file(Path(source))}: {mapping}"
     for column, task in TASKS.items():
         if column in columns:

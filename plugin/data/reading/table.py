@@ -79,6 +79,11 @@ LIKELY_OF_SCORES = {
     ),
 }
 """The same for columns of a table of scores."""
+FIGURES_OF_TASKS = (
+    "if each column is a task, give the scores of its items instead, since a figure per task says "
+    "nothing of their number and spread: a row per item, and a column per model"
+)
+"""Remedy for a table with a row per model whose other columns are not known."""
 BLANK = "\t\n\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
@@ -332,14 +337,28 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
     return named
 
 
+def may_be_figures_of_tasks(guess: Mapping[str, str]) -> bool:
+    """Return whether only the column with the models is known, by the result of `guess_columns`.
+
+    The other columns may then be tasks, with one figure of each model.
+    """
+    is_named_model = guess.get("model_a", "").lower() == "model"
+    return is_named_model and guess.get("model_b") == "?" and guess.get("credit") == "?"
+
+
 def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
     """Return the remedy for missing columns: an option `--columns` that the user can copy.
+
+    If only the column with the models is known, the other ones may be figures of tasks. Then the
+    remedy says what is needed instead of these.
 
     Args:
         columns: the columns that the table has.
         source: name of the table in messages. If it is `FRAME`, the remedy is written in Python.
     """
     named = guess_columns(columns)
+    if may_be_figures_of_tasks(named):
+        return FIGURES_OF_TASKS
     if source == FRAME:
         return f"name the columns: podium.read_battles(frame, columns={named})"
     if named.keys().isdisjoint({"model", "score"}) and {*named.values()} == {"?"}:

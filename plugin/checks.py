@@ -311,8 +311,8 @@ _CHECKS = (
         "only ties",
         0.9,
         flagged=(
-            "{judges} gave ties on {share:.1%} of {battles:,} battles of different responses, "
-            "which say little about who is better"
+            "{judges} gave ties on {share:.1%} of {battles:,} battles, which say little about who "
+            "is better"
         ),
         number="{share:.1%}",
         remedy=(
@@ -325,7 +325,7 @@ _CHECKS = (
         "order in slices",
         0.025,
         flagged=(
-            "on {value}, the response shown first has a win rate{whose} of {first} ({interval}), "
+            "on {value}, the response shown first has a win rate of {first} ({interval}){whose}, "
             "unlike on the other values of {column}{others}"
         ),
         number="{first}",
@@ -334,8 +334,8 @@ _CHECKS = (
     CheckKind(
         "lost replies",
         0.05,
-        flagged="{share:.1%} of the battles of {model} are {lost}, and {all:.1%} of all",
-        ok="no model's battles are {lost} more often than others",
+        flagged="{share:.1%} of the {results} of {model} are {lost}, and {all:.1%} of all",
+        ok="no model's {results} are {lost} more often than others",
         remedy="{remedy}",
     ),
     CheckKind(

@@ -18,6 +18,8 @@ these raters alone."""
 FIXED_RATERS = "fixed_raters"
 """Key in the diagnostics of standings: the unit and the number of the judges or voters of the
 verdicts, if the intervals speak of these alone."""
+MOST_READ = 200_000
+"""With more battles than this, the names of raters are not read to count them."""
 NOISE = 1e-9
 """An eigenvalue above minus this share of the largest one is not negative."""
 
@@ -62,11 +64,15 @@ def raters_of(battles: Battles) -> Raters | None:
 def count_raters(battles: Battles) -> tuple[str, int] | None:
     """Return what gave the verdicts and how many there are, as `("judge", 4)`.
 
-    Voters are counted if there are several, else judges. The result is None if there are not
+    Voters are counted if there are several, else judges. Those without a readable verdict are not
+    counted, unless there are more than `MOST_READ` battles. The result is None if there are not
     several of either.
     """
     for column in ("voter", "judge"):
         number = battles.rows.count_names(column)
+        if number > 1 and len(battles) <= MOST_READ:
+            names = {*battles.rows.texts_of(column)[battles.readable].tolist()}
+            number = len(names - {None})
         if number > 1:
             return column, number
     return None

@@ -124,3 +124,49 @@ def test_a_turned_order_is_found():
     flagged = sum(check_of(world(seed, turn=1.2)).is_flagged for seed in range(60))
     # 38 of 60 were found; 28 is the 99% lower end.
     assert flagged >= 28
+
+
+def verdicts_by(first_wins, categories, passage=None):
+    """Return battles of m0 and m1, one an item, that m0 wins where `first_wins` says so."""
+    rows = pd.DataFrame({"credit": np.asarray(first_wins, dtype=float), "category": categories})
+    rows["item"] = [f"q{k}" for k in range(len(rows))]
+    rows["model_a"], rows["model_b"] = "m0", "m1"
+    return rows if passage is None else rows.assign(passage=passage)
+
+
+def test_an_order_that_turns_without_exception_is_flagged():
+    categories = ["code"] * 80 + ["prose"] * 20
+    check = check_of(verdicts_by([1] * 80 + [0] * 20, categories))
+    assert check.is_flagged
+    assert {check.fields["here"], check.fields["there"]} == {"win rate 100%", "win rate 0%"}
+
+
+def test_equal_verdicts_without_exception_are_ok():
+    check = check_of(verdicts_by([1] * 60, ["code"] * 30 + ["prose"] * 30))
+    assert not check.is_flagged
+
+
+def worlds_of_passages(seed, passages=10, items=20):
+    """Return battles whose winner depends on the passage, and on its category only by chance."""
+    rng = np.random.default_rng(seed)
+    chance = 1 / (1 + np.exp(-rng.normal(0, 1.5, passages)))
+    won = rng.random((passages, items)) < chance[:, None]
+    passage = np.repeat([f"p{k}" for k in range(passages)], items)
+    category = np.repeat(rng.permutation(["a", "b"] * (passages // 2)), items)
+    return verdicts_by(won.ravel(), category, passage)
+
+
+def test_groups_of_items_are_the_units_of_the_test():
+    grouped = alone = 0
+    for seed in range(40):
+        table = worlds_of_passages(seed, passages=20)
+        battles = podium.read_battles(table, cluster="passage")
+        grouped += any(check.is_flagged for check in check_categories(battles))
+        alone += check_of(table).is_flagged
+    assert grouped <= 2
+    assert alone >= 8, "without groups, items of one passage are taken as independent"
+
+
+def test_a_column_of_lists_is_not_tested():
+    table = verdicts_by([1] * 40 + [0] * 40, [["code", "long"]] * 40 + [["prose", "short"]] * 40)
+    assert check_categories(podium.read_battles(table)) == ()

@@ -399,7 +399,7 @@ def test_a_judge_that_nearly_always_ties_is_named_and_flips_are_no_ties(
     world: dict[str, int], share: str
 ) -> None:
     found = ties_found(tied(**world, judge_model="gpt-4o"))
-    texts = [f"the judge gpt-4o gave ties on {share} battles of different responses"]
+    texts = [f"the judge gpt-4o gave ties on {share} battles"]
     assert [text.partition(", which")[0] for text in found] == (texts if share else [])
 
 

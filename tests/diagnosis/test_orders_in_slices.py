@@ -168,3 +168,50 @@ def test_false_alarms_of_fair_judges_are_rare():
         flagged += "order in slices" in results_of(podium.rank(battles).standings[0].checks)
     # At 5% two-sided over two slices, 12 of 100 is the 99.9% upper end.
     assert flagged <= 12
+
+
+def test_first_answer_names_the_later_slice_in_which_the_order_decides():
+    battles = podium.read_battles(table_of(1, {"code": 0.0, "prose": 1.0}))
+    code, _ = podium.rank(battles, by="task").standings
+    assert code.slice == "code"
+    sentence = "The order of the responses decides on prose: the judge may not rank there."
+    assert code.answer[-1].endswith(sentence)
+
+
+def test_slices_with_the_opposite_effect_have_figures_of_their_own():
+    battles = podium.read_battles(table_of(2, {"code": 1.0, "essay": 0.0, "prose": -0.95}))
+    [standings] = podium.rank(battles).standings
+    [check] = [check for check in standings.checks if check.name == "order in slices"]
+    assert check.fields["leans"]["code"] == pytest.approx(0.5)
+    assert check.fields["leans"]["prose"] < -0.3
+    share = f"{0.5 + check.fields['leans']['prose']:.1%}"
+    assert check.fields["others"] == f"; also on prose ({share})"
+
+
+def test_no_warning_above_slices_contradicts_the_check_of_all_battles():
+    numbers = []
+    for seed in range(12):
+        battles = podium.read_battles(table_of(seed, {"code": 0.1, "prose": 0.1}, items=20))
+        [whole] = podium.rank(battles).standings
+        is_flagged = "flagged" in results_of(whole.checks).values()
+        slices = podium.rank(battles, by="task").standings
+        is_warned = any("over all verdicts" in str(each.warnings) for each in slices)
+        assert is_flagged or not is_warned
+        numbers.append((is_flagged, is_warned))
+    assert {is_flagged for is_flagged, _ in numbers} == {True, False}
+    assert any(is_warned for _, is_warned in numbers)
+
+
+def test_lists_of_tasks_withdraw_the_claims_that_single_tasks_withdraw():
+    table = table_of(1, {"code": 1.0, "prose": 0.0}, both=False, column="category")
+    # In the slice where the order decides, the weakest model is always shown first.
+    decided = table["category"] == "code"
+    weakest = table["model_b"] == "m3"
+    table.loc[decided & weakest, ["order", "credit"]] = ["ba", 0.0]
+    lists = table.assign(category=[[value, "all"] for value in table["category"]])
+    doubts = []
+    for rows in (table, lists):
+        [standings] = podium.rank(podium.read_battles(rows)).standings
+        doubts.append([entry.model for entry in standings.entries if entry.rank_low is None])
+    assert doubts[0]
+    assert doubts[1] == doubts[0]

@@ -18,11 +18,12 @@ import numpy as np
 from podium.checks import CHECKS, Check, make_check
 from podium.data.battles import Battles
 from podium.diagnosis.categories import category_columns
-from podium.diagnosis.checks.group_checks import pair_values, residuals_of_items
+from podium.diagnosis.checks.group_checks import pair_values, residuals_of_items, uses_scores
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.distributions import ndtri, stdtr
 from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import holm
+from podium.rankers.fit.coded import cluster_codes
 
 FEWEST_ITEMS = 8
 """Categories with fewer items are not tested. Their items count among the other items."""
@@ -71,14 +72,18 @@ def check_categories(battles: Battles) -> tuple[Check, ...]:
         return ()
     is_scored = "score_a" in battles.columns
     known = (battles.item_codes >= 0) & battles.readable
-    distinct, item = np.unique(battles.item_codes[known], return_inverse=True)
+    distinct, item = np.unique(cluster_codes(battles)[known], return_inverse=True)
     residual = None
     tested_columns: list[tuple[float, PairInCategory | None, str]] = []
     for column, texts in category_columns(battles, known):
         if is_scored and column == "task":
             continue  # scores of several tasks are not ranked together
+        if battles.has_lists(column):
+            continue  # an item of several categories is in none of them alone
         category = np.full(len(distinct), None, dtype=object)
         category[item] = texts
+        if (category[item] != texts).any():
+            continue  # groups of items are the units, and one has items of several categories
         values = _tested_values(category)
         if not values:
             continue
@@ -112,7 +117,7 @@ def _check_of_columns(
         p = min(adjusted)
         names = " and ".join(name for _, _, name in tested_columns)
         return make_check("categories", False, number=p, fields={"columns": names, "p": _short(p)})
-    is_scored = "score_a" in battles.columns
+    is_scored = uses_scores(battles, battles.readable)
     fields = {
         "column": column,
         "first": pair.first,
@@ -187,7 +192,7 @@ def _test_column(
 def _statistics(residual: np.ndarray, in_category: np.ndarray) -> np.ndarray:
     """Return Welch's t of each category against all other items, shape (categories, models).
 
-    It is 0 where nothing varies.
+    Where nothing varies, it is 0 if the means are equal, and infinite if they differ.
 
     Args:
         residual: residuals of items, shape (items, models).
@@ -203,7 +208,8 @@ def _statistics(residual: np.ndarray, in_category: np.ndarray) -> np.ndarray:
     variance += (other_squares - other_sums**2 / outside) / (outside * (outside - 1))
     gap = sums / inside - other_sums / outside
     varies = variance > ROUNDING * np.maximum(gap**2, ROUNDING)
-    return np.where(varies, gap / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
+    without_variance = np.where(np.abs(gap) > ROUNDING, np.copysign(np.inf, gap), 0.0)
+    return np.where(varies, gap / np.sqrt(np.where(varies, variance, 1.0)), without_variance)
 
 
 def _p_of_largest(residual: np.ndarray, in_category: np.ndarray, t: np.ndarray) -> float:

@@ -125,6 +125,14 @@ def residuals_of_items(
     return (of_first + of_second).reshape(items, models)
 
 
+def uses_scores(battles: Battles, known: np.ndarray) -> bool:
+    """Return whether all battles of a mask have the scores of both models."""
+    if "score_a" not in battles.columns:
+        return False
+    gap = battles.numbers_of("score_a") - battles.numbers_of("score_b")
+    return not np.isnan(gap[known]).any()
+
+
 def pair_values(battles: Battles, known: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the two models of each battle, and how much the first of them was better.
 

@@ -81,13 +81,15 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
     lost = battles.counts().unparsed
     number = battles.counts().battles
     word = UNPARSED
+    results = "battles"
     if absent is not None:
+        results = "judgments"
         word = "unparsed or missing" if has_unparsed else "missing"
         is_unparsed = battles.is_unparsed
         lost = int(absent.judgments[is_unparsed].sum() + absent.number.sum())
         number = int(absent.judgments.sum() + absent.number.sum())
     remedy = "fix the judge's replies first" if has_unparsed else "add the missing verdicts"
-    fields: dict[str, object] = {"lost": word, "remedy": remedy}
+    fields: dict[str, object] = {"lost": word, "results": results, "remedy": remedy}
     check = _check_losses("lost replies", losses, lost / number, fields)
     return _unless_cut(check, "battles", battles, cut)
 

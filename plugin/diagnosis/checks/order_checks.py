@@ -31,7 +31,12 @@ from podium.wording import some
 
 BIASES = CHECKS["position"].threshold
 """|win rate of the response shown first - 0.5| above which the order biases verdicts."""
-DECIDES = CHECKS["order decides"].threshold
+LEVEL_OF_WARNINGS = ERROR_RATE / 10
+"""Largest p-value of a check that is a warning without being adjusted with the other checks of a
+ranking, of which up to ten are tests."""
+ORDER_DECIDES = "order decides"
+"""Name of the check that the order of the responses outweighs them."""
+DECIDES = CHECKS[ORDER_DECIDES].threshold
 """|win rate of the response shown first - 0.5| above which the order decides verdicts."""
 
 
@@ -62,16 +67,18 @@ def check_position(battles: Battles) -> tuple[Check, ...]:
 
 
 def order_warnings(battles: Battles) -> list[Notice]:
-    """Return the flagged checks of the order of all verdicts of the judges of a slice, as warnings.
+    """Return the flagged checks of the order of all verdicts of a slice's judges, as warnings.
 
-    Empty if the checks of `check_position` are of all verdicts.
+    A check that does not say that the order decides must be flagged at `LEVEL_OF_WARNINGS`. Empty
+    if the checks of `check_position` are of all verdicts.
     """
-    if not check_orders_of_slice(battles) or battles.cut is None:
+    if not check_orders_of_slice(battles):
         return []
     warnings = []
     for check in _check_orders(battles, most=MOST_BATTLES):
-        if check.is_flagged:
-            template = f"over all values of {battles.cut[0]}: {check.kind.flagged}"
+        is_certain = check.p is not None and check.p <= LEVEL_OF_WARNINGS
+        if check.is_flagged and (is_certain or check.name == ORDER_DECIDES):
+            template = f"over all verdicts, {check.kind.flagged}"
             warnings.append(Notice(check.kind.code, check.fields, template=template))
     return warnings
 
@@ -215,18 +222,24 @@ def _check_of_slices(
     value, effect, _ = biased_slices[0]
     facts = _facts_of_order(effect, several=False)
     leans = {name: own.lean for name, own, _ in biased_slices}
-    others = [name for name in leans if name != value]
+    others = [f"{name} ({_first_rate(own)})" for name, own, _ in biased_slices[1:]]
     fields = {
         **facts["fields"],
         "column": column,
         "value": value,
-        "whose": f" of {effect.judge}" if effect.judge else "",
-        "others": f"; likewise on {some(others)}" if others else "",
+        "whose": f" by {effect.judge}" if effect.judge else "",
+        "others": f"; also on {some(others)}" if others else "",
         "leans": leans,
         "option": option_text("by", column),
     }
     number = {"number": facts["number"], "interval": facts["interval"]}
     return make_check("order in slices", True, models=battles.models, fields=fields, **number)
+
+
+def _first_rate(effect: OrderEffect) -> str:
+    """Return the win rate of the response shown first as text, with the judge if it is named."""
+    judge = f" by {effect.judge}" if effect.judge else ""
+    return f"{0.5 + effect.lean:.1%}{judge}"
 
 
 def _check_orders(
@@ -285,7 +298,7 @@ def _check_effects(effects: list[OrderEffect], *, several: bool) -> Check:
     facts = _facts_of_order(worst, several)
     p = min(1.0, worst.p * len(effects))
     if deciding:
-        return make_check("order decides", True, p=p, **facts)
+        return make_check(ORDER_DECIDES, True, p=p, **facts)
     return make_check("position", bool(large), p=p, **facts)
 
 

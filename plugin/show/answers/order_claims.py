@@ -3,12 +3,13 @@
 If a judge read single orders only, a model that is shown first more often may lead for that reason.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from podium.checks import Check
 from podium.data.battles import Battles
+from podium.data.listed_values import values_in_cell
 from podium.defaults import REGULARIZATION
 from podium.diagnosis.clustered import cluster_battles
 from podium.diagnosis.subject import read_orders
@@ -60,12 +61,27 @@ def explained_by_any_order(
         explained += models_explained_by_order(standings, battles)
     slices = flagged_slices(checks)
     if slices is not None and slices.fields["column"] in battles.rows.battle_columns:
-        signs = {value: np.sign(lean) for value, lean in slices.fields["leans"].items()}
-        texts = battles.rows.texts_of(slices.fields["column"]).tolist()
-        side = np.array([signs.get(text, 0.0) for text in texts])
+        side = _favoured_sides(battles, slices.fields["column"], slices.fields["leans"])
         if np.any(side * _shown_first(battles)):
             explained += models_explained_by_order(standings, battles, side)
     return tuple(dict.fromkeys(explained))
+
+
+def _favoured_sides(battles: Battles, column: str, leans: Mapping[str, float]) -> np.ndarray:
+    """Return of each battle which response its slices favour, shape (battles,).
+
+    It is 1 for the response shown first, -1 for the other one, and 0 if there is no effect, or if
+    the slices of a cell that lists several values favour both alike.
+
+    Args:
+        battles: the battles.
+        column: the column with the slices.
+        leans: win rate of the response shown first less 0.5, by value of the column.
+    """
+    signs = {value: np.sign(lean) for value, lean in leans.items()}
+    texts = battles.rows.texts_of(column).tolist()
+    sums = [sum(signs.get(value, 0.0) for value in values_in_cell(text)) for text in texts]
+    return np.sign(np.array(sums, dtype=np.float64))
 
 
 def models_explained_by_order(

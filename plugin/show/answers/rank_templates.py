@@ -76,6 +76,9 @@ NO_LEADER_IN_SLICES = "No place is certain in {slices}."
 SAME_LEADERS_IN_SLICES = "The same {models} in {slices}."
 OTHER_LEADERS_IN_SLICES = "In {slices}, other models lead."
 NO_LEADER_IN_OTHERS = "In {slices}, no place is certain."
+ORDER_DECIDES_IN_SLICES = (
+    "The order of the responses decides on {slices}: the judge may not rank there."
+)
 OTHERS_LEAD_IN_SOME = (
     "Of the {number} other slices, other models lead in {led}; in {open} no place is certain."
 )

@@ -39,7 +39,7 @@ from podium.show.answers.who import (
     withhold_ranks_of,
     without_models,
 )
-from podium.wording import join_item_names, join_names, plural
+from podium.wording import join_item_names, join_names, plural, some
 
 MANY_IDENTICAL = 0.1
 """If a larger share of the battles are ties of identical responses, the answer says how many."""
@@ -86,7 +86,7 @@ def add_answers(
             each,
             ranked[each.slice],
             fit_to_ranker(checks[each.slice], each),
-            _same_leaders_sentence(claimed[k], claimed),
+            _sentence_on_slices(claimed[k], claimed, checks),
             in_doubt[k],
         )
         if len(slices) > 1 and checked.answer:
@@ -358,6 +358,34 @@ def connecting_sentence(standings: Standings) -> str | None:
         return None
     battles = f"{number_word(groups - 1).capitalize()} {plural('battle', groups - 1)}"
     return rank_templates.CONNECTING.format(battles=battles, groups=number_word(groups))
+
+
+def _sentence_on_slices(
+    standings: Standings,
+    others: Sequence[Standings],
+    checks: Mapping[str | None, Sequence[Check]],
+) -> str | None:
+    """Write in how many slices the same models lead, and in which the order decides the verdicts.
+
+    Only the first answer is printed, so that it must say of the other slices whose judge may not
+    rank. None if there is one slice.
+
+    Args:
+        standings: the standings of the answer.
+        others: the standings of all rankers on all slices, these included.
+        checks: the checks of each slice, with p-values that are not adjusted.
+    """
+    leaders = _same_leaders_sentence(standings, others)
+    decided_by_order = [
+        str(value)
+        for value, own in checks.items()
+        if value != standings.slice
+        and any(check.name == "order decides" for check in flagged_checks(adjust_tests(own)))
+    ]
+    if leaders is None or not decided_by_order:
+        return leaders
+    order = rank_templates.ORDER_DECIDES_IN_SLICES.format(slices=some(decided_by_order, most=5))
+    return f"{leaders} {order}"
 
 
 def _same_leaders_sentence(standings: Standings, others: Sequence[Standings]) -> str | None:

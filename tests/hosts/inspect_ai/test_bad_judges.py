@@ -30,7 +30,7 @@ def looks(monkeypatch, own_place):
     monkeypatch.setattr(judge_monitor, "FIRST_LOOK", 20)
 
 
-def judgments_made(replies, most=200, **options):
+def judgments_made(replies, most=200, battles_of_item=2, **options):
     """Return how many judgments a judge makes that replies so in turn, and why it is stopped."""
     how = {"tests_position": True, "judgments": 2, "is_on": True, **options}
 
@@ -41,7 +41,10 @@ def judgments_made(replies, most=200, **options):
                 await monitor.begin()
             except JudgeStoppedError as error:
                 return k, str(error)
-            monitor.end(replies[k % len(replies)])
+            reply = replies[k % len(replies)]
+            battle = k // how["judgments"]
+            item = f"q{battle // battles_of_item}"
+            monitor.end(reply and reply._replace(item=item))
         return most, ""
 
     return anyio.run(judge)
@@ -85,6 +88,15 @@ def test_judge_that_only_ties_is_stopped_after_20_battles(replies, judgments, ma
     stopped = judgments_made(replies, judgments=judgments)
     assert stopped[0] == made
     assert f"all {made} of the first {made} judgments of m that have a verdict" in stopped[1]
+
+
+def test_ties_of_few_items_stop_no_judge():
+    made, why = judgments_made([TIE], battles_of_item=15)
+    # Ten items with 15 battles each are 300 judgments; nothing is known before.
+    assert (made, why) == (200, "")
+    made, why = judgments_made([TIE], most=1_000, battles_of_item=15)
+    assert made == 320
+    assert "all 320 of the first 320" in why
 
 
 def test_ties_of_identical_responses_and_unparsed_judgments_stop_no_judge():
@@ -161,9 +173,11 @@ def test_judge_of_one_position_is_stopped_unless_the_user_goes_on(
 
 def test_judge_of_ties_only_is_stopped_in_a_tournament(play, behave, record, write_responses):
     behave(scripted=lambda _: "[[A=B]]")
-    log = play(round_robin(responses=write_responses(), realization="labels", replies="text"))
-    assert "all 40 of the first 40 judgments" in log.error.message
-    assert record.calls == 40
+    responses = write_responses(items=15)
+    log = play(round_robin(responses=responses, realization="labels", replies="text"))
+    # Six battles of an item are played together; the tenth item is reached by the look at 160.
+    assert "all 160 of the first 160 judgments" in log.error.message
+    assert record.calls == 160
 
 
 def test_order_as_given_says_nothing_of_the_position(play, behave, record, write_responses):

@@ -62,3 +62,11 @@ def test_ranker_whose_intervals_leave_out_many_voters_names_them():
     rows = verdicts("voter", 12).assign(score_a=1.0, score_b=0.5)
     ranking = podium.rank(podium.read_battles(rows), "informativeness")
     assert ranking.standings[0].diagnostics[FIXED_RATERS] == {"unit": "voter", "number": 12}
+
+
+def test_judges_without_a_readable_verdict_are_not_counted():
+    rows = verdicts("judge", 3)
+    rows.loc[rows["judge"] == "r2", "credit"] = np.nan
+    ranking, answer = answer_of(rows, pool=True)
+    assert answer.startswith("For these two judges: ")
+    assert ranking.standings[0].diagnostics[FIXED_RATERS]["number"] == 2

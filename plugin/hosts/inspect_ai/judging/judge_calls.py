@@ -254,7 +254,8 @@ class Run(ModelCalls):
         else:
             verdict = compare_ratings(*(self.how.rating(reply, mode) for reply in replies))
         is_parsed = verdict.credit is not None
-        return JudgedReply(words, is_parsed, verdict.outcome, battle.has_identical_responses)
+        is_of_equals = battle.has_identical_responses
+        return JudgedReply(words, is_parsed, verdict.outcome, is_of_equals, battle.item)
 
     def judge_of(self, model: Model) -> JudgeRecord:
         """Return the record of a judge, which is made once per run."""

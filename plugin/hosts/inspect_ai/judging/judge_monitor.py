@@ -27,11 +27,15 @@ of which either position has won once is not tested again, so that few looks are
 that the order does not decide is stopped in fewer than one of 1,000 runs.
 """
 LEAST_TIED_BATTLES = 20
-"""A judge that has only tied is stopped after the judgments of so many battles.
+"""A judge that has only tied is stopped after the judgments of so many battles, on
+`LEAST_TIED_ITEMS` items or more.
 
 All are of different responses. A judge that ties 70% of such battles is stopped in fewer than one
 of 1,000 runs (0.7^20 = 0.0008).
 """
+LEAST_TIED_ITEMS = 10
+"""The battles of one item may tie together, for example if its question has one right answer. A
+judge that ties all battles of half of the items is stopped in one of 1,000 runs (0.5^10)."""
 SHOWN_REPLIES = 2
 """So many of the judge's replies are shown."""
 
@@ -45,12 +49,14 @@ class JudgedReply(NamedTuple):
         outcome: what the response shown first earned, 1, 0.5 or 0; of a pointwise judge, what the
             first model's response earned. None if that is not known.
         is_of_equals: whether both responses are the same text, so that a tie is right.
+        item: id of the item.
     """
 
     text: str
     is_parsed: bool
     outcome: float | None = None
     is_of_equals: bool = False
+    item: str = ""
 
 
 class JudgeMonitor:
@@ -92,6 +98,7 @@ class JudgeMonitor:
         # Numbers of verdicts for the response shown first, and for the other.
         self._wins = [0, 0]
         self._ties = 0
+        self._tied_items: set[str] = set()
         self._replies: list[str] = []
 
     async def begin(self, *, waits: bool = True) -> None:
@@ -130,13 +137,19 @@ class JudgeMonitor:
         self._is_parsed |= reply.is_parsed
         self._replies.append(excerpt_of(reply.text))
         if reply.outcome == 0.5:
-            self._ties += not reply.is_of_equals
+            self._count_tie(reply)
         elif reply.outcome is not None:
             self._wins[reply.outcome < 0.5] += 1
         if all(self._wins) or (any(self._wins) and not self.tests_position):
             self._settle(None)
         elif self._done >= self._next_look:
             self._look()
+
+    def _count_tie(self, reply: JudgedReply) -> None:
+        """Count a tie of different responses."""
+        if not reply.is_of_equals:
+            self._ties += 1
+            self._tied_items.add(reply.item)
 
     def _look(self) -> None:
         """Stop the judge if it cannot judge, else let it make as many judgments again."""
@@ -154,12 +167,17 @@ class JudgeMonitor:
             position = "first" if self._wins[0] else "second"
             fields |= {"decided": decided, "position": position}
             self._settle(Notice("judge-of-position", fields))
-        elif not decided and self._ties >= self._ties_to_stop:
+        elif not decided and self._has_only_tied():
             self._settle(Notice("judge-of-ties", fields | {"ties": self._ties}))
         else:
             for _ in range(self._next_look):
                 self._permits.release()
             self._next_look *= 2
+
+    def _has_only_tied(self) -> bool:
+        """Return whether the ties are of enough battles and items, given that nothing else is."""
+        has_battles = self._ties >= self._ties_to_stop
+        return has_battles and len(self._tied_items) >= LEAST_TIED_ITEMS
 
     def _settle(self, finding: "Notice | None") -> None:
         """Let the judge make all further judgments, or none if there is a finding."""

@@ -152,14 +152,14 @@ def facts_of_rows(
 ) -> Facts:
     """Return what a printed table says, its cells as texts; `rest` is the text that has the
     counts."""
-    cells = [dict(zip(header, row, strict=False)) for row in rows if row and row[0].isdigit()]
+    cells = [dict(zip(header, row, strict=False)) for row in rows if is_placed(row)]
     names = [one["model"].removesuffix(" *") for one in cells]
     score = header[2]
     return Facts(
         code,
         answer=answer,
         leaders=frozenset(
-            name for name, one in zip(names, cells, strict=True) if one["rank"] == "1"
+            name for name, one in zip(names, cells, strict=True) if one["rank"] in ("1", "–")
         ),
         order=tuple(names),
         rank_sets={name: one["rank set"] for name, one in zip(names, cells, strict=True)},
@@ -170,6 +170,18 @@ def facts_of_rows(
         counts=counts_in(rest),
         warnings=told,
     )
+
+
+def is_placed(row: list[str]) -> bool:
+    """Return whether a row has a place, or a score without a place.
+
+    Tables show a dash as the place of models whose scores state no order. In the JSON, they share
+    the first place.
+    """
+    if not row:
+        return False
+    has_score = len(row) > 2 and row[2][:1].isdigit()
+    return row[0].isdigit() or (row[0] == "–" and has_score)
 
 
 def counts_in(text: str) -> dict[str, int]:

@@ -78,6 +78,8 @@ SECTIONS_OF_CHECKS = {
 
 A check that is not listed has its figures in the section with its own name.
 """
+RELATIONS = ("own model", "own family")
+"""Names of the checks whether the judge is one of the models, or of their family."""
 UNNAMED = "judge not named"
 UNNAMED_METRIC = "metric not named"
 
@@ -292,7 +294,7 @@ def _is_shown(check: Check) -> bool:
     Whether the judge is one of the models, or of their family, has a line only if it is: the line
     of `self-preference` says what is not known of families. The JSON has all checks.
     """
-    return check.result == "flagged" or check.kind.name not in ("own model", "own family")
+    return check.is_flagged or check.kind.name not in RELATIONS
 
 
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
@@ -348,7 +350,8 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     """Build the report with a row per judge.
 
     The report's answer names the judges that humans agree with most. Without human labels, the
-    answer is the first sentence of each of the first three cards.
+    answer is the first sentence of each of the first three cards. A sentence is added for each
+    judge that is one of the models, or of their family.
     """
     cards = {card.subject.judge or UNNAMED: card for card in diagnosis.cards}
     table = _judges_table(cards)
@@ -357,6 +360,7 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     if not best_judges:
         first_cards = list(cards.items())[:3]
         answers = [f"{name}: {card.answer[0]}" for name, card in first_cards]
+    answers += _sentences_on_relations(cards.values())
     notes = []
     rejudged = diagnosis.across["rejudged"]
     if isinstance(rejudged, Rejudged):
@@ -371,10 +375,22 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     return Report(title, tuple(answers), table, tuple(notes))
 
 
+def _sentences_on_relations(cards: Iterable[Card]) -> list[str]:
+    """Write which judges are among the models, or of their family, and what to do about it."""
+    sentences = []
+    for card in cards:
+        for check in card.checks:
+            if check.is_flagged and check.kind.name in RELATIONS:
+                finding = check.finding_text
+                sentences.append(f"{finding[0].upper()}{finding[1:]}: {check.remedy}.")
+    return sentences
+
+
 def _judges_table(cards: Mapping[str, Card]) -> Table:
     """Build the table with a row per judge and a column per check that applies to any of them.
 
-    A cell is a dash if the check does not apply to the judge or has no figure.
+    A check without a figure shows its result. A cell is a dash if the check does not apply to the
+    judge or is not known.
 
     Args:
         cards: the cards by name of the judge.
@@ -382,12 +398,19 @@ def _judges_table(cards: Mapping[str, Card]) -> Table:
     figures = {}
     columns: dict[str, None] = {}
     for name, card in cards.items():
-        figures[name] = {check.kind.column: check.short_figure for check in card.checks}
+        figures[name] = {check.kind.column: _cell_of_check(check) for check in card.checks}
         columns |= dict.fromkeys(figures[name])
     rows = []
     for name, by_column in figures.items():
         rows.append((name, *(by_column.get(column) or EMPTY for column in columns)))
     return Table("", ("judge", *columns), tuple(rows))
+
+
+def _cell_of_check(check: Check) -> str:
+    """Return the figure of a check, or its result if it has none; empty if it is not known."""
+    if not check.is_known:
+        return ""
+    return check.short_figure or check.result.value
 
 
 def _title(card: Card) -> str:

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.diagnosis.card import diagnose
+from podium.diagnosis.card import diagnose, summary_reports
 
 
 def judged_by(judge: str, models: tuple[str, ...], items: int = 40) -> pd.DataFrame:
@@ -88,3 +88,24 @@ def test_the_second_related_judge_of_a_jury_is_a_doubt_too() -> None:
     )
     assert found.gate.verdict == "UNDECIDED"
     assert "The judge gemini-1 judges itself" in " ".join(found.answer)
+
+
+@RELATED
+def test_the_printed_card_has_a_line_for_the_relation(judge, models, name) -> None:
+    frame = judged_by(judge, models)
+    diagnosis = diagnose(podium.read_battles(frame, merge=False), podium.read_battles(frame))
+    [report] = summary_reports(diagnosis)
+    rows = {row[0]: row[1] for row in report.table.rows}
+    assert rows[name] == "flagged"
+
+
+@RELATED
+def test_the_table_of_several_judges_names_the_one_that_competes(judge, models, name) -> None:
+    frame = pd.concat([judged_by(judge, models), judged_by("mistral-large", models)])
+    diagnosis = diagnose(podium.read_battles(frame, merge=False), podium.read_battles(frame))
+    [report] = summary_reports(diagnosis)
+    column = report.table.header.index(name)
+    cells = {row[0]: row[column] for row in report.table.rows}
+    assert cells[judge] == "flagged"
+    assert cells["mistral-large"] != "flagged"
+    assert any(sentence.startswith(f"The judge {judge} ") for sentence in report.answer)

@@ -301,7 +301,8 @@ def bootstrap_estimate(
     Resamples in which all scores are NaN are left out, with a warning. If these are more than
     half, there are no intervals. The interval of a model uses the resamples in which its score is
     not NaN; a model with more NaN than scores has no interval. Intervals of models with fewer than
-    30 clusters are widened by `small_sample_factor`. Below 5 clusters there are no intervals.
+    30 clusters are widened by `small_sample_factor`. Below 5 clusters there are no intervals. A
+    model without an interval has no standard error.
 
     Args:
         score: the scores, shape (models,).
@@ -332,6 +333,9 @@ def bootstrap_estimate(
     low, high = _widen_ends(_percentile_ends(usable, level), score, clusters_of_model, level)
     factor = _error_factor(clusters_of_model)
     covariance = _covariance_of_draws(usable) * np.outer(factor, factor)
+    has_no_interval = np.isnan(low) & np.isnan(high)
+    covariance[has_no_interval] = np.nan
+    covariance[:, has_no_interval] = np.nan
     if has_too_few.any():
         fields = {"fewest": FEWEST_FOR_BOOTSTRAP, "unit": cluster, "models": int(has_too_few.sum())}
         warnings.append(Notice("few-clusters-of-models", fields))

@@ -134,7 +134,8 @@ def test_verdicts_of_one_model_that_have_no_row_are_flagged(orders: tuple[str, .
     assert check.is_flagged
     assert check.models == ("m0",)
     assert found.gate.verdict == "UNDECIDED"
-    assert "of the battles of m0 are missing" in found.answer[1]
+    results = "battles" if len(orders) == 1 else "judgments"
+    assert f"of the {results} of m0 are missing" in found.answer[1]
     [card] = diagnose(podium.read_battles(frame, merge=False), battles).cards
     assert [each.result for each in card.checks if each.name == "lost replies"] == [Result.FLAGGED]
 

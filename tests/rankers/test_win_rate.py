@@ -329,6 +329,7 @@ def test_below_five_items_a_bootstrap_gives_no_interval():
         np.array([0.5, 0.5]), draws, 40, level=0.95, cluster="item", items=np.array([40, 4])
     )
     assert np.isnan(partly.low).tolist() == [False, True]
+    assert np.isnan(partly.se).tolist() == [False, True]
     assert notice_texts(partly.warnings) == (
         "models in fewer than 5 items have no bootstrap interval: 1",
     )

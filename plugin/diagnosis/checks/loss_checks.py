@@ -83,7 +83,7 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
     word = UNPARSED
     results = "battles"
     if absent is not None:
-        results = "judgments"
+        results = "judgments" if battles.swaps() is not None else "battles"
         word = "unparsed or missing" if has_unparsed else "missing"
         is_unparsed = battles.is_unparsed
         lost = int(absent.judgments[is_unparsed].sum() + absent.number.sum())

@@ -331,11 +331,7 @@ def bootstrap_estimate(
     if (clusters_of_model < FEWEST_UNWIDENED).any():
         method += f", widened below {FEWEST_UNWIDENED} {cluster}s"
     low, high = _widen_ends(_percentile_ends(usable, level), score, clusters_of_model, level)
-    factor = _error_factor(clusters_of_model)
-    covariance = _covariance_of_draws(usable) * np.outer(factor, factor)
-    has_no_interval = np.isnan(low) & np.isnan(high)
-    covariance[has_no_interval] = np.nan
-    covariance[:, has_no_interval] = np.nan
+    covariance = _widened_covariance(usable, clusters_of_model, np.isnan(low) & np.isnan(high))
     if has_too_few.any():
         fields = {"fewest": FEWEST_FOR_BOOTSTRAP, "unit": cluster, "models": int(has_too_few.sum())}
         warnings.append(Notice("few-clusters-of-models", fields))
@@ -350,6 +346,23 @@ def bootstrap_estimate(
         error_method=error_method,
         by_holm=is_group(cluster),
     )
+
+
+def _widened_covariance(
+    draws: np.ndarray, clusters: np.ndarray, is_unknown: np.ndarray
+) -> np.ndarray:
+    """Return the covariance of resampled scores with the factors of `_error_factor`.
+
+    Args:
+        draws: resampled scores, shape (resamples, models).
+        clusters: number of clusters of each model, shape (models,).
+        is_unknown: mask of the models whose rows and columns become NaN, shape (models,).
+    """
+    factor = _error_factor(clusters)
+    covariance = _covariance_of_draws(draws) * np.outer(factor, factor)
+    covariance[is_unknown] = np.nan
+    covariance[:, is_unknown] = np.nan
+    return covariance
 
 
 def _error_factor(clusters: np.ndarray) -> np.ndarray:

@@ -30,7 +30,6 @@ from podium.data.reading.judgments import read_battles
 from podium.data.reading.shared_metrics import why_lost
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.diagnosis.checks.all_checks import (
-    ORDER_DECIDES,
     checks_of_comparison,
     doubt_about_judge,
     doubt_about_losses,
@@ -40,7 +39,7 @@ from podium.diagnosis.checks.all_checks import (
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.checks.judge_relation_checks import doubt_about_relation
-from podium.diagnosis.checks.order_checks import check_orders_of_slice
+from podium.diagnosis.checks.order_checks import ORDER_DECIDES, check_orders_of_slice
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
 from podium.findings import ACCEPTED

@@ -48,6 +48,7 @@ from podium.diagnosis.checks.model_checks import (
     transitivity_of_card,
 )
 from podium.diagnosis.checks.order_checks import (
+    ORDER_DECIDES,
     check_orders_in_slices,
     check_position,
     position_of_card,
@@ -73,8 +74,6 @@ from podium.rankers.ranking import Standings
 
 CAUTIONS = frozenset({"unparsed"})
 """Names of checks that are not reported as findings: replies may be lost at random."""
-ORDER_DECIDES = "order decides"
-"""Name of the check whether the order outweighs the responses."""
 DOUBTS_OF_FINDINGS = frozenset(
     {SCORE_SCALE, *LOSSES, ORDER_DECIDES, "one order", "own model", "own family"}
 )

@@ -19,6 +19,7 @@ from podium.diagnosis.checks.all_checks import (
     flagged_losses,
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
+from podium.diagnosis.checks.order_checks import ORDER_DECIDES
 from podium.diagnosis.checks.sample_checks import check_first_place, robustness_of
 from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.distributions import ndtri
@@ -380,7 +381,7 @@ def _sentence_on_slices(
         str(value)
         for value, own in checks.items()
         if value != standings.slice
-        and any(check.name == "order decides" for check in flagged_checks(adjust_tests(own)))
+        and any(check.name == ORDER_DECIDES for check in flagged_checks(adjust_tests(own)))
     ]
     if leaders is None or not decided_by_order:
         return leaders

@@ -84,10 +84,10 @@ def compare_all_pairs(
     largest |t| over all pairs, simulated from the covariance (Mogstad et al. 2024); if groups of
     items vary, it is that of Holm's rule.
 
-    Some pairs are compared by `estimate.tests`, each at 1 / pairs of the error rate: those in
-    which a model has no standard error or fewer than 8 items, and those whose difference is the
-    same on every item. If there are no such tests, models without a standard error have no rank
-    set, and models with few items are not distinguishable.
+    Some pairs are compared by `estimate.tests`, each at 1 / pairs of the error rate: the pair of
+    only two models, those in which a model has no standard error or fewer than 8 items, and those
+    whose difference is the same on every item. If there are no such tests, models without a
+    standard error have no rank set, and models with few items are not distinguishable.
 
     Args:
         estimate: the scores.
@@ -120,6 +120,7 @@ def compare_all_pairs(
         compared = _compare_each(estimate, known_codes, covariance, critical)
         for code, (is_ahead, half_width) in zip(known_codes, compared, strict=True):
             is_ahead &= ~_has_few_items(items, code, known_codes)
+            is_ahead &= not _is_tested_alone(estimate)
             decisions.add_row(code, known_codes, is_ahead, half_width)
     best[has_rank_set] = 1 + decisions.better[has_rank_set]
     worst[has_rank_set] = size - decisions.worse[has_rank_set]
@@ -132,6 +133,16 @@ def compare_all_pairs(
         tested.tests,
         tested.tail,
     )
+
+
+def _is_tested_alone(estimate: ScoreEstimates) -> bool:
+    """Return whether there are two models, which are compared by the test of this pair.
+
+    `podium compare` makes the same test. It leaves out how voters or judges vary, so that it is not
+    used if the errors include this.
+    """
+    is_pair = int((~np.isnan(estimate.score)).sum()) == 2
+    return is_pair and estimate.tests is not None and estimate.raters is None
 
 
 def _have_error(estimate: ScoreEstimates) -> np.ndarray:
@@ -243,7 +254,11 @@ def tested_pairs(
         return TestedPairs({}, tail, (), level)
     is_constant = _constant_differences(estimate)
     has_all_errors = is_known[placed].all() and not is_constant.any()
-    if has_all_errors and not _has_few_items(items, placed, placed).any():
+    if (
+        not _is_tested_alone(estimate)
+        and has_all_errors
+        and not _has_few_items(items, placed, placed).any()
+    ):
         return TestedPairs({}, tail, (), level)
     decided = []
     open_pairs = 0
@@ -348,11 +363,13 @@ def _pairs_to_test(
     items: np.ndarray | None,
     tail: float,
 ) -> list[tuple[int, int]]:
-    """Return the pairs of codes without a standard error, or with few items.
+    """Return the pairs of codes without a standard error, or with few items, or the only pair.
 
     Pairs whose tests use so few items that none at level `tail` can reject are left out. So are
     those that only items of other models could separate, if there are more than `MOST_BY_OTHERS`.
     """
+    if _is_tested_alone(estimate):
+        return [(int(placed[0]), int(placed[1]))]
     pairs = []
     by_others = []
     has_others = estimate.tests is not None and estimate.tests.uses_all_items

@@ -119,8 +119,7 @@ def compare_all_pairs(
         )
         compared = _compare_each(estimate, known_codes, covariance, critical)
         for code, (is_ahead, half_width) in zip(known_codes, compared, strict=True):
-            is_ahead &= ~_has_few_items(items, code, known_codes)
-            is_ahead &= not _is_tested_alone(estimate)
+            is_ahead &= ~_has_own_test(estimate, items, code, known_codes)
             decisions.add_row(code, known_codes, is_ahead, half_width)
     best[has_rank_set] = 1 + decisions.better[has_rank_set]
     worst[has_rank_set] = size - decisions.worse[has_rank_set]
@@ -254,11 +253,7 @@ def tested_pairs(
         return TestedPairs({}, tail, (), level)
     is_constant = _constant_differences(estimate)
     has_all_errors = is_known[placed].all() and not is_constant.any()
-    if (
-        not _is_tested_alone(estimate)
-        and has_all_errors
-        and not _has_few_items(items, placed, placed).any()
-    ):
+    if has_all_errors and not _has_own_test(estimate, items, placed, placed).any():
         return TestedPairs({}, tail, (), level)
     decided = []
     open_pairs = 0
@@ -417,6 +412,16 @@ def _has_few_items(items: np.ndarray | None, first: Any, second: Any) -> Any:
     if items is None:
         return np.zeros(np.broadcast_shapes(np.shape(first), np.shape(second)), dtype=bool)
     return np.minimum(items[first], items[second]) < FEWEST_ITEMS
+
+
+def _has_own_test(
+    estimate: ScoreEstimates, items: np.ndarray | None, first: Any, second: Any
+) -> Any:
+    """Return of pairs with a standard error whether they are compared by a test of their own.
+
+    `first` and `second` are codes or arrays of codes, and so is the result.
+    """
+    return _has_few_items(items, first, second) | _is_tested_alone(estimate)
 
 
 def _order_of_decided(

@@ -78,7 +78,6 @@ from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
 from podium.scorers.battle import Judgment, compare_ratings
 from podium.scorers.checklist import read_checklist
-from podium.scorers.copied_responses import mark_copy
 from podium.scorers.judge_record import REFUSED_OPTIONS, JudgeRecord
 from podium.scorers.judging import Judging, dump_reply, load_reply
 from podium.scorers.probabilities import FixedMode, settle_mode
@@ -798,6 +797,9 @@ async def _ask_until_readable(
     Returns:
         The last reply, which may be unparsed, and the number of attempts.
     """
+    # Imported here because Inspect's registry loads this file even if nothing is judged.
+    from podium.scorers.copied_responses import mark_copy
+
     for attempt in range(1, run.how.attempts + 1):
         answer = await _ask_in_form(run, model, request, attempt)
         kept: Any = dump_reply(mark_copy(answer, request.texts.responses))

@@ -39,12 +39,15 @@ def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
 
     Returns:
         None if the samples themselves have to be read: an older version of Inspect wrote the log,
-        samples are invalidated, a summary is not exact, or summaries are not those of the samples.
+        podium scored it, samples are invalidated, a summary is not exact, or summaries are not
+        those of the samples.
 
     Raises:
         DataError: the archive is damaged.
     """
-    if path.suffix != ".eval" or header.invalidated or _version_of(header) < FIRST_VERSION:
+    if path.suffix != ".eval" or header.invalidated or _has_podium_scorer(header):
+        return None
+    if _version_of(header) < FIRST_VERSION:
         return None
     with opened_log(path), zipfile.ZipFile(path) as archive:
         names = {*archive.namelist()}
@@ -55,14 +58,30 @@ def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
             return None
         ordered = sorted(summaries, key=lambda name: _epoch_and_id(summaries[name]))
         for name in {*ordered[:1], *ordered[-1:]}:
-            if _values_and_choices(json.loads(archive.read(name))) != _values_and_choices(
-                summaries[name]
-            ):
+            sample = json.loads(archive.read(name))
+            if _has_podium_score(sample):
                 return None
-        for name in ordered:
-            if not _is_exact(summaries[name]):
+            if _values_and_choices(sample) != _values_and_choices(summaries[name]):
                 return None
-        return [summaries[name] for name in ordered]
+        found = [summaries[name] for name in ordered]
+        return found if all(map(_is_exact, found)) else None
+
+
+def _has_podium_scorer(header: EvalLog) -> bool:
+    """Return whether a scorer of podium, which stores judgments, ran in an eval.
+
+    Summaries may lack the metadata of scores, where the judgments are.
+    """
+    names = [scorer.name for scorer in header.eval.scorers or ()]
+    if header.results is not None:
+        names += [score.scorer for score in header.results.scores]
+    return any(name.partition("/")[0] == NAMESPACE for name in names)
+
+
+def _has_podium_score(sample: Mapping[str, Any]) -> bool:
+    """Return whether a score of a sample, or of its summary, has judgments in its metadata."""
+    scores = sample.get("scores") or {}
+    return any(NAMESPACE in (score.get("metadata") or ()) for score in scores.values())
 
 
 def _version_of(header: EvalLog) -> tuple[int, ...]:
@@ -98,8 +117,7 @@ def _is_exact(summary: Summary) -> bool:
     It has not if a text of the input is cut off, if the input has media, or if podium wrote a
     score.
     """
-    scores = summary.get("scores") or {}
-    if any(NAMESPACE in (score.get("metadata") or ()) for score in scores.values()):
+    if _has_podium_score(summary):
         return False
     given = summary["input"]
     texts = [given] if isinstance(given, str) else [message["content"] for message in given]

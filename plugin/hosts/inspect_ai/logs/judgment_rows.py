@@ -69,12 +69,15 @@ class TableBuilder:
         self.count += 1
 
     def add_columns(self, columns: Mapping[str, Sequence[Any]]) -> None:
-        """Add rows as columns of equal length."""
+        """Add rows as columns of equal length; without rows, no column is added."""
+        added = max(map(len, columns.values()), default=0)
+        if not added:
+            return
         for name, values in columns.items():
             column = self.columns.setdefault(name, [])
             column.extend([None] * (self.count - len(column)))
             column.extend(values)
-        self.count += max(map(len, columns.values()), default=0)
+        self.count += added
 
     def build(self) -> pd.DataFrame:
         """Return the table, with the rows numbered from 1 as index."""

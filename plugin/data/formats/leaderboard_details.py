@@ -156,7 +156,9 @@ def _lighteval_metrics(path: Path) -> "dict[str, pd.DataFrame]":
     import pandas as pd
 
     with pyarrow.parquet.ParquetFile(path) as file:
-        table = file.read(columns=list(LIGHTEVAL_PATHS)).combine_chunks()
+        table = file.read(columns=list(LIGHTEVAL_PATHS))
+    if not len(table):
+        return {}
     metrics = _required_column(table, "metric")
     rows = np.arange(1, len(table) + 1)
     base = pd.DataFrame({"item": _items_of_questions(table), "line": [f"row {k}" for k in rows]})
@@ -182,7 +184,7 @@ def _required_column(table: "pa.Table", name: str) -> "pa.StructArray":
     Raises:
         ValueError: the column is not of objects, or a row has none.
     """
-    column = table.column(name).combine_chunks()
+    column = table.column(name).combine_chunks()  # one array instead of a list of them
     if not pa.types.is_struct(column.type):
         raise ValueError(f"the column {name} has {column.type}, not objects")
     _require_filled(column, name)

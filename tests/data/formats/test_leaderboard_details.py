@@ -11,10 +11,12 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import podium
-from podium.errors import DataError, NotIdentifiedError
+from podium.errors import DataError, NotIdentifiedError, PodiumError
 from podium.notices.notice_text import notice_texts
 
 SOLVED = {
@@ -324,6 +326,19 @@ def test_a_row_of_lighteval_without_a_question_is_named(tmp_path):
     frame["doc"] = [frame["doc"][0], frame["doc"][1] | {"query": None}]
     frame.to_parquet(path)
     with pytest.raises(DataError, match=r"details_gsm8k.*row 2 has no doc.query"):
+        podium.read_battles(tmp_path)
+
+
+def test_a_file_of_lighteval_without_rows_has_no_metric(tmp_path):
+    """The type of the column alone says nothing of a score."""
+    for name in ("lab/ash", "lab/elm"):
+        write_lighteval(tmp_path, name, [1.0, 0.0])
+    for path in tmp_path.rglob("*.parquet"):
+        table = pq.read_table(path)
+        lists = pa.array([{"extractive_match": [1.0]}] * len(table))
+        table = table.set_column(table.schema.get_field_index("metric"), "metric", lists)
+        pq.write_table(table.slice(0, 0), path)
+    with pytest.raises(PodiumError, match="no whole row of samples, so lab/ash is missing"):
         podium.read_battles(tmp_path)
 
 

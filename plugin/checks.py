@@ -4,7 +4,7 @@
 return a `Check`. Rankings, comparisons, judge cards, pages and JSON show the `Check`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from math import inf, isfinite, nan
@@ -204,6 +204,11 @@ def _plain_field(value: Any) -> Any:
 def make_check(name: str, is_flagged: bool, **facts: Any) -> Check:
     """Return a check that was made; `facts` are further attributes of `Check`."""
     return Check(name=name, result=Result.FLAGGED if is_flagged else Result.OK, **facts)
+
+
+def find_flagged(checks: Iterable[Check], names: Collection[str]) -> Check | None:
+    """Return the first flagged check with one of the names; None if there is none."""
+    return next((check for check in checks if check.name in names and check.is_flagged), None)
 
 
 def not_known(name: str, reason: str, answer: str = "", **facts: Any) -> Check:

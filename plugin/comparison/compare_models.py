@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from podium.checks import Check
+from podium.checks import Check, find_flagged
 from podium.comparability.run_settings import differ_in_words
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
 from podium.comparison.comparison import Comparison
@@ -39,7 +39,12 @@ from podium.diagnosis.checks.all_checks import (
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.checks.judge_relation_checks import doubt_about_relation
-from podium.diagnosis.checks.order_checks import ORDER_DECIDES, check_orders_of_slice
+from podium.diagnosis.checks.order_checks import (
+    IN_SLICES,
+    ONE_ORDER,
+    ORDER_DECIDES,
+    check_orders_of_slice,
+)
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
 from podium.findings import ACCEPTED
@@ -51,13 +56,7 @@ from podium.rankers.ranking import build_provenance
 from podium.ranking.rank_battles import rank, refuse_several_judges
 from podium.responses.collection import Responses
 from podium.show.answers.lost_claims import unclaimed_models
-from podium.show.answers.order_claims import (
-    IN_SLICES,
-    ONE_ORDER,
-    explained_by_any_order,
-    flagged_order,
-    flagged_slices,
-)
+from podium.show.answers.order_claims import explained_by_any_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -435,7 +434,7 @@ def _find_unclaimed(
         of the responses may decide.
     """
     losses = flagged_losses(checks)
-    order = flagged_order(checks) or flagged_slices(checks)
+    order = find_flagged(checks, [ONE_ORDER]) or find_flagged(checks, [IN_SLICES])
     unclaimed: dict[str, tuple[str, ...]] = {}
     if losses is not None:
         unclaimed[losses.name] = losses.models
@@ -583,7 +582,7 @@ def _doubts_about_order(
     Returns:
         The doubt; empty if there is none, or if another doubt has its place.
     """
-    order = flagged_order(checks) or flagged_slices(checks)
+    order = find_flagged(checks, [ONE_ORDER]) or find_flagged(checks, [IN_SLICES])
     if order is None:
         return {}
     place = "loss_check"

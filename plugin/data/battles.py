@@ -169,8 +169,8 @@ class Battles:
             a table with inputs.
         other_responses: models whose rows hold different responses to one item.
         whole: the battles that these are a part of; None if these are all battles.
-        cut: the column, or several separated by commas, and the value by which `slices` selected
-            these from `whole`; None if they are no slice.
+        slice_key: the column, or several separated by commas, and the value by which `slices`
+            selected these from `whole`; None if they are no slice.
         slice_count: number of slices, this one included, in which the same claims are tested. The
             error rate of each slice is divided by it.
         accepted: sentences on findings that the user accepted by name. The result repeats them.
@@ -196,7 +196,7 @@ class Battles:
     other_responses: tuple[ResponseFinding, ...] = ()
     likely_item: str | None = None
     whole: "Battles | None" = field(default=None, repr=False, compare=False)
-    cut: tuple[str, str] | None = field(default=None, repr=False, compare=False)
+    slice_key: tuple[str, str] | None = field(default=None, repr=False, compare=False)
     slice_count: int = 1
 
     def __repr__(self) -> str:
@@ -528,13 +528,13 @@ class Battles:
         for value in known:
             rows = self._rows_to_search(column).keep_where([column], cells[value])
             part = self._part(rows)
-            yield value, replace(part, cut=self._cut_further(column, value))
+            yield value, replace(part, slice_key=self._narrower_key(column, value))
 
-    def _cut_further(self, column: str, value: str) -> tuple[str, str]:
-        """Return the `cut` of a slice of these battles, which may be a slice themselves."""
-        if self.cut is None:
+    def _narrower_key(self, column: str, value: str) -> tuple[str, str]:
+        """Return the `slice_key` of a slice of these battles, which may be a slice themselves."""
+        if self.slice_key is None:
             return column, value
-        own_column, own_value = self.cut
+        own_column, own_value = self.slice_key
         return f"{own_column},{column}", f"{own_value}, {value}"
 
     def _cells_of_value(self, column: str) -> dict[str, list[str]]:

@@ -171,6 +171,6 @@ def _shown_verdicts(judgments: Battles) -> ShownVerdicts:
     )
 
 
-def is_cut_by_source(battles: Battles) -> bool:
-    """Return whether battles are no slice, or the slice of a judge or metric alone."""
-    return battles.cut is None or battles.cut[0] in SOURCES
+def is_no_slice_of_items(battles: Battles) -> bool:
+    """Return whether battles are no slice, or that of a judge or metric, with all of its items."""
+    return battles.slice_key is None or battles.slice_key[0] in SOURCES

@@ -1,5 +1,6 @@
 """The order of responses is checked in each slice, by the slice's own verdicts."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import podium
 from podium.diagnosis.orders_in_slices import effects_in_slices
+from podium.show.page.material import why_no_probabilities
 
 
 def table_of(seed, always_first, *, both=True, items=40, judges=("j",), column="task"):
@@ -215,3 +217,17 @@ def test_lists_of_tasks_withdraw_the_claims_that_single_tasks_withdraw():
         doubts.append([entry.model for entry in standings.entries if entry.rank_low is None])
     assert doubts[0]
     assert doubts[1] == doubts[0]
+
+
+def test_page_gives_no_probabilities_of_ranks_where_slices_withdraw_claims():
+    table = table_of(1, {"code": 1.0, "prose": 0.0}, both=False)
+    weakest_first = (table["task"] == "code") & (table["model_b"] == "m3")
+    table.loc[weakest_first, ["order", "credit"]] = ["ba", 0.0]
+    battles = podium.read_battles(table)
+    [standings] = podium.rank(battles).standings
+    withheld = [entry.model for entry in standings.entries if entry.rank_low is None]
+    assert withheld
+    only_slices = tuple(check for check in standings.checks if check.name != "one order")
+    reason = why_no_probabilities(replace(standings, checks=only_slices), battles)
+    assert reason.startswith("nothing is claimed about")
+    assert withheld[0] in reason

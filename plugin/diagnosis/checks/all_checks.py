@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from podium.checks import GRAVITY, LENGTH_CONTROL, Check, Result
+from podium.checks import GRAVITY, LENGTH_CONTROL, Check, Result, find_flagged
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.category_checks import check_categories
@@ -48,6 +48,7 @@ from podium.diagnosis.checks.model_checks import (
     transitivity_of_card,
 )
 from podium.diagnosis.checks.order_checks import (
+    ONE_ORDER,
     ORDER_DECIDES,
     check_orders_in_slices,
     check_position,
@@ -75,7 +76,7 @@ from podium.rankers.ranking import Standings
 CAUTIONS = frozenset({"unparsed"})
 """Names of checks that are not reported as findings: replies may be lost at random."""
 DOUBTS_OF_FINDINGS = frozenset(
-    {SCORE_SCALE, *LOSSES, ORDER_DECIDES, "one order", "own model", "own family"}
+    {SCORE_SCALE, *LOSSES, ORDER_DECIDES, ONE_ORDER, "own model", "own family"}
 )
 """Names of checks that a comparison of two models has as a doubt about its findings."""
 LENGTH_CONTROLLED = ("bradley-terry", "win-rate")
@@ -318,7 +319,7 @@ def flagged_losses(checks: Sequence[Check]) -> Check | None:
     Args:
         checks: adjusted checks.
     """
-    return next((check for check in checks if check.name in LOSSES and check.is_flagged), None)
+    return find_flagged(checks, LOSSES)
 
 
 def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Check, ...]:
@@ -401,10 +402,7 @@ def doubt_about_losses(checks: Sequence[Check], models: Collection[str]) -> Chec
 
 def doubt_about_judge(checks: Sequence[Check]) -> Check | None:
     """Return the flagged check that the order of the responses decides, not their quality."""
-    for check in checks:
-        if check.name == ORDER_DECIDES and check.is_flagged:
-            return check
-    return None
+    return find_flagged(checks, [ORDER_DECIDES])
 
 
 def doubt_about_scales(

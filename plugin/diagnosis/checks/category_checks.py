@@ -18,7 +18,12 @@ import numpy as np
 from podium.checks import CHECKS, Check, make_check
 from podium.data.battles import Battles
 from podium.diagnosis.categories import category_columns
-from podium.diagnosis.checks.group_checks import pair_values, residuals_of_items, uses_scores
+from podium.diagnosis.checks.group_checks import (
+    pair_values,
+    residuals_of_items,
+    short_p,
+    uses_scores,
+)
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.distributions import ndtri, stdtr
 from podium.notices.option_forms import option_text
@@ -116,7 +121,7 @@ def _check_of_columns(
     if pair is None or p > level:
         p = min(adjusted)
         names = " and ".join(name for _, _, name in tested_columns)
-        return make_check("categories", False, number=p, fields={"columns": names, "p": _short(p)})
+        return make_check("categories", False, number=p, fields={"columns": names, "p": short_p(p)})
     is_scored = uses_scores(battles, battles.readable)
     fields = {
         "column": column,
@@ -126,16 +131,11 @@ def _check_of_columns(
         "others": pair.other or "the other items",
         "here": _amount(pair.here, is_scored),
         "there": _amount(pair.there, is_scored),
-        "p": _short(p),
+        "p": short_p(p),
         "option": option_text("by", column),
     }
     models = (pair.first, pair.second)
     return make_check("categories", True, number=p, fields=fields, models=models)
-
-
-def _short(p: float) -> str:
-    """Return a p-value with three decimals and without the leading 0."""
-    return f"{p:.3f}".lstrip("0")
 
 
 def _amount(value: float, is_scored: bool) -> str:

@@ -58,7 +58,7 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
         "column": column,
         "noun": group_noun(column),
         "groups": int(candidates[column].max()) + 1,
-        "p": f"{p:.3f}".lstrip("0"),
+        "p": short_p(p),
         "option": option_text("cluster", column),
     }
     models = battles.models
@@ -125,12 +125,19 @@ def residuals_of_items(
     return (of_first + of_second).reshape(items, models)
 
 
+def short_p(p: float) -> str:
+    """Return a p-value with three decimals and without the leading 0."""
+    return f"{p:.3f}".lstrip("0")
+
+
 def uses_scores(battles: Battles, known: np.ndarray) -> bool:
     """Return whether all battles of a mask have the scores of both models."""
-    if "score_a" not in battles.columns:
-        return False
-    gap = battles.numbers_of("score_a") - battles.numbers_of("score_b")
-    return not np.isnan(gap[known]).any()
+    return not np.isnan(_score_gaps(battles)[known]).any()
+
+
+def _score_gaps(battles: Battles) -> np.ndarray:
+    """Return the score of model_a less that of model_b, NaN if one is unknown, shape (battles,)."""
+    return battles.numbers_of("score_a") - battles.numbers_of("score_b")
 
 
 def pair_values(battles: Battles, known: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -147,8 +154,9 @@ def pair_values(battles: Battles, known: np.ndarray) -> tuple[np.ndarray, np.nda
         (known battles,) each.
     """
     a, b = (codes[known] for codes in battles.model_codes)
-    value = (battles.numbers_of("score_a") - battles.numbers_of("score_b"))[known]
-    if np.isnan(value).any():
+    if uses_scores(battles, known):
+        value = _score_gaps(battles)[known]
+    else:
         value = battles.numbers_of("credit")[known] - 0.5
     return np.minimum(a, b), np.maximum(a, b), np.where(a > b, -value, value)
 

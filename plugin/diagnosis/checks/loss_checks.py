@@ -6,6 +6,7 @@ from podium.checks import Check, Result, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.absent_rows import find_absent_verdicts
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
+from podium.diagnosis.checks.order_checks import sees_both_responses
 from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
 from podium.diagnosis.judge_checks import is_judged
 from podium.diagnosis.lost_battles import LossOfModel, losses_by_model, losses_of_scores
@@ -50,15 +51,10 @@ def _can_compare_losses(battles: Battles) -> bool:
 
     Battles that are made of a judge's scores lack scores, not replies, if none of them is unparsed.
     """
-    if _are_of_scores(battles) and not _has_unparsed(battles):
+    if not sees_both_responses(battles) and not _has_unparsed(battles):
         return False
     is_partial = bool(battles.tally.judged)
     return is_judged(battles) and is_partial and len(battles.models) >= FEWEST_COMPARED
-
-
-def _are_of_scores(battles: Battles) -> bool:
-    """Return whether the battles are made of scores of single responses."""
-    return "score_a" in battles.columns and battles.swaps() is None
 
 
 def _has_unparsed(battles: Battles) -> bool:
@@ -103,7 +99,7 @@ def check_lost_scores(battles: Battles) -> tuple[Check, ...]:
         The check, as `check_lost_replies` returns it. Empty if the battles are not made of scores,
         if `check_lost_replies` makes the check, or if nothing or everything is lost.
     """
-    if not _are_of_scores(battles):
+    if sees_both_responses(battles):
         return ()
     if not battles.tally.judged or _can_compare_losses(battles):
         return ()

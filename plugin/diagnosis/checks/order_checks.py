@@ -21,7 +21,7 @@ from podium.diagnosis.order_effect import (
 from podium.diagnosis.orders_in_slices import (
     columns_with_slices,
     effects_in_slices,
-    is_cut_by_source,
+    is_no_slice_of_items,
 )
 from podium.distributions import ndtr
 from podium.notices.notice import Notice
@@ -36,6 +36,10 @@ LEVEL_OF_WARNINGS = ERROR_RATE / 10
 ranking, of which up to ten are tests."""
 ORDER_DECIDES = "order decides"
 """Name of the check that the order of the responses outweighs them."""
+ONE_ORDER = "one order"
+"""Name of the check of judges that read single orders only."""
+IN_SLICES = "order in slices"
+"""Name of the check whether the order decides more in some tasks or categories."""
 DECIDES = CHECKS[ORDER_DECIDES].threshold
 """|win rate of the response shown first - 0.5| above which the order decides verdicts."""
 
@@ -92,11 +96,11 @@ def check_orders_of_slice(battles: Battles) -> tuple[Check, ...]:
         The checks; empty if the battles are no slice, if the slice has too few verdicts to know
         the effect of the order, or if there are too many battles.
     """
-    if is_cut_by_source(battles) or battles.cut is None or battles.whole is None:
+    if is_no_slice_of_items(battles) or battles.slice_key is None or battles.whole is None:
         return ()
     if not sees_both_responses(battles) or len(battles.whole) > MOST_BATTLES:
         return ()
-    column, value = battles.cut
+    column, value = battles.slice_key
     effects = effects_in_slices(battles, column).get(value, [])
     several = len(battles.judges) > 1
     both = [effect for effect in effects if not effect.is_single]
@@ -125,15 +129,15 @@ def check_orders_in_slices(battles: Battles) -> tuple[Check, ...]:
     """Check whether the order decides more in some tasks or categories than in the others.
 
     In such a slice, the win rate of the response shown first differs from 0.5 by more than
-    `DECIDES` (`BIASES` for a judge of single orders).
-    It also differs from that in the other slices; both are tested at 5%, adjusted by
-    Holm's rule over slices, and over columns by Bonferroni's.
+    `DECIDES` (`BIASES` for a judge of single orders). It also differs from that in the other
+    slices. Both are tested at 5%, adjusted by Holm's rule over slices, and over columns by
+    Bonferroni's.
 
     Returns:
         The check of the first column with such a slice; empty if there is none, if the battles are
         a slice, if the judge saw single responses, or if there are too many battles.
     """
-    if not is_cut_by_source(battles) or len(battles.whole or battles) > MOST_BATTLES:
+    if not is_no_slice_of_items(battles) or len(battles.whole or battles) > MOST_BATTLES:
         return ()
     if not battles.tally.judged or not sees_both_responses(battles):
         return ()
@@ -233,7 +237,7 @@ def _check_of_slices(
         "option": option_text("by", column),
     }
     number = {"number": facts["number"], "interval": facts["interval"]}
-    return make_check("order in slices", True, models=battles.models, fields=fields, **number)
+    return make_check(IN_SLICES, True, models=battles.models, fields=fields, **number)
 
 
 def _first_rate(effect: OrderEffect) -> str:
@@ -263,7 +267,7 @@ def _check_orders(
         if not checks:
             return (not_known("position", TOO_MANY),)
         if reads_single_orders(battles):
-            checks.append(not_known("one order", TOO_MANY))
+            checks.append(not_known(ONE_ORDER, TOO_MANY))
         return tuple(checks)
     single = effects_in_one_order(battles, level)
     if single:
@@ -328,7 +332,7 @@ def _check_one_order(effects: list[OrderEffect]) -> Check:
     undecided = [] if is_flagged else [effect for effect in effects if effect.is_open]
     shown = undecided[0] if undecided else worst
     if not isinstance(shown.rate, Statistic):
-        return not_known("one order", "too few decided verdicts", BOTH_ORDERS)
+        return not_known(ONE_ORDER, "too few decided verdicts", BOTH_ORDERS)
     verdicts = "decided verdicts"
     pairs = "no pair was read"
     if shown.judge:
@@ -337,8 +341,8 @@ def _check_one_order(effects: list[OrderEffect]) -> Check:
     facts = _relative_to_half(facts_of(shown.rate, verdicts=verdicts, pairs=pairs))
     if undecided:
         reason = "the order may decide nothing, or all"
-        return not_known("one order", reason, BOTH_ORDERS, **facts)
-    return make_check("one order", is_flagged, p=p, **facts)
+        return not_known(ONE_ORDER, reason, BOTH_ORDERS, **facts)
+    return make_check(ONE_ORDER, is_flagged, p=p, **facts)
 
 
 def _facts_of_order(effect: OrderEffect, several: bool) -> dict[str, Any]:

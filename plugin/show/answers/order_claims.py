@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from podium.checks import Check
+from podium.checks import Check, find_flagged
 from podium.data.battles import Battles
 from podium.data.listed_values import values_in_cell
 from podium.defaults import REGULARIZATION
+from podium.diagnosis.checks.order_checks import IN_SLICES, ONE_ORDER
 from podium.diagnosis.clustered import cluster_battles
 from podium.diagnosis.subject import read_orders
 from podium.errors import PodiumError
@@ -18,29 +19,6 @@ from podium.rankers.fit.coded import code_battles
 from podium.rankers.fit.strengths import Strengths
 from podium.rankers.length_control.joint import fit_with_length
 from podium.rankers.ranking import Standings
-
-ONE_ORDER = "one order"
-"""Name of the check of judges that read single orders only."""
-IN_SLICES = "order in slices"
-"""Name of the check whether the order decides more in some tasks or categories."""
-
-
-def flagged_order(checks: Sequence[Check]) -> Check | None:
-    """Return the flagged check of judges that read single orders only; else None.
-
-    Args:
-        checks: adjusted checks.
-    """
-    return next((check for check in checks if check.name == ONE_ORDER and check.is_flagged), None)
-
-
-def flagged_slices(checks: Sequence[Check]) -> Check | None:
-    """Return the flagged check that the order decides more in some slices; else None.
-
-    Args:
-        checks: adjusted checks.
-    """
-    return next((check for check in checks if check.name == IN_SLICES and check.is_flagged), None)
 
 
 def explained_by_any_order(
@@ -57,9 +35,9 @@ def explained_by_any_order(
         checks: adjusted checks.
     """
     explained: list[str] = []
-    if flagged_order(checks):
+    if find_flagged(checks, [ONE_ORDER]):
         explained += models_explained_by_order(standings, battles)
-    slices = flagged_slices(checks)
+    slices = find_flagged(checks, [IN_SLICES])
     if slices is not None and slices.fields["column"] in battles.rows.battle_columns:
         side = _favoured_sides(battles, slices.fields["column"], slices.fields["leans"])
         if np.any(side * _shown_first(battles)):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS, Check
+from podium.checks import CHECKS, Check, find_flagged
 from podium.data.battles import Battles
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.diagnosis.checks.all_checks import (
@@ -380,8 +380,7 @@ def _sentence_on_slices(
     decided_by_order = [
         str(value)
         for value, own in checks.items()
-        if value != standings.slice
-        and any(check.name == ORDER_DECIDES for check in flagged_checks(adjust_tests(own)))
+        if value != standings.slice and find_flagged(adjust_tests(own), [ORDER_DECIDES])
     ]
     if leaders is None or not decided_by_order:
         return leaders

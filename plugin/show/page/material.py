@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from podium.checks import find_flagged
 from podium.data.battles import Battles
 from podium.diagnosis.card import card_reports, diagnose
 from podium.diagnosis.checks.all_checks import flagged_losses
+from podium.diagnosis.checks.order_checks import IN_SLICES, ONE_ORDER
 from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.diagnosis.checks.size_limits import MOST_BATTLES
 from podium.errors import PodiumError
@@ -18,7 +20,6 @@ from podium.rankers.fit.cells import prepare_battles
 from podium.rankers.fit.identification import fit_battles
 from podium.rankers.head_to_head import matchup_table, rank_probabilities
 from podium.rankers.ranking import Ranking, Standings
-from podium.show.answers.order_claims import flagged_order
 from podium.show.page.checks_table import checks_table
 from podium.show.page.listed_battles import ListedBattles, list_battles
 from podium.show.page.sources import BattleTexts
@@ -167,8 +168,9 @@ def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
 
     They do if the ranking is of a part of the battles; if places are by scores, not by ratings; if
     nobody is placed, because it is not known which rows are about one item; if nothing is
-    claimed about a model whose battles are unparsed; with fewer than
-    `FEWEST_ITEMS` items; or if a model that won or lost all has no place of its own.
+    claimed about a model, because its battles are unparsed or the order of the responses may
+    decide; with fewer than `FEWEST_ITEMS` items; or if a model that won or lost all has no place of
+    its own.
     """
     if standings.slice is not None:
         return "the rankings are of parts of these battles"
@@ -179,7 +181,7 @@ def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
     losses = flagged_losses(standings.checks)
     withheld = [row.model for row in standings.entries if row.rank_low is None]
     unclaimed = withheld
-    if not flagged_order(standings.checks):
+    if not find_flagged(standings.checks, [ONE_ORDER, IN_SLICES]):
         unclaimed = [model for model in withheld if losses and model in losses.models]
     if unclaimed:
         return f"nothing is claimed about {join_names(unclaimed)}"

@@ -96,11 +96,12 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
     are_alone = _column_ranked_alone(ranking) is not None
     reports = []
     answered = set[str | None]()
+    tables = [standings_report(standings) for standings in ranking.standings]
     for k, standings in enumerate(ranking.standings):
         has_answer = standings is first or (are_alone and standings.slice not in answered)
         answered.add(standings.slice)
-        report = standings_report(standings)
-        same = _standings_with_same_table(standings, ranking.standings[:k])
+        same = _standings_with_same_table(k, ranking.standings, tables)
+        report = tables[k]
         if same is not None:
             text = f"{standings_name(standings)}: the same table as {standings_name(same)}"
             report = replace(report, table=None, notes=(text,))
@@ -109,12 +110,19 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
 
 
 def _standings_with_same_table(
-    standings: Standings, earlier: Sequence[Standings]
+    place: int, standings: Sequence[Standings], reports: Sequence[Report]
 ) -> Standings | None:
-    """Return the earlier standings of the same slice and scale whose table is the same, if any."""
-    for other in earlier:
-        is_of_same = (other.slice, other.scale) == (standings.slice, standings.scale)
-        if is_of_same and standings_report(other).table == standings_report(standings).table:
+    """Return the earlier standings of the same slice and scale whose table is the same, if any.
+
+    Args:
+        place: position of the standings that are compared with those before.
+        standings: all standings.
+        reports: the report of each.
+    """
+    own = standings[place]
+    for other, report in zip(standings[:place], reports, strict=False):
+        is_of_same = (other.slice, other.scale) == (own.slice, own.scale)
+        if is_of_same and report.table == reports[place].table:
             return other
     return None
 

@@ -417,13 +417,9 @@ def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgm
 
     Ties of identical responses are left out.
     """
-    kept = sample.store.get(NAMESPACE)
-    battles = parse_battles(sample.metadata) if kept else []
-    if not battles:
-        return
-    for battle, replies in zip(battles, SampleReplies.parse(kept).to_battles(), strict=True):
-        for shown in replies.judgments:
-            if shown["replies"] and not (shown.get("carried") or has_failed(shown)):
+    for battle, judgments in battles_with_replies(sample):
+        for shown in judgments:
+            if not shown.get("carried"):
                 yield battle, shown
 
 

@@ -16,7 +16,7 @@ from inspect_ai.log import EvalLog
 
 from podium.hosts.inspect_ai.logs.asked_inputs import ATTACHMENT
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
-from podium.hosts.inspect_ai.logs.stored_samples import opened_log
+from podium.hosts.inspect_ai.logs.stored_samples import opened_log, order_of_sample
 
 SUMMARIES = "summaries.json"
 """The file of the summaries in an archive. A log whose run was killed has none."""
@@ -56,15 +56,15 @@ def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
         summaries = {_member_of(each): each for each in json.loads(archive.read(SUMMARIES))}
         if summaries.keys() != {name for name in names if name.startswith("samples/")}:
             return None
-        ordered = sorted(summaries, key=lambda name: _epoch_and_id(summaries[name]))
+        ordered = sorted(summaries, key=lambda name: _order_of(summaries[name]))
         for name in {*ordered[:1], *ordered[-1:]}:
             sample = json.loads(archive.read(name))
             if _has_podium_score(sample):
                 return None
             if _values_and_choices(sample) != _values_and_choices(summaries[name]):
                 return None
-        found = [summaries[name] for name in ordered]
-        return found if all(map(_is_exact, found)) else None
+        in_order = [summaries[name] for name in ordered]
+        return in_order if all(map(_is_exact, in_order)) else None
 
 
 def _has_podium_scorer(header: EvalLog) -> bool:
@@ -95,10 +95,9 @@ def _member_of(summary: Summary) -> str:
     return f"samples/{summary['id']}_epoch_{summary['epoch']}.json"
 
 
-def _epoch_and_id(summary: Summary) -> tuple[int, str]:
-    """Return epoch and id as a sort key; numeric ids sort by size."""
-    item = str(summary["id"])
-    return summary["epoch"], item.zfill(20) if item.isdecimal() else item
+def _order_of(summary: Summary) -> tuple[int, str]:
+    """Return the sort key of a summary, which is that of its sample."""
+    return order_of_sample(summary["epoch"], str(summary["id"]))
 
 
 def _values_and_choices(sample: Mapping[str, Any]) -> tuple[str, ...]:

@@ -191,9 +191,13 @@ def _parse_whole(content: bytes) -> EvalSample:
 
 
 def _sort_key(member: re.Match[str]) -> tuple[int, str]:
-    """Return epoch and id of an archive's member as a sort key; numeric ids sort by size."""
-    item = member["item"]
-    return int(member["epoch"] or 0), item.zfill(20) if item.isdecimal() else item
+    """Return the sort key of an archive's member."""
+    return order_of_sample(int(member["epoch"] or 0), member["item"])
+
+
+def order_of_sample(epoch: int, item: str) -> tuple[int, str]:
+    """Return epoch and id of a sample as a sort key; numeric ids sort by size."""
+    return epoch, item.zfill(20) if item.isdecimal() else item
 
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:

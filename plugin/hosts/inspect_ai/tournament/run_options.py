@@ -60,8 +60,8 @@ class JudgeOptions(TypedDict, total=False):
     on_bad_judge: Literal["stop", "continue"]
     """What happens if, after 20 judgments or when their number has doubled, no reply could be
     parsed, or one position has won all that are no ties though either response is shown first
-    (exact binomial test at 0.001), or all verdicts of 20 battles are ties: the run stops, and
-    keeps what it has, or goes on."""
+    (exact binomial test at 0.001), or all verdicts of 20 battles on 10 items are ties: the run
+    stops, and keeps what it has, or goes on."""
 
 
 class RunOptions(JudgeOptions, total=False):

@@ -122,7 +122,8 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
         arguments: the arguments of Inspect.
 
     Raises:
-        UsageError: a judge is one of lm-eval, the command ranks nothing, or an option is wrong.
+        UsageError: a judge is one of lm-eval, the command ranks nothing, inspect-ai cannot be
+            imported, or an option is wrong.
     """
     for word in arguments:
         option, _, model = word.removeprefix("--model-role=").partition("=")
@@ -135,6 +136,8 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
             f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: "
             "inspect eval TASK --ranker NAME"
         )
+    # A broken inspect-ai is named before any part of it is used.
+    _import_command_line()
     load_environment(arguments)
     # Options of the environment and the metadata join those that were typed.
     asked = {**os.environ, **to_environment(values)}

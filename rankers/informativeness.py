@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import comb
 
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, RESAMPLES
@@ -187,14 +186,18 @@ def count_differences(
         total = np.bincount(cell, verdict_of_opponent, coded.clusters * size)
         mean = np.round(ratio_or_nan(total, battle_count), 12)
         level_against_anchor = (level_of(mean) if level_of else mean).reshape(-1, size)
-        # n models with a verdict make n (n - 1) / 2 pairs. Pairs of equal verdicts are counted for
-        # each verdict in turn.
-        compared[:, anchor] = comb((~np.isnan(level_against_anchor)).sum(axis=1), 2)
+        # Pairs of equal verdicts are counted for each verdict in turn.
+        compared[:, anchor] = _pairs_of((~np.isnan(level_against_anchor)).sum(axis=1))
         levels = np.unique(level_against_anchor[~np.isnan(level_against_anchor)])
-        equal = sum(comb((level_against_anchor == value).sum(axis=1), 2) for value in levels)
+        equal = sum(_pairs_of((level_against_anchor == value).sum(axis=1)) for value in levels)
         differing[:, anchor] = compared[:, anchor] - equal
     weight = np.bincount(coded.cluster, coded.weight, coded.clusters) / np.bincount(coded.cluster)
     return Comparisons(differing, compared, weight / weight.mean())
+
+
+def _pairs_of(models: np.ndarray) -> np.ndarray:
+    """Return how many pairs these numbers of models make."""
+    return models * (models - 1) / 2
 
 
 def _by_anchor(

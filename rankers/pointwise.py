@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy.stats import rankdata
 
 from podium.data.battles import Battles
 from podium.defaults import LEVEL, RESAMPLES
@@ -513,12 +512,11 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
         # The battles compare only some of the models that have a score on the item, as a chain in
         # which every score occurs. The counts are those of the battles of all pairs of models.
         battles_of_model = (scores_of_item @ matrix.is_known) - matrix.is_known.sum(axis=0)
-        # The mid-rank minus 1 is the number of models that a model beats on an item, ties as half.
-        beaten_models = rankdata(matrix.values, axis=1, nan_policy="omit") - 1
+        beaten_models = _count_beaten_models(matrix.values)
         met_models = (scores_of_item - 1)[:, None] * matrix.is_known
         weight = matrix.weight[:, None]
         rates = ratio_or_nan(
-            np.nansum(weight * beaten_models, axis=0), np.sum(weight * met_models, axis=0)
+            np.sum(weight * beaten_models, axis=0), np.sum(weight * met_models, axis=0)
         )
         missing = len(scores_of_item) * model_count * (model_count - 1) // 2 - pairs
         counts = replace(counts, judgments=pairs, battles=pairs, unparsed=0, missing=missing)
@@ -532,6 +530,23 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
         items=matrix.clusters_by_model,
         unranked=(),
     )
+
+
+def _count_beaten_models(values: np.ndarray) -> np.ndarray:
+    """Return how many models each model beats on each item, ties as half, shape (items, models).
+
+    A model without a score on an item beats none there.
+
+    Args:
+        values: the scores, NaN where missing, shape (items, models).
+    """
+    beaten_models = np.zeros(values.shape)
+    for k in range(values.shape[1]):
+        score = values[:, [k]]
+        is_tied = values == score
+        is_tied[:, k] = False
+        beaten_models[:, k] = (values < score).sum(axis=1) + is_tied.sum(axis=1) / 2
+    return beaten_models
 
 
 def score_matrix(battles: Battles) -> ScoreMatrix:

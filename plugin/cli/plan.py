@@ -1,6 +1,7 @@
 """podium plan: which comparisons, on how many items, at what cost."""
 
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -11,6 +12,9 @@ from podium.cli.output import notice_lines, show_progress
 from podium.data.query import BattleQuery
 from podium.errors import UsageError
 from podium.show.report.styles import Destination
+
+if TYPE_CHECKING:
+    from podium.data.battles import Battles
 
 OF_A_PILOT = frozenset({"sources", *options.READ_BY, "one_sided", "pool"})
 """Parameters that need a pilot."""
@@ -175,7 +179,6 @@ def plan(
     Returns:
         The exit code: 3 if the plan is partial or a part of the pilot could not be read, else 0.
     """  # noqa: E501
-    from podium.data.reading.judgments import read_query
     from podium.planning.plan_record import Tariff
     from podium.planning.plan_report import select_reports
     from podium.planning.planner import make_plan
@@ -186,7 +189,7 @@ def plan(
     if not query.sources:
         _refuse_options_of_a_pilot(context)
     with show_progress():
-        pilot = read_query(query) if query.sources else None
+        pilot = _read_pilot(query) if query.sources else None
         comparison_plan = make_plan(pilot, tariff=tariff, **asdict(how))
     lost = pilot.lost if pilot else ()
     # Without --section, all styles but tables are full.
@@ -198,6 +201,14 @@ def plan(
         view=lambda result: select_reports(result, detail.section, full=full),
     )
     return 3 if comparison_plan.is_partial or lost else 0
+
+
+def _read_pilot(query: BattleQuery) -> "Battles":
+    """Return the battles of a pilot, as `read_query` reads them."""
+    # Without a pilot, the reader and DuckDB are not imported.
+    from podium.data.reading.judgments import read_query
+
+    return read_query(query)
 
 
 def _refuse_options_of_a_pilot(context: click.Context) -> None:

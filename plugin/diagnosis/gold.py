@@ -553,8 +553,6 @@ class GoldComparison:
             The bias. It is `Missing` if no row names the judge, if the judge's own model is not
             among the systems, or if this model has no opponents.
         """
-        from scipy import stats
-
         if subject.judge is None:
             return Missing("no row names the judge", "name the judge's model in a column judge")
         matched = self.matched
@@ -573,16 +571,17 @@ class GoldComparison:
         # Win rates of the judge's own model, against each opponent.
         measured = np.where(is_second, 1 - self.judge_rates, self.judge_rates)[is_own_pair]
         fitted = np.where(is_second, 1 - expected, expected)[is_own_pair]
+        excess = measured - fitted
         paired_p = None
-        if opponents > 1 and float(np.ptp(measured - fitted)) > 1e-12:
-            paired = stats.ttest_rel(measured, fitted, alternative="greater")
-            paired_p = min(1.0, tests * float(paired.pvalue))
+        if opponents > 1 and float(np.ptp(excess)) > 1e-12:
+            t = excess.mean() / (excess.std(ddof=1) / np.sqrt(opponents))
+            paired_p = min(1.0, tests * float(stdtr(opponents - 1, -t)))
         value = float(biases[k])
         # A standard error of 0 counts as unknown.
         se = float(errors[k]) or np.nan
         item_p = None
         if not np.isnan(se):
-            item_p = min(1.0, tests * float(stats.t.sf(value / se, self.items - 1)))
+            item_p = min(1.0, tests * float(stdtr(self.items - 1, -value / se)))
         bias = self._bias(value, se, opponents, "item bootstrap standard error, t")
         favours_itself = item_p is not None and item_p <= 1 - self.level
         return SelfBias(own_model, bias, opponents, paired_p, item_p, tests, favours_itself)

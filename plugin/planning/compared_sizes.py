@@ -3,8 +3,8 @@
 from functools import partial
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, bdtrik, expit, nctdtr, stdtrit
 
+from podium.distributions import expit
 from podium.errors import UsageError
 from podium.planning.plan_record import ComparedSize
 from podium.planning.sample_size import smallest_number
@@ -159,6 +159,8 @@ def t_power(difference: float, deviation: float, level: float, items: int) -> fl
         level: confidence level of the test, in (0, 1).
         items: number of items, 2 or more.
     """
+    from scipy.special import nctdtr, stdtrit
+
     # The statistic has a noncentral t distribution. Only its tail on the side of the true
     # difference counts as a detection.
     shift = difference / deviation * np.sqrt(items)
@@ -174,6 +176,8 @@ def sign_power(difference: float, disagree: float, level: float, items: int) -> 
         level: confidence level of the test, in (0, 1).
         items: number of items.
     """
+    from scipy.special import bdtr, bdtrc, bdtrik
+
     # The number of items on which the two models differ is binomial. The power is the mean over
     # these numbers of the chance to win more than the critical number of them. If no item
     # differs, the test detects nothing. Numbers in the outer 1e-9 on either side are left out.
@@ -199,6 +203,8 @@ def critical_wins(level: float, number: int | np.ndarray) -> np.ndarray:
     Returns:
         w, in the shape of `number`.
     """
+    from scipy.special import bdtr, bdtrik
+
     wins = np.ceil(bdtrik(1 - level, number, 0.5))
     fewer = np.maximum(wins - 1, 0)
     return np.where(bdtr(fewer, number, 0.5) >= 1 - level, fewer, wins)

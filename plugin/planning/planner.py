@@ -6,8 +6,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from podium.data.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
 from podium.planning import plan_report  # noqa: F401 - registers the view of a plan
@@ -29,6 +27,8 @@ from podium.rankers.ranking import build_provenance
 from podium.tournaments.schedule import TournamentDesign
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from podium.planning.replays import Recording
 
 ASSUMED_TIES = 0.15
@@ -36,7 +36,7 @@ ASSUMED_TIES = 0.15
 
 
 def make_plan(
-    pilot: Battles | pd.DataFrame | str | Path | None = None,
+    pilot: "Battles | pd.DataFrame | str | Path | None" = None,
     *,
     models: int | None = None,
     items: int | None = None,
@@ -130,7 +130,7 @@ def _expected_ties(ties: float | None, record: "Recording | None", level: float)
     return share_of_ties(record, level) if record else Estimate(ASSUMED_TIES)
 
 
-def _read_pilot(pilot: Battles | pd.DataFrame | str | Path, pool: bool) -> "Recording":
+def _read_pilot(pilot: "Battles | pd.DataFrame | str | Path", pool: bool) -> "Recording":
     """Return the recording of a pilot, as `recording_of` makes it."""
     # Modules that only a pilot needs are imported in functions, because a plan without a pilot
     # then starts in half the time.

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.stats import kendalltau
 
 from podium.data.battles import Battles
 from podium.defaults import MEAN, REGULARIZATION
@@ -87,6 +86,8 @@ class ReferenceRanking:
             with a score in the whole record. Both are NaN if the part does not score all of these.
             Tau is also NaN if it gives them the same score.
         """
+        from scipy.stats import kendalltau
+
         key = np.packbits(rows).tobytes()
         if key not in self._distances:
             score = self._score if len(rows) == len(self._battles) else self._score_judgments

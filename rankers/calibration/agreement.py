@@ -84,8 +84,6 @@ def bin_predictions(
 
     Source: Soft-Elo (Kargi and Salinas 2026), appendix G.
     """
-    from scipy import stats
-
     if probability is None:
         return None
     rows = np.flatnonzero(match.is_decisive & ~np.isnan(probability))
@@ -94,10 +92,12 @@ def bin_predictions(
     # Rounded, because s(x) and 1 - s(-x) differ in the last digit, and battles of equal
     # probability would then be in different bins.
     predicted = np.maximum(probability, 1 - probability)[rows].round(12)
+    _, code, size = np.unique(predicted, return_inverse=True, return_counts=True)
+    # The share of battles below the middle of those of equal probability decides on their tenth.
+    tenth = np.minimum((np.cumsum(size) - size / 2) * BINS // len(rows), BINS - 1)
     # Many equal probabilities leave some tenths empty. These are dropped by numbering the others
     # anew.
-    tenth = np.minimum((stats.rankdata(predicted) - 0.5) * BINS // len(rows), BINS - 1)
-    bin_of_battle = np.unique(tenth, return_inverse=True)[1]
+    bin_of_battle = np.unique(tenth[code], return_inverse=True)[1]
     abs_margin = np.abs(margin[rows])
     agree = match.agrees[rows]
     bins = []
@@ -167,12 +167,12 @@ def _area_under_curve(
         abs_margin: |margin| of each battle, shape (n,).
         agree: whether judge and humans agree, shape (n,).
     """
-    from scipy import stats
-
     agreements = agree.sum()
     disagreements = (~agree).sum()
     if min(agreements, disagreements) < FEWEST_FOR_AUC:
         return None, None
+    from scipy import stats
+
     test = stats.mannwhitneyu(abs_margin[agree], abs_margin[~agree], alternative="greater")
     return float(test.statistic / (agreements * disagreements)), float(test.pvalue)
 

@@ -189,7 +189,7 @@ def plan(
     if not query.sources:
         _refuse_options_of_a_pilot(context)
     with show_progress():
-        pilot = _read_pilot(query) if query.sources else None
+        pilot = _read_battles_of_pilot(query) if query.sources else None
         comparison_plan = make_plan(pilot, tariff=tariff, **asdict(how))
     lost = pilot.lost if pilot else ()
     # Without --section, all styles but tables are full.
@@ -203,7 +203,7 @@ def plan(
     return 3 if comparison_plan.is_partial or lost else 0
 
 
-def _read_pilot(query: BattleQuery) -> "Battles":
+def _read_battles_of_pilot(query: BattleQuery) -> "Battles":
     """Return the battles of a pilot, as `read_query` reads them."""
     # Without a pilot, the reader and DuckDB are not imported.
     from podium.data.reading.judgments import read_query

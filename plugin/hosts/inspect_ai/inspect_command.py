@@ -130,12 +130,7 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
         refuse_lm_eval_model(model, option)
     if not values:
         return
-    if not arguments or arguments[0] not in COMMANDS:
-        given = f", not with {arguments[0]}" if arguments else ""
-        raise UsageError(
-            f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: "
-            "inspect eval TASK --ranker NAME"
-        )
+    _require_ranking_command(arguments)
     # A broken inspect-ai is named before any part of it is used.
     _import_command_line()
     load_environment(arguments)
@@ -166,6 +161,16 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
         if arguments[0] in RUNNING:
             check_named_models(options, arguments, _log_dir(arguments))
     os.environ.update(to_environment(values))
+
+
+def _require_ranking_command(arguments: Sequence[str]) -> None:
+    """Raise UsageError if the command of Inspect is none of `COMMANDS`."""
+    if arguments and arguments[0] in COMMANDS:
+        return
+    given = f", not with {arguments[0]}" if arguments else ""
+    raise UsageError(
+        f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: inspect eval TASK --ranker NAME"
+    )
 
 
 def _log_dir(arguments: Sequence[str]) -> str:

@@ -507,14 +507,18 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
     """
     engine = scores.engine
     columns = scores.columns
-    trials = ", ".join(columns[name].sql for name in trial)
+    varying = _varying_columns(scores, trial)
+    trials = ", ".join(columns[name].sql for name in varying)
     optional_columns = [name for name in ("reason", "length") if name in columns]
     others = [name for name in columns if name not in {*trial, *optional_columns, *BATTLE_COLUMNS}]
-    kept = {name: columns[name] for name in (*trial, *optional_columns)}
-    kept |= {name: Column(columns[name].text) for name in others}
-    first = ", ".join(
-        f"first({column.sql} order by {ROW}) as {quote_name(name)}" for name, column in kept.items()
-    )
+    kept = {name: columns[name].sql for name in (*trial, *optional_columns)}
+    kept |= {name: columns[name].text for name in others}
+    first = []
+    for name, sql in kept.items():
+        cell = f"arg_min_null({sql}, {ROW})"
+        if name in trial:
+            cell = sql if name in varying else f"any_value({sql})"
+        first.append(f"{cell} as {quote_name(name)}")
     model = columns["model"].sql
     score = columns["score"].sql
     means = engine.fresh("scores")
@@ -523,10 +527,25 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
         f"select min(min({ROW})) over (partition by {trials}) as trial, "
         f"{model} as model, avg({score}) as score, "
         f"row_number() over (partition by {trials} order by {model}) as place, "
-        f"count(*) - 1 as averaged, {first} "
+        f"count(*) - 1 as averaged, {', '.join(first)} "
         f"from {scores.scan} group by {trials}, {model}",
     )
     return means, optional_columns, others
+
+
+def _varying_columns(scores: Records, trial: Sequence[str]) -> list[str]:
+    """Return the columns of the trial that do not have one value in all rows; at least one.
+
+    The others need not be grouped by.
+    """
+    is_constant = []
+    for name in trial:
+        cell = scores.columns[name].sql
+        is_filled = f"count({cell}) in (0, count(*))"
+        is_constant.append(f"{is_filled} and min({cell}) is not distinct from max({cell})")
+    [constant] = scores.rows(", ".join(is_constant))
+    varying = [name for name, is_one in zip(trial, constant, strict=True) if not is_one]
+    return varying or [*trial[:1]]
 
 
 def _single_model_error(engine: Duck, means: str, source: str) -> OneModelError:

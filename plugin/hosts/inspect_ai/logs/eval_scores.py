@@ -111,7 +111,7 @@ class EvalScores:
         self.epochs = EpochScores(path, self.reduction)
         self.scorers_of_lists = dict[str, None]()
         self.columns: dict[str, list[Any]] = {
-            name: [] for name in ("item", "model", "response", "score", "metric")
+            name: [] for name in ("item", "response", "score", "metric")
         }
 
     @property
@@ -124,10 +124,18 @@ class EvalScores:
 
         They are used if `needs_only_values`.
         """
+        items, epochs, numbers, metrics = self.columns.values()
         for scorer, score in scores.items():
-            for row in self._rows_of_value(item, epoch, scorer, score["value"]):
-                for name, cells in self.columns.items():
-                    cells.append(row[name])
+            for metric, value in self._values_by_metric(scorer, score["value"]):
+                items.append(item)
+                epochs.append(epoch)
+                numbers.append(value)
+                metrics.append(metric)
+
+    def filled_columns(self) -> dict[str, Sequence[Any]]:
+        """Return the columns of the scores that `add_values` added, with that of the model."""
+        model = [self.header.eval.model] * len(self.columns["item"])
+        return {"item": self.columns["item"], "model": model, **self.columns}
 
     def add_group(self, item: str, metadata: Mapping[str, Any]) -> None:
         """Keep the group of an item, as text, if the metadata of its sample has one."""
@@ -156,19 +164,29 @@ class EvalScores:
             yield from ({**row, "reason": own.reason} for row in rows)
 
     def _rows_of_value(self, item: str, epoch: int, scorer: str, value: Any) -> Iterator[Row]:
-        """Yield a row per named part of a score's value, or one row for a plain value.
+        """Yield a row per named part of a score's value, or one row for a plain value."""
+        about = self.about | {"item": item, "response": epoch}
+        for metric, score in self._values_by_metric(scorer, value):
+            yield {**about, "score": score, "metric": metric}
+
+    def _values_by_metric(self, scorer: str, value: Any) -> list[tuple[str, float | None]]:
+        """Return metric and number for each named part of a score's value, or for a plain value.
 
         A list is no number. Its scorer is noted, and the score is missing.
         """
-        about = self.about | {"item": item, "response": epoch}
         if isinstance(value, list | tuple):
             self.scorers_of_lists[scorer] = None
-        for part, own in value.items() if isinstance(value, dict) else [("", value)]:
-            if (scorer, part) not in self.measures:
-                measure = measure_of_part(self.header.eval.task, scorer, part)
-                self.measures[scorer, part] = measure
-                self.names[scorer, part] = measure.name
-            yield {**about, "score": number_of(own), "metric": self.names[scorer, part]}
+        parts = value.items() if isinstance(value, dict) else [("", value)]
+        return [(self._metric_of(scorer, part), number_of(own)) for part, own in parts]
+
+    def _metric_of(self, scorer: str, part: str) -> str:
+        """Return the name of the metric of a named part of a scorer's scores."""
+        name = self.names.get((scorer, part))
+        if name is None:
+            measure = measure_of_part(self.header.eval.task, scorer, part)
+            self.measures[scorer, part] = measure
+            name = self.names[scorer, part] = measure.name
+        return name
 
     def finish(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the table without the samples that the log's own figures do not count.

@@ -12,6 +12,7 @@ from inspect_ai.log import (
 )
 
 from podium.errors import DataError, named_in_errors
+from podium.garbage_collection import garbage_collection_paused
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, LogInputs
 from podium.hosts.inspect_ai.logs.eval_scores import EvalScores, LeftOut, LeftOutSample, number_of
@@ -128,9 +129,10 @@ def log_rows(
         reader = _LogReader(path, header, tournament, inputs or AskedInputs(), cluster)
         summaries = None
         if reader.scores and reader.scores.needs_only_values:
-            summaries = read_score_summaries(path, header)
-        for summary in summaries or ():
-            reader.add_summary(summary)
+            with garbage_collection_paused():
+                summaries = read_score_summaries(path, header)
+                for summary in summaries or ():
+                    reader.add_summary(summary)
         for sample in samples_of(path) if summaries is None else ():
             reader.add_sample(sample, parse_sample(sample.metadata) if tournament else None)
         with opened_log(path):
@@ -315,7 +317,7 @@ class _LogReader:
     def build_frame(self) -> pd.DataFrame:
         """Return the table, with its `attrs`."""
         if self.scores:
-            self.table.add_columns(self.scores.columns)
+            self.table.add_columns(self.scores.filled_columns())
         frame = self._build_rows()
         if self.scores:
             self.inputs.finish()

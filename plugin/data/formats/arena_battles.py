@@ -14,6 +14,7 @@ import pandas as pd
 from podium.data.battles import VOTERS
 from podium.data.formats.verdict_files import (
     LABEL_CREDITS,
+    is_list_of_judge,
     name_turns,
     parse_numbers,
     parse_words,
@@ -81,8 +82,8 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
     frame = with_lengths(frame, ANSWER_COLUMNS)
     frame = frame.drop(columns=[name for name in CONVERSATION_COLUMNS if name in frame])
     judges = dict[str, JudgeRecord]()
-    if "judge" in frame:
-        frame = _with_judges_of_lists(frame)
+    if "judge" in frame and map_distinct(frame["judge"], is_list_of_judge).any():
+        frame = split_judges(frame)
         judges |= frame.attrs.get("judges", {})
     frame = name_voters(frame)
     judges |= frame.attrs.get("judges", {})
@@ -153,15 +154,6 @@ def _read_indicators(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         remedy = "exactly one of winner_model_a, winner_model_b, winner_tie must be 1"
         reject_cells(column, is_odd, "do not name exactly one outcome", remedy)
     return np.where(unparsed, np.nan, flags[0] + flags[1] / 2), unparsed
-
-
-def _with_judges_of_lists(frame: pd.DataFrame) -> pd.DataFrame:
-    """Split the judges of MT-bench's verdicts, which are lists of a model and a prompt.
-
-    A table without such lists is returned unchanged.
-    """
-    split = split_judges(frame)
-    return split if split.attrs["judges"] else frame
 
 
 def name_voters(frame: pd.DataFrame, ids: str = "judge_hash") -> pd.DataFrame:

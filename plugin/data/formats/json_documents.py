@@ -98,15 +98,35 @@ def _open_object(path: Path, document: str, engine: Duck) -> Records | None:
     for place in RESULT_PATHS if "results" in names_of_rows else ():
         ((keys,),) = engine.rows(f"select json_keys(json, {text(place + '[0]')}) from {document}")
         if keys is not None and {*keys} >= RESULT_KEYS:
-            results = f"unnest(json_extract(json, {text(place + '[*]')}))"
-            return _open_rows(path, f"select {results} as json from {document}", engine)
+            return _open_values(path, document, f"{place}[*]", engine)
     if not are_row_numbers(names_of_rows):
         return None
-    query = f"select unnest(json_extract(json, '$.*')) as json from {document}"
-    records = _open_rows(path, query, engine)
+    records = _open_values(path, document, "$.*", engine)
     names = [*records.columns]
     is_matrix = shares_names(names, names_of_rows)
     return None if is_matrix or not has_records_by_row(names_of_rows, names) else records
+
+
+def _open_values(path: Path, document: str, place: str, engine: Duck) -> Records:
+    """Return the records that are the values at a place of a document.
+
+    They are written into a file, because DuckDB takes several times longer to unnest a long list
+    than to read it from there.
+
+    Args:
+        path: the file that the user named.
+        document: name of the table with the document.
+        place: JSON path with a wildcard.
+        engine: the database.
+
+    Raises:
+        DataError, Error: see `_open_rows`.
+    """
+    values = f"array_to_string(json_extract(json, {text(place)}), ',')"
+    ((joined,),) = engine.rows(f"select {values} from {document}")
+    file = engine.folder / f"{engine.fresh('values')}.json"
+    file.write_text(f"[{joined}]", encoding="utf-8")
+    return _open_rows(path, _query_of_values(file, "array"), engine)
 
 
 def _open_rows(path: Path, query: str, engine: Duck) -> Records:

@@ -12,7 +12,7 @@ from podium.data.formats.records import row_name
 from podium.data.formats.verdict_files import parse_numbers, reasons_where, reject_non_objects
 from podium.errors import DataError
 from podium.printable import shorten
-from podium.text import as_text, map_distinct, text_of
+from podium.text import as_text, encode_sorted, map_distinct, text_of
 
 FAILED_CALL = 2
 """Value of `failureReason` of a test whose provider failed, so that nothing was graded."""
@@ -93,7 +93,7 @@ def _text_of_variables(cell: Any) -> str | None:
     """Return the variables of a test as text, without those that promptfoo adds at each run."""
     if not isinstance(cell, Mapping):
         return text_of(cell)
-    return text_of({name: cell[name] for name in cell if not name.startswith(OWN_VARIABLES)})
+    return encode_sorted({name: cell[name] for name in cell if not name.startswith(OWN_VARIABLES)})
 
 
 def _name_of_provider(provider: Any) -> str | None:

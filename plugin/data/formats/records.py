@@ -13,6 +13,7 @@ from podium.data.counting.duck import Duck, literal_path, out_of_memory
 from podium.data.counting.relations import ROW, quote_name, text
 from podium.data.counting.verdicts import arrow_column
 from podium.errors import DataError
+from podium.garbage_collection import garbage_collection_paused
 from podium.printable import shorten
 from podium.text import EMPTY
 
@@ -315,7 +316,8 @@ class Records:
         encoded = cells.combine_chunks().dictionary_encode()
         distinct = encoded.dictionary.to_pylist()
         try:
-            parsed = [*json.loads(f"[{','.join(distinct)}]", parse_int=whole_number)]
+            with garbage_collection_paused():
+                parsed = [*json.loads(f"[{','.join(distinct)}]", parse_int=whole_number)]
         except RecursionError:
             raise self._deep_cell_error(distinct, encoded.indices) from None
         # The last value is the one of empty cells.

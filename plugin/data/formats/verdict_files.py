@@ -346,10 +346,10 @@ def split_judges(records: "pd.DataFrame") -> "pd.DataFrame":
     models: their records are in `attrs["judges"]`. Other judges may be humans; they stay, without a
     template and a record.
     """
-    parts = map_distinct(records["judge"], _parts_of_judge)
-    name = map_distinct(parts, lambda part: part[0])
-    template = map_distinct(parts, lambda part: " ".join(part[1:]) or None)
-    is_list = map_distinct(parts, lambda part: len(part) > 1).to_numpy(dtype=bool)
+    judge = records["judge"]
+    is_list = map_distinct(judge, is_list_of_judge).to_numpy(dtype=bool)
+    name = map_distinct(judge, lambda cell: _parts_of_judge(cell)[0])
+    template = map_distinct(judge, lambda cell: " ".join(_parts_of_judge(cell)[1:]) or None)
     frame = records.assign(judge=name, template=template)
     models = name[is_list].unique()
     frame.attrs["judges"] = {model: JudgeRecord(model, "model", model) for model in models}
@@ -371,6 +371,11 @@ def _with_turns_of_templates(frame: "pd.DataFrame") -> "pd.DataFrame":
         frame["turn"] if "turn" in frame else pd.Series(None, index=frame.index, dtype=object)
     )
     return frame.assign(turn=given_turn.where(given_turn.notna(), by_template))
+
+
+def is_list_of_judge(judge: Any) -> bool:
+    """Return whether a cell of the column judge is a list of a model and a prompt."""
+    return len(_parts_of_judge(judge)) > 1
 
 
 def _parts_of_judge(judge: Any) -> list[str | None]:
@@ -615,8 +620,12 @@ def side_of_winner(records: "pd.DataFrame", first: str, second: str) -> "pd.Seri
     words = as_text(records["winner"])
     first_model = as_text(records[first])
     second_model = as_text(records[second])
+    own_words = [first, second, "tie"]
+    names_of_models = {*first_model.unique(), *second_model.unique()}
+    if names_of_models.isdisjoint({*words.unique()}.difference(own_words)):
+        return words.rename("winner")
+    is_word = words.isin(own_words)
     for names, side in ((first_model, first), (second_model, second)):
-        is_word = words.isin([first, second, "tie"])
         names_side = (words == names) & ~is_word & (first_model != second_model)
         words = words.mask(names_side, side)
     return words.rename("winner")

@@ -24,6 +24,7 @@ from pydantic import TypeAdapter
 
 from podium.data.formats.archives import check_archive
 from podium.errors import DataError, PodiumError, reject_stream
+from podium.garbage_collection import garbage_collection_paused
 from podium.hosts.inspect_ai.logs.asked_inputs import Input
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import REQUESTED
@@ -71,7 +72,9 @@ def read_by_inspect(path: Path, **options: Any) -> EvalLog:
     """Return a log as `inspect_ai.log.read_eval_log` reads it with these options."""
     with opened_log(path):
         try:
-            return read_eval_log(str(path), **options)
+            # Inspect makes an object for each sample in the archive, even to read the header.
+            with garbage_collection_paused():
+                return read_eval_log(str(path), **options)
         except Exception:
             if not options.get("header_only") and path.suffix == ".eval":
                 # Inspect's error does not name the damaged sample, so this looks for it.
@@ -128,7 +131,7 @@ def whole_samples(path: Path) -> Iterator[EvalSample]:
 def first_samples(path: Path, number: int) -> list[dict[str, Any]]:
     """Return the first samples of a log as plain values; only these are read."""
     if path.suffix == ".eval":
-        with closing(_parse_members(path, json.loads)) as samples:
+        with garbage_collection_paused(), closing(_parse_members(path, json.loads)) as samples:
             return list(islice(samples, number))
     with opened_log(path), path.open("rb") as stream:
         return list(islice(ijson.items(stream, "samples.item", use_float=True), number))

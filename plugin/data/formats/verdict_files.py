@@ -349,7 +349,7 @@ def split_judges(records: "pd.DataFrame") -> "pd.DataFrame":
     judge = records["judge"]
     is_list = map_distinct(judge, is_list_of_judge).to_numpy(dtype=bool)
     name = map_distinct(judge, lambda cell: _parts_of_judge(cell)[0])
-    template = map_distinct(judge, lambda cell: " ".join(_parts_of_judge(cell)[1:]) or None)
+    template = map_distinct(judge, _template_of_judge)
     frame = records.assign(judge=name, template=template)
     models = name[is_list].unique()
     frame.attrs["judges"] = {model: JudgeRecord(model, "model", model) for model in models}
@@ -371,6 +371,12 @@ def _with_turns_of_templates(frame: "pd.DataFrame") -> "pd.DataFrame":
         frame["turn"] if "turn" in frame else pd.Series(None, index=frame.index, dtype=object)
     )
     return frame.assign(turn=given_turn.where(given_turn.notna(), by_template))
+
+
+def _template_of_judge(judge: Any) -> str | None:
+    """Return all but the first text of a cell of the column judge; None for a single text."""
+    _, *template = map(str, _parts_of_judge(judge))
+    return " ".join(template) or None
 
 
 def is_list_of_judge(judge: Any) -> bool:

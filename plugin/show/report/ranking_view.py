@@ -185,8 +185,10 @@ def standings_report(standings: Standings) -> Report:
         raters = fixed_raters_text(standings)
         about = "" if raters is None else f", for {raters}"
         interval = f"{percent(standings.level)} intervals: {standings.interval}{about}"
+    # The number of informative items is known where battles are ties.
+    ties = " · ties count as half" if "informative_items" in standings.diagnostics else ""
     return Report(
-        f"{standings_heading(standings)} · {interval}",
+        f"{standings_heading(standings)} · {interval}{ties}",
         table=table,
         notes=tuple(standings_notes(standings)),
     )

@@ -467,6 +467,14 @@ def test_the_winner_of_comparia_is_a_name():
     case = case_of("23-comparia.csv")
     assert scored(case, "win-rate")["win-rate"] == pytest.approx({"A1": 4 / 6, "B1": 2 / 6})
     assert compared(case).by_item == (3, 1, 2)
+    _, table, _ = command_facts.run_command(CASES, "rank", case.name)
+    assert "· ties count as half\n" in table
+
+
+def test_headings_of_rankings_without_ties_say_nothing_of_ties():
+    _, table, _ = command_facts.run_command(CASES, "rank", "statistics/champion.csv")
+    assert "champion" in table
+    assert "ties count" not in table
 
 
 @pytest.mark.parametrize("name", ["22-utf16.csv", "22b.csv.xz"])

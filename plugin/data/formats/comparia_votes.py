@@ -5,12 +5,15 @@ import pandas as pd
 
 from podium.data.battles import VOTERS
 from podium.data.formats.arena_battles import CONVERSATION_COLUMNS, name_voters, with_lengths
-from podium.data.formats.verdict_files import parse_numbers, reasons_where, reject_cells
+from podium.data.formats.verdict_files import reasons_where, reject_cells
+from podium.printable import shorten
 from podium.scorers.judge_record import JudgeRecord
-from podium.text import as_text
+from podium.text import EMPTY, as_text
 
 ITEM_COLUMNS = ("conversation_pair_id", "question_id", "id")
 """Names of the column with the item. The first one that a table has is used."""
+TRUTHS = {"true": 1.0, "1": 1.0, "1.0": 1.0, "false": 0.0, "0": 0.0, "0.0": 0.0}
+"""What words for true and false, in lower case, count as."""
 CATEGORY_COLUMNS = ("categories", "selected_category", "language")
 """Names of the column with the category. The first one that a table has is used."""
 
@@ -34,8 +37,11 @@ def read_comparia(records: pd.DataFrame) -> pd.DataFrame:
     is_tie = _parse_truths(records["both_equal"]) == 1
     has_winner = chosen.notna().to_numpy()
     names_other_model = has_winner & ~((chosen == a) | (chosen == b)).to_numpy()
-    remedy = "write the name in model_a_name or in model_b_name, or leave it empty"
-    reject_cells(chosen, names_other_model, "is not one of the two models", remedy)
+    if names_other_model.any():
+        row = int(np.argmax(names_other_model))
+        problem = f"is neither model of its row, {shorten(f'{a.iloc[row]!r} or {b.iloc[row]!r}')}"
+        remedy = "write the name in model_a_name or in model_b_name, or leave it empty"
+        reject_cells(chosen, names_other_model, problem, remedy)
     remedy = "empty chosen_model_name, or set both_equal to false"
     reject_cells(chosen, has_winner & is_tie, "is chosen although both_equal is true", remedy)
     credit = np.select([is_tie, has_winner], [0.5, (chosen == a).to_numpy(dtype=float)], np.nan)
@@ -66,7 +72,8 @@ def _parse_truths(column: pd.Series) -> np.ndarray:
     """
     words = as_text(column).rename(column.name)
     lower = words.str.strip().str.lower()
-    numbers = parse_numbers(lower.replace({"true": "1", "false": "0"}).rename(column.name))
-    is_no_truth = ~np.isnan(numbers) & ~np.isin(numbers, (0, 1))
-    reject_cells(words, is_no_truth, "is neither true nor false", "write true or false")
-    return numbers
+    truths = lower.map(TRUTHS)
+    is_no_truth = (truths.isna() & lower.notna() & ~lower.isin(EMPTY)).to_numpy()
+    remedy = "write true if both responses are equal, else false"
+    reject_cells(words, is_no_truth, "is neither true nor false", remedy)
+    return truths.to_numpy(dtype=float)

@@ -23,11 +23,17 @@ name, and `FIRST`."""
 # SQL of the column `order` for each value of the option `--shown`.
 ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
 LIKELY_CREDIT: dict[str, float] = {
-    **dict.fromkeys(("win", "won", "a", "left", "model_a", "model_1", "1", "true", "yes"), 1),
     **dict.fromkeys(
-        ("loss", "lose", "lost", "b", "right", "model_b", "model_2", "0", "false", "no"), 0
+        ("win", "won", "a", "left", "first", "model_a", "model_1", "1", "true", "yes", "leftvote"),
+        1,
     ),
-    **dict.fromkeys(("tie", "draw"), 0.5),
+    **dict.fromkeys(
+        ("loss", "lose", "lost", "b", "right", "second", "model_b", "model_2", "0", "false", "no"),
+        0,
+    ),
+    "rightvote": 0,
+    **dict.fromkeys(("tie", "draw", "equal", "same", "both", "neither"), 0.5),
+    **dict.fromkeys(("tievote", "bothbad_vote", "bothbad", "both_bad", "both bad"), 0.5),
 }
 """Likely credit of each word, in lower case, for the `--credit-map` that an error proposes."""
 
@@ -55,7 +61,9 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
         raise UsageError(
             f"there is no column {missing[0]!r}; columns: {', '.join(records.columns)}"
         )
-    replaced = {*columns.values(), *columns}
+    # A column of objects or lists that has a name of podium's would be checked as such a column.
+    holders = {name.partition(".")[0] for name in columns.values() if name not in records.columns}
+    replaced = {*columns.values(), *columns, *(holders & KNOWN_COLUMNS)}
     named_columns = {
         name: column for name, column in records.columns.items() if name not in replaced
     }
@@ -279,7 +287,7 @@ def _reject_unknown_verdicts(
         return
     unknown = records.rows(f"distinct {verdict}", f"where {is_unknown} order by 1 limit 20")
     credits = {name: f"{credit:g}" for name, credit in credit_map.items()}
-    credits |= _likely_credits([name for (name,) in unknown])
+    credits |= likely_credits([name for (name,) in unknown])
     more = f" ({count} such rows)" if count > 1 else ""
     problem = f"credit {shorten(repr(word))} is not in --credit-map{more}"
     remedy = f"add it, or pass --unknown unparsed; for example {format_credit_map(credits)}"
@@ -314,10 +322,10 @@ def guess_credits(records: Records) -> dict[str, str]:
     words = records.rows(
         f"distinct {column.text}", f"where {column.non_number_condition} order by 1 limit 20"
     )
-    return _likely_credits([word for (word,) in words])
+    return likely_credits([word for (word,) in words])
 
 
-def _likely_credits(words: list[str]) -> dict[str, str]:
+def likely_credits(words: list[str]) -> dict[str, str]:
     """Return the likely credit of each word, as text; `?` if it is unknown.
 
     Words that cannot be written in an option, or have more than 40 characters, are left out.

@@ -241,7 +241,8 @@ def read_document(path: Path) -> "pd.DataFrame":
 
     The document is a list of records, an object with columns, or an object as Weights & Biases
     (`columns` and `data`) or pandas (`orient="split"`, `"index"` or `"table"`) writes it. Of a
-    document of promptfoo, the table has the results.
+    document of promptfoo, the table has the results. Of a list of lists (`orient="values"`), the
+    columns are called `0`, `1` and so on, unless the first list has names of columns.
 
     Raises:
         NotATableError: the document is something else.
@@ -281,8 +282,8 @@ def read_document(path: Path) -> "pd.DataFrame":
         if all(isinstance(value, list | dict) for value in content.values()):
             return _frame_of_columns(content)
         records = [content]
-    if _are_records(records):
-        return _frame_of_records(records)
+    if _are_records(records) or _are_rows_of_cells(records):
+        return _frame_of_list(records)
     problem = f"the JSON is not a list of records: {shorten(str(content))!r}"
     raise NotATableError(problem, remedy="give a list of objects, or JSONL")
 
@@ -365,8 +366,7 @@ def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
     headers = [str(name) for name in names]
     duplicate = first_duplicate(headers)
     if duplicate is not None:
-        problem = f"two columns are called {duplicate!r}"
-        raise DataError(problem, remedy="rename or remove one of them in the file")
+        raise _duplicate_column_error(duplicate)
     columns: dict[str, list[Any]] = {}
     if not are_row_numbers(map(str, index)) and "" not in headers:
         columns[""] = index
@@ -409,6 +409,40 @@ def are_row_numbers(names: Iterable[str]) -> bool:
 def _are_records(value: Any) -> bool:
     """Return whether a value is a list of objects."""
     return isinstance(value, list) and all(isinstance(record, dict) for record in value)
+
+
+def _frame_of_list(rows: Sequence[Any]) -> "pd.DataFrame":
+    """Convert records, or lists of cells, to a data frame."""
+    return _frame_of_records(rows) if _are_records(rows) else _frame_of_rows(rows)
+
+
+def _are_rows_of_cells(value: Any) -> bool:
+    """Return whether a value is a list of equally long lists of single values."""
+    if not isinstance(value, list) or not value:
+        return False
+    is_row = [isinstance(row, list) and len(row) == len(value[0] or ()) > 0 for row in value]
+    return all(is_row) and not any(isinstance(cell, list | dict) for row in value for cell in row)
+
+
+def _frame_of_rows(rows: Sequence[Sequence[Any]]) -> "pd.DataFrame":
+    """Convert lists of cells to a data frame.
+
+    The first list has the names of the columns if one of them is a name that podium knows.
+    """
+    header = [str(number) for number in range(len(rows[0]))]
+    if len(rows) > 1 and not KNOWN_COLUMNS.isdisjoint(rows[0]):
+        header = [str(name) for name in rows[0]]
+        rows = rows[1:]
+    duplicate = first_duplicate(header)
+    if duplicate is not None:
+        raise _duplicate_column_error(duplicate)
+    return _exact_frame({name: [row[k] for row in rows] for k, name in enumerate(header)})
+
+
+def _duplicate_column_error(name: str) -> DataError:
+    """Return the error for a document with two columns of one name."""
+    problem = f"two columns are called {name!r}"
+    return DataError(problem, remedy="rename or remove one of them in the file")
 
 
 def _frame_of_records(records: Sequence[dict[str, Any]]) -> "pd.DataFrame":

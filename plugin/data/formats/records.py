@@ -412,7 +412,8 @@ def records_of_view(engine: Duck, view: str, source: str) -> Records:
 def column_called(records: Records, name: str) -> Column | None:
     """Return the column of a name, or the values of a key in a column of objects (`COLUMN.KEY`).
 
-    The result is None if there is neither.
+    A key that is a whole number also stands for a place in a list, counted from 0. The result is
+    None if there is neither.
     """
     if name in records.columns:
         return records.columns[name]
@@ -420,14 +421,21 @@ def column_called(records: Records, name: str) -> Column | None:
     if not dot or holder not in records.columns:
         return None
     column = records.columns[holder]
-    is_nested = column.type.startswith(("STRUCT", "MAP")) or column.type == JSON
+    is_nested = column.type.startswith(("STRUCT", "MAP")) or column.type.endswith("]")
+    is_nested = is_nested or column.type == JSON
     if not is_nested and column.type != TEXT:
         return None
     objects = f"to_json({column.sql})"
     if not is_nested:
         objects = f"case when json_valid({column.sql}) then cast({column.sql} as json) end"
-    path = "".join(f'."{part}"' for part in key.replace('"', "").split("."))
-    return Column(f"json_extract_string({objects}, {text('$' + path)})")
+    parts = key.replace('"', "").split(".")
+    in_objects = "".join(f'."{part}"' for part in parts)
+    in_lists = "".join(f"[{part}]" if part.isdecimal() else f'."{part}"' for part in parts)
+    values = [
+        f"nullif(json_extract({objects}, {text('$' + path)}), 'null')"
+        for path in dict.fromkeys((in_objects, in_lists))
+    ]
+    return Column(values[0] if len(values) == 1 else f"coalesce({', '.join(values)})", JSON)
 
 
 def row_name(index: "pd.Index", position: int) -> str:

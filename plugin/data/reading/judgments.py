@@ -27,7 +27,6 @@ from podium.data.formats.conversation_lengths import frame_with_lengths
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.foreign import (
     format_credit_map,
-    guess_credits,
     name_columns,
     propose_map,
     translate_verdicts,
@@ -53,6 +52,7 @@ from podium.data.reading.arena_rows import (
     split_conditions,
 )
 from podium.data.reading.directions import orient_scores
+from podium.data.reading.guessed_mapping import Guess, guess_mapping
 from podium.data.reading.item_groups import require_groups, require_same_groups
 from podium.data.reading.item_identity import identify_items
 from podium.data.reading.judge_columns import judges_in
@@ -87,7 +87,6 @@ from podium.data.reading.table import (
     LIKELY,
     LIKELY_OF_SCORES,
     check,
-    guess_columns,
     is_pointwise,
     may_be_figures_of_tasks,
     remedy_of_columns,
@@ -1022,8 +1021,8 @@ def _translate_table(
         if scores is None and record.optional:
             return None
         if scores is None:
-            credits = _guess_credits_of_words(records)
-            raise unrecognised_error(frozenset(records.columns), record.source, credits)
+            guess = guess_mapping(records)
+            raise unrecognised_error(frozenset(records.columns), record.source, guess)
         records = scores
         notes = [*notes, *more]
     if record.label is not None:
@@ -1157,22 +1156,7 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
     return fits[best][0] if best else None
 
 
-def _guess_credits_of_words(records: Records) -> dict[str, str]:
-    """Return a guess of the credit map for the column that is likely the credit.
-
-    A column is likely the credit by its name (`LIKELY`).
-    """
-    names = {name.lower(): name for name in records.columns}
-    likely = next((names[word] for word in LIKELY["credit"] if word in names), None)
-    if likely is None or "credit" in records.columns:
-        return {}
-    columns = {"credit": records.columns[likely]}
-    return guess_credits(replace(records, columns=columns))
-
-
-def unrecognised_error(
-    columns: frozenset[str], source: str, credits: Mapping[str, str] | None = None
-) -> DataError:
+def unrecognised_error(columns: frozenset[str], source: str, guess: Guess) -> DataError:
     """Return the error to raise for a file in no known format.
 
     Its message names the most similar format, if the file has at least half of its columns, and
@@ -1181,7 +1165,7 @@ def unrecognised_error(
     Args:
         columns: names of the columns of the file.
         source: its name for messages.
-        credits: a guess of the credit of each verdict.
+        guess: the options that may read the file.
     """
     signatures = [
         (known.name, signature) for known in catalogue.formats() for signature in known.signature
@@ -1190,15 +1174,19 @@ def unrecognised_error(
     problem = f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}"
     if 2 * len(best & columns) >= len(best):
         problem += f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"
-    of_verdicts = f" {format_credit_map(credits)}" if credits and source != FRAME else ""
-    named = f"{remedy_of_columns(sorted(columns), source)}{of_verdicts}"
-    of_one_model = _command_for_files_of_models(columns, source)
+    named = remedy_of_columns(sorted(columns), source, guess.columns)
+    if guess.fill and source != FRAME:
+        named += "".join(f" --fill {name}={value}" for name, value in guess.fill.items())
+    if guess.credit_map and source != FRAME:
+        named += f" {format_credit_map(guess.credit_map)}"
+    of_one_model = _command_for_files_of_models(guess.paths, source)
     if of_one_model is not None:
         named += f"; if it has the scores of one model, label a file per model: `{of_one_model}`"
     remedy = f"{named}; `podium list formats` shows what is known"
-    guess = guess_columns(sorted(columns))
-    if source != FRAME and not may_be_figures_of_tasks(guess):
-        mapping = format_mapping(columns=guess, credit_map=credits or {})
+    if source != FRAME and not may_be_figures_of_tasks(guess.columns):
+        mapping = format_mapping(
+            columns=guess.columns, credit_map=guess.credit_map, fill=guess.fill
+        )
         remedy += f"; or save the guess as {name_of_mapping_file(Path(source))}: {mapping}"
     for column, task in TASKS.items():
         if column in columns:
@@ -1207,17 +1195,17 @@ def unrecognised_error(
     return DataError(problem, remedy=remedy)
 
 
-def _command_for_files_of_models(columns: frozenset[str], source: str) -> str | None:
+def _command_for_files_of_models(paths: Mapping[str, str], source: str) -> str | None:
     """Return the command that ranks models by tables of one model's scores each.
 
     Args:
-        columns: names of the columns of such a table.
+        paths: the columns of such a table, and the paths into them, by their last part.
         source: its name.
 
     Returns:
         None if the table is a data frame, has no column of items or scores, or has one of models.
     """
-    names = {name.lower(): name for name in sorted(columns)}
+    names = {name.lower(): path for name, path in paths.items()}
     columns_found = {}
     for own, words in ONE_MODEL_COLUMNS.items():
         columns_found[own] = next((names[word] for word in words if word in names), None)

@@ -52,6 +52,9 @@ LIKELY = {
         "reviewer",
         "grader",
         "assessor",
+        "answerer",
+        "listener",
+        "voter",
     ),
     "credit": ("winner", "verdict", "preference", "vote", "label", "outcome", "result", "choice"),
 }
@@ -62,7 +65,10 @@ LIKELY = {
 OPTIONAL = ("item", "judge")
 """Columns of `LIKELY` that a table may lack."""
 LIKELY_OF_SCORES = {
-    "item": (*LIKELY["item"], "sample_id", "doc_id", "example_id", "instance_id"),
+    "item": (
+        *(*LIKELY["item"], "sample_id", "doc_id", "example_id", "instance_id"),
+        *("trace_id", "traceid", "utterance", "stimulus"),
+    ),
     "model": ("model_name", "model_id", "system", "submission", "agent", "engine", "llm"),
     "score": (
         "accuracy",
@@ -76,6 +82,7 @@ LIKELY_OF_SCORES = {
         "reward",
         "exact_match",
         "f1",
+        "mos",
     ),
 }
 """The same for columns of a table of scores."""
@@ -346,7 +353,9 @@ def may_be_figures_of_tasks(guess: Mapping[str, str]) -> bool:
     return is_named_model and guess.get("model_b") == "?" and guess.get("credit") == "?"
 
 
-def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
+def remedy_of_columns(
+    columns: Iterable[str], source: str = "", guess: Mapping[str, str] | None = None
+) -> str:
     """Return the remedy for missing columns: an option `--columns` that the user can copy.
 
     If only the column with the models is known, the other ones may be figures of tasks. Then the
@@ -355,8 +364,9 @@ def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
     Args:
         columns: the columns that the table has.
         source: name of the table in messages. If it is `FRAME`, the remedy is written in Python.
+        guess: the likely column for each missing column; by default that of `guess_columns`.
     """
-    named = guess_columns(columns)
+    named = dict(guess_columns(columns) if guess is None else guess)
     if may_be_figures_of_tasks(named):
         return FIGURES_OF_TASKS
     if source == FRAME:

@@ -25,15 +25,42 @@ def test_a_vote_without_winner_and_tie_is_unparsed(save):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("x,y,p1,False,z", "row 2: chosen_model_name 'z' is not one of the two models"),
-        ("x,y,p1,True,x", "row 2: chosen_model_name 'x' is chosen although both_equal is true"),
-        ("x,y,p1,maybe,", "row 2: both_equal 'maybe' is not a number"),
+        (
+            "x,y,p1,False,z",
+            "row 2: chosen_model_name 'z' is neither model of its row, 'x' or 'y'. "
+            "Remedy: write the name in model_a_name or in model_b_name",
+        ),
+        (
+            "x,y,p1,True,x",
+            "row 2: chosen_model_name 'x' is chosen although both_equal is true. "
+            "Remedy: empty chosen_model_name, or set both_equal to false",
+        ),
+        ("x,y,p1,maybe,", "row 2: both_equal 'maybe' is neither true nor false"),
         ("x,y,p1,2,", "row 2: both_equal '2' is neither true nor false"),
     ],
 )
 def test_contradictions_name_file_row_and_value(save, row, message):
     with pytest.raises(podium.DataError, match=f"votes.csv, {message}"):
         read(save, "x,y,p0,False,x", row)
+
+
+@pytest.mark.parametrize(
+    ("absent", "named"),
+    [
+        ("model_b_name", 'model_b: "?"'),
+        ("both_equal", "credit: chosen_model_name"),
+        ("chosen_model_name", "model_a: model_a_name"),
+    ],
+)
+def test_a_missing_column_is_named_with_a_mapping(save, absent, named):
+    columns = HEADER.strip().split(",")
+    row = dict(zip(columns, ["x", "y", "p0", "False", "x"], strict=True))
+    kept = [name for name in columns if name != absent]
+    lines = [",".join(kept), *[",".join(row[name] for name in kept)] * 4]
+    with pytest.raises(podium.DataError) as caught:
+        podium.read_battles(save("votes.csv", "\n".join(lines) + "\n"))
+    assert f"nearest: comparia, which also needs {absent}" in str(caught.value)
+    assert named in str(caught.value)
 
 
 def test_voters_are_one_population_of_humans(podium, save):

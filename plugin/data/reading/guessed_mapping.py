@@ -1,0 +1,273 @@
+"""Guess from the names and values of columns how a table of battles in no known format is read.
+
+Two columns hold the models if their names differ only in the side, such as `answer_1_model` and
+`answer_2_model`, and if their values repeat as names of models do.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from podium.data.formats.foreign import KNOWN_COLUMNS, LIKELY_CREDIT, guess_credits, likely_credits
+from podium.data.formats.records import Records, column_called
+from podium.data.formats.verdict_files import LABEL_CREDITS
+from podium.data.reading.table import LIKELY, guess_columns
+from podium.text import text_of
+
+SAMPLE = 1000
+"""Number of rows, the first ones, whose values are looked at."""
+DEEPEST = 3
+"""Largest number of keys in a path into objects."""
+LONGEST_NAME = 100
+"""Largest number of characters of the name of a model."""
+MOST_WORDS = 20
+"""Largest number of different verdicts."""
+SIDES = (
+    ("a", "b"),
+    ("1", "2"),
+    ("0", "1"),
+    ("left", "right"),
+    ("first", "second"),
+    ("one", "two"),
+)
+"""Words in the names of columns that say whose side a value is about."""
+WINNER_AND_LOSER = (("winner", "loser"), ("chosen", "rejected"), ("win", "lose"))
+"""The same where the first side won."""
+MODEL_WORDS = frozenset({"model", "models", "system", "method", "generator", "agent", "engine"})
+SCORE_WORDS = frozenset({"score", "scores", "rating", "ratings", "points", "grade", "reward"})
+VERDICT_WORDS = frozenset({*LIKELY["credit"], "preferred", "better", "best", "comparison"})
+"""Words in the names of columns with models, scores and verdicts."""
+TRUTHS = frozenset({"true", "false", "yes", "no"})
+"""Words that are verdicts only in a column whose name says so."""
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+"""Matches a word in the name of a column: `answer1Model` has three."""
+Cells = Sequence[str | None]
+
+
+class Guess(NamedTuple):
+    """Options that may read a table. A value is `?` if it is unknown.
+
+    Attributes:
+        columns: see `podium.read_battles`, and so `credit_map` and `fill`.
+        paths: if no two columns hold models, all columns and paths into them by their last part.
+    """
+
+    columns: Mapping[str, str]
+    credit_map: Mapping[str, str] = {}
+    fill: Mapping[str, str] = {}
+    paths: Mapping[str, str] = {}
+
+
+def guess_mapping(records: Records) -> Guess:
+    """Return a guess of the options that read a table in no known format."""
+    cells = _sampled_cells(records)
+    of_models = _pair_of_models(cells)
+    if of_models is None:
+        paths = _paths_by_last_part(cells)
+        columns = _columns_in_paths(paths)
+        return Guess(columns, _credits_of_likely_column(records), paths=paths)
+    model_a, model_b = of_models
+    names = [name for name in sorted(records.columns) if name not in of_models]
+    columns = guess_columns(["model_a", "model_b", *names])
+    columns = {name: old for name, old in columns.items() if name in ("item", "judge")}
+    columns |= {"model_a": model_a, "model_b": model_b}
+    columns = {name: old for name, old in columns.items() if name != old}
+    if _pair_of_side_words(of_models, WINNER_AND_LOSER):
+        return Guess(columns, fill={"credit": "1"})
+    models = {cell for name in of_models for cell in cells[name] if cell is not None}
+    verdict = _column_of_verdicts(cells, models, of_models)
+    scores = _pair_of_scores(cells)
+    if verdict is None and scores is not None:
+        return Guess(columns | dict(zip(("score_a", "score_b"), scores, strict=True)))
+    if verdict is None and names:
+        return Guess(columns | {"credit": "?"})
+    if verdict is None:
+        return Guess(columns, fill={"credit": "?"})
+    words = sorted({cell for cell in cells[verdict] if cell is not None} - models)
+    if verdict != "credit":
+        columns["credit"] = verdict
+    return Guess(columns, _credits_of(words) or {"tie": "0.5"})
+
+
+def _credits_of(words: list[str]) -> dict[str, str]:
+    """Return the likely credit of each verdict; `?` for a number, which may be any code."""
+    credits = likely_credits(words)
+    return {word: "?" if _is_number(word) else credit for word, credit in credits.items()}
+
+
+def _paths_by_last_part(cells: Mapping[str, Cells]) -> dict[str, str]:
+    """Return columns and paths into objects by their last part: `data.correct` by `correct`.
+
+    Of several with one last part, the shortest path counts.
+    """
+    paths: dict[str, str] = {}
+    for path in sorted(cells, key=lambda path: (path.count("."), path)):
+        paths.setdefault(path.rpartition(".")[2], path)
+    return paths
+
+
+def _columns_in_paths(paths: Mapping[str, str]) -> dict[str, str]:
+    """Return the likely column or path for each missing column by `guess_columns`."""
+    guess = {name: paths.get(old, old) for name, old in guess_columns(paths).items()}
+    nested = {name: path for name, path in paths.items() if name in KNOWN_COLUMNS and path != name}
+    return guess | nested
+
+
+def _credits_of_likely_column(records: Records) -> dict[str, str]:
+    """Return a guess of the credit map for the column that is the credit by its name (`LIKELY`)."""
+    names = {name.lower(): name for name in records.columns}
+    likely = next((names[word] for word in LIKELY["credit"] if word in names), None)
+    if likely is None or "credit" in records.columns:
+        return {}
+    columns = {"credit": records.columns[likely]}
+    return guess_credits(replace(records, columns=columns))
+
+
+def _sampled_cells(records: Records) -> dict[str, Cells]:
+    """Return the first cells of each column, and of each path into objects and pairs, as text.
+
+    Paths are those that `--columns` takes, such as `answers.0.model`.
+    """
+    texts = ", ".join(column.text for column in records.columns.values())
+    if not texts:
+        return {}
+    rows = records.rows(texts, f"limit {SAMPLE}")
+    cells: dict[str, list[str | None]] = {}
+    for number, row in enumerate(rows):
+        for name, text in zip(records.columns, row, strict=True):
+            for path, cell in _paths_in_cell(name, text):
+                column = cells.setdefault(path, [])
+                column.extend([None] * (number - len(column)))
+                column.append(cell)
+    for column in cells.values():
+        column.extend([None] * (len(rows) - len(column)))
+    return {path: column for path, column in cells.items() if column_called(records, path)}
+
+
+def _paths_in_cell(path: str, text: str | None) -> Iterable[tuple[str, str | None]]:
+    """Yield the cell itself, or each single value in a cell that is JSON, with its path."""
+    if text is None or text[:1] not in "[{":
+        return [(path, text)]
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return [(path, text)]
+    return _values_with_paths(path, value, DEEPEST)
+
+
+def _values_with_paths(path: str, value: Any, depth: int) -> Iterable[tuple[str, str | None]]:
+    """Yield the single values in objects and in lists of two, with their paths."""
+    parts: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        parts = [(name, part) for name, part in value.items() if name and "." not in name]
+    elif isinstance(value, list) and len(value) == 2:
+        parts = [(str(number), part) for number, part in enumerate(value)]
+    elif not isinstance(value, list):
+        yield path, text_of(value)
+    for name, part in parts if depth else []:
+        yield from _values_with_paths(f"{path}.{name}", part, depth - 1)
+
+
+def _words_in_name(path: str) -> list[str]:
+    """Return the words in the name of a column, in lower case."""
+    return [word.lower() for word in WORD.findall(path)]
+
+
+def _pairs_of_columns(paths: Iterable[str]) -> Iterable[tuple[str, str]]:
+    """Yield the pairs of columns whose names differ only in the words of a side."""
+    by_words: dict[tuple[str, ...], str] = {}
+    for path in paths:
+        by_words.setdefault(tuple(_words_in_name(path)), path)
+    for words, path in by_words.items():
+        for place, word in enumerate(words):
+            for first, second in (*SIDES, *WINNER_AND_LOSER):
+                other = (*words[:place], second, *words[place + 1 :])
+                if word == first and other in by_words:
+                    yield path, by_words[other]
+
+
+def _pair_of_side_words(pair: tuple[str, str], sides: Iterable[tuple[str, str]]) -> bool:
+    """Return whether the names of two columns have the words of one of these sides."""
+    first, second = map(_words_in_name, pair)
+    return any(word in first and opposite in second for word, opposite in sides)
+
+
+def _pair_of_models(cells: Mapping[str, Cells]) -> tuple[str, str] | None:
+    """Return the two columns with the models; None if there are none.
+
+    Names with a word for a model come first, then short ones.
+    """
+    likely = []
+    for first, second in _pairs_of_columns(cells):
+        if _are_models(cells[first], cells[second]):
+            names_no_model = MODEL_WORDS.isdisjoint(_words_in_name(first))
+            likely.append((names_no_model, len(first), (first, second)))
+    return min(likely)[-1] if likely else None
+
+
+def _are_models(first: Cells, second: Cells) -> bool:
+    """Return whether the values of two columns repeat as names of models do.
+
+    They are no numbers and no words of verdicts, and there are no more of them than rows.
+    """
+    names = {cell for cell in (*first, *second) if cell is not None}
+    rows = sum(None not in pair for pair in zip(first, second, strict=True))
+    if not 2 <= len(names) <= max(rows, 2) or 2 * rows < len(first):
+        return False
+    if all(_is_number(name) or _is_verdict(name) or name.lower() in TRUTHS for name in names):
+        return False
+    return max(map(len, names)) <= LONGEST_NAME
+
+
+def _pair_of_scores(cells: Mapping[str, Cells]) -> tuple[str, str] | None:
+    """Return the two columns with the scores of both models; None if there are none."""
+    for first, second in _pairs_of_columns(cells):
+        numbers = [cell for cell in (*cells[first], *cells[second]) if cell is not None]
+        has_word = not SCORE_WORDS.isdisjoint(_words_in_name(first))
+        if has_word and numbers and all(map(_is_number, numbers)):
+            return first, second
+    return None
+
+
+def _column_of_verdicts(
+    cells: Mapping[str, Cells], models: set[str], of_models: Sequence[str]
+) -> str | None:
+    """Return the column with the verdicts; None if there is none.
+
+    Its values are names of models or words for verdicts. A column whose name says that it has
+    verdicts may have other words or numbers, if they are few.
+
+    Args:
+        cells: the columns.
+        models: the names of the models.
+        of_models: the columns with the models.
+    """
+    likely = []
+    for path, column in cells.items():
+        values = {cell for cell in column if cell is not None}
+        if path in of_models or not values or len(values - models) > MOST_WORDS:
+            continue
+        is_named = path == "credit" or not VERDICT_WORDS.isdisjoint(_words_in_name(path))
+        words = {value for value in values - models if not _is_verdict(value)}
+        is_known = not words and (bool(values & models) or len(values) > 1)
+        if is_known or is_named:
+            likely.append((not is_known, not is_named, len(path), path))
+    return min(likely)[-1] if likely else None
+
+
+def _is_verdict(word: str) -> bool:
+    """Return whether a word is one for a verdict; numbers and truth values are none."""
+    if _is_number(word) or word.lower() in TRUTHS:
+        return False
+    return word.lower() in LIKELY_CREDIT or word in LABEL_CREDITS
+
+
+def _is_number(word: str) -> bool:
+    """Return whether a text is a number."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

@@ -30,7 +30,7 @@ from podium.rankers.errors.intervals import (
     t_quantile,
 )
 from podium.rankers.errors.raters import Raters, covariance_of_raters, raters_of
-from podium.rankers.fit.cells import BattleData, load_battles, prepare_battles
+from podium.rankers.fit.cells import BattleData, cluster_shares, load_battles, prepare_battles
 from podium.rankers.fit.coded import (
     Cluster,
     CodedBattles,
@@ -48,6 +48,7 @@ from podium.rankers.fit.identification import (
 from podium.rankers.fit.pairs import cells_by_cluster
 from podium.rankers.fit.scale import POINTS, EloScale, elo_scale
 from podium.rankers.fit.strengths import LadderPrior, Strengths, build_prior
+from podium.rankers.fit.unequal_weights import effective_freedom
 from podium.rankers.given_ratings import Ratings
 from podium.rankers.ladder_placement import choose_ladder, failed_ladder_checks, place_newcomers
 from podium.rankers.length_control.joint import EqualLength, fit_at_equal_length
@@ -85,8 +86,9 @@ def bradley_terry(
         rng: draws for rank sets and the bootstrap.
         regularization: lambda, at least 0. 0 requires that no model is separated.
         labels: `soft` (credits as they are) or `hard` (win, tie, loss; a flip is a tie).
-        interval: `sandwich` (clustered, with the factor G / (G - 1) for G clusters and t with
-            G - 1 degrees of freedom) or `bootstrap` (percentile; not with length_control).
+        interval: `sandwich` (clustered; for G clusters of equal weight with the factor G / (G - 1)
+            and t with G - 1 degrees of freedom) or `bootstrap` (percentile; not with
+            length_control).
         resamples: number of resamples of the bootstrap, at least 2.
         cluster: `item`, or `row` for comparison.
         pin: `MODEL:1000` shifts all scores so that this model has 1000. It replaces `centre`.
@@ -294,20 +296,31 @@ def estimate_elo(
         level: confidence level, in (0, 1).
         added_covariance: covariance that is added to that of the log-strengths, shape (models,
             models).
-        raters: the voters or judges, if they vary, too; the fewer of them and of the clusters set
-            the degrees of freedom.
+        raters: the voters or judges, if they vary, too; their number less one and the effective
+            degrees of freedom of the clusters (`effective_freedom`), the smaller of the two, are
+            those of the intervals.
     """
     theta = strengths.theta
-    clusters = battles.clusters if raters is None else min(battles.clusters, raters.number)
+    clusters = battles.clusters
+    freedom = float(effective_freedom(cluster_shares(battles)))
+    if raters is not None:
+        clusters = min(clusters, raters.number)
+        freedom = min(freedom, raters.number - 1)
     unit = battles.unit if raters is None else f"{battles.unit}- and {raters.unit}"
-    covariance = strengths.covariance(battles)[: len(theta), : len(theta)] + added_covariance
+    covariance = strengths.covariance(battles, by_weight=True)
+    covariance = covariance[: len(theta), : len(theta)] + added_covariance
     has_strengths_only = len(strengths.coefficients) == 0
     few_battles: list[FewBattles] = []
     if has_strengths_only and clusters > 1:
         few_battles = few_battles_of(strengths, battles, battles.clusters_by_model())
     covariance = scale.covariance(covariance_with_few(covariance, few_battles, theta))
     estimate = sandwich_estimate(
-        scale.scores(theta), covariance, clusters, level=level, cluster=unit
+        scale.scores(theta),
+        covariance,
+        clusters,
+        level=level,
+        cluster=unit,
+        freedom=np.full(len(theta), freedom),
     )
     # If ratings come from a ladder, tests of the battles alone would ignore it.
     tests = None if strengths.prior else _elo_tests(strengths, battles)
@@ -315,7 +328,7 @@ def estimate_elo(
     pair_tests = None if tests is None else tests.pair_tests
     estimate = replace(estimate, pinned=scale.pinned, allowed=allowed, tests=pair_tests)
     if few_battles:
-        quantile = t_quantile(clusters, level)
+        quantile = t_quantile(freedom + 1, level)
         estimate = with_score_tests(estimate, few_battles, scale, theta, quantile, battles.unit)
     if tests and has_strengths_only:
         is_flat = _find_flat_models(estimate, tests, strengths, battles)

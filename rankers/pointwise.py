@@ -35,6 +35,7 @@ from podium.rankers.fit.coded import (
     ratio_or_nan,
     require_choice,
 )
+from podium.rankers.fit.unequal_weights import effective_freedom, residual_factors
 from podium.rankers.ranking import Standings
 from podium.rankers.standings import (
     SAME_SCORE,
@@ -262,33 +263,31 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     Each model's mean is over the items on which it has a score. `level` is the confidence level,
     in (0, 1).
     """
-    clusters_of_model = matrix.clusters_by_model
     score = matrix.means
-    weight_of_known = matrix.weight_of_known
-    # A single cluster gives no standard error.
-    small_sample = np.sqrt(clusters_of_model / np.maximum(clusters_of_model - 1, 1))
-    factor = small_sample / weight_of_known.sum(axis=0)
-    error = np.where(matrix.is_known, matrix.values - score, 0) * weight_of_known * factor
-    error = matrix.sum_by_cluster(error)
+    weight_share = matrix.weight_of_known / matrix.weight_of_known.sum(axis=0)
+    error = matrix.sum_by_cluster(
+        np.where(matrix.is_known, matrix.values - score, 0) * weight_share
+    )
+    share_of_cluster = matrix.sum_by_cluster(weight_share)
+    error = error * residual_factors(share_of_cluster)
+    freedom = effective_freedom(share_of_cluster)
     estimate = sandwich_estimate(
         score,
         error.T @ error,
         matrix.clusters,
         level=level,
         cluster=matrix.unit,
-        freedom=np.maximum(clusters_of_model - 1.0, 0),
+        freedom=freedom,
     )
     estimate = replace(
         estimate,
-        allowed=np.ones(len(clusters_of_model), dtype=bool),
+        allowed=np.ones(len(score), dtype=bool),
         skewness=_skewness_of_differences(error),
         tests=PairTests(partial(mean_difference, matrix)),
     )
     if estimate.method is None or not matrix.is_bounded:
         return estimate
-    low, high = wilson_interval(
-        score, np.diag(estimate.covariance), clusters_of_model, level, error
-    )
+    low, high = wilson_interval(score, np.diag(estimate.covariance), freedom + 1, level, error)
     return replace(
         estimate,
         low=low,

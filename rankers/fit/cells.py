@@ -26,17 +26,19 @@ from podium.rankers.fit.pairs import Pairs, items_per_pair, pair_index, pair_sum
 
 
 class _ClusterCounts(NamedTuple):
-    """Numbers of clusters with readable battles.
+    """Numbers and weights of clusters with readable battles.
 
     Attributes:
         total: number of all clusters.
         by_model: number of clusters in which each model has a battle, shape (models,).
         by_pair: number of clusters in which each pair met, shape (pairs,).
+        weights: sum of the weights of each cluster's battles, shape (clusters,).
     """
 
     total: int
     by_model: np.ndarray
     by_pair: np.ndarray
+    weights: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,13 @@ class SummedBattles:
         (models,)."""
         return self._cluster_counts.by_model
 
+    def cluster_weights(self) -> np.ndarray:
+        """Return the sum of the weights of each cluster's battles, shape (clusters,).
+
+        The clusters are in the order of the blocks.
+        """
+        return self._cluster_counts.weights
+
     def battles_by_model(self) -> np.ndarray:
         """Return the number of battles of each model, shape (models,)."""
         battles_of_pair = self._sums["judged"]
@@ -130,12 +139,14 @@ class SummedBattles:
 
     @cached_property
     def _cluster_counts(self) -> _ClusterCounts:
-        """Numbers of clusters: of all, by model and by pair."""
+        """Numbers of clusters, of all, by model and by pair, and their weights."""
         total = 0
         by_model = np.zeros(len(self.codes), dtype=np.int64)
         by_pair = np.zeros(len(self._pairs.first), dtype=np.int64)
+        weights = []
         for block in self.blocks():
             total += block.clusters
+            weights.append(block.cluster_weights())
             by_model += block.clusters_by_model()
             # Cells of the same cluster and pair are adjacent, with a and b in either order. So each
             # pair is counted at the cell where a new pair or a new cluster begins.
@@ -144,7 +155,7 @@ class SummedBattles:
             is_other_cluster = block.cluster[1:] != block.cluster[:-1]
             is_first_cell = np.append(True, is_other_pair | is_other_cluster)
             by_pair += np.bincount(pair[is_first_cell], minlength=len(by_pair))
-        return _ClusterCounts(total, by_model, by_pair)
+        return _ClusterCounts(total, by_model, by_pair, np.concatenate(weights))
 
     @cached_property
     def _code_by_database_code(self) -> np.ndarray:
@@ -156,6 +167,12 @@ class SummedBattles:
 
 BattleData = CodedBattles | SummedBattles
 """Readable battles in memory or summed in a database."""
+
+
+def cluster_shares(battles: BattleData) -> np.ndarray:
+    """Return the share of each cluster in the weight of all battles, shape (clusters,)."""
+    weights = battles.cluster_weights()
+    return weights / weights.sum()
 
 
 def pair_sums_with_items(battles: BattleData) -> Pairs:

@@ -73,6 +73,10 @@ class CodedBattles:
         shape = (self.clusters, len(self.models))
         return count_clusters(np.tile(self.cluster, 2), np.concatenate([self.a, self.b]), shape)
 
+    def cluster_weights(self) -> np.ndarray:
+        """Return the sum of the weights of each cluster's battles, shape (clusters,)."""
+        return np.bincount(self.cluster, self.weight, self.clusters)
+
     def take(self, rows: np.ndarray) -> "CodedBattles":
         """Return the battles of a mask or of positions; clusters and models keep their codes."""
         return replace(
@@ -365,18 +369,38 @@ def centre_columns(matrix: Matrix) -> np.ndarray:
     return dense - dense.mean(axis=0)
 
 
-def centred_gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
-    """Return X'X of a matrix X with centred columns, and its number of rows.
+def centred_gram(
+    blocks: Iterable[Matrix], squared_factor: np.ndarray | None = None
+) -> tuple[np.ndarray, int]:
+    """Return X'DX of a matrix X with centred columns, and its number of rows.
 
     Args:
         blocks: the rows of X before centring, some at a time; at least one.
+        squared_factor: diagonal of D, by which each row's products are multiplied, shape (rows,);
+            1 by default.
     """
     rows = 0
-    # The first sum gives both arrays the shape of the blocks.
+    # The first sum gives these arrays the shape of the blocks.
     column_sums = np.zeros(1)
+    multiplied_sums = np.zeros(1)
     gram = np.zeros((1, 1))
     for block in blocks:
-        gram = gram + as_dense(block.T @ block)
+        size = block.shape[0]
+        multiplied = block
+        if squared_factor is not None:
+            multiplied = _multiply_rows(block, squared_factor[rows : rows + size])
+        gram = gram + as_dense(block.T @ multiplied)
         column_sums = column_sums + np.asarray(block.sum(axis=0)).ravel()
-        rows += block.shape[0]
-    return gram - np.outer(column_sums, column_sums) / rows, rows
+        multiplied_sums = multiplied_sums + np.asarray(multiplied.sum(axis=0)).ravel()
+        rows += size
+    means = column_sums / rows
+    total = rows if squared_factor is None else squared_factor.sum()
+    cross = np.outer(multiplied_sums, means)
+    return gram - cross - cross.T + total * np.outer(means, means), rows
+
+
+def _multiply_rows(values: Matrix, factor: np.ndarray) -> Matrix:
+    """Multiply the rows of a matrix by numbers, shape (rows,)."""
+    if isinstance(values, np.ndarray):
+        return values * factor[:, None]
+    return values.multiply(factor[:, None]).tocsr()

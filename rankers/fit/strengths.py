@@ -10,7 +10,7 @@ from podium.data.ladder import Ladder
 from podium.defaults import REGULARIZATION
 from podium.distributions import expit
 from podium.errors import UsageError
-from podium.rankers.fit.cells import BattleData, load_battles
+from podium.rankers.fit.cells import BattleData, cluster_shares, load_battles
 from podium.rankers.fit.coded import (
     CodedBattles,
     Matrix,
@@ -36,6 +36,7 @@ from podium.rankers.fit.newton import (
 )
 from podium.rankers.fit.pairs import PairCells, Pairs
 from podium.rankers.fit.scale import POINTS, EloScale
+from podium.rankers.fit.unequal_weights import residual_factors
 
 ADDED_VARIANCE = 1e-10
 """This is added to the variances of a ladder's ratings, in logits squared, so that their covariance
@@ -224,24 +225,30 @@ class Strengths:
         parameters)."""
         return self.solve(centre_columns(self.cluster_scores(coded)).T).T
 
-    def covariance(self, battles: BattleData) -> np.ndarray:
-        """Return the covariance of the parameters, G / (G - 1) H^-1 B H^-1 for G clusters.
+    def covariance(self, battles: BattleData, *, by_weight: bool = False) -> np.ndarray:
+        """Return the covariance of the parameters, H^-1 B H^-1.
 
-        H is the negative Hessian, and B the sum of the outer products of the clusters' centred
-        scores. A prior of precision P adds H^-1 P H^-1. The result has shape (parameters,
-        parameters); it is zero, without a prior, for a single cluster.
+        H is the negative Hessian, and B the sum over clusters of f^2 times the outer product of the
+        cluster's centred score with itself. f^2 is G / (G - 1) for G clusters. A prior of precision
+        P adds H^-1 P H^-1. The result has shape (parameters, parameters); it is zero, without a
+        prior, for a single cluster.
+
+        Args:
+            battles: the battles.
+            by_weight: whether f is that of `residual_factors` for the shares of the clusters in the
+                weight of all battles. For clusters of equal weight, this changes nothing.
         """
-        clusters = battles.clusters
-        if clusters < len(self.optimum.parameters):
+        if battles.clusters < len(self.optimum.parameters):
             # With fewer clusters than parameters, solving for the scores of each cluster is less
             # work than for a square matrix.
-            influence = self.influence(load_battles(battles))
+            coded = load_battles(battles)
+            influence = self.influence(coded) * np.sqrt(_squared_factors(coded, by_weight))[:, None]
             covariance = influence.T @ influence
         else:
-            scores, _ = centred_gram(self.cluster_scores(block) for block in battles.blocks())
+            blocks = (self.cluster_scores(block) for block in battles.blocks())
+            scores, _ = centred_gram(blocks, _squared_factors(battles, by_weight))
             solve = self._solver()
             covariance = solve(solve(scores).T)
-        covariance *= clusters / max(clusters - 1, 1)
         if self.prior is None:
             return covariance
         return covariance + self.solve(self.solve(self.prior.precision).T)
@@ -342,6 +349,13 @@ class Strengths:
     def _solver(self) -> Callable[[np.ndarray], np.ndarray]:
         """Return the function from v to H^-1 v (`solve`)."""
         return information_solver(self.likelihood.information_at(self.optimum.parameters))
+
+
+def _squared_factors(battles: BattleData, by_weight: bool) -> np.ndarray:
+    """Return the factors f^2 of `Strengths.covariance`, shape (clusters,)."""
+    if by_weight:
+        return residual_factors(cluster_shares(battles)) ** 2
+    return np.full(battles.clusters, battles.clusters / max(battles.clusters - 1, 1))
 
 
 def fit_strengths(

@@ -51,6 +51,14 @@ def entries_of(standings):
     return {entry.model: entry for entry in standings.entries}
 
 
+def unbiasing_factors(weight):
+    """Return one over the variances of the residuals of units of variance 1 from their weighted
+    mean."""
+    size = len(weight)
+    residuals = np.eye(size) - np.outer(np.ones(size), weight / weight.sum())
+    return 1 / np.diag(residuals @ residuals.T)
+
+
 def dense_errors(table, group, regularization=0.01):
     """Return the Elo of a dense Newton fit, and its sandwich standard errors by groups."""
     names = sorted({*table["model_a"], *table["model_b"]})
@@ -66,8 +74,9 @@ def dense_errors(table, group, regularization=0.01):
         hessian += regularization * np.eye(len(names))
         theta += np.linalg.solve(hessian, gradient)
     scores = pd.DataFrame(design * (w * (y - p))[:, None]).groupby(table[group].to_numpy()).sum()
-    groups = len(scores)
-    meat = scores.T.to_numpy() @ scores.to_numpy() * groups / (groups - 1)
+    centred = (scores - scores.mean()).to_numpy()
+    factors = unbiasing_factors(table.groupby(group)["weight"].sum().to_numpy())
+    meat = centred.T @ np.diag(factors) @ centred
     covariance = np.linalg.inv(hessian) @ meat @ np.linalg.inv(hessian)
     centre = np.eye(len(names)) - 1 / len(names)
     errors = POINTS * np.sqrt(np.diag(centre @ covariance @ centre))
@@ -137,8 +146,8 @@ def test_errors_of_means_are_those_of_a_ratio_by_group(missing):
         own = scores[scores["model"] == model]
         mean = own["score"].mean()
         sums = (own["score"] - mean).groupby(own["passage_id"]).sum()
-        groups = len(sums)
-        error = np.sqrt(np.sum(sums**2) * groups / (groups - 1)) / len(own)
+        factors = unbiasing_factors(own.groupby("passage_id").size().to_numpy())
+        error = np.sqrt(np.sum(factors * sums**2)) / len(own)
         assert entry.score == pytest.approx(mean)
         assert entry.se == pytest.approx(error)
     assert standings.counts.groups == 20

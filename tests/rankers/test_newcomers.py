@@ -475,7 +475,8 @@ def test_margins_of_a_size_that_saturates_are_separated_and_unbounded():
 @pytest.mark.slow
 def test_a_calibration_of_the_same_judge_prompt_and_margins_is_not_warned_of():
     found = standings(arrivals().assign(prompt_hash="abc"), calibration=calibrated(hashed=True))
-    assert notice_texts(found.warnings) == ()
+    # The one new model that is rated above all others has an open interval, whatever the judge is.
+    assert [notice.code for notice in found.warnings] == ["outside-calibrated-models"]
 
 
 def test_another_judge_is_warned_of_by_name():

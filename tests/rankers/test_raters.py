@@ -49,9 +49,14 @@ def dense_errors(table, regularization=0.01):
     scores = pd.DataFrame(design * (y - p)[:, None])
     total = np.zeros((MODELS, MODELS))
     for keys, sign in ((["item"], 1), (["voter"], 1), (["item", "voter"], -1)):
-        sums = scores.groupby([table[key].to_numpy() for key in keys]).sum().to_numpy()
+        grouped = scores.groupby([table[key].to_numpy() for key in keys])
+        sums = grouped.sum().to_numpy()
         sums = sums - sums.mean(axis=0)
-        total += sign * len(sums) / (len(sums) - 1) * sums.T @ sums
+        factor = np.full(len(sums), len(sums) / (len(sums) - 1))
+        if keys == ["item"]:
+            share = grouped.size().to_numpy() / len(table)
+            factor = 1 / (1 - 2 * share + np.sum(share**2))
+        total += sign * (factor[:, None] * sums).T @ sums
     covariance = np.linalg.inv(hessian) @ total @ np.linalg.inv(hessian)
     centre = np.eye(MODELS) - 1 / MODELS
     return POINTS * np.sqrt(np.diag(centre @ covariance @ centre))

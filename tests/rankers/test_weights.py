@@ -79,16 +79,19 @@ def test_a_common_weight_changes_nothing(ranker):
     assert common.to_numpy() == pytest.approx(plain.to_numpy(), rel=1e-6)
 
 
-def test_the_weighted_mean_is_that_of_statsmodels_with_the_error_of_a_weighted_regression():
+def test_the_weighted_mean_is_that_of_statsmodels_with_unbiased_squares_of_residuals():
     table = weighted_battles()
     scores, weight = scores_by_item(table)
     found = ranked(table, "mean")
     for name in STRENGTHS:
         theirs = DescrStatsW(scores[name], weight)
         assert found.loc[name, "score"] == pytest.approx(theirs.mean)
-        # The sandwich of a regression on a constant, with n / (n - 1).
-        robust = sm.WLS(scores[name], np.ones(len(scores)), weights=weight).fit(cov_type="HC1")
-        assert found.loc[name, "se"] == pytest.approx(robust.bse.iloc[0])
+        residuals = sm.WLS(scores[name], np.ones(len(scores)), weights=weight).fit().resid
+        share = (weight / weight.sum()).to_numpy()
+        maker = np.eye(len(share)) - share
+        # Divided by the variances of residuals of scores of variance 1.
+        squares = residuals.to_numpy() ** 2 / np.diag(maker @ maker.T)
+        assert found.loc[name, "se"] == pytest.approx(np.sqrt(share**2 @ squares))
 
 
 @pytest.mark.slow

@@ -301,11 +301,8 @@ def estimate_elo(
             those of the intervals.
     """
     theta = strengths.theta
-    clusters = battles.clusters
-    freedom = float(effective_freedom(cluster_shares(battles)))
-    if raters is not None:
-        clusters = min(clusters, raters.number)
-        freedom = min(freedom, raters.number - 1)
+    clusters = battles.clusters if raters is None else min(battles.clusters, raters.number)
+    freedom = _freedom_of(battles, raters)
     unit = battles.unit if raters is None else f"{battles.unit}- and {raters.unit}"
     covariance = strengths.covariance(battles, by_weight=True)
     covariance = covariance[: len(theta), : len(theta)] + added_covariance
@@ -335,6 +332,12 @@ def estimate_elo(
         estimate = with_intervals_by_tests(estimate, is_flat, scale, level)
         estimate = bound_separated(estimate, strengths, battles, scale, level)
     return estimate
+
+
+def _freedom_of(battles: BattleData, raters: Raters | None) -> float:
+    """Return the degrees of freedom of intervals by clusters and, if they vary, by raters."""
+    freedom = float(effective_freedom(cluster_shares(battles)))
+    return freedom if raters is None else min(freedom, raters.number - 1)
 
 
 def _elo_tests(strengths: Strengths, battles: BattleData) -> EloTests:

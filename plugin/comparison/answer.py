@@ -11,6 +11,7 @@ from podium.comparison.outcomes import ELO, WIN_RATE, PairFinding
 from podium.numbers import percent
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS
 from podium.show.answers import rank_templates
+from podium.show.answers.fixed_raters import limit_sentence, raters_text
 from podium.show.answers.rank_templates import all_of, more_items_sentence
 from podium.tables import EMPTY
 from podium.wording import item_option, plural, some
@@ -47,8 +48,9 @@ def comparison_answer(
             doubt for each in findings for doubt in (each.doubt, each.judge_doubt, each.loss_check)
         ]
         doubts = dict.fromkeys(_doubt_sentence(doubt) for doubt in of_findings if doubt)
-        sentence_on_all = _if_same_questions(_several_sentence(findings), findings)
-        return (*verdict, sentence_on_all, *doubts)
+        on_all = _if_same_questions(_several_sentence(findings), findings)
+        limited = limit_sentence(on_all, None, raters_of_findings(findings))
+        return (*verdict, limited, *doubts)
     # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
     # is therefore called two-sided.
     p_name = "two-sided p" if gate else "p"
@@ -82,7 +84,8 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     if finding.doubt is not None:
         sentences = [_not_called_sentence(finding, finding.doubt)]
     else:
-        sentences = [_if_same_questions(_lead_sentence(finding, p_name), [finding])]
+        lead = _if_same_questions(_lead_sentence(finding, p_name), [finding])
+        sentences = [limit_sentence(lead, None, raters_of_findings([finding]))]
     if _depends_on_choice(finding):
         sentences.append(
             comparison_templates.CHOSEN.format(
@@ -97,6 +100,15 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     if not finding.is_distinguishable and finding.doubt is None:
         sentences.append(_further_items_sentence(finding))
     return sentences
+
+
+def raters_of_findings(findings: Sequence[PairFinding]) -> str | None:
+    """Write the judges or voters of the verdicts that are compared, as `these two judges`.
+
+    None if there is one, or if scores are compared.
+    """
+    known = [finding.raters for finding in findings if finding.raters is not None]
+    return raters_text(*known[0]) if known else None
 
 
 def _depends_on_choice(finding: PairFinding) -> bool:

@@ -50,7 +50,9 @@ from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
 from podium.findings import ACCEPTED
 from podium.frames import is_frame
 from podium.notices.notice import Notice, select_codes
+from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import check_level, holm
+from podium.rankers.errors.raters import count_raters
 from podium.rankers.fit.coded import require_choice
 from podium.rankers.ranking import build_provenance
 from podium.ranking.rank_battles import rank, refuse_several_judges
@@ -134,13 +136,13 @@ def compare(
     checks = checks_of_comparison(battles, {name for pair in named_pairs for name in pair})
     unclaimed = _find_unclaimed(battles, checks, level, pool)
     doubted = [_with_doubts(each, checks, battles, unclaimed) for each in findings]
-    findings = _with_orders_of_slices(doubted, battles, by, level, pool)
+    findings = _with_raters(_with_orders_of_slices(doubted, battles, by, level, pool), battles)
     return Comparison(
         findings=tuple(findings),
         level=level,
         provenance=_comparison_provenance(battles, {**how, "by": by, "pool": pool}, required),
         gate=decide_requirements(required, findings, level) if required else None,
-        warnings=_collect_warnings(battles, answers, findings, checks),
+        warnings=_collect_warnings(battles, answers, findings, _checks_beside(checks, by)),
         checks=checks,
         failures=tuple(failures),
         unknown_answers=unknown,
@@ -242,6 +244,14 @@ def _comparison_provenance(
     reading = {"reading": dict(battles.reading)}
     require = {"require": [requirement.text for requirement in required]}
     return build_provenance(battles.sources, {**reading, **options, **require})
+
+
+def _checks_beside(checks: Sequence[Check], by: str | None) -> tuple[Check, ...]:
+    """Return the checks without those that propose slices by the column `by`, which are shown."""
+    if by is None:
+        return (*checks,)
+    shown = option_text("by", by)
+    return tuple(check for check in checks if check.fields.get("option") != shown)
 
 
 def _collect_warnings(
@@ -504,6 +514,15 @@ def _with_doubts(
     in_slices = {**doubts, "doubt": doubts.get("doubt") or doubts.get("loss_check")}
     slices = tuple(replace(each, **in_slices) for each in finding.slices)
     return replace(finding, **doubts, slices=slices)
+
+
+def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[PairFinding]:
+    """Return findings with the number of judges or voters that gave the compared verdicts."""
+    raters = count_raters(battles)
+    return [
+        finding if finding.measure == SCORE else replace(finding, raters=raters)
+        for finding in findings
+    ]
 
 
 def _with_orders_of_slices(

@@ -10,6 +10,7 @@ from podium.comparison.answer import (
     difference_interval_text,
     finding_label,
     p_text,
+    raters_of_findings,
     tally_text,
 )
 from podium.comparison.comparison import Comparison
@@ -256,7 +257,9 @@ def _format_finding_counts(comparison: Comparison) -> list[str]:
             items += f", {finding.unparsed:,} unparsed"
         if finding.missing:
             items += f", {finding.missing:,} missing"
-        lines.append(f"{name}{items} · {finding.difference.method}")
+        raters = raters_of_findings([finding])
+        whose = f", for {raters}" if raters else ""
+        lines.append(f"{name}{items} · {finding.difference.method}{whose}")
         if finding.p_if_chosen is not None:
             p = p_text(finding.p_if_chosen)
             lines.append(comparison_templates.CHOSEN_NOTE.format(pairs=finding.pairs, p=p))

@@ -94,6 +94,8 @@ class PairFinding:
         unit: what varies independently, in the singular: an item, or a group of items such as
             `passage`.
         pairs: number of pairs of models in the sources, of which this pair is one.
+        raters: what gave the verdicts (`judge` or `voter`) and how many there are, if there are
+            several; else None. The tests leave out how they differ.
     """
 
     candidate: str
@@ -123,6 +125,7 @@ class PairFinding:
     questions_in_doubt: bool = False
     unit: str = "item"
     pairs: int = 1
+    raters: tuple[str, int] | None = None
 
     @property
     def difference(self) -> DifferenceTest:
@@ -260,6 +263,8 @@ class PairFinding:
         columns = self.results if by_weight else self.results.drop(columns="weight")
         if self.unit != "item":
             figures["unit"] = self.unit
+        if self.raters is not None:
+            figures["raters"] = dict(zip(("unit", "number"), self.raters, strict=True))
         figures["slices"] = [finding.to_dict() for finding in self.slices]
         figures["item_results"] = columns.head(MOST_ITEMS).to_dict("records")
         return figures

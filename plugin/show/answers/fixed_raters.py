@@ -1,24 +1,40 @@
-"""Say whose verdicts a ranking speaks of, if its intervals leave out how judges differ."""
+"""Say whose verdicts an answer speaks of, if its intervals leave out how judges differ."""
 
 from podium.rankers.errors.raters import FIXED_RATERS
 from podium.rankers.ranking import Standings
-from podium.show.answers.rank_templates import THESE_RATERS, number_word
+from podium.show.answers.rank_templates import number_word
 from podium.wording import plural
 
 
-def fixed_raters_text(standings: Standings) -> str | None:
+def fixed_raters_of(standings: Standings) -> str | None:
     """Write the judges or voters that the intervals speak of, as `these four judges`.
 
     None if there is one judge, or if the intervals include how judges or voters differ.
     """
     raters = standings.diagnostics.get(FIXED_RATERS)
+    return None if raters is None else raters_text(raters["unit"], raters["number"])
+
+
+def raters_text(unit: str, number: int) -> str:
+    """Write judges or voters, as `these four judges`."""
+    return f"these {number_word(number)} {plural(unit, number)}"
+
+
+def limit_sentence(sentence: str, of_slice: str | None, raters: str | None) -> str:
+    """Begin a sentence with the slice and the judges or voters that it speaks of.
+
+    Args:
+        sentence: the sentence.
+        of_slice: name of the slice; None if it is not to be named.
+        raters: the judges or voters, as `raters_text` writes them; None for all.
+
+    >>> limit_sentence("a is clearly ahead of b.", "code", "these two judges")
+    'On code, for these two judges: a is clearly ahead of b.'
+    """
+    if of_slice is None and raters is None:
+        return sentence
     if raters is None:
-        return None
-    number = raters["number"]
-    return f"these {number_word(number)} {plural(raters['unit'], number)}"
-
-
-def limit_to_raters(sentence: str, standings: Standings) -> str:
-    """Return the first sentence of an answer, limited to the judges or voters that it speaks of."""
-    raters = fixed_raters_text(standings)
-    return sentence if raters is None else THESE_RATERS.format(raters=raters, answer=sentence)
+        return f"On {of_slice}: {sentence}"
+    if of_slice is None:
+        return f"For {raters}: {sentence}"
+    return f"On {of_slice}, for {raters}: {sentence}"

@@ -13,7 +13,6 @@ UNIT_UNKNOWN = (
 )
 SCALES_UNLIKE = "Nothing is claimed, because the scores are not in one unit."
 QUESTIONS_IN_DOUBT = "If equal ids are the same questions, which the inputs do not show: {answer}"
-THESE_RATERS = "For {raters}: {answer}"
 RANKS_UNKNOWN = "The {ranks} of {models} {are} unknown."
 NOTHING_PLACED = "Nothing is claimed about {models}."
 NEW_MODELS = (

@@ -28,7 +28,7 @@ from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items, further
 from podium.rankers.ladder_placement import RATED_ONLY
 from podium.rankers.ranking import Separation, Standings
 from podium.show.answers import rank_templates
-from podium.show.answers.fixed_raters import limit_to_raters
+from podium.show.answers.fixed_raters import fixed_raters_of, limit_sentence
 from podium.show.answers.lost_claims import unclaimed_models
 from podium.show.answers.order_claims import explained_by_any_order
 from podium.show.answers.rank_templates import all_of, more_items_sentence, number_word
@@ -89,10 +89,8 @@ def add_answers(
             fit_to_ranker(checks[each.slice], each),
             _sentence_on_slices(claimed[k], claimed, checks),
             in_doubt[k],
+            name_slice=len(slices) > 1,
         )
-        if len(slices) > 1 and checked.answer:
-            first, *others = checked.answer
-            checked = replace(checked, answer=(f"On {each.slice}: {first}", *others))
         answered[k] = checked
     return _without_repeated_warning(answered, checks)
 
@@ -154,6 +152,8 @@ def build_ranking_answer(
     checks: Sequence[Check],
     what_next: str | None = None,
     in_doubt: Sequence[str] = (),
+    *,
+    name_slice: bool = False,
 ) -> Standings:
     """Return standings with their checks and an answer in at most three sentences.
 
@@ -169,6 +169,7 @@ def build_ranking_answer(
         what_next: the third sentence, unless groups must be connected or a tournament gives
             advice. By default, it says how many more items would separate the first two models.
         in_doubt: models about which nothing can be claimed.
+        name_slice: whether the first sentence begins with the name of the slice.
 
     Returns:
         The standings, in which models in doubt have no rank set; unchanged if `who_sentence` has
@@ -182,9 +183,11 @@ def build_ranking_answer(
         no_claim = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
         who = " ".join(filter(None, [who_sentence(claimed, is_partial=True), no_claim]))
         standings = withhold_ranks_of(standings, in_doubt)
+    of_slice = standings.slice if name_slice else None
     if are_scales_unlike(checks):
         scale_checks = adjust_tests([*checks, *checks_of_standings(claimed)])
-        answer = (rank_templates.SCALES_UNLIKE, trust_sentence(scale_checks))
+        unlike = limit_sentence(rank_templates.SCALES_UNLIKE, of_slice, None)
+        answer = (unlike, trust_sentence(scale_checks))
         return replace(standings, checks=tuple(scale_checks), answer=answer)
     robustness = robustness_of(battles, claimed)
     all_checks = adjust_tests(
@@ -193,7 +196,8 @@ def build_ranking_answer(
     trust = " ".join(filter(None, [trust_sentence(all_checks), identical_sentence(battles)]))
     checked = replace(standings, checks=tuple(all_checks))
     if battles.likely_item is not None:
-        return replace(checked, answer=(rank_templates.UNIT_UNKNOWN, trust))
+        unknown = limit_sentence(rank_templates.UNIT_UNKNOWN, of_slice, None)
+        return replace(checked, answer=(unknown, trust))
     who = _decided_sentence(claimed) or who
     what_next = _next_step_sentence(claimed, robustness, what_next)
     if claimed.ranker == WITH_NEXT_LEADER:
@@ -202,7 +206,7 @@ def build_ranking_answer(
         what_next = " ".join(filter(None, [what_next, new_leader]))
     if are_questions_in_doubt(battles):
         who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=who)
-    sentences = [limit_to_raters(who, claimed), trust]
+    sentences = [limit_sentence(who, of_slice, fixed_raters_of(claimed)), trust]
     if what_next:
         sentences.append(what_next)
     return replace(checked, answer=tuple(sentences))

@@ -23,7 +23,7 @@ from podium.numbers import (
 from podium.printable import readable
 from podium.rankers.estimate import Estimate
 from podium.rankers.ranking import Entry, Fit, Ranking, Standings
-from podium.show.answers.fixed_raters import fixed_raters_text
+from podium.show.answers.fixed_raters import fixed_raters_of
 from podium.show.report.html import html_part
 from podium.show.report.terminal import bar_column, terminal_text
 from podium.tables import EMPTY, Report, Table
@@ -182,7 +182,7 @@ def standings_report(standings: Standings) -> Report:
     )
     interval = "no interval"
     if standings.interval:
-        raters = fixed_raters_text(standings)
+        raters = fixed_raters_of(standings)
         about = "" if raters is None else f", for {raters}"
         interval = f"{percent(standings.level)} intervals: {standings.interval}{about}"
     # The number of informative items is known where battles are ties.

@@ -142,7 +142,7 @@ def compare(
         level=level,
         provenance=_comparison_provenance(battles, {**how, "by": by, "pool": pool}, required),
         gate=decide_requirements(required, findings, level) if required else None,
-        warnings=_collect_warnings(battles, answers, findings, _checks_beside(checks, by)),
+        warnings=_collect_warnings(battles, answers, findings, checks, by),
         checks=checks,
         failures=tuple(failures),
         unknown_answers=unknown,
@@ -246,12 +246,24 @@ def _comparison_provenance(
     return build_provenance(battles.sources, {**reading, **options, **require})
 
 
-def _checks_beside(checks: Sequence[Check], by: str | None) -> tuple[Check, ...]:
-    """Return the checks without those that propose slices by the column `by`, which are shown."""
-    if by is None:
-        return (*checks,)
-    shown = option_text("by", by)
-    return tuple(check for check in checks if check.fields.get("option") != shown)
+def _checks_beside(
+    checks: Sequence[Check], by: str | None, findings: Sequence[PairFinding]
+) -> tuple[Check, ...]:
+    """Return the checks that neither the answer nor the table of slices describes.
+
+    Args:
+        checks: the adjusted checks of the battles.
+        by: column of the slices that are shown; None if there are none.
+        findings: what was compared. The answer describes the doubt of each about the judge, or
+            else that about lost battles.
+    """
+    described = [each.judge_doubt or each.loss_check for each in findings]
+    shown = None if by is None else option_text("by", by)
+    return tuple(
+        check
+        for check in checks
+        if check not in described and (shown is None or check.fields.get("option") != shown)
+    )
 
 
 def _collect_warnings(
@@ -259,6 +271,7 @@ def _collect_warnings(
     answers: Responses | None,
     findings: Sequence[PairFinding],
     checks: Sequence[Check],
+    by: str | None,
 ) -> tuple[Notice, ...]:
     """Return the warnings of a comparison, each once.
 
@@ -271,6 +284,7 @@ def _collect_warnings(
             there are no answers.
         findings: what was compared.
         checks: the adjusted checks of the battles.
+        by: column of the slices that are shown; None if there are none.
     """
     # The answer says which findings were accepted.
     notes = [note for note in battles.notes if note.code != ACCEPTED]
@@ -281,7 +295,7 @@ def _collect_warnings(
             notes.append(Notice("different-words-compared", note.fields))
     doubts = [
         Notice(check.kind.code, check.fields, template=check.kind.clause_template)
-        for check in doubts_about_models(checks, compared)
+        for check in doubts_about_models(_checks_beside(checks, by, findings), compared)
     ]
     return tuple(dict.fromkeys([*notes, *judge_warnings(battles, {}), *doubts]))
 

@@ -179,16 +179,13 @@ def build_ranking_answer(
     if who is None:
         return standings
     claimed = without_models(standings, in_doubt) if in_doubt else standings
+    of_slice = standings.slice if name_slice else None
     if in_doubt:
         no_claim = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
         who = " ".join(filter(None, [who_sentence(claimed, is_partial=True), no_claim]))
         standings = withhold_ranks_of(standings, in_doubt)
-    of_slice = standings.slice if name_slice else None
     if are_scales_unlike(checks):
-        scale_checks = adjust_tests([*checks, *checks_of_standings(claimed)])
-        unlike = limit_sentence(rank_templates.SCALES_UNLIKE, of_slice, None)
-        answer = (unlike, trust_sentence(scale_checks))
-        return replace(standings, checks=tuple(scale_checks), answer=answer)
+        return _answer_on_unlike_scales(standings, claimed, checks, of_slice)
     robustness = robustness_of(battles, claimed)
     all_checks = adjust_tests(
         [*checks, *checks_of_standings(claimed), *check_first_place(claimed, robustness)]
@@ -206,10 +203,24 @@ def build_ranking_answer(
         what_next = " ".join(filter(None, [what_next, new_leader]))
     if are_questions_in_doubt(battles):
         who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=who)
-    sentences = [limit_sentence(who, of_slice, fixed_raters_of(claimed)), trust]
-    if what_next:
-        sentences.append(what_next)
-    return replace(checked, answer=tuple(sentences))
+    who = limit_sentence(who, of_slice, fixed_raters_of(claimed))
+    return replace(checked, answer=(who, trust, what_next) if what_next else (who, trust))
+
+
+def _answer_on_unlike_scales(
+    standings: Standings, claimed: Standings, checks: Sequence[Check], of_slice: str | None
+) -> Standings:
+    """Return standings with an answer that claims nothing, as scores are on unlike scales.
+
+    Args:
+        standings: the standings.
+        claimed: the standings without the models about which nothing can be claimed.
+        checks: the checks of the battles.
+        of_slice: name of the slice with which the answer begins; None for none.
+    """
+    all_checks = adjust_tests([*checks, *checks_of_standings(claimed)])
+    unlike = limit_sentence(rank_templates.SCALES_UNLIKE, of_slice, None)
+    return replace(standings, checks=tuple(all_checks), answer=(unlike, trust_sentence(all_checks)))
 
 
 def identical_sentence(battles: Battles) -> str:

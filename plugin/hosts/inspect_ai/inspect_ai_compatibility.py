@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from inspect import signature
 from itertools import pairwise
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -321,3 +322,28 @@ def plain_errors() -> Iterator[None]:
         plain.args = error.args
         plain.__dict__.update(error.__dict__, message=escape(printable(f"podium: {error}")))
         raise plain from None
+
+
+class WithoutFrames:
+    """Let Inspect show an error of podium that ends a run by its message, without a traceback.
+
+    It is a context manager. Other errors keep their traceback.
+    """
+
+    # Public way tried: every error that ends a task is shown with its frames, also
+    # `PrerequisiteError`; a task that is cancelled is shown without the reason. Inspect's panel is
+    # written by rich, which leaves out the frames down to one with a variable of this name.
+
+    def __enter__(self) -> None:
+        """Begin the part whose errors are shown by their message."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Raise an error of podium again from a frame that rich leaves out."""
+        if isinstance(error, PodiumError):
+            _rich_traceback_guard = True
+            raise error.with_traceback(None) from None

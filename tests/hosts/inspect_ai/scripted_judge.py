@@ -45,6 +45,7 @@ class Behaviour:
         form: `letter`, `cot`, `labels`, `rubric`, `numeric`, `likert` or `yes`.
         probabilities: whether token probabilities come with a reply, when they are asked for.
         garbage: share of the prompts whose every reply is unreadable.
+        filtered: share of the prompts whose every reply the content filter ends.
         unparsed_first: whether the first reply to every prompt is unreadable.
         errors: share of the prompts that fail.
         fails_first: whether the first call of those prompts fails alone.
@@ -59,6 +60,7 @@ class Behaviour:
     form: str = "letter"
     probabilities: bool = True
     garbage: float = 0.0
+    filtered: float = 0.0
     unparsed_first: bool = False
     errors: float = 0.0
     fails_first: bool = False
@@ -156,6 +158,8 @@ class ScriptedJudge(ModelAPI):
             _probabilities(text, letter, p) if config.logprobs and manner.probabilities else None
         )
         output = _output(self.model_name, text, probabilities)
+        if chance(prompt, "filter") < manner.filtered:
+            output.choices[0].stop_reason = "content_filter"
         if output.usage:
             output.usage.total_cost = manner.cost
         if not manner.usage:

@@ -144,6 +144,9 @@ def test_tournament_keeps_what_a_stopped_judge_replied(
     assert log.status == "error"
     assert 40 <= record.calls <= 44
     assert "because it cannot judge: none of the first 20 judgments" in log.error.message
+    shown = log.error.traceback_ansi
+    assert "PodiumError" in shown
+    assert "Traceback" not in shown, "Inspect's panel shows the same"
     printed = capfd.readouterr().err
     assert printed.count("Both have their merits") == 2
     assert "on_bad_judge=" in printed

@@ -203,6 +203,20 @@ def test_responses_of_failed_samples_are_left_out(play, record, tmp_path):
     assert log.eval.metadata["podium_missing"] == {"scripted/weak": {"errored": 1}}
 
 
+@pytest.mark.parametrize("replies", ["auto", "schema", "text"])
+def test_a_reply_that_the_content_filter_ended_is_not_asked_for_again(
+    play, behave, record, write_responses, replies
+):
+    behave(filtered=0.1)
+    log = play(round_robin(responses=write_responses(), replies=replies))
+    assert record.calls == 2 * ALL
+    assert not record.reminders
+    filtered = [prompt for _, prompt in record.prompts if chance(prompt, "filter") < 0.1]
+    assert filtered
+    reasons = podium.read_battles(str(place(log)), merge=False).table.reason.value_counts()
+    assert reasons.to_dict() == {"content filter": len(filtered)}
+
+
 @pytest.mark.slow
 def test_a_refusal_is_unparsed_and_no_loss(play, behave, write_responses):
     behave(scripted=lambda prompt: "I'm sorry, but I can't help with that.")

@@ -82,7 +82,7 @@ from podium.scorers.judge_record import REFUSED_OPTIONS, JudgeRecord
 from podium.scorers.judging import Judging, dump_reply, load_reply
 from podium.scorers.probabilities import FixedMode, settle_mode
 from podium.scorers.prompt import Texts
-from podium.scorers.reply import TOO_LONG, Reply, Token
+from podium.scorers.reply import FILTERED, TOO_LONG, Reply, Token
 from podium.storage.remote import local_file, place_of
 
 if TYPE_CHECKING:
@@ -785,8 +785,9 @@ async def _ask_until_readable(
 ) -> tuple[KeptReply, int]:
     """Ask a judge until its reply can be parsed, at most `attempts` times.
 
-    A judge that rejects the prompt is not asked again, and neither is one whose reasoning does not
-    fit its limit of tokens, after this was raised.
+    A judge that rejects the prompt is not asked again, and neither is one whose reply the content
+    filter of its provider ended, or whose reasoning does not fit its limit of tokens, after this
+    was raised: a further call would cost as much and end alike.
 
     Args:
         run: the run.
@@ -805,7 +806,8 @@ async def _ask_until_readable(
         kept: Any = dump_reply(mark_copy(answer, request.texts.responses))
         # The scorer will parse the stored reply, so the same form is parsed here.
         reply = load_reply(kept)
-        if reply.refused or reply.in_reasoning or why_unparsed(reply) is None:
+        ends_alike = reply.refused or reply.in_reasoning or reply.withheld == FILTERED
+        if ends_alike or why_unparsed(reply) is None:
             break
     return kept, attempt
 

@@ -14,7 +14,7 @@ from inspect_ai.log import EvalSample
 
 from podium.data.pairings import Field, NextRound, Outcome, Pairing, Round, merge_responses
 from podium.errors import PodiumError
-from podium.hosts.inspect_ai.inspect_ai_compatibility import kept_in_store
+from podium.hosts.inspect_ai.inspect_ai_compatibility import WithoutFrames, kept_in_store
 from podium.hosts.inspect_ai.judging.cost_limit import CostLimit
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
@@ -131,11 +131,9 @@ class TournamentSource(SampleSource):
         """
         why = reason_of_stop(sample)
         if why:
-            if BAD_JUDGE in why:
-                raise PodiumError(why)
-            raise PodiumError(
-                f"{why}. Fix the cause, then `inspect eval-retry` on the log plays the rest"
-            )
+            remedy = ". Fix the cause, then `inspect eval-retry` on the log plays the rest"
+            with WithoutFrames():
+                raise PodiumError(why if BAD_JUDGE in why else f"{why}{remedy}")
         if self.cost_limit:
             for note in self.cost_limit.add_cost(sample):
                 self.say(note)
@@ -292,7 +290,9 @@ class TournamentSource(SampleSource):
         """
         if self.answers and not any(done.outcomes for done in played):
             remedy = "Fix the cause, then start again: the answers so far are kept"
-            raise PodiumError(f"nothing can be played: {self.answers.failures_text()}. {remedy}")
+            why = f"nothing can be played: {self.answers.failures_text()}"
+            with WithoutFrames():
+                raise PodiumError(f"{why}. {remedy}")
         answer = build_tournament_answer(self.rule, self.field, played)
         name = round_id(number)
         if answer is None or name in self.scheduled:

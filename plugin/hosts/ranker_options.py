@@ -13,7 +13,13 @@ from typing import Any, NamedTuple
 from podium.data.reading_options import ALL_READING_OPTIONS, ReadingOption
 from podium.errors import UsageError, unknown_value
 from podium.hosts.secrets import is_secret_name, secrets_of
-from podium.notices.option_forms import Kind, OptionForm, option_text, typed_in_command
+from podium.notices.option_forms import (
+    Kind,
+    OptionForm,
+    option_text,
+    quoted_value,
+    typed_in_command,
+)
 
 PREFIX = "ranker"
 NEXT_SETTING = re.compile(r",(?=\s*[A-Za-z_][\w.]*=)")
@@ -273,9 +279,9 @@ def host_form(option: str, argument: str, absent: Collection[str] = ()) -> Optio
     """
 
     def typed_in_host(kind: Kind, name: str, value: str) -> str:
-        """Write an option as the host takes it."""
+        """Write an option as the host takes it, with its value quoted for a shell."""
         if kind == "argument":
-            return argument.format(name=name, value=value)
+            return argument.format(name=name, value=quoted_value(value))
         known, given = name, value
         if kind == "setting":
             known, given = "set", f"{name}={value}"
@@ -285,6 +291,7 @@ def host_form(option: str, argument: str, absent: Collection[str] = ()) -> Optio
             return typed_in_command(kind, name, value)
         if not OPTIONS[known].shown:
             given = ""
-        return option.format(name=known, flag=known.replace("_", "-"), value=given).rstrip(" =")
+        flag = known.replace("_", "-")
+        return option.format(name=known, flag=flag, value=quoted_value(given)).rstrip(" =")
 
     return typed_in_host

@@ -38,7 +38,7 @@ def typed_in_command(kind: Kind, name: str, value: str) -> str:
     """
     if kind != "option":
         flag = "-T" if kind == "argument" else "--set"
-        return f"{flag} {name}={shlex.quote(value)}"
+        return f"{flag} {name}={quoted_value(value)}"
     typed = name.replace("_", "-")
     if name in REPEATED:
         return " ".join(f"--{typed} {shlex.quote(part)}" for part in value.split(","))
@@ -47,6 +47,11 @@ def typed_in_command(kind: Kind, name: str, value: str) -> str:
     if value in ("", "true"):
         return f"--{typed}"
     return f"--{typed} {shlex.quote(value)}"
+
+
+def quoted_value(value: str) -> str:
+    """Return the value of an option, quoted for a shell; empty if it is empty."""
+    return shlex.quote(value) if value else ""
 
 
 def typed_in_python(kind: Kind, name: str, value: str) -> str:  # noqa: ARG001

@@ -67,6 +67,47 @@ def test_a_later_task_that_is_judged_does_not_erase_a_failure(monkeypatch, failu
     assert next(rest, "none") == "none"
 
 
+def test_a_tournament_that_the_user_stopped_says_how_to_resume_it(monkeypatch, capfd):
+    from podium.hosts.inspect_ai import judged_run
+
+    logs = headers_of(["quiz"], **JUDGED)
+    stopped = build_log("two", {"1": (1.0,)}, status="cancelled")
+    stopped.location = str(Path("my logs", "t.eval").absolute())
+    monkeypatch.setattr(judged_run, "_build_judged_task", lambda *_: None)
+    monkeypatch.setattr("inspect_ai.eval", lambda *_, **__: [stopped])
+    assert code_after(logs) == 130
+    [line] = [line for line in capfd.readouterr().err.splitlines() if "not ranked" in line]
+    assert line == (
+        "podium: not ranked: stopped; the eval's own logs are saved; `inspect eval-retry "
+        f"'{stopped.location}'` plays the rest, then `podium rank` on its log ranks it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("scores", "judge", "what"),
+    [
+        (False, {}, "which has no score to rank by: name a judge with --metadata ranker_judge"),
+        (False, {"ranker_judge": "podium/offline"}, "the next run can be ranked against it, or"),
+        (True, {}, "the next run can be ranked against it, or"),
+    ],
+)
+def test_the_first_run_of_a_task_without_scores_says_that_it_needs_a_judge(
+    scores, judge, what, capfd
+):
+    log = build_log("one", {"1": (1.0,), "2": (0.0,)})
+    log.eval.metadata = {"ranker": "win-rate", **judge}
+    if not scores:
+        log.results = log.reductions = log.eval.scorers = None
+        for sample in log.samples:
+            sample.scores = None
+    write(log)
+    [path] = Path("evals").glob("*.eval")
+    assert code_after([read_eval_log(str(path.absolute()), header_only=True)]) == 0
+    said = " ".join(capfd.readouterr().err.split())
+    assert "made/one is the first model in" in said
+    assert what in said
+
+
 def of_run(**metadata) -> list[EvalLog]:
     """Write a run of one model, whose options rank it by the mean; return its header."""
     log = build_log("one", {"1": (1.0,), "2": (0.0,)})

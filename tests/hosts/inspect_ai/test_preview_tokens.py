@@ -1,11 +1,20 @@
 """The estimate of input tokens counts the fences, whose codes take more tokens than words of their
-length."""
+length; the price of a judge's calls is written, or how to give it."""
 
 import re
+from contextvars import copy_context
 
 import pytest
+from inspect_ai.model import get_model
 
+from podium.hosts.inspect_ai.inspect_ai_compatibility import set_model_roles
+from podium.hosts.inspect_ai.inspect_options import (
+    typed_for_judge,
+    typed_for_judge_in_metadata,
+)
 from podium.hosts.inspect_ai.tasks import round_robin
+from podium.hosts.lm_eval.lm_eval_options import typed_in_lm_eval
+from podium.notices.option_forms import option_text, typed_as, typed_in_command
 
 
 @pytest.mark.slow
@@ -15,3 +24,56 @@ def test_input_tokens_count_the_fences(play, write_responses, capfd):
     printed = re.search(r"2 calls per judge, about ([\d,]+) input", "".join(capfd.readouterr()))
     # 320 by SmolLM2's tokenizer; 287 by four characters a token.
     assert int(printed[1].replace(",", "")) / 2 == pytest.approx(320, rel=0.05)
+
+
+def previewed(judge, **options):
+    """Make a round robin with a judge, as Inspect's command does."""
+
+    def make():
+        set_model_roles({"judge": get_model(judge)})
+        round_robin(**options)
+
+    copy_context().run(make)
+
+
+def line_on_judge(text, judge):
+    """Return what the preview says of a judge."""
+    [line] = [line for line in text.splitlines() if f"round_robin: {judge}: " in line]
+    return line.partition(f"{judge}: ")[2]
+
+
+def test_the_preview_has_the_price_of_one_judge_or_says_how_to_give_it(write_responses, capfd):
+    files = write_responses({"ash": 1.0, "elm": 2.0}, items=3)
+    previewed("scripted/judge", responses=files, replies="text")
+    unknown = line_on_judge(capfd.readouterr().err, "scripted/judge")
+    assert unknown.startswith(
+        "price not known (prices='{scripted/judge: [IN, OUT]}' per million tokens); "
+    )
+    prices = {"scripted/judge": [2_000, 8_000]}
+    previewed("scripted/judge", responses=files, replies="text", prices=prices)
+    printed = capfd.readouterr().err
+    tokens = re.search(r"about ([\d,]+) input and at most ([\d,]+) output", printed)
+    tokens_in, tokens_out = (int(number.replace(",", "")) for number in tokens.groups())
+    price = re.match(r"at most about ([\d.]+) in money; ", line_on_judge(printed, *prices))
+    by_hand = (tokens_in * 2_000 + tokens_out * 8_000) / 1e6
+    assert float(price[1]) == pytest.approx(by_hand, abs=0.01)
+
+
+def test_the_stand_in_judge_has_no_price(write_responses, capfd):
+    files = write_responses({"ash": 1.0, "elm": 2.0}, items=1)
+    previewed("podium/offline", responses=files)
+    assert line_on_judge(capfd.readouterr().err, "podium/offline").startswith("replies=")
+
+
+@pytest.mark.parametrize(
+    ("form", "typed"),
+    [
+        (typed_in_command, "-T prices='{a/b: [IN, OUT]}'"),
+        (typed_for_judge, "--ranker-args prices='{a/b: [IN, OUT]}'"),
+        (typed_for_judge_in_metadata, "--metadata ranker_args=prices='{a/b: [IN, OUT]}'"),
+        (typed_in_lm_eval, "--ranker_args prices='{a/b: [IN, OUT]}'"),
+    ],
+)
+def test_a_mapping_is_quoted_once_in_every_form(form, typed):
+    with typed_as(form):
+        assert option_text("prices", "{a/b: [IN, OUT]}", "argument") == typed

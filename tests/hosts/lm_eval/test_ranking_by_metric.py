@@ -81,6 +81,24 @@ def test_the_third_run_says_what_podium_rank_says_of_the_folders(three, server, 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("has_judge", [False, True])
+def test_the_first_run_of_a_task_without_a_metric_says_that_it_needs_a_judge(
+    has_judge, monkeypatch, task_of_sums, server, capfd
+):
+    task = task_of_sums / "sums.yaml"
+    text = task.read_text()
+    assert "\nfilter_list:" in text
+    task.write_text(text.partition("\nfilter_list:")[0] + "\nmetric_list: []\n")
+    words = ("-o", "out", "--ranker", "win-rate")
+    judge = ("--ranker_judge", "podium/offline") if has_judge else ()
+    assert run(monkeypatch, task_of_sums, server, "ash-0.9", *words, *judge) == 0
+    said = " ".join(capfd.readouterr().err.split())
+    needs = "they have no metric to rank by: name a judge with --ranker_judge"
+    assert (needs in said) != has_judge
+    assert ("the next run can be ranked against it" in said) == has_judge
+
+
+@pytest.mark.slow
 def test_the_ranking_stands_in_the_hosts_table_and_whole_on_stderr(three):
     first, _, third = three
     assert "bradley-terry" not in first.out
@@ -298,7 +316,12 @@ def test_ranking_failure_is_reported_after_results_are_saved(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("error", "code", "stated"), [(KeyboardInterrupt, 130, "stopped"), (MemoryError, 0, "MemoryE")]
+    ("error", "code", "stated"),
+    [
+        (KeyboardInterrupt, 130, "stopped; lm-eval's own results are saved\n"),
+        (KeyboardInterrupt("; go on so"), 130, "lm-eval's own results are saved; go on so\n"),
+        (MemoryError, 0, "MemoryE"),
+    ],
 )
 def test_results_are_saved_whatever_happens_to_the_ranking(
     three, error, code, stated, monkeypatch, task_of_sums, server, tmp_path, capfd

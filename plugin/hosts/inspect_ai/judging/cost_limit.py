@@ -20,6 +20,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     judgments_in,
     parse_sample,
 )
+from podium.notices.option_forms import option_text
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN
 from podium.wording import some
 
@@ -236,5 +237,6 @@ def price_of(model: Model, prices: Prices) -> Sequence[float] | None:
 
 def _no_price_text(most: float, models: Sequence[str]) -> str:
     """Write that the prices of models are unknown, and how to give them."""
-    remedy = f"-T prices='{{{models[0]}: [2.5, 10]}}' (per million tokens of input and output)"
-    return f"max_cost={most:g}: the price of {some(models)} is not known; give {remedy}"
+    option = option_text("prices", f"{{{models[0]}: [2.5, 10]}}", "argument")
+    remedy = f"give {option} (per million tokens of input and output)"
+    return f"max_cost={most:g}: the price of {some(models)} is not known; {remedy}"

@@ -233,7 +233,7 @@ def _price_text(model: Model, limits: CallLimits, calls: int, tokens: float, pri
         return ""
     price = price_of(model, prices)
     if not price:
-        option = option_text("prices", f"'{{{model}: [IN, OUT]}}'", "argument")
+        option = option_text("prices", f"{{{model}: [IN, OUT]}}", "argument")
         return f"price not known ({option} per million tokens)"
     price_in, price_out = price
     most_out = limits.text or limits.schema

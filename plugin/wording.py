@@ -31,6 +31,16 @@ def plural(noun: str, number: float) -> str:
     return f"{noun}s"
 
 
+def quantity(number: int, noun: str) -> str:
+    """Return a number with its noun, for example `1 item` or `1,200 items`."""
+    return f"{number:,} {plural(noun, number)}"
+
+
+def word_for(number: int, singular: str, plural_form: str) -> str:
+    """Return the word that agrees with a number, for example `is` or `are`."""
+    return singular if number == 1 else plural_form
+
+
 def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:
     """Join the first `most` names, and add the number of the others (`and 3 more`)."""
     rest = [f"and {len(names) - most} more"] if len(names) > most else []

@@ -27,7 +27,7 @@ from podium.rankers.fit.identification import bounded_models, fit_battles
 from podium.rankers.fit.scale import POINTS, elo_scale
 from podium.rankers.fit.strengths import LadderPrior, Strengths, build_prior, fit_strengths
 from podium.rankers.given_ratings import Ratings, read_ladder
-from podium.wording import some
+from podium.wording import quantity, some
 
 SLOPE_LEVEL = 0.975
 """Confidence level of the slope's interval."""
@@ -385,7 +385,7 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     models = coded.models
     items = coded.clusters_by_model()
     if coded.clusters <= len(models):
-        problem = f"too few items ({coded.clusters}) for errors of {len(models)} models"
+        problem = f"too few items ({coded.clusters}) for errors of {quantity(len(models), 'model')}"
         raise UsageError(f"{source}: {problem}; give ratings=")
     ladder = battles.ladder.restrict_to(models) if battles.ladder else None
     prior = build_prior(ladder, models) if ladder else None

@@ -24,7 +24,7 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.ranking import Entry, Fit, Standings
 from podium.rankers.standings import battle_diagnostics, rank_of
 from podium.score_scale import ELO
-from podium.wording import plural
+from podium.wording import plural, quantity
 
 MOST_BATTLES_RATIO = 1.5
 """A new model with more battles than this times the calibrated models' median gets the warning
@@ -458,7 +458,7 @@ def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> It
     least_se = min(float(se.min()), LEAST_SE_RATIO * float(np.median(se)))
     most_battles = MOST_BATTLES_RATIO * float(np.median(battles))
     narrow = {
-        model.model: f"{model.se:.1f}, {model.battles:,} battles"
+        model.model: f"{model.se:.1f}, {quantity(model.battles, 'battle')}"
         for model in new
         if model.se < least_se or model.battles > most_battles
     }

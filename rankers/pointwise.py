@@ -44,7 +44,7 @@ from podium.rankers.standings import (
     build_standings,
     measure_exposure,
 )
-from podium.wording import plural
+from podium.wording import plural, word_for
 
 MeanInterval = Literal["sandwich", "bootstrap", "betting"]
 """How intervals of means are made."""
@@ -393,7 +393,7 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
     """
     missing = int((~matrix.is_known).sum())
     if missing:
-        verb = "is" if missing == 1 else "are"
+        verb = word_for(missing, "is", "are")
         return {"unknown": f"{missing:,} {plural('score', missing)} {verb} missing"}
     if matrix.clusters < 2:
         return {"unknown": f"there is one {matrix.unit} only"}

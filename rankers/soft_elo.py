@@ -48,6 +48,7 @@ from podium.rankers.fit.strengths import Strengths
 from podium.rankers.newcomers import newcomers, rate_newcomers
 from podium.rankers.ranking import Standings
 from podium.rankers.standings import Exposure, measure_exposure
+from podium.wording import quantity
 
 
 def soft_elo(
@@ -418,7 +419,11 @@ def _fit_to_labels(
     warnings = [*few_items_warnings(evidence), *weak_signal_warnings(fitted, agreement)]
     if len(battles.judges) > 1:
         warnings.append(Notice("one-beta-for-judges", {"judges": list(battles.judges)}))
-    return fitted, f"fitted to {fitted.battles:,} human preferences in the battles", warnings
+    return (
+        fitted,
+        f"fitted to {quantity(fitted.battles, 'human preference')} in the battles",
+        warnings,
+    )
 
 
 def _default_target(battles: Battles, beta: float | None) -> Kind:

@@ -30,6 +30,7 @@ from podium.rankers.length_control.lengths import LengthOf, read_lengths
 from podium.rankers.ranking import Fit, Standings
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
 from podium.score_scale import win_rate_against
+from podium.wording import quantity
 
 LightOpponents: TypeAlias = dict[str, dict[str, float]]
 """Weights of the opponents that count less than others. The outer key is the name of the model,
@@ -178,7 +179,9 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
     pooled = int(are_pooled(pairs, clusters).sum())
     if estimate.method and pooled:
         reason = f"met on fewer than {FEWEST_ITEMS_OF_PAIR} items"
-        about_pooled = f"variance of {pooled} of {len(pairs.first)} pairs pooled ({reason})"
+        about_pooled = (
+            f"variance of {pooled} of {quantity(len(pairs.first), 'pair')} pooled ({reason})"
+        )
         estimate = replace(estimate, method=f"{estimate.method}, {about_pooled}")
     tests = PairTests(RateTests(battles).difference)
     estimate = replace(estimate, allowed=np.ones(len(score), dtype=bool), tests=tests)

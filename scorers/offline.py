@@ -22,6 +22,7 @@ from podium.scorers.levels import NUMBER_WORDS
 from podium.scorers.prompt import Texts, final_answer
 from podium.scorers.realization import Preference
 from podium.scorers.reply import Reply
+from podium.wording import quantity
 
 # Smallest and largest value of each setting of the stand-in judge.
 SETTING_RANGES = {"position_bias": (-2, 2), "noise": (0, 2), "tie": (0, 2), "sharpness": (0, 100)}
@@ -155,8 +156,8 @@ def _misses_text(letter: str, missed: tuple[str, ...], demand_count: int) -> str
     if len(missed) > MOST_NAMED_DEMANDS:
         names.append(f"{len(missed) - MOST_NAMED_DEMANDS} more")
     misses = f"; it misses: {', '.join(names)}" if names else ""
-    count = f"{demand_count - len(missed)} of {demand_count}"
-    return f"Response {letter} meets {count} demands that rules can check{misses}."
+    count = f"{demand_count - len(missed)} of {quantity(demand_count, 'demand')}"
+    return f"Response {letter} meets {count} that rules can check{misses}."
 
 
 def missed_demands(response: str, all_demands: tuple[Demand, ...]) -> tuple[str, ...]:

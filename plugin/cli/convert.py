@@ -7,6 +7,7 @@ from podium.cli.output import tell_notices, warn
 from podium.data.query import BattleQuery
 from podium.printable import tell
 from podium.storage.remote import Place
+from podium.wording import quantity
 
 
 @click.command(
@@ -47,5 +48,7 @@ def convert(query: BattleQuery, output: Place) -> int:
             "open it as text"
         )
     tell_notices(battles.notes)
-    tell(f"wrote {len(battles):,} rows to {output}: {battles.counts().unparsed:,} unparsed")
+    tell(
+        f"wrote {quantity(len(battles), 'row')} to {output}: {battles.counts().unparsed:,} unparsed"
+    )
     return 3 if battles.lost else 0

@@ -34,6 +34,7 @@ from podium.notices.notice import Notice
 from podium.run_record import RunRecord
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text
+from podium.wording import quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -491,7 +492,7 @@ class Battles:
         pairs_of_item = judged.drop_duplicates()["item"].value_counts()
         full = pairs_of_item.index[pairs_of_item == pairs]
         if not len(full):
-            problem = f"no item has a readable battle for each of the {pairs} pairs"
+            problem = f"no item has a readable battle for each of {quantity(pairs, 'pair')}"
             raise DataError(problem, remedy="rank without asking for complete items")
         kept = self.select(np.isin(item, full))
         numbers = {"kept": len(full), "items": self.counts().items}

@@ -17,7 +17,7 @@ from podium.names import spelled_like
 from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text
-from podium.wording import some
+from podium.wording import quantity, some
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,7 +203,7 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
     means = mean_labels(votes, "credit")
     means = means[means.index.get_level_values("row") < 0]
     if means.empty:
-        why = f"none of the {len(votes):,} battles of {judge} has an item and a verdict"
+        why = f"none of {quantity(len(votes), 'battle')} of {judge} has an item and a verdict"
         raise NotIdentifiedError(f"no label to take: {why}")
     mean_votes = means["credit"].reset_index()
     of_first = matchup_frame(battles).merge(mean_votes, how="left")["credit"].to_numpy()
@@ -212,12 +212,13 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
         items = len({*votes.table["item"].dropna()} & {*battles.table["item"].dropna()})
         models = len({*votes.models} & {*battles.models})
         why = (
-            f"none of the {len(battles):,} battles of other judges is of an item and pair "
+            f"none of {quantity(len(battles), 'battle')} of other judges is of an item and pair "
             f"that {judge} judged"
         )
         remedy = f"spell both alike, or let {judge} judge some of those pairs"
         raise NotIdentifiedError(
-            f"{why}; in common are {items:,} items and {models:,} models: {remedy}"
+            f"{why}; in common are {quantity(items, 'item')} and {quantity(models, 'model')}: "
+            f"{remedy}"
         )
     readable = int((votes.readable & votes.table["item"].notna()).sum())
     notes = [_label_note(judge, readable, len(votes), len(means), human)]
@@ -245,7 +246,7 @@ def _check_tables(remedy: str, **tables: Battles) -> None:
     table = tables["verdicts"].table
     known = int(table["human"].notna().sum()) if "human" in table else 0
     if known:
-        raise UsageError(f"{known:,} battles have a human label already: {remedy}")
+        raise UsageError(f"there is a human label already on {quantity(known, 'battle')}: {remedy}")
     for name, battles in tables.items():
         if not battles.has_items:
             problem = f"no row of the {name} has an item, and labels are joined by item and pair"

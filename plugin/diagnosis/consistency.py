@@ -23,6 +23,7 @@ from podium.diagnosis.subject import (
 )
 from podium.distributions import logit
 from podium.tables import Table
+from podium.wording import quantity
 
 BOTH_ORDERS = "show each pair in both orders"
 
@@ -124,7 +125,7 @@ class Position(CardAnswer):
             ("near-ties", self.swaps.near),
         )
         known_groups = [(name, swaps) for name, swaps in groups if isinstance(swaps, Swaps)]
-        names = [f"{name}: {swaps.pairs:,} pairs" for name, swaps in known_groups]
+        names = [f"{name}: {quantity(swaps.pairs, 'pair')}" for name, swaps in known_groups]
         header = ("order swapped", *names)
         columns = [labelled_figures(swaps) for _, swaps in known_groups]
         rows = []
@@ -226,7 +227,7 @@ def effect_of_being_first(order_pairs: OrderPairs, swaps: Swaps | Missing) -> Fi
         return to_first
     if to_first.value in (0.0, 1.0):
         return Missing(
-            f"all {to_first.n:,} flips go one way: it is unbounded",
+            f"every flip goes one way ({to_first.n:,}): it is unbounded",
             "judge more pairs in both orders",
         )
     return to_first.transform(

@@ -25,7 +25,7 @@ from podium.rankers.fit.pairs import (
 )
 from podium.rankers.fit.strengths import Strengths
 from podium.tables import Table
-from podium.wording import plural
+from podium.wording import quantity
 
 RESAMPLES = 500
 """Number of bootstrap resamples from which the noise of the SNTD is computed."""
@@ -102,7 +102,10 @@ class Cycles(CardAnswer):
         else:
             sntd = f"{self.sntd:.5f} nats, noise of the items included"
         return (
-            ("cycles of win rates", f"{self.cycle_count:,} of {self.triples:,} triples; {certain}"),
+            (
+                "cycles of win rates",
+                f"{self.cycle_count:,} of {quantity(self.triples, 'triple')}; {certain}",
+            ),
             ("model-level SNTD", sntd),
             ("model-level SNTD beyond noise", self.beyond_noise),
         )
@@ -397,7 +400,7 @@ class BradleyTerryFit(CardAnswer):
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         """Return the number of pairs that the strengths do not explain, and the joint tests."""
-        missed = f"{self.missed:,} of {self.tested:,} tested pairs ({self.pairs:,} met)"
+        missed = f"{self.missed:,} of {quantity(self.tested, 'tested pair')} ({self.pairs:,} met)"
         whole = self.whole if isinstance(self.whole, Missing) else str(self.whole)
         lines: list[tuple[str, Value]] = [
             ("pairs that it misses", f"{missed} at {self.level:.0%}, Holm; {self.method}"),
@@ -448,7 +451,7 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     pairs = strengths.pairs
     names = coded.models
     if len(pairs.first) < len(names):
-        met = f"{len(pairs.first)} {plural('pair', len(pairs.first))}"
+        met = quantity(len(pairs.first), "pair")
         why = f"{len(names)} models met in {met} only, which some strengths always explain"
         return Missing(why, CLOSE_CYCLE_REMEDY)
     influence = influence_on_residuals(coded, strengths)
@@ -467,7 +470,8 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
         rates = (float(expected[k]), float(residual[k]), float(half_width[k]))
         models = (names[pairs.first[k]], names[pairs.second[k]])
         misses.append(_pair_residual(models, int(battle_counts[k]), *rates, (p[k], adjusted[k])))
-    tested = f"{known.sum()} tested {plural('pair', known.sum())} on {coded.clusters} items"
+    tested = quantity(int(known.sum()), "tested pair")
+    tested += f" on {quantity(coded.clusters, 'item')}"
     no_joint_test = Missing(f"no joint test with {tested}", "judge more pairs and items")
     return BradleyTerryFit(
         pairs=len(pairs.first),

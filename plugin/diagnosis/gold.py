@@ -38,7 +38,7 @@ from podium.rankers.errors.intervals import finite_or_none, holm, resample, t_qu
 from podium.rankers.fit.coded import ratio_or_nan
 from podium.rankers.fit.scale import POINTS
 from podium.tables import EMPTY, Table
-from podium.wording import some
+from podium.wording import quantity, some
 
 NARROWEST_RANGE = 20.0
 """Smallest range (highest - lowest) of gold scores, in Elo, from which win rates are computed.
@@ -154,7 +154,7 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
     judge_ratings = subject.judge_ratings
     names = tuple(sorted(set(judge_ratings.models) & set(gold_ratings.models)))
     if len(names) < 3:
-        why = f"{len(names)} models are known both to the judge and to the gold standard"
+        why = f"in common with the gold standard: {quantity(len(names), 'model')}"
         return Missing(why, "spell the models alike on both sides; at least three are needed")
     judge_codes = np.array([judge_ratings.models.index(name) for name in names])
     gold_codes = np.array([gold_ratings.models.index(name) for name in names])
@@ -650,8 +650,8 @@ def _pairs_missing(matched: GoldPairs) -> Missing | None:
     if len(matched.first) >= 2:
         return None
     why = (
-        f"{len(matched.first)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} "
-        "decided gold battles"
+        f"a win rate by the judge and at least {FEWEST_DECIDED} decided gold battles: "
+        f"{quantity(len(matched.first), 'pair')}"
     )
     return Missing(why, "give more gold battles per pair, or a gold ranking")
 
@@ -723,9 +723,9 @@ class GoldAgreement(CardAnswer):
         alpha = _short_number(self.alpha)
         single = _short_number(self.single_alpha)
         delta = _short_number(self.delta)
-        judged = f"{self.pairs:,} of {self.gold_pairs:,} gold pairs judged"
+        judged = f"{self.pairs:,} of {quantity(self.gold_pairs, 'gold pair')} judged"
         lines: list[tuple[str, Value]] = [
-            ("gold standard", f"{self.gold}: {self.systems:,} systems, {judged}"),
+            ("gold standard", f"{self.gold}: {quantity(self.systems, 'system')}, {judged}"),
             ("Kendall's tau with its ranking", self.tau),
             ("pairs with the same better system", self.accuracy),
             (f"mean squared error of win rates ({mse} with noise)", self.mse_beyond_noise),
@@ -827,7 +827,7 @@ def _self_bias_lines(self_bias: SelfBias) -> list[tuple[str, Value]]:
     tests = f"Bonferroni over {self_bias.tests} judges" if self_bias.tests > 1 else "one judge"
     over_items = f"p = {cell_text(self_bias.item_p, '.2g')} over items"
     paired_p = cell_text(self_bias.paired_p, ".2g")
-    paired = f"{paired_p} by paired t over {self_bias.opponents:,} opponents"
+    paired = f"{paired_p} by paired t over {quantity(self_bias.opponents, 'opponent')}"
     return [
         (f"bias towards itself ({self_bias.model})", self_bias.bias),
         (f"  one-sided, {tests}", f"{verdict}: {over_items}; {paired}"),

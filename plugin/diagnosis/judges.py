@@ -23,6 +23,7 @@ from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.errors.intervals import resample
 from podium.tables import EMPTY, Table
+from podium.wording import quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +89,7 @@ class JudgesSideBySide(CardAnswer):
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         """Return the numbers of judges and models, and the mean correlation of rankings."""
         return (
-            ("judges", f"{len(self.judges):,}, {self.models:,} models ranked by all"),
+            ("judges", f"{len(self.judges):,}, {quantity(self.models, 'model')} ranked by all"),
             ("mean Kendall's tau between judges", self.mean),
         )
 
@@ -148,7 +149,8 @@ def side_by_side(
     names = tuple(sorted(set.intersection(*(set(source.models) for source in sources))))
     if len(names) < 3:
         return Missing(
-            f"{len(names)} models are ranked by all judges", "let all judge the same models"
+            f"ranked by all judges: {quantity(len(names), 'model')}",
+            "let all judge the same models",
         )
     theta, draws = _resample_strengths(sources, names, resamples, subjects[0].rng)
     standings = []
@@ -275,7 +277,7 @@ def _tau_with_gold(
         return gold
     common = [name for name in names if name in gold.models]
     if len(common) < 3:
-        return Missing(f"{len(common)} models are common to all", "rank more of them")
+        return Missing(f"common to all: {quantity(len(common), 'model')}", "rank more of them")
     by_judge = np.array([names.index(name) for name in common])
     by_gold = [gold.models.index(name) for name in common]
     _, gold_theta = gold.strengths()
@@ -342,7 +344,7 @@ class Rejudged(CardAnswer):
     @property
     def sentence(self) -> str:
         """The comparison in one or two sentences."""
-        parts = [f"re-judged: {self.battles:,} of {self.most:,} battles"]
+        parts = [f"re-judged: {self.battles:,} of {quantity(self.most, 'battle')}"]
         if isinstance(self.agreement, Statistic):
             parts[0] += f", the same verdict on {self.agreement.brief}"
         for label, drift in self.drifts:
@@ -488,7 +490,9 @@ def _drift(
     ratings = bounded_by_all(*fits)
     names = ratings[0].models
     if len(names) < 2:
-        return Missing(f"{len(names)} models have bounded ratings by both", "judge more battles")
+        return Missing(
+            f"bounded ratings by both: {quantity(len(names), 'model')}", "judge more battles"
+        )
     level = subjects[0].level
     codes = np.concatenate([by_term.rows.code for by_term in ratings])
     # Each interval has a higher level, so that all of them together hold at `level` (Bonferroni).
@@ -541,4 +545,4 @@ def _drift_sentence(label: str, drift: Mapping[str, Statistic]) -> str:
     largest = [
         f"{name} {drift[name].value:+.0f} Elo ({drift[name].interval})" for name in changed[:2]
     ]
-    return f"{label}: {len(changed)} of {len(drift)} models move, {', '.join(largest)}"
+    return f"{label}: {len(changed)} of {quantity(len(drift), 'model')} moved, {', '.join(largest)}"

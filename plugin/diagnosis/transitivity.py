@@ -23,6 +23,7 @@ from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan
 from podium.rankers.fit.pairs import pair_sums, win_rates
 from podium.tables import Table
 from podium.text import as_text
+from podium.wording import quantity
 
 LARGEST_TIE = 0.025
 """Credits at most this far from 0.5 are ties.
@@ -161,9 +162,11 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
     models = len(coded.models)
     items = coded.clusters
     if models < 3:
-        return Missing(f"{models} models make no triple", "judge at least three models")
+        return Missing(
+            f"{quantity(models, 'model')} cannot make a triple", "judge at least three models"
+        )
     if comb(models, 3) * items > MOST_CELLS:
-        why = f"{models:,} models on {items:,} items have too many triples"
+        why = f"{models:,} models on {quantity(items, 'item')} have too many triples"
         return Missing(why, "choose fewer models or items with --where")
     rate = win_rates(pair_sums(coded))
     order = np.argsort(-rate, kind="stable")
@@ -446,8 +449,9 @@ class Transitivity(CardAnswer):
 
         If categories are missing, a line says why.
         """
+        triples = f"{self.triples:,} of {quantity(self.possible, 'triple')}"
         lines: list[tuple[str, Value]] = [
-            ("judged", f"{self.triples:,} of {self.possible:,} triples, {self.items:,} items"),
+            ("judged", f"{triples}, {quantity(self.items, 'item')}"),
             ("hard: intransitive triples on items (PNT)", self.hard),
             ("  of random verdicts with as many ties", f"{self.chance:.1%}"),
             ("soft: deviation from transitivity (SNTD)", self.soft),

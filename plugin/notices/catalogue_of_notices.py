@@ -37,7 +37,7 @@ OF_READING = {
         "models named with and without a provider may be the same: {names:5; # and @}; they are "
         "kept apart. If two are one model, write its name in one way"
     ),
-    "complete-items": "complete items only: {kept} of {items} items kept",
+    "complete-items": "complete items only: {kept} of {items} {items:noun item} kept",
     "copied-rows": (
         "{rows:,} {what} stand in several files: each counts as often as in the file that has it "
         "most often (a column repeat would mark them as repeated judgments)"
@@ -54,23 +54,30 @@ OF_READING = {
         "{task}: not all have the same documents ({sizes:10 #: @}); {common:,} are common to all"
     ),
     "different-targets": (
-        "{documents:,} documents of {task} have different targets in different runs, and scores "
-        "against different targets are not compared: {item} in {places:20; #}"
+        "{documents:,} {documents:noun document} of {task} {documents:one has|have} different "
+        "targets in different runs, and scores against different targets are not compared: {item} "
+        "in {places:20; #}"
     ),
     "different-words": (
-        "{items:len} items were put to models in different words; the judge is shown the shortest: "
-        "{items:5}"
+        "{items:len} {items:noun item} {items:one was|were} put to models in different words; the "
+        "judge is shown the shortest: {items:5}"
     ),
-    "different-words-compared": "{items:len} items were put to models in different words",
+    "different-words-compared": (
+        "{items:len} {items:noun item} {items:one was|were} put to models in different words"
+    ),
     "documents-missing": (
-        "{path} contains {documents:,} of {expected:,} documents; run {task} again"
+        "{path} contains {documents:,} of {expected:,} {expected:noun document}; run {task} again"
     ),
     "equal-files": (
-        "{files:len} files without items hold the rows of another, so few that chance may do it: "
-        "they count apart; leave out what is a copy: {files:3}"
+        "{files:len} {files:noun file} without items {files:one holds|hold} the rows of another, "
+        "so few that chance may do it: {files:one it counts|they count} apart; leave out what is a "
+        "copy: {files:3}"
     ),
     "few-annotations": "files with fewer annotations than the fullest: {files:20 # (@ of {most})}",
-    "files-without-responses": ("{files:len} files hold no responses and were skipped: {files}"),
+    "files-without-responses": (
+        "{files:len} {files:noun file} {files:one holds|hold} no responses and "
+        "{files:one was|were} skipped: {files}"
+    ),
     "files-without-verdicts": (
         "{files:len} {files:noun file} {files:one holds|hold} no verdicts and {files:one was|were} "
         "skipped: {files}"
@@ -79,9 +86,10 @@ OF_READING = {
         "the log's own standard errors are clustered by {column}, and podium's are not: {why}"
     ),
     "human-labels": (
-        "human labels: {votes:,} {votes:noun vote} by {judge}"
-        "{unparsed:if  (# more without verdict or item)}, on {pairs:,} {pairs:noun pair} of "
-        "responses, label {labelled:,} of {battles:,} battles; {rest:,} have no label"
+        "human labels: {votes:,} {votes:noun vote} by "
+        "{judge}{unparsed:if  (# more without verdict or item)}, on {pairs:,} {pairs:noun pair} of "
+        "responses, label {labelled:,} of {battles:,} {battles:noun battle}; {rest:,} "
+        "{rest:one has|have} no label"
     ),
     "ids-begin-anew": (
         "ids are numbers that begin anew in each {column}: {column} and id together are the item "
@@ -92,8 +100,8 @@ OF_READING = {
         "({items:,} {items:noun item}); {option:ids=global} takes the id alone"
     ),
     "items-alike": (
-        "{groups} groups of items differ by white space, case or Unicode form alone (for example "
-        "{first!r} and {second!r}): they count as different items"
+        "{groups} {groups:noun group} of items {groups:one differs|differ} by white space, case or "
+        "Unicode form alone (for example {first!r} and {second!r}): they count as different items"
     ),
     "judgments-appended": (
         "{source}: {rows:,} {rows:noun judgment}, the first in {row}, {rows:one repeats|repeat} "
@@ -101,8 +109,10 @@ OF_READING = {
         "first counts"
     ),
     "judgments-unmerged": (
-        "{judgments} judgments share item, pair, judge and repeat with more than one other; they "
-        "stay battles of their own (a `repeat` column would say which belong together)"
+        "{judgments} {judgments:noun judgment} {judgments:one shares|share} item, pair, judge and "
+        "repeat with more than one other and "
+        "{judgments:one stays a battle of its|stay battles of their} own (a `repeat` column would "
+        "say which belong together)"
     ),
     "ladder-error-assumed": (
         "no standard error is given for the {models:noun rating} of {models}, and {elo:g} Elo is "
@@ -130,7 +140,8 @@ OF_READING = {
         "for 0.25; {option:lower_is_better=false} leaves them as they are"
     ),
     "margin-sign": (
-        "{battles} battles have a margin and no credit: the sign of the margin stands in"
+        "{battles} {battles:noun battle} {battles:one has|have} a margin and no credit: the sign "
+        "of the margin stands in"
     ),
     "columns-as-models": "{source}: columns read as models: {models:12}",
     "matrix-columns-left-out": (
@@ -184,16 +195,17 @@ OF_READING = {
         "only {model} has samples of {tasks:len} tasks ({tasks:3}); comparing takes two models"
     ),
     "orders-unknown": (
-        "{rows} rows compare (a, b) on an item that also has (b, a): if model_a was shown first, "
-        "say {option:shown=a}, and the two orders are merged"
+        "{rows} {rows:noun row} {rows:one compares|compare} (a, b) on an item that also has (b, "
+        "a): if model_a was shown first, say {option:shown=a}, and the two orders are merged"
     ),
     "other-trials-scored": (
-        "models were scored in different epochs or repeats on {unequal:,} of {items:,} items"
-        "{task:if  of #}: all scores of one are compared with all of the other, and means are over "
-        "all scores"
+        "models were scored in different epochs or repeats on {unequal:,} of {items:,} "
+        "{items:noun item}{task:if  of #}: all scores of one are compared with all of the other, "
+        "and means are over all scores"
     ),
     "repeated-pairs": (
-        "{pairs:,} pairs have the id of an earlier pair; each is an item of its own"
+        "{pairs:,} {pairs:noun pair} {pairs:one has|have} the id of an earlier pair; each is an "
+        "item of its own"
     ),
     "paired-by-input": (
         "{ids:,} {ids:noun id} {ids:one stands|stand} for different {what} (column {column}), "
@@ -207,7 +219,10 @@ OF_READING = {
         "{ids:,} {ids:noun id} {ids:one stands|stand} for different inputs ({reason:4}), so rows "
         "are paired by id"
     ),
-    "rows-repeat": "{rows} rows repeat another row in every column; they count as repeats",
+    "rows-repeat": (
+        "{rows} {rows:noun row} {rows:one repeats|repeat} another row in every column, which "
+        "counts as a repeat"
+    ),
     "runs-repeated": (
         "{who} was run {runs} times on {what}: the newest counts ({chosen}), not {others:3}"
     ),
@@ -223,16 +238,20 @@ OF_READING = {
         "{models:5} {models:one has|have} no samples beside {results:1}: unpack "
         "{models:one its|their} .gz files"
     ),
-    "samples-without-verdicts": "{files} samples files without verdicts are left out",
+    "samples-without-verdicts": (
+        "without verdicts, and left out: {files} {files:noun file} of samples"
+    ),
     "scores-alone": (
-        "{scores} scores stand on items where no other model was scored: they enter no battle and "
-        "no mean"
+        "{scores} {scores:noun score} {scores:one stands|stand} on items where no other model was "
+        "scored, and {scores:one enters|enter} no battle and no mean"
     ),
     "scores-averaged": (
-        "{scores} scores of a model already scored on the same item were averaged with it"
+        "{scores} {scores:noun score} of a model already scored on the same item "
+        "{scores:one was|were} averaged with it"
     ),
     "scores-missing": (
-        "{missing:,} of {scores:,} scores {missing:one is|are} missing ({items:5; #: @})"
+        "{missing:,} of {scores:,} {scores:noun score} {missing:one is|are} missing "
+        "({items:5; #: @})"
     ),
     "settings-differ": "{task}: models were run with settings of their own: {differences:4;}",
     "settings-name-models": (
@@ -250,7 +269,9 @@ OF_READING = {
         "the eval's figure of {group} ({metric}) is neither the mean over documents nor over "
         "tasks: its tasks are ranked alone"
     ),
-    "tasks-without-metric": ("{tasks:len} tasks without {metrics} are left out: {tasks:10}"),
+    "tasks-without-metric": (
+        "{tasks:len} {tasks:noun task} without {metrics} {tasks:one is|are} left out: {tasks:10}"
+    ),
     "tasks-without-numbers": (
         "{tasks} {tasks:noun task} {tasks:one is|are} left out, having no number per document: "
         "{why:3;}"
@@ -260,13 +281,13 @@ OF_READING = {
         "write 1 and 0 if they are scores"
     ),
     "turns-are-items": (
-        "ids have rows of several turns: id and turn together are the item ({items:,} items); "
-        "{option:ids=global} takes the id alone"
+        "ids have rows of several turns: id and turn together are the item ({items:,} "
+        "{items:noun item}); {option:ids=global} takes the id alone"
     ),
     "unequal-scores": (
         "models have different numbers of scores (epochs, repeats) on {unequal:,} of {items:,} "
-        "items{task:if  of #}: {numbers:5 #: @} scores an item; all scores of one are compared "
-        "with all of the other, and means are over all scores"
+        "{items:noun item}{task:if  of #}: {numbers:5 #: @} scores an item; all scores of one are "
+        "compared with all of the other, and means are over all scores"
     ),
     "unshared-documents": (
         "{path}: no document or target of {model} is in another's samples of {task}: another "
@@ -310,27 +331,37 @@ OF_RESPONSES = {
         "{models}: Inspect has no batches of this provider, so calls are made one by one, at full "
         "price"
     ),
-    "choices-not-shown": "{task}: {inputs:,} inputs have choices, which are no part of the prompt",
+    "choices-not-shown": (
+        "{task}: {inputs:,} {inputs:noun input} {inputs:one has|have} choices, which are no part "
+        "of the prompt"
+    ),
     "conversations-as-text": (
-        "{task}: {inputs:,} inputs are conversations; models are shown each as one text"
+        "{task}: {inputs:,} {inputs:one input is a conversation|inputs are conversations}; models "
+        "are shown each as one text"
     ),
     "judges-own-answers": (
         "{models} judges its own answers: take another judge, or treat its rank with caution"
     ),
     "last-message-alone": (
-        "{hidden:,} of {responses:,} responses hold {what}, and the judge is shown only the last "
-        "message ({models}); {argument:show=transcript} shows all of it"
+        "{hidden:,} of {responses:,} {responses:noun response} {hidden:one holds|hold} {what}, and "
+        "the judge is shown only the last message ({models}); {argument:show=transcript} shows all "
+        "of it"
     ),
     "long-final-answers": (
-        "{answers:,} final answers are longer than a transcript may be, and shown whole"
+        "{answers:,} final {answers:one answer is|answers are} longer than a transcript may be, "
+        "and shown whole"
     ),
-    "prompts-repeated": "{prompts:,} prompts appear more than once and count once",
+    "prompts-repeated": (
+        "{prompts:,} {prompts:noun prompt} {prompts:one appears|appear} more than once; each "
+        "counts once"
+    ),
     "prompts-without-id": (
-        "{prompts:,} prompts have no id; a hash of their text is their id ({first} ...)"
+        "{prompts:,} {prompts:noun prompt} {prompts:one has|have} no id; a hash of the text is the "
+        "id ({first} ...)"
     ),
     "instructions-differ": (
-        "{items:len} items have different instructions in different runs; the judge is shown the "
-        "shortest: {items:5}"
+        "{items:len} {items:noun item} {items:one has|have} different instructions in different "
+        "runs; the judge is shown the shortest: {items:5}"
     ),
     "models-differ-in-setting": "models were run with different settings: {difference}",
     "questions-by-category": (
@@ -345,38 +376,43 @@ OF_RESPONSES = {
         "runs, so items are paired by input"
     ),
     "questions-unanswered": (
-        "{questions:len} questions without a response were left out: {questions:5}"
+        "{questions:len} {questions:noun question} without a response {questions:one was|were} "
+        "left out: {questions:5}"
     ),
     "reasoning-left-out": (
-        "{reasoning:,} of {responses:,} responses begin with reasoning, which the judge is not "
-        "shown{unfinished:if  (# hold nothing else)}; {argument:reasoning=keep} shows it"
+        "{reasoning:,} of {responses:,} {responses:noun response} {reasoning:one begins|begin} "
+        "with reasoning, which the judge is not shown{unfinished:if  (# hold nothing else)}; "
+        "{argument:reasoning=keep} shows it"
     ),
     "responses-recorded": (
-        "{model}: {recorded:,} responses are recorded; {pending:,} can be asked for"
+        "{model}: {recorded:,} {recorded:one response is|responses are} recorded; {pending:,} can "
+        "be asked for"
     ),
     "responses-unasked": (
-        "{responses:,} responses are to none of the {prompts:,} prompts, and left out"
+        "{responses:,} {responses:one response is|responses are} to none of {prompts:,} "
+        "{prompts:noun prompt}, and left out"
     ),
     "several-responses": (
-        "{items:,} items have up to {most} responses of a model (epochs, repeats): the first "
-        "meets "
-        "the first, the second the second, ..."
+        "{items:,} {items:noun item} {items:one has|have} up to {most} responses of a model "
+        "(epochs, repeats): the first meets the first, the second the second, ..."
     ),
     "transcripts": (
-        "{shown:,} of {responses:,} responses ({share:.0%}) are shown as transcripts of at most "
-        "{tokens:,} tokens{context}: {models}; {argument:show=answer} shows the last message alone"
+        "{shown:,} of {responses:,} {responses:noun response} ({share:.0%}) {shown:one is|are} "
+        "shown as transcripts of at most {tokens:,} tokens{context}: {models}; "
+        "{argument:show=answer} shows the last message alone"
     ),
     "transcripts-as-recorded": (
-        "{shown:,} of {responses:,} responses ({share:.0%}) are shown as transcripts, as the log "
-        "holds them: {models}"
+        "{shown:,} of {responses:,} {responses:noun response} ({share:.0%}) {shown:one is|are} "
+        "shown as transcripts, as the log holds them: {models}"
     ),
     "transcripts-cut": (
-        "{cut:,} of {transcripts:,} transcripts are cut to fit ({models}): {characters:,} "
-        "characters are left out{limits:if ; #}"
+        "{cut:,} of {transcripts:,} {transcripts:noun transcript} {cut:one is|are} cut to fit "
+        "({models}): {characters:,} characters are left out{limits:if ; #}"
     ),
     "transcripts-cut-by-tokens": (
-        "{cut:,} of {transcripts:,} transcripts are cut to fit ({models}): {characters:,} "
-        "characters are left out{limits:if ; #}; {argument:transcript_tokens=N} shows more"
+        "{cut:,} of {transcripts:,} {transcripts:noun transcript} {cut:one is|are} cut to fit "
+        "({models}): {characters:,} characters are left out{limits:if ; #}; "
+        "{argument:transcript_tokens=N} shows more"
     ),
     "transcripts-cut-unevenly": (
         "transcripts of {most} are cut more often ({high:.0%}) than those of {least} ({low:.0%}): "
@@ -409,14 +445,14 @@ OF_LOGS = {
         "{argument:replies=text} asks for text everywhere"
     ),
     "forms-of-replies-mixed": (
-        "{path}: {judge} gave {schema:,} verdicts in a JSON schema and {text:,} with text, because "
-        "it took no schema in a part of the run. These are two ways of asking, which may differ in "
-        "their verdicts; {argument:replies=text} asks for text everywhere"
+        "{path}: {judge} gave {schema:,} {schema:noun verdict} in a JSON schema and {text:,} with "
+        "text, because it took no schema in a part of the run. These are two ways of asking, which "
+        "may differ in their verdicts; {argument:replies=text} asks for text everywhere"
     ),
     "limits-differ": "runs of {model} on {task} have different limits ({limits:5})",
     "mean-differs-from-log": (
-        "{path}: {metric} is {mean:.4g} here ({items:,} items) and {own:.4g} in the log's results"
-        "{own_items:if  (# items)}"
+        "{path}: {metric} is {mean:.4g} here ({items:,} {items:noun item}) and {own:.4g} in the "
+        "log's results{own_items:if  (# items)}"
     ),
     "models-absent": "no battle of {models:5} is there: no ranking of these logs has them",
     "no-logprobs": (
@@ -448,29 +484,33 @@ OF_LOGS = {
     ),
     "runs-replaced": "this run of {model} counts, not the earlier ones in {place}",
     "samples-excluded": (
-        "{path}: {left_out:len} of {samples:,} samples with scores by {metric} are not in the "
-        "log's own figures (excluded from its metrics), and left out: {left_out:10}"
+        "{path}: {left_out:len} of {samples:,} {samples:noun sample} with scores by {metric} "
+        "{left_out:one is|are} not in the log's own figures (excluded from its metrics), and left "
+        "out: {left_out:10}"
     ),
     "samples-invalidated": (
-        "{path}: {left_out:len} of {samples:,} samples of {model} are invalidated, and left out: "
-        "{left_out:10}{reasons:if  (#)}"
+        "{path}: {left_out:len} of {samples:,} {samples:noun sample} of {model} "
+        "{left_out:one is|are} invalidated, and left out: {left_out:10}{reasons:if  (#)}"
     ),
     "schedule-cut": (
-        "{path}: {battles:,} battles were not played and are missing; {options} cut the schedule: "
-        "{argument:limit=N} plays N whole items"
+        "{path}: {battles:,} {battles:noun battle} {battles:one was|were} not played and count as "
+        "missing; {options} cut the schedule: {argument:limit=N} plays N whole items"
     ),
     "schema-needed": (
-        "{path}: {repeated:,} of {verdicts:,} verdicts were parsed only when asked for again with "
-        "a JSON schema; {argument:replies=schema} asks so at once, for fewer calls"
+        "{path}: {repeated:,} of {verdicts:,} {verdicts:noun verdict} {repeated:one was|were} "
+        "parsed only when asked for again with a JSON schema; {argument:replies=schema} asks so at "
+        "once, for fewer calls"
     ),
     "scores-reduced": (
         "the scores of {task} are reduced as in the logs, {reduction}: {means:5}; in brackets the "
         "mean over all epochs"
     ),
-    "shards-missing": ("shard {shards:8} is missing, and with it {battles:,} battles of the plan"),
+    "shards-missing": (
+        "shard {shards:8} is missing, and with it {battles:,} {battles:noun battle} of the plan"
+    ),
     "shown-of-agents": "{path}: {note}",
     "silent-judge": (
-        "{path}: {judge} judged none of its {battles:,} battles, which are missing; the other "
+        "{path}: {judge} judged none of its battles ({battles:,}), which are missing; the other "
         "judges' are here; fix its error, then `inspect eval-retry` on the log asks for them"
     ),
     "unequal-estimates": (
@@ -479,8 +519,8 @@ OF_LOGS = {
         "model passes where the other does not, ties counted as half"
     ),
     "unshown": (
-        "{path}: {battles:,} battles are missing: {why}; take a judge that sees what the models "
-        "saw, with room for it"
+        "{path}: {battles:,} {battles:one battle is|battles are} missing: {why}; take a judge that "
+        "sees what the models saw, with room for it"
     ),
 }
 
@@ -496,17 +536,20 @@ OF_RANKERS = {
         "would bound the ratings: battles that upset the order of some pair"
     ),
     "between-calibrated-models": (
-        "{battles:,} battles between calibrated models are left out: their ratings are fixed"
+        "{battles:,} {battles:noun battle} between calibrated models {battles:one is|are} left "
+        "out: the ratings are fixed"
     ),
     "between-new-models": (
-        "{battles:,} {battles:noun battle} between new models are left out: each is placed alone"
+        "{battles:,} {battles:noun battle} between new models {battles:one is|are} left out: each "
+        "model is placed alone"
     ),
     "clusters": (
         "{clusters} {unit}s: a bootstrap interval needs {fewest}; {setting:interval=sandwich} "
         "gives one from 2 on"
     ),
     "compared-by-credit": (
-        "{battles} battles have no margin, so verdicts are compared by their credit only"
+        "{battles} {battles:noun battle} {battles:one has|have} no margin, so verdicts are "
+        "compared by their credit only"
     ),
     "conformal-too-narrow": (
         "conformal interval too narrow: more battles, or smaller standard errors, than the "
@@ -552,8 +595,8 @@ OF_RANKERS = {
     ),
     "few-resamples": "too few usable resamples: no bootstrap interval",
     "infinite-conformal-interval": (
-        "infinite conformal interval: {used} calibrated models stand for it, and the level needs "
-        "at least {needed}: {models}"
+        "infinite conformal interval: {used} calibrated {used:one model stands|models stand} for "
+        "it, and the level needs at least {needed}: {models}"
     ),
     "items": "only {items} {nouns} (fewer than {fewest}): the intervals are approximate",
     "items-below-models": (
@@ -618,9 +661,9 @@ OF_RANKERS = {
         "mainly by its labels; kappa and spread rest on the other models"
     ),
     "anchor-played-less": (
-        "{anchor}, the anchor of the win rates, played {battles:,} battles, {other} {most:,}: the "
-        "tournament had another anchor; play it with {argument:anchor={anchor}}, or rank with "
-        "{setting:anchor={other}}"
+        "{anchor}, the anchor of the win rates, played {battles:,} {battles:noun battle}, {other} "
+        "{most:,}: the tournament had another anchor; play it with {argument:anchor={anchor}}, or "
+        "rank with {setting:anchor={other}}"
     ),
     "never-met-anchor": "{model} has no readable battle against {anchor}: no score",
     "no-common-opponent": (
@@ -632,7 +675,10 @@ OF_RANKERS = {
     ),
     "no-length-control": "{model}: no length-controlled win rate: {why}",
     "no-lengths": "{model} has no readable battle with lengths against {baseline}: no score",
-    "no-signal": ("{left_out:,} of {judged:,} judged battles have no {missing} and are left out"),
+    "no-signal": (
+        "{left_out:,} of {judged:,} judged {judged:noun battle} {left_out:one has|have} no "
+        "{missing} and {left_out:one is|are} left out"
+    ),
     "no-variation": "no variation between items for {models}: their interval cannot be computed",
     "none-placed": (
         "no conformal intervals: no model that the calibration does not know has battles against "
@@ -711,18 +757,17 @@ OF_CALIBRATIONS = {
         "{high:.3g}, contains 0"
     ),
     "few-models": (
-        "{models} models with a score: a {percent:g}% conformal interval needs {needed}, so it is "
-        "infinite"
+        "{models} {models:noun model} with a score: a {percent:g}% conformal interval needs "
+        "{needed}, so it is infinite"
     ),
     "few-models-by-t": (
-        "{models} models with a score: a {percent:g}% conformal interval needs {needed}, the "
-        "interval is by t, which assumes normal disagreement"
+        "{models} {models:noun model} with a score: a {percent:g}% conformal interval needs "
+        "{needed}, the interval is by t, which assumes normal disagreement"
     ),
     "flat-agreement": (
-        "{of_file:if the calibration says: }agreement with humans hardly rises with |margin| "
-        "(area "
-        "under the curve {auc:.2f}{p:if , #}, {decisive:,} decisive battles): the margin's size "
-        "says little"
+        "{of_file:if the calibration says: }agreement with humans hardly rises with |margin| (area "
+        "under the curve {auc:.2f}{p:if , #}, {decisive:,} decisive {decisive:noun battle}): the "
+        "margin's size says little"
     ),
     "hard-ratings-unbounded": (
         "by its hard labels the judge always prefers these, or never: they leave all hard ratings "
@@ -743,8 +788,9 @@ OF_CALIBRATIONS = {
         "unbounded: {models}"
     ),
     "items-of-beta": (
-        "beta rests on human labels of {items} {unit}s only ({preferences} preferences): its "
-        "interval, and all that it softens, rest on little; label battles of more {unit}s"
+        "beta rests on human labels of {items} {unit}s only ({preferences} "
+        "{preferences:noun preference}): its interval, and all that it softens, rest on little; "
+        "label battles of more {unit}s"
     ),
     "judge-not-said": "{who} not say who judged: a calibration holds for its own judge",
     "mostly-hard-credits": (
@@ -753,7 +799,8 @@ OF_CALIBRATIONS = {
         "verdicts by a constant that human labels give"
     ),
     "no-signal-calibrated": (
-        "{lost:,} of {judged:,} judged battles have no signal: not in the soft fits"
+        "{lost:,} of {judged:,} judged {judged:noun battle} {lost:one has|have} no signal: not in "
+        "the soft fits"
     ),
     "not-calibrated": ("not calibrated, for lack of human labels, verdicts or signals: {models}"),
     "not-held-out": (
@@ -778,7 +825,8 @@ OF_CALIBRATIONS = {
         "judge's: quote no distance without a calibration (ratings here are scale-corrected)"
     ),
     "scale-unknown": (
-        "{models} models are too few to estimate a scale correction: ratings are left as they are"
+        "{models} {models:one model is|models are} too few to estimate a scale correction: ratings "
+        "are left as they are"
     ),
     "uninformative-judge": (
         "{of_file:if the calibration says: }the judge's soft ratings carry no information about "
@@ -818,13 +866,14 @@ OF_JUDGES = {
         "cache"
     ),
     "mass-of-schema": (
-        "{path}: {number} of {verdicts:,} verdicts count as parsed, not graded: the allowed "
-        "answers hold less than {mass:.0%} of the probability at their token in the JSON"
+        "{path}: {number} of {verdicts:,} {verdicts:noun verdict} {number:one counts|count} as "
+        "parsed, not graded: the allowed answers hold less than {mass:.0%} of the probability at "
+        "their token in the JSON"
     ),
     "mass-of-text": (
-        "{path}: {number} of {verdicts:,} verdicts count as parsed, not graded: the allowed "
-        "answers hold less than {mass:.0%} of the probability at their token; with "
-        "{argument:replies=schema}, more are graded"
+        "{path}: {number} of {verdicts:,} {verdicts:noun verdict} {number:one counts|count} as "
+        "parsed, not graded: the allowed answers hold less than {mass:.0%} of the probability at "
+        "their token; with {argument:replies=schema}, more are graded"
     ),
     "own-model": (
         "the judge {judge} judges itself ({model}): use another judge, or remove the rows of "
@@ -836,9 +885,10 @@ OF_JUDGES = {
         "self-preference; a table of the families ({option:models}) corrects a guess"
     ),
     "unparsed": (
-        "{unparsed:,} of {battles:,} battles are unparsed, {share:.1%} of the replies"
-        "{written:if ; most often the judge wrote #}{reason:if ; most often by a #}. What helps: "
-        "{remedies:do}"
+        "{unparsed:,} of {battles:,} {battles:noun battle} {unparsed:one is|are} unparsed, "
+        "{share:.1%} of the "
+        "replies{written:if ; most often the judge wrote #}{reason:if ; most often by a #}. What "
+        "helps: {remedies:do}"
     ),
     "verdicts-unweighted": (
         "shares of a judge's verdicts count each verdict once, whatever its weight; ratings and "
@@ -856,10 +906,13 @@ OF_RANKINGS = {
         "no battle is judged by two judges, so their agreement and the errors that they share "
         "cannot be known; with {argument:overlap=0.1} all judges judge a tenth of the battles"
     ),
-    "outside-slices": "{outside} of {battles} battles have no {column} and are in no slice",
+    "outside-slices": (
+        "{outside} of {battles} {battles:noun battle} {outside:one has|have} no {column} and "
+        "{outside:one is|are} in no slice"
+    ),
     "slices-overlap": (
         "a battle is in the slice of each {column} that it lists: {several:,} of {battles:,} "
-        "battles are in several slices, which overlap"
+        "{battles:noun battle} {several:one is|are} in several slices, which overlap"
     ),
     "plugin-without-score": "{plugin} gave no finite score for {models}: shown without a score",
     "ranked-alone": (
@@ -884,12 +937,12 @@ OF_RANKINGS = {
         "the record is no full round robin: it has {share:.1%} of the battles"
     ),
     "tables-hidden": (
-        "{hidden} of {tables} tables are not shown: {option:by={column}} shows all, "
-        "{option:format=json} has all"
+        "{hidden} of {tables} tables {hidden:one is|are} not shown: {option:by={column}} shows "
+        "all, {option:format=json} has all"
     ),
     "shared-battles": (
         "a battle that several judges judge counts once per judge in the ranking"
-        "{battles:if : # battles}{shared:if , # of them by several judges}"
+        "{battles:if : battles: #}{shared:if , # of them by several judges}"
     ),
 }
 
@@ -921,8 +974,9 @@ OF_PINS = {
         "{first}: do not compare them"
     ),
     "pin-met-in-part": (
-        "{task}: {model} met {reference}, the pinned reference, on {met} of {items} items, which "
-        "other models decide: {option:tournament=anchor} and round_robin play it on all"
+        "{task}: {model} met {reference}, the pinned reference, on {met} of {items} "
+        "{items:noun item}, which other models decide: {option:tournament=anchor} and round_robin "
+        "play it on all"
     ),
     "pin-never-met": (
         "{task}: no win rate of {model} against {reference}, the pinned reference: no direct "

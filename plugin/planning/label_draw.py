@@ -17,6 +17,7 @@ from podium.rankers.fit.scale import POINTS
 from podium.responses.collection import Responses, response_key
 from podium.tables import Report, Table
 from podium.tournaments.selection import draw_balanced
+from podium.wording import plural, quantity
 
 Forecast = dict[int, tuple[float, float]]
 """By number of labels: two mean absolute errors of ratings, in Elo.
@@ -153,9 +154,9 @@ def _describe_shortage(
     """
     if drawable:
         shortage = f"{drawable:,} have no label yet (and both responses, if given)"
-        return f"{number:,} battles were asked for, and {shortage}: ask for fewer"
+        return f"asked for were {quantity(number, 'battle')}, and {shortage}: ask for fewer"
     if labels and labels.is_labelled.all():
-        return f"all {len(battles):,} battles have a label: none is left to label"
+        return f"each of {quantity(len(battles), 'battle')} has a label: none is left to label"
     if responses is None:
         return "no battle without a label has an item and two models with a readable verdict each"
     return (
@@ -244,7 +245,7 @@ def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
         f"With {sheet_labels} the mean error of ratings is about {error_with_judge:.0f} Elo"
         f"{error_so_far}; with labels alone it would be {error_of_labels:.0f}.",
         "Drawn at random among battles without a label; each model then has "
-        f"{labels_of_model} labels.",
+        f"{labels_of_model} {plural('label', max(draw.per_model))}.",
     ]
     if not draw.from_labels:
         notes.append(

@@ -13,7 +13,7 @@ from podium.scorers.shared_prefixes import LEAST_CACHED
 from podium.show.report.terminal import bar_column
 from podium.tables import EMPTY, Report, Section, Table, shorten_report
 from podium.tournaments.anchor import AUTO
-from podium.wording import plural
+from podium.wording import plural, quantity, word_for
 
 Column = tuple[str, Callable[[Any], str]]
 """The head of a column, and the function that formats a row's cell."""
@@ -63,22 +63,22 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
 def _comparison_sentence(size: ComparedSize) -> str:
     """Say on how many items `podium compare` detects the difference."""
     return (
-        f"Compare on {size.items:,} items: podium compare then detects {size.difference} with "
-        f"{size.power:.0%} power ({size.test}; {size.spread})."
+        f"Compare on {quantity(size.items, 'item')}: podium compare then detects "
+        f"{size.difference} with {size.power:.0%} power ({size.test}; {size.spread})."
     )
 
 
 def _plan_title(plan: Plan) -> str:
     """Write the numbers of models and items, and how large the pilot is."""
     asked = plan.asked
-    items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
+    items = "items to be found" if asked["items"] is None else quantity(asked["items"], "item")
     pilot = "no pilot"
     counts = asked["pilot_battles"]
     if counts:
-        judged = f"{counts.with_verdict:,} of {counts.battles:,} battles judged"
-        pilot = f"pilot of {asked['pilot_items']:,} items: {judged}"
+        judged = f"{counts.with_verdict:,} of {quantity(counts.battles, 'battle')} judged"
+        pilot = f"pilot of {quantity(asked['pilot_items'], 'item')}: {judged}"
         if counts.identical:
-            pilot += f", {counts.identical:,} ties of identical responses"
+            pilot += f", {quantity(counts.identical, 'tie')} of identical responses"
     return f"plan · {asked['models']} models, {items}; {pilot}"
 
 
@@ -99,7 +99,7 @@ def _design_sentence(plan: Plan) -> str:
     if best.planned and best.gap:
         planned = _calls_and_price(best.planned)
         items = plan.asked["items"]
-        play += f" on all {items:,} items: {planned}; it detects {best.gap.value:.0f} Elo"
+        play += f" on all {quantity(items, 'item')}: {planned}; it detects {best.gap.value:.0f} Elo"
     needed = f"{best.items.value:,.0f} items and {_calls_and_price(best.needed)}"
     priced = [line for line in plan.lines if line.needed]
     least = ": the least of these designs" if len(priced) > 1 else ""
@@ -245,10 +245,9 @@ def _edge_section(plan: Plan) -> Section:
         ("decided", lambda gap: _estimate(gap.share, "{:.1%}")),
         ("edge", lambda gap: "none" if gap.edge is None else _estimate(gap.edge, "{:+.3f}")),
     )
-    title = (
-        f"the smallest edge that {plan.asked['items']:,} items detect, one pair at a time (sign "
-        "test)"
-    )
+    items = plan.asked["items"]
+    detect = f"{quantity(items, 'item')} {word_for(items, 'detects', 'detect')}"
+    title = f"the smallest edge that {detect}, one pair at a time (sign test)"
     notes = (f"intervals: {plan.methods['sign test']}",)
     return _section("gaps", title, plan.gaps, columns, notes)
 
@@ -280,9 +279,10 @@ def _planned_costs(plan: Plan) -> Section:
     shared = plan.provenance["options"]["tariff"]["tokens_shared"]
     if shared is not None:
         notes.append(_cache_note(shared))
-    return _section(
-        "costs", f"what {plan.asked['items']:,} items cost and detect", plan.lines, columns, notes
-    )
+    items = plan.asked["items"]
+    verbs = word_for(items, "costs and detects", "cost and detect")
+    title = f"what {quantity(items, 'item')} {verbs}"
+    return _section("costs", title, plan.lines, columns, notes)
 
 
 def _cache_note(shared: float) -> str:

@@ -25,6 +25,7 @@ from podium.rankers.errors.intervals import check_level
 from podium.rankers.estimate import Estimate
 from podium.rankers.ranking import build_provenance
 from podium.tournaments.schedule import TournamentDesign
+from podium.wording import quantity, word_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -339,8 +340,9 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
         identical = request.record.battles.tally.identical
         if identical:
             yield (
-                f"{identical:,} of {len(request.record.battles):,} battles of the pilot are ties "
-                "of identical responses; as many of those to come take no calls"
+                f"of the pilot's {quantity(len(request.record.battles), 'battle')}, {identical:,} "
+                f"{word_for(identical, 'is a tie', 'are ties')} of identical responses; as many of "
+                "those to come take no calls"
             )
         if request.anchor and request.anchor != request.baseline:
             yield (

@@ -23,6 +23,7 @@ from podium.errors import UsageError
 from podium.planning.plan_record import PlanRequest, SampleSize, SmallestEdge
 from podium.planning.precision import cube_by_item
 from podium.rankers.estimate import Estimate
+from podium.wording import quantity
 
 if TYPE_CHECKING:
     from podium.planning.replays import Recording
@@ -376,8 +377,8 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
         wilcoxon = signed_rank_items(with_edge, **request.test) if with_edge else None
         if with_edge and wilcoxon is None:
             why = (
-                f"of the pilot's {len(with_edge)} pairs with this edge, some win more often but "
-                "lose by more"
+                f"of the pilot's {quantity(len(with_edge), 'pair')} with this edge, some win more "
+                "often but lose by more"
             )
             remedy = "count signs, or play a larger pilot"
             request.leave_out(

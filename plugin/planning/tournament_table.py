@@ -30,6 +30,7 @@ from podium.rankers.ranking import build_provenance
 from podium.score_scale import Scale
 from podium.tables import EMPTY, Report, Table
 from podium.tournaments.schedule import TournamentDesign, asks_order
+from podium.wording import quantity
 
 COSTS = ("battles", "calls", "pairs", "rounds", "missing")
 """Names of the attributes of `TournamentRow` that the table shows as costs, in this order."""
@@ -321,8 +322,8 @@ def _fit_to_budgets(
         items = bisect_right(range(1, largest_number + 1), budget, key=size)
         if not items:
             raise UsageError(
-                f"--budget {budget} is too small for {variant.label}: one item takes {size(1)} "
-                "battles"
+                f"--budget {budget} is too small for {variant.label}: one item takes "
+                f"{quantity(size(1), 'battle')}"
             )
         yield replace(variant, settings={**variant.settings, "items": items}, budget=budget)
 
@@ -333,7 +334,9 @@ def _replay_warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterat
     A record is incomplete if it lacks battles of a round robin on its items.
     """
     failed = [
-        f"{each.tournament} ({each.failed} of {each.seeds} seeds)" for each in rows if each.failed
+        f"{each.tournament} ({each.failed} of {quantity(each.seeds, 'seed')})"
+        for each in rows
+        if each.failed
     ]
     if failed:
         yield Notice("replay-not-scored", {"tournaments": failed})
@@ -364,8 +367,8 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
     kept_rows = tuple(zip(*columns, strict=True))
     whole = table.whole
     title = (
-        f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by "
-        f"{table.ranker}"
+        f"tournaments against all {quantity(whole['battles'], 'battle')} of "
+        f"{quantity(whole['items'], 'item')}, by {table.ranker}"
     )
     answer = tuple(_answer(table, table.scale.title))
     return (

@@ -8,6 +8,7 @@ from podium.notices.notice import Notice
 from podium.plugins import catalogue
 from podium.rankers.errors.intervals import finite_or_none
 from podium.rankers.ranking import Entry, Standings
+from podium.wording import quantity
 
 
 def require_scores(standings: Standings, ranker: Ranker) -> Standings:
@@ -27,7 +28,8 @@ def require_scores(standings: Standings, ranker: Ranker) -> Standings:
     has_score = any(entry.score is not None for entry in entries)
     if entries and not has_score:
         raise PluginError(
-            f"{catalogue.culprit_of(ranker)} gave no number for any of {len(entries)} models"
+            f"{catalogue.culprit_of(ranker)} gave no number for any of "
+            f"{quantity(len(entries), 'model')}"
         )
     finite = replace(standings, entries=entries)
     models = [entry.model for entry in entries if entry.score is None and entry.battles]

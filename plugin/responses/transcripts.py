@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, get_args
 from podium.errors import UsageError
 from podium.scorers.prompt import ANSWER_NAME, CHARACTERS_PER_TOKEN, NEXT_LINE, escape_controls
 from podium.scorers.reasoning import Policy, strip_reasoning
+from podium.wording import quantity
 
 Mode = Literal["answer", "transcript", "auto"]
 DEFAULT_BUDGET = 8_000
@@ -117,7 +118,7 @@ class Piece(NamedTuple):
         parts = [self.text]
         if self.cut:
             parts = [self.text[: self.head], self.text[self.head :]]
-        note = f"\n{LEFT_OUT}: {self.cut:,} characters{NEXT_LINE}"
+        note = f"\n{LEFT_OUT}: {quantity(self.cut, 'character')}{NEXT_LINE}"
         return f"{self.name}: " + note.join(part.replace("\n", NEXT_LINE) for part in parts)
 
     @property
@@ -339,7 +340,7 @@ def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[
         calls += sum(OWN_CALL.fullmatch(pieces[k].name) is not None for k in places)
     later = [piece for piece in cut_pieces if piece.turn > last_left_out]
     name = f"turns 1 to {last_left_out} {LEFT_OUT}"
-    note = Piece(name, f"{characters:,} characters; tool calls: {calls:,}", last_left_out)
+    note = Piece(name, f"{quantity(characters, 'character')}; tool calls: {calls:,}", last_left_out)
     return [note, *later], characters + sum(piece.cut for piece in later), excess <= 0
 
 

@@ -13,7 +13,7 @@ from podium.tournaments.between_rounds import code_outcomes
 from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.selection import draw_items, order_of_visits, parse_model_names
 from podium.tournaments.stopping import Progress, Stopping
-from podium.wording import plural
+from podium.wording import quantity
 
 AUTO = "auto"
 MIN_FOR_PILOT = 3
@@ -72,11 +72,11 @@ class Anchor(Stopping):
             # The round after the pilot was played: the anchor must not be chosen again.
             return OVER
         items, last_look = self.items_to_next_look(field, played)
-        note = f"all against {' and '.join(anchors)} on {len(items)} {plural('item', len(items))}"
+        note = f"all against {' and '.join(anchors)} on {quantity(len(items), 'item')}"
         if choice.items:
             items = tuple(item for item in items if item not in choice.items)
             chosen = f"{anchors[0]}, the most informative in the pilot"
-            note = f"all against {chosen}, on {len(items)} more items"
+            note = f"all against {chosen}, on {quantity(len(items), 'more item')}"
         pairings = pairings_against(anchors, field.models, items)
         return schedule_pairings(field, pairings, played, f"{last_look}{note}")
 
@@ -155,7 +155,7 @@ class Anchor(Stopping):
         items = draw_items(field, self.items, self.seed)
         # Samples of one seed are nested, so these are among all items asked for.
         pilot_items = draw_items(field, min(self.pilot, len(items)), self.seed)
-        candidates = f"{len(field.models)} candidates on {len(pilot_items)} items"
+        candidates = f"{len(field.models)} candidates on {quantity(len(pilot_items), 'item')}"
         battles = pairings_against(field.models, field.models, pilot_items)
         pilot = schedule_pairings(field, battles, note=f"pilot: all against each of {candidates}")
         return frozenset(pilot_items), pilot
@@ -212,7 +212,7 @@ def most_informative(models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
     compared = {name: shares[name] for name in sorted(models) if shares[name][1]}
     if not compared:
         raise NotIdentifiedError(
-            f"the {len(outcomes)} battles of the pilot cannot choose an anchor: no item has "
+            f"the pilot ({quantity(len(outcomes), 'battle')}) cannot choose an anchor: no item has "
             "readable verdicts of two models against a third; name the anchor, or play a larger "
             "pilot"
         )

@@ -8,6 +8,7 @@ from podium.data.pairings import Field, NextRound, Pairing, Round, pairing
 from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.selection import generator
 from podium.tournaments.stopping import Stopping
+from podium.wording import quantity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,9 @@ class Chain(Stopping):
         """
         items, last_look = self.items_to_next_look(field, played)
         pairings = [step for item in items for step in self._path(field, item)]
-        note = f"{last_look}a random path through all models on each of {len(items)} items"
+        note = (
+            f"{last_look}a random path through all models on each of {quantity(len(items), 'item')}"
+        )
         coming = schedule_pairings(field, pairings, played, note)
         battles_of_all = len(items) * max(len(field.models) - 1, 0)
         return replace(coming, left_out=battles_of_all - len(pairings))

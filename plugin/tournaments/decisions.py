@@ -25,7 +25,7 @@ from podium.tournaments.stopping import (
     Stopping,
     connected_groups,
 )
-from podium.wording import plural, some
+from podium.wording import plural, quantity, some, word_for
 
 LEVEL_ON_EVERY_ITEM = (
     "All models earn the same on every item, so no error is known. The judge may only give ties, "
@@ -283,7 +283,7 @@ def _rating_decision(last: Look, new: Sequence[str]) -> str:
     noun = "Rating" if is_single else "Ratings"
     whose = f"{noun} of {some(new)}" if new else noun
     if np.isnan(last.half_widths).any():
-        verb = "has" if is_single else "have"
+        verb = word_for(len(new), "has", "have")
         return f"{whose} {verb} no bound yet"
     width = f"±{np.mean(last.half_widths):.1f} Elo"
     if is_single:
@@ -352,7 +352,7 @@ def _partial_order(
     """
     decided = int((settled > 0).sum())
     if not decided and last.clusters < MIN_ITEMS:
-        problem = f"{last.clusters} items were judged, and an error needs {MIN_ITEMS}"
+        problem = f"judged were {quantity(last.clusters, 'item')}, and an error needs {MIN_ITEMS}"
         return f"No pair is decided: {problem}"
     if not decided:
         return "No pair is decided"
@@ -360,7 +360,7 @@ def _partial_order(
     above, below = largest_distinguishable_block(worse_places)
     upper = some([names[ranked[place]] for place in above])
     lower = some([names[ranked[place]] for place in below])
-    pairs = f"{decided} of {int(last.in_question.sum()) // 2} pairs"
+    pairs = f"{decided} of {quantity(int(last.in_question.sum()) // 2, 'pair')}"
     if has_newcomers:
         pairs += " with newcomers"
     return (
@@ -410,7 +410,7 @@ def _set_decisions(tournament: Stopping, last: Look, names: Sequence[str]) -> li
     is_undecided: list[bool] = (last.open.sum(axis=1) > 0).tolist()
     decided_best = [names[k] for k in sorted(ranked[:number].tolist()) if not is_undecided[k]]
     noun = f"the best of {len(names)}" if number == 1 else f"the best {number} of {len(names)}"
-    verb = "is" if number == 1 else "are"
+    verb = word_for(number, "is", "are")
     if len(decided_best) == number:
         them = "it" if number == 1 else "any of them"
         who = f"{noun.capitalize()} {verb} {some(decided_best)}"
@@ -420,7 +420,7 @@ def _set_decisions(tournament: Stopping, last: Look, names: Sequence[str]) -> li
         return [f"{noun.capitalize()} {verb} undecided among {undecided}"]
     left = number - len(decided_best)
     places = "the other place" if left == 1 else f"the other {left} places"
-    are = "is" if len(decided_best) == 1 else "are"
+    are = word_for(len(decided_best), "is", "are")
     return [
         f"Among {noun} {are} {some(decided_best)}",
         f"Undecided for {places}: {undecided}",
@@ -436,13 +436,15 @@ def _end(reason: str, progress: Progress, max_battles: int | None) -> str:
         max_battles: the limit of battles; None if there is none.
     """
     last = progress.looks[-1]
-    size = f"{last.battles:,} battles on {last.clusters:,} items, {last.title}"
+    size = f"{quantity(last.battles, 'battle')} on {quantity(last.clusters, 'item')}, {last.title}"
     if reason == "answered":
         return f"Stopped because the question is answered: {size}."
     if reason == "items":
         turns, rest = divmod(progress.visits, len(progress.order))
         times = f", each visited {turns} times" if turns != 1 and not rest else ""
-        return f"Ended because all {len(progress.order):,} items are used up{times}: {size}."
+        number = len(progress.order)
+        items = word_for(number, "the only item is", f"all {number:,} items are")
+        return f"Ended because {items} used up{times}: {size}."
     why = (
         f"max_battles={max_battles:,} is reached"
         if reason == "max_battles"
@@ -508,8 +510,8 @@ def _advice_on_pair(last: Look, names: Sequence[str]) -> str:
     gap = abs(last.theta[a] - last.theta[b]) * POINTS
     return (
         f"If the true gap between {names[a]} and {names[b]} is the measured {gap:.0f} Elo (each "
-        f"call counted separately), {max(items, 1):,} more items would separate them with 80% "
-        "power, in a test of all open pairs."
+        f"call counted separately), {quantity(max(items, 1), 'more item')} would separate them "
+        "with 80% power, in a test of all open pairs."
     )
 
 

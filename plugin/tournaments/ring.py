@@ -15,6 +15,7 @@ from podium.tournaments.between_rounds import matchups_in, refuse_unrated
 from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.selection import draw_items, generator, order_of_visits, ranked_before
 from podium.tournaments.stopping import Progress, Stopping, look_summary
+from podium.wording import quantity
 
 Opponents = Literal["open", "field"]
 THINNING = 3
@@ -86,7 +87,7 @@ class Ring(Stopping):
             battles = self._battles(field, order, [group], range(len(order)), {})
             absent = sum(len(field.absent.get(item, ())) for item in order)
             coming = schedule_pairings(
-                field, battles, played, f"a random circle on each of {len(order)} items"
+                field, battles, played, f"a random circle on each of {quantity(len(order), 'item')}"
             )
             return NextRound(coming.pairings, coming.note, absent)
         progress = self.progress_of(field, played)

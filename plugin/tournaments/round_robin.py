@@ -7,6 +7,7 @@ from podium.data.pairings import Field, NextRound, Pairing, Round
 from podium.tournaments.chained_pairs import chain_pairs
 from podium.tournaments.schedule import schedule_pairings
 from podium.tournaments.stopping import Stopping
+from podium.wording import quantity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,5 +26,5 @@ class RoundRobin(Stopping):
         items, last_look = self.items_to_next_look(field, played)
         pairs = list(chain_pairs(sorted(field.models)))
         pairings = (Pairing(item, a, b) for item in items for a, b in pairs)
-        note = f"{last_look}all {len(pairs)} pairs on {len(items)} items"
+        note = f"{last_look}all {quantity(len(pairs), 'pair')} on {quantity(len(items), 'item')}"
         return schedule_pairings(field, pairings, played, note)

@@ -31,7 +31,7 @@ from podium.rankers.fit.strengths import LadderPrior, build_prior, fit_strengths
 from podium.rankers.ladder_placement import LadderCheck, check_ladder
 from podium.tournaments.between_rounds import code_rounds, weigh_as_round_robin
 from podium.tournaments.selection import draw_items, order_of_visits
-from podium.wording import plural, some
+from podium.wording import plural, quantity, some, word_for
 
 MIN_ITEMS = 25
 """Fewest items of a model, and of a tournament, with which pairs are settled.
@@ -290,13 +290,15 @@ class Stopping:
         """Raise UsageError if there are too few items or models for the question."""
         if self.until and items < MIN_ITEMS:
             raise UsageError(
-                f"until={self.until} needs {MIN_ITEMS} items to estimate an error, and there are "
-                f"{items}: give more items, or leave until= out to play all battles"
+                f"until={self.until} needs {MIN_ITEMS} items to estimate an error, and there "
+                f"{word_for(items, 'is', 'are')} {items}: give more items, or leave until= out "
+                "to play all battles"
             )
         if self.top_count is not None and self.top_count >= len(field.models):
             raise UsageError(
-                f"until={self.until} needs more than {self.top_count} models, and there are "
-                f"{len(field.models)}: ask for fewer of the best, or give more models"
+                f"until={self.until} needs more than {quantity(self.top_count, 'model')}, and "
+                f"there {word_for(len(field.models), 'is', 'are')} {len(field.models)}: ask for "
+                "fewer of the best, or give more models"
             )
 
     def items_to_next_look(

@@ -25,6 +25,7 @@ from podium.rankers.calibration.calibration import (
 from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.errors.intervals import check_level, finite_or_none
 from podium.rankers.fit.coded import require_choice
+from podium.wording import quantity
 
 FEWEST_FOR_T = 3
 """With fewer scores than this, there is no interval by t in place of an infinite conformal one."""
@@ -240,7 +241,9 @@ def _check_disagreement(correction: ScaleCorrection | None) -> None:
         return
     what_is_known = NO_CORRECTION
     if correction:
-        what_is_known = f"{correction.n} calibrated models, spread {correction.spread:.0f} Elo"
+        what_is_known = (
+            f"{quantity(correction.n, 'calibrated model')}, spread {correction.spread:.0f} Elo"
+        )
     raise NotIdentifiedError(
         f"of=human needs {FEWEST_OF_HUMANS} calibrated models and a disagreement beyond "
         f"humans' own sampling errors ({what_is_known}); of=votes, the default, covers the rating "

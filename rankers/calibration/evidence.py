@@ -22,6 +22,7 @@ from podium.rankers.fit.coded import (
 from podium.rankers.fit.graph import comparison_graph, separated_models
 from podium.rankers.fit.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.fit.pairs import pair_sums
+from podium.wording import quantity, word_for
 
 FEWEST_MODELS = 3
 """A calibration needs at least this many models: one is held out, and the two others have a
@@ -240,9 +241,10 @@ def select_calibratable(evidence: Evidence) -> Evidence:
         is_unbounded = _unbounded_models(selected)
     if len(selected.models) < FEWEST_MODELS:
         raise NotIdentifiedError(
-            f"{len(selected.models)} of {len(evidence.models)} models have battles with human "
-            "labels, verdicts and signals against each other, and a rating by humans that these "
-            f"bound; holding one out needs at least {FEWEST_MODELS}: label more battles "
+            f"of {quantity(len(evidence.models), 'model')}, {len(selected.models)} "
+            f"{word_for(len(selected.models), 'has', 'have')} battles with human labels, verdicts "
+            "and signals against each other, and a rating by humans that these bound; "
+            f"holding one out needs at least {FEWEST_MODELS}: label more battles "
             "(`podium label`), until each model wins some and loses some"
         )
     return replace(selected, dropped=dropped, unbounded=tuple(sorted(unbounded)))

@@ -12,6 +12,7 @@ from podium.data.battles import Battles
 from podium.distributions import expit, logit
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.fit.coded import hard_credits, nothing_readable, require_choice
+from podium.wording import quantity
 
 Kind = Literal["margin", "smoothing", "criteria", "credit", "log-odds"]
 """Which signal is read; see `read_signal`."""
@@ -173,7 +174,7 @@ def has_margins(battles: Battles) -> bool:
 
 def _describe_missing_signal(battles: Battles, kind: Kind) -> str:
     """Return the error message for a missing signal: what it needs, and which others remain."""
-    no_battle_has = f"none of the {int(battles.readable.sum()):,} judged battles has a"
+    no_battle_has = f"none of {quantity(int(battles.readable.sum()), 'judged battle')} has a"
     alternatives = (
         "bradley-terry ranks hard verdicts as they are, and target=smoothing softens them by a "
         "constant fitted to human labels"

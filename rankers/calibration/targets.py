@@ -13,6 +13,7 @@ from podium.rankers.calibration.calibration import Agreement, Target
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.signals import Kind, Signal, beta_direction
 from podium.rankers.errors.intervals import t_quantile
+from podium.wording import quantity
 
 WEAK_SIGNAL = 0.35
 """If beta times the mean |margin| is below this, a warning says that the signal is weak. In the
@@ -47,8 +48,8 @@ def fit_target(evidence: Evidence, level: float) -> Target:
     if beta <= 0:
         raise NotIdentifiedError(
             f"humans prefer the response that the judge likes less (beta = {beta:.3g} on "
-            f"{preferences:,} human preferences): the signal says nothing, or its sign is reversed "
-            "(margin is the judge's score of model_a minus that of model_b)"
+            f"{quantity(preferences, 'human preference')}): the signal says nothing, or its sign "
+            "is reversed (margin is the judge's score of model_a minus that of model_b)"
         )
     beta_variance = direction @ covariance @ direction
     half_width = t_quantile(clusters, level) * float(np.sqrt(beta_variance))

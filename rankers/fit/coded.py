@@ -13,6 +13,7 @@ import numpy as np
 
 from podium.data.battles import Battles, criterion_columns
 from podium.errors import NotIdentifiedError, unknown_value
+from podium.wording import quantity
 
 Labels = Literal["soft", "hard"]
 Cluster = Literal["item", "row"]
@@ -229,7 +230,7 @@ def codes_of_items(battles: Battles) -> np.ndarray:
 def nothing_readable(battles: Battles) -> NotIdentifiedError:
     """Return the error for battles without a readable verdict."""
     return NotIdentifiedError(
-        f"none of the {len(battles)} battles has a readable verdict: nothing to rank"
+        f"none of {quantity(len(battles), 'battle')} has a readable verdict: nothing to rank"
     )
 
 

@@ -22,6 +22,7 @@ from podium.rankers.length_control.lengths import GAMED_WEIGHT, Lengths, saturat
 from podium.rankers.ranking import Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.score_scale import win_rate_against
+from podium.wording import quantity
 
 SMALLEST_INVERSE_CONDITION = 1e-10
 """If the information matrix has a condition number above 1 / this, the coefficients count as
@@ -124,7 +125,7 @@ def _describe_length_model(external: External | None) -> str:
         return "AlpacaEval's GLM without external data (no difficulty term)"
     gamed = ""
     if external.gamed is not None:
-        gamed = f" and {len(external.gamed.credit):,} rows of gamed baselines"
+        gamed = f" and {quantity(len(external.gamed.credit), 'row')} of gamed baselines"
     return f"AlpacaEval's GLM with the difficulty of items{gamed}, from {external.source}"
 
 
@@ -362,12 +363,14 @@ def _require_wins_and_losses(credit: np.ndarray, coefficients: int, items: int) 
     fewest = min(wins, losses)
     if fewest < coefficients:
         raise NotIdentifiedError(
-            f"{fewest:g} of {len(credit):,} battles {rarer_outcome} (a tie is half a battle), and "
-            f"separating length from strength needs at least {coefficients}; judge more items"
+            f"{fewest:g} of {quantity(len(credit), 'battle')} {rarer_outcome} (a tie is half a "
+            f"battle), and separating length from strength needs at least {coefficients}; judge "
+            "more items"
         )
     if items <= coefficients:
         raise NotIdentifiedError(
-            f"{items} items cannot bound {coefficients} coefficients; judge more items"
+            f"{quantity(items, 'item')} cannot bound {quantity(coefficients, 'coefficient')}; "
+            "judge more items"
         )
 
 

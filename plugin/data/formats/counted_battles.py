@@ -8,6 +8,7 @@ from podium.data.formats.win_matrix import MOST_BATTLES
 from podium.errors import DataError
 from podium.notices.notice import Notice
 from podium.text import as_text
+from podium.wording import plural
 
 WIN_COLUMNS = (("wins_a", "wins_b"), ("a_wins", "b_wins"))
 """Pairs of names that the columns with the wins of model_a and of model_b may have."""
@@ -38,7 +39,7 @@ def read_counts(records: pd.DataFrame) -> pd.DataFrame:
     counts = np.stack([_counts_in_column(records[name]) for name in names])
     total = counts.sum()
     if not 0 < total <= MOST_BATTLES:
-        problem = f"{', '.join(names)} count {total:,.0f} battles"
+        problem = f"{', '.join(names)} count {total:,.0f} {plural('battle', total)}"
         raise DataError(problem, remedy=f"give between 1 and {MOST_BATTLES:,} battles")
     # All battles of the first row come first: its wins, its losses, and its ties.
     counts_of_row = counts.T.astype(np.int64)

@@ -25,6 +25,7 @@ from podium.data.formats.records import (
 from podium.data.text_encodings import not_utf_8
 from podium.errors import DataError, NotATableError
 from podium.printable import shorten
+from podium.wording import quantity
 
 DELIMITERS = (",", "\t", ";")
 
@@ -225,6 +226,8 @@ def _next_row(reader: Reader, number: int, delimiter: str, width: int) -> list[s
         return []
     if len(cells) != width:
         shown = shorten(delimiter.join(cells))
-        problem = f"not a whole table (expected {width} columns, got {len(cells)}: {shown})"
+        problem = (
+            f"not a whole table (expected {quantity(width, 'column')}, got {len(cells)}: {shown})"
+        )
         raise MalformedRowError(problem, row=place, remedy=remedy)
     return cells

@@ -31,7 +31,7 @@ from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
 from podium.printable import shorten
 from podium.text import text_of
-from podium.wording import some
+from podium.wording import some, word_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -359,7 +359,7 @@ def _no_common_metric_error(
         models.setdefault(held_metrics, []).append(scores.file.model)
     parts = []
     for held_metrics, names in models.items():
-        has = "has" if len(names) == 1 else "have"
+        has = word_for(len(names), "has", "have")
         parts.append(f"{some(names, most=5)} {has} only {' and '.join(held_metrics) or 'none'}")
     return NotIdentifiedError(
         f"no two models have one metric: not all models of {task} have them: {', '.join(parts)}; "

@@ -14,6 +14,7 @@ from podium.data.reading.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
 from podium.storage.remote import without_secrets
+from podium.wording import quantity
 
 NAMES = ("model_a", "model_b", *TEXTS)
 COPIES = Notice("copies-uncounted")
@@ -183,5 +184,7 @@ def _check_rows(spark: Spark, view: str, cells: Mapping[str, str], source: str) 
             ((value,),) = spark.rows(query)
             shown = "" if value is None else f" {value!r}"
             raise DataError(
-                f"{name}{shown} {problem} ({number} such rows)", source=source, remedy=REMEDY
+                f"{name}{shown} {problem} ({quantity(number, 'such row')})",
+                source=source,
+                remedy=REMEDY,
             )

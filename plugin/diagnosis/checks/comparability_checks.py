@@ -11,7 +11,7 @@ from podium.comparability.run_settings import differences_of_models, undescribed
 from podium.data.battles import Battles
 from podium.printable import shorten
 from podium.run_record import RunRecord
-from podium.wording import plural, short_paths, some
+from podium.wording import plural, quantity, short_paths, some
 
 LONGEST_INPUT = 40
 """Largest number of characters of an input or response in the text of a check."""
@@ -81,9 +81,9 @@ def _reason_of_other_inputs(finding: QuestionFinding) -> str:
 
 def _reason_of_column(finding: QuestionFinding) -> str:
     """Return why a column of inputs does not say whether rows with one id are of one question."""
-    ids = f"{finding.conflicts:,} of {finding.items:,} ids"
+    ids = f"{finding.conflicts:,} of {quantity(finding.items, 'id')}"
     column, doubt = finding.reason
-    return f"{ids} have different texts in the column {column}: {doubt}"
+    return f"the texts in the column {column} differ for {ids}: {doubt}"
 
 
 def _flagged_questions(finding: QuestionFinding) -> Check:

@@ -24,6 +24,7 @@ from podium.diagnosis.fit import (
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.fit.coded import code_battles
 from podium.rankers.fit.pairs import cells_by_cluster, pair_sums
+from podium.wording import quantity
 
 MOST_UNMET = 0.2
 """Largest share of pairs that never met with which the check of the fit can be ok.
@@ -131,7 +132,7 @@ def _test_fit(fit: BradleyTerryFit, battles: Battles) -> Check:
     possible = comb(len(battles.models), 2)
     unmet = possible - fit.pairs
     if p > ERROR_RATE and unmet > MOST_UNMET * possible:
-        return not_known("fit", f"{unmet:,} of {possible:,} pairs never met")
+        return not_known("fit", f"{unmet:,} of {quantity(possible, 'pair')} never met")
     fields = {
         "a": miss.first,
         "b": miss.second,

@@ -384,7 +384,7 @@ def _fields_of(unlike: UnlikeScales, others: int) -> dict[str, Any]:
         "high_models": join_names(unlike.percent),
         "place": "at most" if item is None else f"on item {item!r}",
         "of_metric": f" by {unlike.about['metric']}" if "metric" in unlike.about else "",
-        "more": f"; so do scores of {others} other tasks or metrics" if others else "",
+        "more": f"; so do scores of {others} more by task or metric" if others else "",
         "low": low_score,
         "high": high_score,
     }

@@ -28,6 +28,7 @@ from podium.plugins.settings import parameters_of
 from podium.scorers.judging import known_options, refuse_unknown_options
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.tournaments.judge_rotation import read_shares
+from podium.wording import quantity
 
 log = logging.getLogger(__name__)
 
@@ -256,8 +257,10 @@ def _log_counts(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -
     lost += [f"{number} not played ({why})" for why, number in sorted(missing.items())]
     identical = sum(bool(battle.get(IDENTICAL)) for battle in battles)
     judged = len(battles) - unparsed.total() - identical
-    counts = f"{judged} of {len(battles)} battles judged by {', '.join(judges)}"
+    counts = f"{judged} of {quantity(len(battles), 'battle')} judged by {', '.join(judges)}"
     if identical:
-        counts += f", {identical} ties of identical responses"
+        counts += f", {quantity(identical, 'tie')} of identical responses"
     level = logging.WARNING if lost else logging.INFO
-    log.log(level, "podium: %d documents: %s", len(documents), "; ".join([counts, *lost]))
+    log.log(
+        level, "podium: %s: %s", quantity(len(documents), "document"), "; ".join([counts, *lost])
+    )

@@ -15,7 +15,7 @@ from podium.responses.collection import Item, Responses, response_key
 from podium.responses.read import read_responses
 from podium.responses.response_tables import MEDIA_COLUMNS
 from podium.scorers.reasoning import Policy
-from podium.wording import some
+from podium.wording import quantity, some
 
 IN_DOCUMENT = "media in the document, which the filter cannot show"
 ENCODED = (("bytes", "path"), ("array", "sampling_rate"))
@@ -107,7 +107,7 @@ def _no_common_item(names: Sequence[str], responses: Responses, field: str | Non
     if field is None:
         held = some(responses.categories) or "none"
         return UsageError(
-            f"none of the {len(names)} documents is in {where} (tasks there: {held}): "
+            f"none of {quantity(len(names), 'document')} is in {where} (tasks there: {held}): "
             "compare runs of the same data with --log_samples, "
             "or write `item: FIELD` if the opponents are known by an id"
         )

@@ -16,7 +16,7 @@ from podium.rankers.fit.scale import POINTS
 from podium.rankers.ranking import Entry, Separation, Standings
 from podium.show.answers import rank_templates
 from podium.show.answers.rank_templates import all_of, number_word
-from podium.wording import join_names, plural
+from podium.wording import join_names, plural, word_for
 
 MOST_GROUPS = 3
 """If there are more groups than this, only the first two and the last are described."""
@@ -48,7 +48,7 @@ def who_sentence(standings: Standings, *, is_partial: bool = False) -> str | Non
     unknown = rank_templates.RANKS_UNKNOWN.format(
         ranks=plural("rank", len(unplaced)),
         models=join_names(unplaced),
-        are="is" if len(unplaced) == 1 else "are",
+        are=word_for(len(unplaced), "is", "are"),
     )
     return f"{leaders} {unknown}"
 
@@ -76,7 +76,7 @@ def neighbours_sentence(standings: Standings) -> str | None:
     return rank_templates.NEIGHBOURS.format(
         open=number_open,
         pairs=pairs,
-        are="is" if number_open == 1 else "are",
+        are=word_for(number_open, "is", "are"),
         apart=first_separated,
     )
 
@@ -289,7 +289,7 @@ def _first_group(standings: Standings, separation: Separation, group: range) -> 
     more = len(behind) - MOST_PAIRS
     if more > 0:
         number_behind = rank_templates.MORE_BEHIND.format(
-            number=more, are="is" if more == 1 else "are"
+            number=more, are=word_for(more, "is", "are")
         )
         behind = [*behind[:MOST_PAIRS], number_behind]
     return rank_templates.PARTLY_OPEN_GROUP.format(

@@ -15,7 +15,7 @@ from podium.data.human_labels import is_turned, matchup_frame
 from podium.responses.transcripts import read_pieces
 from podium.show.page.sources import BattleTexts
 from podium.text import as_text
-from podium.wording import join_names, plural
+from podium.wording import join_names, plural, quantity
 
 MOST_LISTED = 5000
 """A page lists at most this many battles."""
@@ -160,7 +160,7 @@ class TextPool:
         excess = 0 if is_transcript else len(text) - LONGEST_TEXT
         shown = text
         if excess > 0:
-            shown = f"{text[:LONGEST_TEXT]}\n\n[{excess:,} more characters]"
+            shown = f"{text[:LONGEST_TEXT]}\n\n[{quantity(excess, 'more character')}]"
         if shown in self.codes:
             return self.codes[shown]
         has_room = self._size + len(shown) <= LARGEST_POOL

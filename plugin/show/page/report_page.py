@@ -34,7 +34,7 @@ from podium.show.report.ranking_view import (
     standings_name,
 )
 from podium.tables import Report, Section, Table
-from podium.wording import join_names, plural, some
+from podium.wording import join_names, plural, quantity, some
 
 SCRIPTS = ("tables.js", "charts.js", "battles.js")
 CAPTIONS = {
@@ -79,7 +79,7 @@ def report_page(content: PageContent) -> str:
     }
     answer = reports[0].answer or plain_answer(first)
     counts = first.counts
-    heading = f"{len(first.entries)} models, {counts.size}, {_battles_text(counts)}"
+    heading = f"{quantity(len(first.entries), 'model')}, {counts.size}, {_battles_text(counts)}"
     rankings = []
     for k, (each, report) in enumerate(zip(standings, reports, strict=True)):
         rankings.append((standings_heading(each), section_body(report.parts[0]), f"forest-{k}"))

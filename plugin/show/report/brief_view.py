@@ -10,7 +10,7 @@ from podium.rankers.ranking import Ranking, Standings
 from podium.show.report.ranking_view import ranking_messages, ranking_text, standings_report
 from podium.show.report.terminal import PLAIN_WIDTH, terminal_text
 from podium.tables import Report, Table
-from podium.wording import plural
+from podium.wording import quantity
 
 MOST_LINES = 11
 """Largest number of lines of a brief ranking, if its answer and notes leave room for the table."""
@@ -86,7 +86,7 @@ def _sizes_text(standings: Standings, hidden: int, *, is_judged: bool) -> str:
     if is_judged:
         sizes = counts_text(counts, standings.diagnostics.get("unparsed_reasons", {}))
     else:
-        missing = f", {counts.missing:,} scores missing" if counts.missing else ""
-        sizes = f"{counts.items:,} {plural('item', counts.items)}{missing}"
-    rest = f"; {hidden:,} more {plural('model', hidden)} in the JSON" if hidden else ""
+        missing = f", {quantity(counts.missing, 'score')} missing" if counts.missing else ""
+        sizes = f"{quantity(counts.items, 'item')}{missing}"
+    rest = f"; {quantity(hidden, 'more model')} in the JSON" if hidden else ""
     return f"{name}, {level}: {sizes}{rest}"

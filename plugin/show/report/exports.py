@@ -20,7 +20,7 @@ from podium.score_scale import Scale
 from podium.scorers.judge_record import JudgeRecord
 from podium.show.report.ranking_view import standings_name
 from podium.text import json_text, text_of
-from podium.wording import some
+from podium.wording import quantity, some
 
 UNSAFE_CHARACTERS = re.compile(r'[<>:"/\\|?*\s]+')
 """Matches characters that the name of a file cannot have on every system."""
@@ -125,7 +125,7 @@ def _describe_result(ranking: Ranking, standings: Standings, entry: Entry) -> st
         if entry.high is not None:
             bound = f"at most {number_text(entry.high, 3)}"
         parts.append(f"{percent(standings.level)} bound: {bound} ({standings.interval})")
-    parts.append(f"{standings.counts.items:,} items, {entry.battles:,} battles")
+    parts.append(f"{quantity(standings.counts.items, 'item')}, {quantity(entry.battles, 'battle')}")
     judges = ranking.provenance.get("judges", ())
     if judges:
         parts.append(f"judged by {some(judges, most=3)}")

@@ -29,7 +29,7 @@ from podium.show.report.terminal import bar_column, terminal_text
 from podium.tables import EMPTY, Report, Table
 from podium.text import text_of
 from podium.tournaments.decisions import asks_top
-from podium.wording import plural, some
+from podium.wording import plural, quantity, some
 
 BAR_WIDTH = 28
 """Width of the column of interval bars, in characters."""
@@ -330,8 +330,8 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
     graded = diagnostics.get("graded")
     if graded:
         yield (
-            f"{graded:,} battles have graded credits; wins, ties and flips are those of the "
-            "parsed verdicts"
+            f"graded credits of {quantity(graded, 'battle')}; wins, ties and flips are those of "
+            "the parsed verdicts"
         )
         rates_credits = diagnostics.get("soft", {}).get("kind") == "credit"
         if standings.ranker == "bradley-terry" or rates_credits:
@@ -387,7 +387,7 @@ def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
             )
         yield (
             f"{name}: slope {row['slope']:.2f} ({slope}){position}; {disagreement}; "
-            f"{row['battles']:,} battles"
+            f"{quantity(row['battles'], 'battle')}"
         )
     reason = jury["equal_because"]
     equal = f"; the ranking has equal slopes ({reason})" if reason else ""
@@ -410,7 +410,9 @@ def _origin(origin: Mapping[str, Any]) -> Iterator[str]:
 
 def _soft_targets(soft: Mapping[str, Any], fit: Fit) -> str:
     """Write what the soft targets were computed from, with beta and its interval."""
-    without = f"; {soft['left_out']:,} judged battles have none" if soft["left_out"] else ""
+    without = (
+        f"; none for {quantity(soft['left_out'], 'judged battle')}" if soft["left_out"] else ""
+    )
     if soft["kind"] == "credit" or fit.beta is None:
         return f"soft targets: the credits {soft['from']}{without}"
     ends = ""
@@ -447,7 +449,8 @@ def _conformal_basis(conformal: Mapping[str, Any]) -> Iterator[str]:
     q = widths[0] if widths[0] == widths[-1] else f"{widths[0]} … {widths[-1]}"
     sizes = conformal["n"].values()
     models = range_text(min(sizes), max(sizes))
-    yield f"conformal: score ± q {unit}, q = {q} from {models} calibrated models"
+    calibrated = plural("calibrated model", max(sizes))
+    yield f"conformal: score ± q {unit}, q = {q} from {models} {calibrated}"
     for t in sorted(set(conformal.get("t", {}).values())):
         yield (
             f"(t): score ± {t:.2f} {unit}, a t interval where the conformal one is infinite; it "
@@ -481,7 +484,7 @@ def _length_control(control: Mapping[str, Any]) -> Iterator[str]:
     """Yield how length was controlled for, and its effect in Elo if that was estimated."""
     left_out = ""
     if control["left_out"]:
-        left_out = f"; {control['left_out']:,} judged battles without lengths are left out"
+        left_out = f"; left out: {quantity(control['left_out'], 'judged battle')} without lengths"
     yield f"at equal {control.get('lengths', 'lengths')}: {control['model']}{left_out}"
     if "elo_per_sd" in control:
         low = control["elo_per_sd_low"]
@@ -497,10 +500,11 @@ def _replayed_calls(replay: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line with the battles, calls, pairs and rounds of a replayed tournament."""
     given_text = ""
     if replay["given"]:
-        given_text = f"; {replay['given']:,} battles of those ranked before were given"
-    pairs = f"{replay['pairs']:,} {plural('pair', replay['pairs'])}"
-    rounds = f"{replay['rounds']:,} {plural('round', replay['rounds'])}"
-    battles_and_calls = f"{replay['battles']:,} battles asked for, {replay['calls']:,} judge calls"
+        given_text = f"; given before: {quantity(replay['given'], 'battle')} of those ranked"
+    pairs = quantity(replay["pairs"], "pair")
+    rounds = quantity(replay["rounds"], "round")
+    battles_and_calls = f"{quantity(replay['battles'], 'battle')} asked for, "
+    battles_and_calls += quantity(replay["calls"], "judge call")
     yield (
         f"replay of {replay['tournament']}: {battles_and_calls}, {pairs} of models, {rounds}"
         f"{given_text}"
@@ -533,7 +537,8 @@ def battles_html(battles: Battles) -> str:
     rows = []
     for row in shown[list(names)].astype(object).to_numpy():
         rows.append(tuple(text_of(cell) or "" for cell in row))
-    sizes = f"{len(battles.models)} models, {counts_text(counts, battles.unparsed_reasons())}"
+    sizes = f"{quantity(len(battles.models), 'model')}, "
+    sizes += counts_text(counts, battles.unparsed_reasons())
     align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
     title = "battles"
     if counts.battles > NOTEBOOK_ROWS:

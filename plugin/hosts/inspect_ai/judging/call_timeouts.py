@@ -15,6 +15,7 @@ from podium.errors import UsageError
 from podium.hosts.inspect_ai.inspect_ai_compatibility import limits_of_retries
 from podium.notices.option_forms import option_text
 from podium.storage.remote import without_secrets
+from podium.wording import plural
 
 CALL_TIMEOUT = 600.0
 """Seconds after which a call has failed, unless the user gives another limit."""
@@ -35,7 +36,7 @@ class UnansweredError(RuntimeError):
     def __init__(self, seconds: float, setting: Setting = "call_timeout") -> None:
         self.seconds = seconds
         self.setting = setting
-        super().__init__(f"no answer within {seconds:,.3g} seconds")
+        super().__init__(f"no answer within {seconds:,.3g} {plural('second', seconds)}")
 
 
 class AttemptLimit(NamedTuple):

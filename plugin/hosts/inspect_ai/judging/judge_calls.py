@@ -84,6 +84,7 @@ from podium.scorers.probabilities import FixedMode, settle_mode
 from podium.scorers.prompt import Texts
 from podium.scorers.reply import FILTERED, TOO_LONG, Reply, Token
 from podium.storage.remote import local_file, place_of
+from podium.wording import quantity
 
 if TYPE_CHECKING:
     from podium.hosts.inspect_ai.judging.judge_monitor import JudgedReply, JudgeMonitor
@@ -416,7 +417,7 @@ def _note_failed_calls(
         raise errors[0]
     if errors:
         run.failed_calls[_sample_key(state)] = (
-            f"{len(errors)} calls failed, the first by {cause_of(errors[0])}"
+            f"{quantity(len(errors), 'call')} failed, the first by {cause_of(errors[0])}"
         )
 
 

@@ -40,6 +40,7 @@ from podium.responses.transcripts import AgentWork, Mode, Show, read_pieces, wor
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
 from podium.scorers.reasoning import Policy, strip_reasoning
+from podium.wording import quantity
 
 if TYPE_CHECKING:
     from podium.responses.collection import Responses
@@ -399,7 +400,7 @@ def _score_pack(
             credit = f"{verdict_on_battle.credit:.3g}"
         lines.append(f"{battle.model_a} against {battle.model_b}: {credit} ({orders})")
     readable = sum(verdict.credit is not None for verdict in verdicts)
-    answer = f"{readable} of {len(verdicts)} battles have a readable verdict"
+    answer = f"a readable verdict on {readable} of {quantity(len(verdicts), 'battle')}"
     metadata = {NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()}
     explanation = "\n".join([answer, *lines])
     return Score(
@@ -433,8 +434,9 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
     for name, response in ((a, battle.response_a), (b, battle.response_b)):
         if battle.transcript:
             work = work_in(response)
-            cut = f"; {work.cut:,} characters are left out" if work.cut else ""
-            size = f"{work.turns} turns, {work.calls} tool calls: below, in METADATA{cut}"
+            cut = f"; left out: {quantity(work.cut, 'character')}" if work.cut else ""
+            size = f"{quantity(work.turns, 'turn')}, {quantity(work.calls, 'tool call')}"
+            size += f": below, in METADATA{cut}"
             parts += [
                 f"**{name}** ({size}), final answer:",
                 _quote(final_answer(response)) or "none",
@@ -472,7 +474,7 @@ def _quote(text: str) -> str:
     """
     shown = text
     if len(text) > 2000:
-        shown = f"{text[:2000]}… ({len(text) - 2000:,} more characters)"
+        shown = f"{text[:2000]}… ({quantity(len(text) - 2000, 'more character')})"
     return "\n".join(f"│ {line}" for line in shown.strip().splitlines())
 
 

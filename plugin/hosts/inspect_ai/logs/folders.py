@@ -61,7 +61,7 @@ from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
 from podium.responses.read import ChosenLogs
 from podium.run_record import RunRecord
-from podium.wording import some
+from podium.wording import quantity, some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard", "allow"})
 """Arguments of a tournament that `plan_in` leaves out.
@@ -470,7 +470,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     if not frames:
         why = some(notice_texts(lost), "; ", most=5)
         remedy = "run what failed again with `inspect eval-retry`, or give other logs"
-        raise DataError(f"nothing to rank in {len(labels)} logs: {why}", remedy=remedy)
+        raise DataError(f"nothing to rank in {quantity(len(labels), 'log')}: {why}", remedy=remedy)
     absent = _models_without_battles(frames)
     if absent:
         notes.append(Notice("models-absent", {"models": absent}))

@@ -420,7 +420,7 @@ class _LogReader:
     def _nothing_judged(self) -> DataError:
         """Return the error for a log without rows, with the reason."""
         if self.invalidated and len(self.invalidated) == self.samples:
-            problem = f"all {self.samples:,} samples are invalidated"
+            problem = f"every sample is invalidated ({self.samples:,})"
             return DataError(
                 problem, remedy="run them again with `inspect eval-retry`, or leave this log out"
             )

@@ -9,6 +9,7 @@ import click
 
 from podium.printable import tell
 from podium.storage.remote import Place, RemoteFile, list_siblings, place_of
+from podium.wording import quantity, word_for
 
 LogStates = frozenset[tuple[str, object]]
 """Pairs of a log's name and a value that changes when the log is written."""
@@ -39,8 +40,10 @@ def watch_scoring(command: click.Context | None) -> None:
                 tell(f"{log}: its ranking may be older than its scores: {error}")
                 continue
             if others:
-                what = f"{len(others):,} other logs hold a ranking with the scores before"
-                tell(f"{what}: rank these logs again")
+                what = (
+                    f"{quantity(len(others), 'other log')} {word_for(len(others), 'holds', 'hold')}"
+                )
+                tell(f"{what} a ranking with the scores before: rank again")
 
     command.call_on_close(clean_up)
 

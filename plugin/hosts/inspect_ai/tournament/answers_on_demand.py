@@ -67,7 +67,7 @@ from podium.responses.collection import AGREEING_FIELDS, Responses, response_key
 from podium.responses.read import read_prompts
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN
 from podium.scorers.reasoning import Policy, strip_reasoning
-from podium.wording import some
+from podium.wording import quantity, some
 
 ROLE = "models"
 CHOICES = ("on-demand", "first")
@@ -150,7 +150,7 @@ class AnswerRequests:
         tokens_in = f"{characters_in / CHARACTERS_PER_TOKEN:,.0f} input"
         tokens_out = f"{len(wanted) * usual:,.0f} output tokens"
         names = sorted({name for name, _ in wanted})
-        asked = f"at most {len(wanted):,} answers are asked of {some(names, most=5)}"
+        asked = f"asked for are at most {quantity(len(wanted), 'answer')} of {some(names, most=5)}"
         sentence = f"{asked}, about {tokens_in} and {tokens_out}, {usual:,.0f} an answer"
         how = ", ".join(f"{name}={value}" for name, value in self.generation.items())
         return f"{sentence} ({how})" if how else sentence

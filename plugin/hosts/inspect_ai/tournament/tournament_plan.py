@@ -35,7 +35,7 @@ from podium.tournaments.judge_rotation import JudgeRotation
 from podium.tournaments.parts import Budget, Part, read_shard, refuse_undividable
 from podium.tournaments.schedule import TournamentRule, asks_order
 from podium.tournaments.selection import draw_items
-from podium.wording import some
+from podium.wording import quantity, some
 
 if TYPE_CHECKING:
     from podium.data.battles import Battles
@@ -315,7 +315,7 @@ def _refuse_missing_references(judging: Judging, responses: Responses) -> None:
     """Raise UsageError if the judge is to be shown reference answers that some items lack."""
     lacking = [item.id for item in responses.items if item.reference is None]
     if judging.settings.reference and lacking:
-        items = f"{len(lacking)} items have no reference answer: {some(lacking, most=5)}"
+        items = f"no reference answer to {quantity(len(lacking), 'item')}: {some(lacking, most=5)}"
         raise UsageError(f"reference=true: {items}")
 
 
@@ -365,7 +365,8 @@ def _plan_shard(
     lost = len(competitors.unanswered)
     if lost:
         raise UsageError(
-            f"shard={text}: {lost:,} recorded battles have no responses: give responses= of all"
+            f"shard={text}: no responses to {quantity(lost, 'recorded battle')}: give responses= "
+            "of all"
         )
     coming = rule.next(field, ())
     part = shard.part_of(coming, shard.items_of(field, request.options.seed))

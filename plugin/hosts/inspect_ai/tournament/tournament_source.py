@@ -44,6 +44,7 @@ from podium.printable import tell
 from podium.responses.collection import response_key
 from podium.tournaments.decisions import build_tournament_answer
 from podium.tournaments.schedule import TournamentRule
+from podium.wording import quantity
 
 
 class SampleEnd(NamedTuple):
@@ -400,7 +401,8 @@ class TournamentSource(SampleSource):
                 f"with {self.cost_limit.money_spent:.4g} spent"
             )
             self.say(
-                f"{spent}: {left:,} samples of this round, and all later rounds, are not asked"
+                f"{spent}: {quantity(left, 'sample')} of this round, and all later rounds, are not "
+                "asked"
             )
 
     def _schedule(self, samples: list[Sample]) -> list[Sample] | None:

@@ -144,7 +144,7 @@ def test_few_rows_that_may_agree_by_chance_count_separately_and_are_reported(tmp
     )
     assert (len(battles), battles.copies) == (9, 0)
     assert any(
-        "1 files without items hold the rows of another" in note
+        "1 file without items holds the rows of another" in note
         for note in notice_texts(battles.notes)
     )
     assert len(podium.read_battles(str(tmp_path / "part0.csv"), str(tmp_path / "part0.csv"))) == 3
@@ -169,3 +169,41 @@ def test_rows_of_many_files_and_battles_made_of_scores_keep_places_of_their_own(
     joined = join_tables(engine, tables)
     places = [place for (place,) in engine.rows(f"select {ROW} from {joined.view}")]
     assert len(places) == len({*places}) == 8
+
+
+def missing_of(*parts):
+    """Return how many battles are missing of files, each given by its rows and what it misses."""
+    duck = Duck()
+    tables = []
+    for number, (frame, missing) in enumerate(parts):
+        records = table.check(records_of(duck, frame, f"part {number}"))
+        tables.append(RecordTable(records, missing=missing))
+    return join_tables(duck, tables).missing
+
+
+FIVE = rows(1.0, 1.0, 0.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("parts", "missing"),
+    [
+        ([(FIVE[:2], 2), (FIVE[:4], 4), (FIVE, 6)], 6),
+        ([(FIVE, 6), (FIVE[:4], 4), (FIVE[:2], 2)], 6),
+        ([(FIVE, 6), (FIVE, 6)], 6),
+        ([(FIVE[:3], 2), (FIVE[2:], 3)], 5),
+        ([(FIVE[:3], 2), (FIVE[3:], 3)], 5),
+        ([(FIVE[:2], 2), (FIVE, None)], 2),
+        ([(rows(0.0, 1.0), 1), (FIVE, 6)], 7),
+    ],
+    ids=[
+        "each log repeats the one before",
+        "in any order",
+        "equal logs",
+        "one verdict is in both",
+        "shards",
+        "a table does not say what it misses",
+        "other verdicts on the same battles",
+    ],
+)
+def test_what_a_log_misses_counts_once_with_the_log_that_repeats_it(parts, missing):
+    assert missing_of(*parts) == missing

@@ -6,7 +6,7 @@ A copy is a row of a file whose verdict another file has, too.
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from podium.data.battles import COLUMNS, REPLIES, SOURCES, criterion_columns
 from podium.data.counting.duck import Duck
@@ -214,6 +214,24 @@ class JoinedTables:
     copies: int
 
 
+class UnitedRows(NamedTuple):
+    """Rows of several files without copies.
+
+    Attributes:
+        view: name of the view with the rows.
+        copies: number of rows that were left out.
+        repeated_files: numbers of the files whose rows all stand in another file, if it is known of
+            both how many battles are missing. What they miss, the other file misses or has.
+    """
+
+    view: str
+    copies: int
+    repeated_files: frozenset[int]
+
+
+NO_ROWS = UnitedRows("", 0, frozenset())
+
+
 def join_tables(
     engine: Duck, tables: Sequence[RecordTable], *, scores_only: bool = False
 ) -> JoinedTables:
@@ -228,13 +246,16 @@ def join_tables(
     # `scored` are the tables of scores, and `played` the tables of battles.
     scored = [each for each in tables if table.is_pointwise(each.records.columns)]
     played = [each for each in tables if not table.is_pointwise(each.records.columns)]
-    missing = [each.missing for each in played if each.missing is not None]
     played, copied_rows, notes = _without_copied_files(engine, played)
-    view, copies = _union_once(engine, played) if played else ("", 0)
+    view, copies, repeated_files = _union_once(engine, played) if played else NO_ROWS
+    missing = []
+    for number, each in enumerate(played):
+        if each.missing is not None and number not in repeated_files:
+            missing.append(each.missing)
     copies += copied_rows
     repeated = {"verdicts": copies}
     if scored:
-        scores, repeated["scores"] = _union_once(engine, scored)
+        scores, repeated["scores"], _ = _union_once(engine, scored)
         source = " and ".join(each.source for each in scored[:3])
         chances = frozenset[str]().union(*(each.chances for each in scored))
         made, absent, remarks = pointwise.pair_up(
@@ -336,19 +357,16 @@ def _chance_of_equal_rows(engine: Duck, records: Records) -> float:
     return float(share) ** (records.number or 0)
 
 
-def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
+def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> UnitedRows:
     """Join tables of verdicts, or tables of scores, and leave out rows that are copies.
 
     If several files have equal rows, only those of one file are kept: the file that has them most
     often, or the first of these files.
-
-    Returns:
-        The name of the view, and the number of rows left out.
     """
     view = _union(engine, [each.records for each in tables])
     names = engine.columns(view)
     if len(tables) == 1 or "item" not in names:
-        return view, 0
+        return UnitedRows(view, 0, frozenset())
     identity = _identity_columns(names)
     if names.get("response") == "BIGINT":
         identity.append("coalesce(response, 1)")
@@ -368,9 +386,41 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
     engine.store(extra, f"select {ROW} from ({query}) as copied where place <> chosen")
     ((copies,),) = engine.rows(f"select count(*) from {extra}")
     if not copies:
-        return view, 0
+        return UnitedRows(view, 0, frozenset())
     engine.view(kept, f"select * from {view} where {ROW} not in (select {ROW} from {extra})")
-    return kept, int(copies)
+    counted = [number for number, each in enumerate(tables) if each.missing is not None]
+    return UnitedRows(kept, int(copies), _files_within_others(engine, view, key, counted))
+
+
+def _files_within_others(
+    engine: Duck, view: str, key: str, numbers: Sequence[int]
+) -> frozenset[int]:
+    """Return the files whose rows all stand in another file; of files with the same rows, all but
+    the first.
+
+    Args:
+        engine: the database.
+        view: name of the view with the rows of all files.
+        key: the expressions whose values are the same for a row in all files.
+        numbers: numbers of the files that are compared.
+    """
+    if len(numbers) < 2:
+        return frozenset()
+    of_files = f"where {PLACE} in ({', '.join(map(str, numbers))})"
+    counts = (
+        f"select {PLACE} as place, hash({key}) as code, count(*) as copies "
+        f"from {view} {of_files} group by all"
+    )
+    sizes = "select place, count(*) as size from counted group by place"
+    inside = engine.rows(
+        f"with counted as materialized ({counts}), sized as ({sizes}) "
+        "select own.place, other.place from counted as own "
+        "join counted as other on own.code = other.code and own.place <> other.place "
+        "join sized on sized.place = own.place where own.copies <= other.copies "
+        "group by own.place, other.place, size having count(*) = size"
+    )
+    pairs = {(own, other) for own, other in inside}
+    return frozenset(own for own, other in pairs if (other, own) not in pairs or other < own)
 
 
 def _has_row_of_two_places(engine: Duck, view: str, key: str) -> bool:

@@ -268,3 +268,15 @@ def test_a_single_log_of_which_nothing_can_be_read_is_still_an_error(tmp_path):
     shutil.copy(place(log), tmp_path / "logs" / "copy.eval")
     with pytest.raises(DataError, match="nothing to rank in 2 logs"):
         podium.read_battles("logs")
+
+
+def test_missing_battles_count_once_where_a_later_tournament_plays_the_same_again(
+    play, behave, write_responses
+):
+    behave()
+    files = write_responses({"ash": 1.2, "elm": 1.9, "fir": 0.7}, texts={("ash", 2): ""})
+    for number in (2, 3):
+        log = play(round_robin(responses=files[:number]))
+        assert podium.read_battles(str(place(log))).missing == number - 1
+    both = podium.read_battles(str(place(log).parent))
+    assert (len(both), both.missing) == (3 * 6 - 2, 2)

@@ -5,7 +5,7 @@ a section `ranker:` and the environment, they have the names of the table (`rank
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -107,10 +107,18 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
             f"{option_text(of_scores[0])} is for a task's metric, and {option_text('judge')} "
             "ranks by a judge: leave out one of them"
         )
+    repeated = sorted({name for name in options.judges if options.judges.count(name) > 1})
+    if repeated:
+        raise UsageError(judge_twice_text(repeated, option_text("args", "repeats=2")))
     if not options.rankers and values:
         [first, *_] = (name for name in OPTIONS if name in values)
         raise UsageError(f"{_typed_name(first)} has no effect without {option_text('ranker')} NAME")
     return options
+
+
+def judge_twice_text(names: Sequence[str], repeats: str) -> str:
+    """Return the message that a jury has judges twice; `repeats` is the option to type instead."""
+    return f"the jury has a judge twice: {', '.join(names)}; {repeats} asks one judge twice"
 
 
 def refuse_lm_eval_model(name: str, option: str) -> None:

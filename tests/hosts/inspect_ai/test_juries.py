@@ -1,6 +1,7 @@
 """Several judges of one battle."""
 
 import json
+from contextvars import copy_context
 
 import pandas as pd
 import pytest
@@ -11,7 +12,8 @@ from played_logs import assert_same_figures, battles, by_hand, place, ranked, ve
 
 import podium
 from podium.cli.main import podium as command
-from podium.hosts.inspect_ai.inspect_ai_compatibility import has_reason
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.inspect_ai_compatibility import has_reason, set_model_roles
 from podium.hosts.inspect_ai.tasks import round_robin
 
 
@@ -160,6 +162,18 @@ def test_the_same_judge_twice_is_rejected_not_merged(play, record, write_respons
     log = play(round_robin(responses=write_responses()), ["scripted/judge", "scripted/judge"])
     assert record.calls == 0
     assert all("the jury has a judge twice" in one.error.message for one in battles(log))
+
+
+def test_the_same_judge_twice_is_rejected_before_the_first_battle_of_a_command(write_responses):
+    files = write_responses()
+    roles = {"judge": get_model("scripted/judge"), "judge2": get_model("scripted/judge")}
+
+    def make():
+        set_model_roles(roles)
+        with pytest.raises(UsageError, match="a judge twice: scripted/judge; repeats=2 asks"):
+            round_robin(responses=files)
+
+    copy_context().run(make)
 
 
 @pytest.mark.slow

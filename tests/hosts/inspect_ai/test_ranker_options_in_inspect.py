@@ -21,8 +21,9 @@ from podium.hosts.inspect_ai.inspect_options import (
     typed_in_metadata,
     values_asked_for,
 )
+from podium.hosts.lm_eval.lm_eval_options import typed_in_lm_eval
 from podium.hosts.ranker_options import options_from
-from podium.notices.option_forms import option_text, typed_as
+from podium.notices.option_forms import OptionForm, option_text, typed_as
 
 ITEMS = [f"{k}" for k in range(1, 9)]
 GIVEN = {
@@ -275,3 +276,22 @@ def test_nothing_is_said_of_a_pinned_model_if_the_models_of_the_eval_are_not_kno
 def test_a_setting_that_names_no_model_is_not_checked():
     given = {"ranker": "bradley-terry", "ranker_set": "interval=bootstrap"}
     check_named_models(options_from(given), MODEL, "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("form", "repeats"),
+    [
+        (typed_in_inspect, "--ranker-args repeats=2"),
+        (typed_in_lm_eval, "--ranker_args repeats=2"),
+    ],
+)
+def test_a_jury_with_a_judge_twice_is_rejected_before_the_run(
+    form: OptionForm, repeats: str
+) -> None:
+    judges = ["a/b", "c/d", "a/b"]
+    with typed_as(form), pytest.raises(UsageError) as refused:
+        options_from({"ranker": "win-rate", "ranker_judge": judges})
+    assert str(refused.value) == (
+        f"the jury has a judge twice: a/b; {repeats} asks one judge twice"
+    )
+    assert options_from({"ranker": "win-rate", "ranker_judge": judges[:2]}).judges == ("a/b", "c/d")

@@ -55,10 +55,16 @@ def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ())
     if not jury:
         get_model(role=ROLES[0], required=True)
     names = [identity(model, how) for model in jury]
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = {
+        str(model) for model, name in zip(jury, names, strict=True) if names.count(name) > 1
+    }
     if repeated:
-        remedy = "for more verdicts of one, use repeats"
-        raise UsageError(f"the jury has a judge twice: {', '.join(repeated)}; {remedy}")
+        # Imported here because Inspect's registry loads this file even if nothing is judged.
+        from podium.hosts.ranker_options import judge_twice_text
+        from podium.notices.option_forms import option_text
+
+        repeats = option_text("repeats", "2", "argument")
+        raise UsageError(judge_twice_text(sorted(repeated), repeats))
     unknown = [name for name in only if name not in names]
     if unknown:
         problem = (
@@ -87,13 +93,17 @@ def build_rotation(
         jury: the models; None for the models of the roles.
 
     Raises:
-        UsageError: judges take turns, and no judge is known or a quorum is asked for.
+        UsageError: two models are the same judge, or judges take turns, and no judge is known or
+            a quorum is asked for.
     """
     # Imported here because Inspect's registry loads this file even if no table is read.
     from podium.responses.collection import response_key
     from podium.tournaments.judge_rotation import JudgeRotation, read_shares
 
     jury = judges_by_role() if jury is None else jury
+    if jury:
+        # A jury with a judge twice is rejected before the first battle.
+        jury_of(how, jury)
     if judges != "all" and not jury:
         raise UsageError(
             f"judges=rotate: no judge is known yet; name them with --model-role, {IN_PYTHON}"

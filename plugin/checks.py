@@ -253,7 +253,7 @@ _CHECKS = (
         "same question",
         0,
         flagged=(
-            "runs differ in the {what} of {conflicts:,} of {ids:,} {ids:noun id}{of} ({example}): "
+            "runs differ in the {what} of {conflicts:,} of {ids:,} ids{of} ({example}): "
             "these are not compared where no other run has the same"
         ),
         ok="all models were asked the same questions",
@@ -264,7 +264,7 @@ _CHECKS = (
         "same responses",
         0.05,
         flagged=(
-            "{model} has different responses to {differing:,} of {items:,} {items:noun item} "
+            "{model} has different responses to {differing:,} of {items:,} items "
             "({example}{more}), and no column counts them as repeats"
         ),
         remedy="give each set of responses a name of its own",

@@ -31,9 +31,20 @@ def plural(noun: str, number: float) -> str:
     return f"{noun}s"
 
 
-def quantity(number: int, noun: str) -> str:
-    """Return a number with its noun, for example `1 item` or `1,200 items`."""
-    return f"{number:,} {plural(noun, number)}"
+def quantity(number: int, noun: str, verbs: str = "") -> str:
+    """Return a number with its noun, and the verb that agrees with it.
+
+    Args:
+        number: the number.
+        noun: the noun in the singular.
+        verbs: the verb in the singular and the plural, as `is|are`; empty for none.
+
+    Example:
+        >>> quantity(1200, "item"), quantity(1, "item", "has|have")
+        ('1,200 items', '1 item has')
+    """
+    counted = f"{number:,} {plural(noun, number)}"
+    return f"{counted} {word_for(number, *verbs.split('|'))}" if verbs else counted
 
 
 def word_for(number: int, singular: str, plural_form: str) -> str:

@@ -126,7 +126,7 @@ def test_duplicated_rows_are_kept_and_warned_about(save):
     battles = podium.read_battles(save("votes.csv", f"{HEADER}1,x,y,1\n1,x,y,1\n1,x,y,0\n"))
     assert len(battles) == 3
     assert notice_texts(battles.notes) == (
-        "1 rows repeat another row in every column; they count as repeats",
+        "1 row repeats another row in every column; it counts as a repeat",
     )
 
 

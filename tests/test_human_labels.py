@@ -223,7 +223,7 @@ def test_human_labels_that_are_there_are_not_replaced(side):
         ("i", "x", "y", 1.0, judge, 1.0 if judge == side else None) for judge in ("gpt", "crowd")
     ]
     message = refusal(*rows, columns=(*COLUMNS, "human"), error=podium.UsageError)
-    assert "1 battles have a human label already: leave out --human-judge" in message
+    assert "1 battle has a human label already: leave out --human-judge" in message
 
 
 def test_without_items_no_label_can_be_found():
@@ -250,8 +250,8 @@ def test_human_judge_without_readable_verdicts_is_rejected():
 def test_judges_that_have_no_battle_in_common_are_rejected_with_what_they_share():
     rows = ("i", "x", "y", 1.0, "gpt"), ("i", "X", "y", 1.0, "crowd"), ("j", "x", "y", 1.0, "crowd")
     message = refusal(*rows, error=podium.NotIdentifiedError)
-    assert "none of the 1 battles of other judges" in message
-    assert "in common are 1 items and 2 models: spell both alike" in message
+    assert "none of the 1 battle of other judges" in message
+    assert "in common are 1 item and 2 models: spell both alike" in message
 
 
 def test_two_judges_that_name_a_pair_the_other_way_round_are_no_two_orders():

@@ -492,7 +492,7 @@ class Battles:
         pairs_of_item = judged.drop_duplicates()["item"].value_counts()
         full = pairs_of_item.index[pairs_of_item == pairs]
         if not len(full):
-            problem = f"no item has a readable battle for each of {quantity(pairs, 'pair')}"
+            problem = f"no item has a readable battle for each of the {quantity(pairs, 'pair')}"
             raise DataError(problem, remedy="rank without asking for complete items")
         kept = self.select(np.isin(item, full))
         numbers = {"kept": len(full), "items": self.counts().items}

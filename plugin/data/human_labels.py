@@ -203,7 +203,7 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
     means = mean_labels(votes, "credit")
     means = means[means.index.get_level_values("row") < 0]
     if means.empty:
-        why = f"none of {quantity(len(votes), 'battle')} of {judge} has an item and a verdict"
+        why = f"none of the {quantity(len(votes), 'battle')} of {judge} has an item and a verdict"
         raise NotIdentifiedError(f"no label to take: {why}")
     mean_votes = means["credit"].reset_index()
     of_first = matchup_frame(battles).merge(mean_votes, how="left")["credit"].to_numpy()
@@ -212,8 +212,8 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
         items = len({*votes.table["item"].dropna()} & {*battles.table["item"].dropna()})
         models = len({*votes.models} & {*battles.models})
         why = (
-            f"none of {quantity(len(battles), 'battle')} of other judges is of an item and pair "
-            f"that {judge} judged"
+            f"none of the {quantity(len(battles), 'battle')} of other judges is of an item and "
+            f"pair that {judge} judged"
         )
         remedy = f"spell both alike, or let {judge} judge some of those pairs"
         raise NotIdentifiedError(
@@ -246,7 +246,7 @@ def _check_tables(remedy: str, **tables: Battles) -> None:
     table = tables["verdicts"].table
     known = int(table["human"].notna().sum()) if "human" in table else 0
     if known:
-        raise UsageError(f"there is a human label already on {quantity(known, 'battle')}: {remedy}")
+        raise UsageError(f"{quantity(known, 'battle', 'has|have')} a human label already: {remedy}")
     for name, battles in tables.items():
         if not battles.has_items:
             problem = f"no row of the {name} has an item, and labels are joined by item and pair"

@@ -23,7 +23,7 @@ from podium.diagnosis.subject import (
 )
 from podium.distributions import logit
 from podium.tables import Table
-from podium.wording import quantity
+from podium.wording import quantity, word_for
 
 BOTH_ORDERS = "show each pair in both orders"
 
@@ -226,10 +226,8 @@ def effect_of_being_first(order_pairs: OrderPairs, swaps: Swaps | Missing) -> Fi
     if isinstance(to_first, Missing):
         return to_first
     if to_first.value in (0.0, 1.0):
-        return Missing(
-            f"every flip goes one way ({to_first.n:,}): it is unbounded",
-            "judge more pairs in both orders",
-        )
+        flips = word_for(to_first.n, "the only flip goes", f"all {to_first.n:,} flips go")
+        return Missing(f"{flips} one way: it is unbounded", "judge more pairs in both orders")
     return to_first.transform(
         lambda p: logit(p) / 2, method=f"log-odds of {to_first.method}", unit=Unit.LOGITS
     )

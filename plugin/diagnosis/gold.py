@@ -154,7 +154,8 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
     judge_ratings = subject.judge_ratings
     names = tuple(sorted(set(judge_ratings.models) & set(gold_ratings.models)))
     if len(names) < 3:
-        why = f"in common with the gold standard: {quantity(len(names), 'model')}"
+        why = f"{quantity(len(names), 'model', 'is|are')} known both to the "
+        why += "judge and to the gold standard"
         return Missing(why, "spell the models alike on both sides; at least three are needed")
     judge_codes = np.array([judge_ratings.models.index(name) for name in names])
     gold_codes = np.array([gold_ratings.models.index(name) for name in names])
@@ -650,8 +651,8 @@ def _pairs_missing(matched: GoldPairs) -> Missing | None:
     if len(matched.first) >= 2:
         return None
     why = (
-        f"a win rate by the judge and at least {FEWEST_DECIDED} decided gold battles: "
-        f"{quantity(len(matched.first), 'pair')}"
+        f"{quantity(len(matched.first), 'pair', 'has|have')} a "
+        f"win rate by the judge and at least {FEWEST_DECIDED} decided gold battles"
     )
     return Missing(why, "give more gold battles per pair, or a gold ranking")
 

@@ -23,7 +23,7 @@ from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.errors.intervals import resample
 from podium.tables import EMPTY, Table
-from podium.wording import quantity
+from podium.wording import quantity, word_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,7 +149,7 @@ def side_by_side(
     names = tuple(sorted(set.intersection(*(set(source.models) for source in sources))))
     if len(names) < 3:
         return Missing(
-            f"ranked by all judges: {quantity(len(names), 'model')}",
+            f"{quantity(len(names), 'model', 'is|are')} ranked by all judges",
             "let all judge the same models",
         )
     theta, draws = _resample_strengths(sources, names, resamples, subjects[0].rng)
@@ -277,7 +277,10 @@ def _tau_with_gold(
         return gold
     common = [name for name in names if name in gold.models]
     if len(common) < 3:
-        return Missing(f"common to all: {quantity(len(common), 'model')}", "rank more of them")
+        return Missing(
+            f"{quantity(len(common), 'model', 'is|are')} common to all",
+            "rank more of them",
+        )
     by_judge = np.array([names.index(name) for name in common])
     by_gold = [gold.models.index(name) for name in common]
     _, gold_theta = gold.strengths()
@@ -491,7 +494,8 @@ def _drift(
     names = ratings[0].models
     if len(names) < 2:
         return Missing(
-            f"bounded ratings by both: {quantity(len(names), 'model')}", "judge more battles"
+            f"{quantity(len(names), 'model', 'has|have')} bounded ratings by both",
+            "judge more battles",
         )
     level = subjects[0].level
     codes = np.concatenate([by_term.rows.code for by_term in ratings])
@@ -545,4 +549,7 @@ def _drift_sentence(label: str, drift: Mapping[str, Statistic]) -> str:
     largest = [
         f"{name} {drift[name].value:+.0f} Elo ({drift[name].interval})" for name in changed[:2]
     ]
-    return f"{label}: {len(changed)} of {quantity(len(drift), 'model')} moved, {', '.join(largest)}"
+    verb = word_for(len(changed), "moves", "move")
+    return (
+        f"{label}: {len(changed)} of {quantity(len(drift), 'model')} {verb}, {', '.join(largest)}"
+    )

@@ -17,7 +17,7 @@ from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.fit.coded import CodedBattles, code_battles, codes_of_items
 from podium.rankers.length_control.joint import fit_with_length, slope_influence
 from podium.tables import EMPTY, Table
-from podium.wording import quantity, some
+from podium.wording import quantity, some, word_for
 
 LENGTHS_REMEDY = "give columns length_a and length_b, in characters"
 MARGINS_REMEDY = "give a column margin (judge score of a minus that of b)"
@@ -209,8 +209,8 @@ def correlate_residuals(subject: Subject) -> Figured:
     names = tuple(name for name in bounded_ratings[0].models if name in length)
     if len(names) < FEWEST_MODELS:
         why = (
-            f"lengths and bounded ratings by both of {quantity(len(names), 'model')} only; "
-            f"{FEWEST_MODELS} are needed"
+            f"{quantity(len(names), 'model', 'has|have')} lengths and "
+            f"bounded ratings by both; {FEWEST_MODELS} are needed"
         )
         return Missing(why, "add models")
     by_judge, by_reference = (ratings.select(names) for ratings in bounded_ratings)
@@ -425,8 +425,8 @@ def _estimate_line(
     outside = int((~is_member).sum())
     if outside < FEWEST_OUTSIDE:
         why = (
-            f"a bounded rating by both of {quantity(outside, 'model')} of other families only; a "
-            f"line needs {FEWEST_OUTSIDE}"
+            f"{quantity(outside, 'model')} of other families {word_for(outside, 'has', 'have')} a "
+            f"bounded rating by both, a line needs {FEWEST_OUTSIDE}"
         )
         return Missing(why, "add models of other families")
     if np.ptp(reference.elo[~is_member]) == 0:

@@ -163,7 +163,8 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
     items = coded.clusters
     if models < 3:
         return Missing(
-            f"{quantity(models, 'model')} cannot make a triple", "judge at least three models"
+            f"{quantity(models, 'model', 'makes|make')} no triple",
+            "judge at least three models",
         )
     if comb(models, 3) * items > MOST_CELLS:
         why = f"{models:,} models on {quantity(items, 'item')} have too many triples"

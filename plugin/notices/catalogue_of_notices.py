@@ -110,9 +110,9 @@ OF_READING = {
     ),
     "judgments-unmerged": (
         "{judgments} {judgments:noun judgment} {judgments:one shares|share} item, pair, judge and "
-        "repeat with more than one other and "
-        "{judgments:one stays a battle of its|stay battles of their} own (a `repeat` column would "
-        "say which belong together)"
+        "repeat with more than one other; "
+        "{judgments:one it stays a battle of its|they stay battles of their} own (a `repeat` "
+        "column would say which belong together)"
     ),
     "ladder-error-assumed": (
         "no standard error is given for the {models:noun rating} of {models}, and {elo:g} Elo is "
@@ -220,8 +220,8 @@ OF_READING = {
         "are paired by id"
     ),
     "rows-repeat": (
-        "{rows} {rows:noun row} {rows:one repeats|repeat} another row in every column, which "
-        "counts as a repeat"
+        "{rows} {rows:noun row} {rows:one repeats|repeat} another row in every column; "
+        "{rows:one it counts as a repeat|they count as repeats}"
     ),
     "runs-repeated": (
         "{who} was run {runs} times on {what}: the newest counts ({chosen}), not {others:3}"
@@ -239,11 +239,11 @@ OF_READING = {
         "{models:one its|their} .gz files"
     ),
     "samples-without-verdicts": (
-        "without verdicts, and left out: {files} {files:noun file} of samples"
+        "{files} samples {files:noun file} without verdicts {files:one is|are} left out"
     ),
     "scores-alone": (
         "{scores} {scores:noun score} {scores:one stands|stand} on items where no other model was "
-        "scored, and {scores:one enters|enter} no battle and no mean"
+        "scored: {scores:one it enters|they enter} no battle and no mean"
     ),
     "scores-averaged": (
         "{scores} {scores:noun score} of a model already scored on the same item "
@@ -352,12 +352,12 @@ OF_RESPONSES = {
         "and shown whole"
     ),
     "prompts-repeated": (
-        "{prompts:,} {prompts:noun prompt} {prompts:one appears|appear} more than once; each "
-        "counts once"
+        "{prompts:,} {prompts:noun prompt} {prompts:one appears|appear} more than once and "
+        "{prompts:one counts|count} once"
     ),
     "prompts-without-id": (
-        "{prompts:,} {prompts:noun prompt} {prompts:one has|have} no id; a hash of the text is the "
-        "id ({first} ...)"
+        "{prompts:,} {prompts:noun prompt} {prompts:one has|have} no id; a hash of "
+        "{prompts:one its|their} text is {prompts:one its|their} id ({first} ...)"
     ),
     "instructions-differ": (
         "{items:len} {items:noun item} {items:one has|have} different instructions in different "
@@ -389,7 +389,7 @@ OF_RESPONSES = {
         "be asked for"
     ),
     "responses-unasked": (
-        "{responses:,} {responses:one response is|responses are} to none of {prompts:,} "
+        "{responses:,} {responses:one response is|responses are} to none of the {prompts:,} "
         "{prompts:noun prompt}, and left out"
     ),
     "several-responses": (
@@ -493,8 +493,9 @@ OF_LOGS = {
         "{left_out:one is|are} invalidated, and left out: {left_out:10}{reasons:if  (#)}"
     ),
     "schedule-cut": (
-        "{path}: {battles:,} {battles:noun battle} {battles:one was|were} not played and count as "
-        "missing; {options} cut the schedule: {argument:limit=N} plays N whole items"
+        "{path}: {battles:,} {battles:noun battle} {battles:one was|were} not played and "
+        "{battles:one is|are} missing; {options} cut the schedule: {argument:limit=N} plays N "
+        "whole items"
     ),
     "schema-needed": (
         "{path}: {repeated:,} of {verdicts:,} {verdicts:noun verdict} {repeated:one was|were} "
@@ -510,8 +511,9 @@ OF_LOGS = {
     ),
     "shown-of-agents": "{path}: {note}",
     "silent-judge": (
-        "{path}: {judge} judged none of its battles ({battles:,}), which are missing; the other "
-        "judges' are here; fix its error, then `inspect eval-retry` on the log asks for them"
+        "{path}: {judge} judged none of its {battles:,} {battles:noun battle}, which "
+        "{battles:one is|are} missing; the other judges' are here; fix its error, then `inspect "
+        "eval-retry` on the log asks for them"
     ),
     "unequal-estimates": (
         "{metric} is estimated from different numbers of epochs: a win rate is the chance that "
@@ -537,11 +539,11 @@ OF_RANKERS = {
     ),
     "between-calibrated-models": (
         "{battles:,} {battles:noun battle} between calibrated models {battles:one is|are} left "
-        "out: the ratings are fixed"
+        "out: their ratings are fixed"
     ),
     "between-new-models": (
-        "{battles:,} {battles:noun battle} between new models {battles:one is|are} left out: each "
-        "model is placed alone"
+        "{battles:,} {battles:noun battle} between new models {battles:one is|are} left out: each is "
+        "placed alone"
     ),
     "clusters": (
         "{clusters} {unit}s: a bootstrap interval needs {fewest}; {setting:interval=sandwich} "
@@ -942,7 +944,7 @@ OF_RANKINGS = {
     ),
     "shared-battles": (
         "a battle that several judges judge counts once per judge in the ranking"
-        "{battles:if : battles: #}{shared:if , # of them by several judges}"
+        "{battles:if : # battles}{shared:if , # of them by several judges}"
     ),
 }
 

@@ -17,7 +17,7 @@ from podium.rankers.fit.scale import POINTS
 from podium.responses.collection import Responses, response_key
 from podium.tables import Report, Table
 from podium.tournaments.selection import draw_balanced
-from podium.wording import plural, quantity
+from podium.wording import plural, quantity, word_for
 
 Forecast = dict[int, tuple[float, float]]
 """By number of labels: two mean absolute errors of ratings, in Elo.
@@ -154,9 +154,10 @@ def _describe_shortage(
     """
     if drawable:
         shortage = f"{drawable:,} have no label yet (and both responses, if given)"
-        return f"asked for were {quantity(number, 'battle')}, and {shortage}: ask for fewer"
+        return f"{quantity(number, 'battle', 'was|were')} asked for, and {shortage}: ask for fewer"
     if labels and labels.is_labelled.all():
-        return f"each of {quantity(len(battles), 'battle')} has a label: none is left to label"
+        have = word_for(len(battles), "the only battle has", f"all {len(battles):,} battles have")
+        return f"{have} a label: none is left to label"
     if responses is None:
         return "no battle without a label has an item and two models with a readable verdict each"
     return (

@@ -246,7 +246,7 @@ def _edge_section(plan: Plan) -> Section:
         ("edge", lambda gap: "none" if gap.edge is None else _estimate(gap.edge, "{:+.3f}")),
     )
     items = plan.asked["items"]
-    detect = f"{quantity(items, 'item')} {word_for(items, 'detects', 'detect')}"
+    detect = f"{quantity(items, 'item', 'detects|detect')}"
     title = f"the smallest edge that {detect}, one pair at a time (sign test)"
     notes = (f"intervals: {plan.methods['sign test']}",)
     return _section("gaps", title, plan.gaps, columns, notes)

@@ -340,7 +340,7 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
         identical = request.record.battles.tally.identical
         if identical:
             yield (
-                f"of the pilot's {quantity(len(request.record.battles), 'battle')}, {identical:,} "
+                f"{identical:,} of {quantity(len(request.record.battles), 'battle')} of the pilot "
                 f"{word_for(identical, 'is a tie', 'are ties')} of identical responses; as many of "
                 "those to come take no calls"
             )

@@ -212,9 +212,9 @@ def most_informative(models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
     compared = {name: shares[name] for name in sorted(models) if shares[name][1]}
     if not compared:
         raise NotIdentifiedError(
-            f"the pilot ({quantity(len(outcomes), 'battle')}) cannot choose an anchor: no item has "
-            "readable verdicts of two models against a third; name the anchor, or play a larger "
-            "pilot"
+            f"the {quantity(len(outcomes), 'battle')} of the pilot cannot choose an anchor: no "
+            "item has readable verdicts of two models against a third; name the anchor, or play a "
+            "larger pilot"
         )
     return max(compared, key=lambda name: compared[name])
 

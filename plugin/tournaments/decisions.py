@@ -352,7 +352,8 @@ def _partial_order(
     """
     decided = int((settled > 0).sum())
     if not decided and last.clusters < MIN_ITEMS:
-        problem = f"judged were {quantity(last.clusters, 'item')}, and an error needs {MIN_ITEMS}"
+        judged = f"{quantity(last.clusters, 'item', 'was|were')} judged"
+        problem = f"{judged}, and an error needs {MIN_ITEMS}"
         return f"No pair is decided: {problem}"
     if not decided:
         return "No pair is decided"

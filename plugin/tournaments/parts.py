@@ -14,7 +14,7 @@ from podium.tournaments.recorded import Recorded
 from podium.tournaments.schedule import TournamentRule
 from podium.tournaments.selection import order_of_visits
 from podium.tournaments.stopping import Stopping
-from podium.wording import quantity
+from podium.wording import quantity, word_for
 
 SHARD = re.compile(r"(?P<number>[1-9]\d*)/(?P<of>[1-9]\d*)")
 """Matches `k/n` with positive integers, for example `1/4`."""
@@ -133,8 +133,8 @@ def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None
     items = len(order_of_visits(field, getattr(rule, "items", None), rule.seed))
     if shard.of > items:
         raise UsageError(
-            f"shard={shard}: too many parts of {quantity(items, 'item')}; make at most "
-            f"{quantity(items, 'shard')}"
+            f"shard={shard}: there {word_for(items, 'is', 'are')} {quantity(items, 'item')}; make "
+            f"at most {quantity(items, 'shard')}"
         )
 
 

@@ -241,7 +241,7 @@ def select_calibratable(evidence: Evidence) -> Evidence:
         is_unbounded = _unbounded_models(selected)
     if len(selected.models) < FEWEST_MODELS:
         raise NotIdentifiedError(
-            f"of {quantity(len(evidence.models), 'model')}, {len(selected.models)} "
+            f"{len(selected.models)} of {quantity(len(evidence.models), 'model')} "
             f"{word_for(len(selected.models), 'has', 'have')} battles with human labels, verdicts "
             "and signals against each other, and a rating by humans that these bound; "
             f"holding one out needs at least {FEWEST_MODELS}: label more battles "

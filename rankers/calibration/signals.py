@@ -174,7 +174,7 @@ def has_margins(battles: Battles) -> bool:
 
 def _describe_missing_signal(battles: Battles, kind: Kind) -> str:
     """Return the error message for a missing signal: what it needs, and which others remain."""
-    no_battle_has = f"none of {quantity(int(battles.readable.sum()), 'judged battle')} has a"
+    no_battle_has = f"none of the {quantity(int(battles.readable.sum()), 'judged battle')} has a"
     alternatives = (
         "bradley-terry ranks hard verdicts as they are, and target=smoothing softens them by a "
         "constant fitted to human labels"

@@ -230,7 +230,7 @@ def codes_of_items(battles: Battles) -> np.ndarray:
 def nothing_readable(battles: Battles) -> NotIdentifiedError:
     """Return the error for battles without a readable verdict."""
     return NotIdentifiedError(
-        f"none of {quantity(len(battles), 'battle')} has a readable verdict: nothing to rank"
+        f"none of the {quantity(len(battles), 'battle')} has a readable verdict: nothing to rank"
     )
 
 

@@ -109,7 +109,7 @@ def test_a_slice_that_cannot_be_ranked_exits_with_3_and_is_named(
     answer = podium(
         "rank", table(*rows, header=WITH_CATEGORY), "--ranker", "win-rate", "--by", "category"
     )
-    assert (answer.code, "not ranked: win-rate [lost]: none of the 1 battles" in answer.err) == (
+    assert (answer.code, "not ranked: win-rate [lost]: none of the 1 battle" in answer.err) == (
         3,
         True,
     )
@@ -142,14 +142,14 @@ def test_a_mistyped_anchor_exits_with_2_though_another_ranker_could_answer(
 
 def test_tables_go_to_stdout_and_warnings_to_stderr(podium: Podium, table: Table) -> None:
     answer = podium("rank", table(*TRIANGLE, "i4,a,b,"), "--ranker", "win-rate")
-    unparsed = "1 of 9 battles are unparsed"
+    unparsed = "1 of 9 battles is unparsed"
     assert (unparsed in answer.out, f"podium: warning: {unparsed}" in answer.err) == (False, True)
 
 
 def test_a_warning_that_all_standings_share_is_written_once(podium: Podium, table: Table) -> None:
     """The item of which nothing was read is none of the three that the answer counts."""
     answer = podium("rank", table(*TRIANGLE, "i4,a,b,"), "--ranker", "win-rate,bradley-terry")
-    assert answer.err.count("1 of 9 battles are unparsed") == 1
+    assert answer.err.count("1 of 9 battles is unparsed") == 1
     assert (answer.out + answer.err).lower().count("only 3 items") == 1
 
 

@@ -339,7 +339,7 @@ def test_gold_battles_of_several_judges_are_rejected():
 def test_gold_models_with_other_spelling_are_reported():
     stated = asked(JUDGED, Gold("gold.csv", {"a": 1.0, "b": 2.0, "A": 3.0}))
     assert isinstance(stated, Missing)
-    assert "1 models are known both" in stated.why
+    assert "1 model is known both" in stated.why
 
 
 def test_a_judge_who_does_not_compete_has_no_self_bias():

@@ -136,4 +136,4 @@ def test_informativeness_reports_partly_known_margins():
     warnings = notice_texts(
         informativeness(read_battles(frame), rng=np.random.default_rng(0)).warnings
     )
-    assert any("1 battles have no margin" in text for text in warnings)
+    assert any("1 battle has no margin" in text for text in warnings)

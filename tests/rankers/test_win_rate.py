@@ -378,6 +378,6 @@ def test_score_on_an_unshared_item_is_reported():
         read_battles(pd.DataFrame(rows, columns=["item", "model", "score"])), rng=rng()
     )
     assert any(
-        text.startswith("1 scores stand on items where no other model")
+        text.startswith("1 score stands on items where no other model")
         for text in notice_texts(standings.warnings)
     )

@@ -73,7 +73,7 @@ def test_a_whole_bench_folder_is_read_with_its_categories(save, tmp_path):
     save("bench/model_judgment/judge/wren.jsonl", [{"uid": "u1", "model": "wren", "games": []}])
     read = read_responses(tmp_path / "bench")
     assert (read.models, read.items[0].category) == (("lark", "wren"), "hard_prompt")
-    assert "1 files hold no responses" in notice_texts(read.notes)[0]
+    assert "1 file holds no responses" in notice_texts(read.notes)[0]
 
 
 def test_a_provider_error_is_errored(save):

@@ -78,7 +78,7 @@ def test_chat_and_plain_runs_are_joined_by_document_and_reported(save):
     )
     read = read_responses(one, other)
     assert [item.instruction for item in read.items] == ["Say hi."]
-    assert "1 items were put to models in different words" in notice_texts(read.notes)[0]
+    assert "1 item was put to models in different words" in notice_texts(read.notes)[0]
 
 
 def test_another_target_of_the_same_document_is_an_error_that_names_both_files(save):
@@ -184,7 +184,7 @@ def test_repeated_responses_are_all_read_and_reported(tmp_path):
     )
     read = read_responses(tmp_path)
     assert list(read.texts["wren"].values()) == ["One.", "Two.", "Three."]
-    assert "1 items have up to 3 responses of a model" in notice_texts(read.notes)[0]
+    assert "1 item has up to 3 responses of a model" in notice_texts(read.notes)[0]
 
 
 def test_truncated_last_line_is_reported_and_the_rest_is_read(tmp_path):

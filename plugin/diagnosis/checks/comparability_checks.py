@@ -11,7 +11,7 @@ from podium.comparability.run_settings import differences_of_models, undescribed
 from podium.data.battles import Battles
 from podium.printable import shorten
 from podium.run_record import RunRecord
-from podium.wording import plural, quantity, short_paths, some
+from podium.wording import plural, quantity, short_paths, some, word_for
 
 LONGEST_INPUT = 40
 """Largest number of characters of an input or response in the text of a check."""
@@ -83,7 +83,8 @@ def _reason_of_column(finding: QuestionFinding) -> str:
     """Return why a column of inputs does not say whether rows with one id are of one question."""
     ids = f"{finding.conflicts:,} of {quantity(finding.items, 'id')}"
     column, doubt = finding.reason
-    return f"the texts in the column {column} differ for {ids}: {doubt}"
+    have = word_for(finding.conflicts, "has", "have")
+    return f"{ids} {have} different texts in the column {column}: {doubt}"
 
 
 def _flagged_questions(finding: QuestionFinding) -> Check:

@@ -17,7 +17,7 @@ from podium.data.battles import Battles
 from podium.data.known_metrics import is_amount, is_time
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.diagnosis.judge_checks import is_judged
-from podium.wording import join_names
+from podium.wording import join_names, word_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -377,6 +377,10 @@ def _fields_of(unlike: UnlikeScales, others: int) -> dict[str, Any]:
     item = next(shared, None)
     low_score = float(low.max() if item is None else low[item])
     high_score = float(high.max() if item is None else high[item])
+    more = ""
+    if others:
+        other = word_for(others, "task or metric", "tasks or metrics")
+        more = f"; so do scores of {others} other {other}"
     return {
         "low_kind": unlike.kinds[0],
         "high_kind": unlike.kinds[1],
@@ -384,7 +388,7 @@ def _fields_of(unlike: UnlikeScales, others: int) -> dict[str, Any]:
         "high_models": join_names(unlike.percent),
         "place": "at most" if item is None else f"on item {item!r}",
         "of_metric": f" by {unlike.about['metric']}" if "metric" in unlike.about else "",
-        "more": f"; so do scores of {others} more by task or metric" if others else "",
+        "more": more,
         "low": low_score,
         "high": high_score,
     }

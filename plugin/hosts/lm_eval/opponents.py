@@ -107,7 +107,7 @@ def _no_common_item(names: Sequence[str], responses: Responses, field: str | Non
     if field is None:
         held = some(responses.categories) or "none"
         return UsageError(
-            f"none of {quantity(len(names), 'document')} is in {where} (tasks there: {held}): "
+            f"none of the {quantity(len(names), 'document')} is in {where} (tasks there: {held}): "
             "compare runs of the same data with --log_samples, "
             "or write `item: FIELD` if the opponents are known by an id"
         )

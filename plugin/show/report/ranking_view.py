@@ -29,7 +29,7 @@ from podium.show.report.terminal import bar_column, terminal_text
 from podium.tables import EMPTY, Report, Table
 from podium.text import text_of
 from podium.tournaments.decisions import asks_top
-from podium.wording import plural, quantity, some
+from podium.wording import plural, quantity, some, word_for
 
 BAR_WIDTH = 28
 """Width of the column of interval bars, in characters."""
@@ -330,8 +330,8 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
     graded = diagnostics.get("graded")
     if graded:
         yield (
-            f"graded credits of {quantity(graded, 'battle')}; wins, ties and flips are those of "
-            "the parsed verdicts"
+            f"{quantity(graded, 'battle', 'has|have')} graded credits; wins, "
+            "ties and flips are those of the parsed verdicts"
         )
         rates_credits = diagnostics.get("soft", {}).get("kind") == "credit"
         if standings.ranker == "bradley-terry" or rates_credits:
@@ -410,9 +410,9 @@ def _origin(origin: Mapping[str, Any]) -> Iterator[str]:
 
 def _soft_targets(soft: Mapping[str, Any], fit: Fit) -> str:
     """Write what the soft targets were computed from, with beta and its interval."""
-    without = (
-        f"; none for {quantity(soft['left_out'], 'judged battle')}" if soft["left_out"] else ""
-    )
+    without = ""
+    if soft["left_out"]:
+        without = f"; {quantity(soft['left_out'], 'judged battle', 'has|have')} none"
     if soft["kind"] == "credit" or fit.beta is None:
         return f"soft targets: the credits {soft['from']}{without}"
     ends = ""
@@ -484,7 +484,8 @@ def _length_control(control: Mapping[str, Any]) -> Iterator[str]:
     """Yield how length was controlled for, and its effect in Elo if that was estimated."""
     left_out = ""
     if control["left_out"]:
-        left_out = f"; left out: {quantity(control['left_out'], 'judged battle')} without lengths"
+        left_out = f"; {quantity(control['left_out'], 'judged battle')} without lengths "
+        left_out += f"{word_for(control['left_out'], 'is', 'are')} left out"
     yield f"at equal {control.get('lengths', 'lengths')}: {control['model']}{left_out}"
     if "elo_per_sd" in control:
         low = control["elo_per_sd_low"]
@@ -500,7 +501,8 @@ def _replayed_calls(replay: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line with the battles, calls, pairs and rounds of a replayed tournament."""
     given_text = ""
     if replay["given"]:
-        given_text = f"; given before: {quantity(replay['given'], 'battle')} of those ranked"
+        given_text = f"; {quantity(replay['given'], 'battle')} of those ranked before "
+        given_text += f"{word_for(replay['given'], 'was', 'were')} given"
     pairs = quantity(replay["pairs"], "pair")
     rounds = quantity(replay["rounds"], "round")
     battles_and_calls = f"{quantity(replay['battles'], 'battle')} asked for, "

@@ -152,7 +152,7 @@ def test_lm_eval_rejects_scores_with_different_targets_and_names_both_files(tmp_
     assert (sorted(credits(battles)), battles.missing) == ([0.5, 0.5, 1.0], 2)
     assert [
         part
-        for part in (f"a/samples_t_{TIME}", f"b/samples_t_{TIME}", "line 4", "1 documents")
+        for part in (f"a/samples_t_{TIME}", f"b/samples_t_{TIME}", "line 4", "1 document of t")
         if part not in note_text
     ] == []
 

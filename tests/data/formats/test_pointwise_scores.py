@@ -69,7 +69,7 @@ def test_repeated_scores_are_averaged_and_reported(save):
     battles = podium.read_battles(save("s.jsonl", rows))
     assert battles.table["margin"].tolist() == [0.5]
     assert notice_texts(battles.notes) == (
-        "1 scores of a model already scored on the same item were averaged with it",
+        "1 score of a model already scored on the same item was averaged with it",
     )
 
 

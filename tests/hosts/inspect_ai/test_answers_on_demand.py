@@ -380,7 +380,7 @@ def test_prompts_are_the_instructions_of_whatever_responses_takes(
     found, notes = read_questions([str(tmp_path / "p.jsonl")])
     assert [*dict.fromkeys(row.item for row in found)] == items
     assert ("2 prompts have no id" in " ".join(notice_texts(notes))) == (len(items) == 2)
-    assert ("1 prompts appear more than once" in " ".join(notice_texts(notes))) == (len(items) == 2)
+    assert ("1 prompt appears more than once" in " ".join(notice_texts(notes))) == (len(items) == 2)
 
 
 def test_prompts_are_the_inputs_of_a_dataset_or_a_task_by_name(tmp_path: Path) -> None:

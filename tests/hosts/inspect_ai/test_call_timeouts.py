@@ -108,7 +108,7 @@ def test_each_attempt_that_the_provider_asks_to_repeat_has_the_limit_of_its_own(
 def test_limit_of_the_role_itself_is_repeated_as_inspect_does_and_named():
     attempts, error = call(["hang"] * 9, timeout=20, attempt_timeout=1, max_retries=1)
     assert attempts == ["hang", "hang"]
-    assert str(error).startswith("no answer within 1 seconds: hanging/judge; ")
+    assert str(error).startswith("no answer within 1 second: hanging/judge; ")
     assert str(error).endswith("set a longer attempt_timeout of its role")
 
 

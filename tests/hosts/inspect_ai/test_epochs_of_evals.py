@@ -250,7 +250,7 @@ def test_samples_that_the_logs_own_figures_do_not_count_are_left_out_and_named()
     [note] = [
         note for note in notice_texts(podium.read_battles(folder).notes) if "excluded from" in note
     ]
-    assert "1 of 8 samples with scores by quiz exact are not in the log's own figures" in note
+    assert "1 of 8 samples with scores by quiz exact is not in the log's own figures" in note
     assert note.endswith("left out: q0")
 
 

@@ -138,7 +138,7 @@ def test_notes_made_while_reading_are_shown(write_responses, tmp_path, capfd):
     write_responses()
     (tmp_path / "other.json").write_text('[{"unrelated": 1}]')
     round_robin(responses=str(tmp_path))
-    assert "1 files hold no responses and were skipped" in capfd.readouterr().err
+    assert "1 file holds no responses and was skipped" in capfd.readouterr().err
 
 
 def test_cost_is_printed_before_the_first_call(write_responses, record, capfd):

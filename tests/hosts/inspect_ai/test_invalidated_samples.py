@@ -92,7 +92,7 @@ def test_a_log_of_invalidated_samples_alone_is_left_out():
     folder = write(build_log("three", {"q0": (0.0,)}))
     battles = podium.read_battles(folder)
     assert battles.models == ("made/three", "made/two")
-    assert any("all 1 samples are invalidated" in lost for lost in notice_texts(battles.lost))
+    assert any("the only sample is invalidated" in lost for lost in notice_texts(battles.lost))
 
 
 def test_their_responses_are_missing_for_that_reason(folder):
@@ -145,5 +145,5 @@ def test_a_tournament_does_not_play_an_invalidated_response(folder, play, behave
 
 def test_a_single_log_of_invalidated_samples_is_an_error():
     folder = write(invalidate(build_log("one", {"q0": (1.0,)}), "q0-1"))
-    with pytest.raises(DataError, match="all 1 samples are invalidated"):
+    with pytest.raises(DataError, match="the only sample is invalidated"):
         podium.read_battles(folder)

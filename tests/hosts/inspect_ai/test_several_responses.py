@@ -102,7 +102,7 @@ def test_responses_of_all_epochs_are_read_and_the_item_is_one():
     ]
     assert [item.responses for item in read.items] == [2]
     assert read.field().items == ("q0",)
-    assert "1 items have up to 2 responses of a model" in notice_texts(read.notes)[0]
+    assert "1 item has up to 2 responses of a model" in notice_texts(read.notes)[0]
 
 
 @pytest.mark.slow

@@ -351,7 +351,7 @@ def test_a_wrong_option_is_named_with_the_right_one(
     ("wrong", "stated"),
     [
         ({"item": "name"}, "item: name: documents have no such field; fields: id"),
-        ({"item": None}, "none of the 1 documents is in"),
+        ({"item": None}, "none of the 1 document is in"),
         ({"model": "elm"}, "an opponent is called 'elm'"),
         ({"against": "nowhere"}, "no such file or directory: nowhere"),
         ({"judge": "podium/nobody"}, "judge: podium/nobody"),
@@ -406,7 +406,7 @@ def test_notes_on_opponents_are_reported(unasked: dict[str, Any], tmp_path: Path
     (tmp_path / "questions.jsonl").write_text('{"id": "q99", "instruction": "Nobody answered?"}\n')
     against = [*unasked["against"], str(tmp_path / "questions.jsonl")]
     JudgeFilter(**{**unasked, "against": against}).apply(["An answer."], [{"id": "q0"}])
-    assert "1 questions without a response were left out" in caplog.text
+    assert "1 question without a response was left out" in caplog.text
 
 
 def test_only_texts_can_be_judged(unasked: dict[str, Any]):

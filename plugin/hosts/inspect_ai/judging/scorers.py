@@ -40,7 +40,7 @@ from podium.responses.transcripts import AgentWork, Mode, Show, read_pieces, wor
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
 from podium.scorers.reasoning import Policy, strip_reasoning
-from podium.wording import quantity
+from podium.wording import quantity, word_for
 
 if TYPE_CHECKING:
     from podium.responses.collection import Responses
@@ -400,7 +400,8 @@ def _score_pack(
             credit = f"{verdict_on_battle.credit:.3g}"
         lines.append(f"{battle.model_a} against {battle.model_b}: {credit} ({orders})")
     readable = sum(verdict.credit is not None for verdict in verdicts)
-    answer = f"a readable verdict on {readable} of {quantity(len(verdicts), 'battle')}"
+    have = word_for(readable, "has", "have")
+    answer = f"{readable} of {quantity(len(verdicts), 'battle')} {have} a readable verdict"
     metadata = {NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()}
     explanation = "\n".join([answer, *lines])
     return Score(
@@ -434,7 +435,7 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
     for name, response in ((a, battle.response_a), (b, battle.response_b)):
         if battle.transcript:
             work = work_in(response)
-            cut = f"; left out: {quantity(work.cut, 'character')}" if work.cut else ""
+            cut = f"; {quantity(work.cut, 'character', 'is|are')} left out" if work.cut else ""
             size = f"{quantity(work.turns, 'turn')}, {quantity(work.calls, 'tool call')}"
             size += f": below, in METADATA{cut}"
             parts += [

@@ -46,6 +46,7 @@ from podium.scorers.judge_record import SCHEMA_FIRST, JudgeRecord
 from podium.scorers.judging import excerpt_of, load_reply
 from podium.scorers.reply import FAILED, NOT_SHOWN, UnparsedReason
 from podium.tournaments.judge_rotation import jury_cells, name_jury
+from podium.wording import word_for
 
 HUMAN_RATINGS = "precomputed_scores"
 """Inspect's scorer that reads ratings from a file. It holds the credit of model_a by humans."""
@@ -420,7 +421,8 @@ class _LogReader:
     def _nothing_judged(self) -> DataError:
         """Return the error for a log without rows, with the reason."""
         if self.invalidated and len(self.invalidated) == self.samples:
-            problem = f"every sample is invalidated ({self.samples:,})"
+            all_are = f"all {self.samples:,} samples are"
+            problem = f"{word_for(self.samples, 'the only sample is', all_are)} invalidated"
             return DataError(
                 problem, remedy="run them again with `inspect eval-retry`, or leave this log out"
             )

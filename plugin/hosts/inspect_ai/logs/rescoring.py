@@ -9,7 +9,7 @@ import click
 
 from podium.printable import tell
 from podium.storage.remote import Place, RemoteFile, list_siblings, place_of
-from podium.wording import quantity, word_for
+from podium.wording import quantity
 
 LogStates = frozenset[tuple[str, object]]
 """Pairs of a log's name and a value that changes when the log is written."""
@@ -40,9 +40,7 @@ def watch_scoring(command: click.Context | None) -> None:
                 tell(f"{log}: its ranking may be older than its scores: {error}")
                 continue
             if others:
-                what = (
-                    f"{quantity(len(others), 'other log')} {word_for(len(others), 'holds', 'hold')}"
-                )
+                what = f"{quantity(len(others), 'other log', 'holds|hold')}"
                 tell(f"{what} a ranking with the scores before: rank again")
 
     command.call_on_close(clean_up)

@@ -150,7 +150,8 @@ class AnswerRequests:
         tokens_in = f"{characters_in / CHARACTERS_PER_TOKEN:,.0f} input"
         tokens_out = f"{len(wanted) * usual:,.0f} output tokens"
         names = sorted({name for name, _ in wanted})
-        asked = f"asked for are at most {quantity(len(wanted), 'answer')} of {some(names, most=5)}"
+        asked = f"at most {quantity(len(wanted), 'answer', 'is|are')}"
+        asked += f" asked of {some(names, most=5)}"
         sentence = f"{asked}, about {tokens_in} and {tokens_out}, {usual:,.0f} an answer"
         how = ", ".join(f"{name}={value}" for name, value in self.generation.items())
         return f"{sentence} ({how})" if how else sentence

@@ -31,7 +31,7 @@ from podium.scorers.prompt import count_tokens
 from podium.scorers.shared_prefixes import share_of_prefix_cache
 from podium.tournaments.judge_rotation import JudgeRotation
 from podium.tournaments.schedule import rounds_of
-from podium.wording import plural, quantity
+from podium.wording import plural, quantity, word_for
 
 SAMPLED_PROMPTS = 50
 """The tokens of a prompt are estimated from this many prompts, or up to twice as many."""
@@ -260,7 +260,9 @@ def _unanswered_text(unanswered: Sequence[Pairing], recorded: int) -> str:
     example = unanswered[0]
     lost = f"such as {example.a} and {example.b} on {example.item}"
     count = f"{len(unanswered):,} of {quantity(recorded, 'recorded battle')}"
-    return f"no responses here to {count}, which count as missing, {lost}"
+    have = word_for(len(unanswered), "has", "have")
+    are = word_for(len(unanswered), "is", "are")
+    return f"{count} {have} no responses here and {are} missing, {lost}"
 
 
 def _prompt_tokens(responses: Responses, pairings: Sequence[Pairing], how: Judging) -> float:

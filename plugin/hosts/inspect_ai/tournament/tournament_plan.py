@@ -315,7 +315,8 @@ def _refuse_missing_references(judging: Judging, responses: Responses) -> None:
     """Raise UsageError if the judge is to be shown reference answers that some items lack."""
     lacking = [item.id for item in responses.items if item.reference is None]
     if judging.settings.reference and lacking:
-        items = f"no reference answer to {quantity(len(lacking), 'item')}: {some(lacking, most=5)}"
+        items = f"{quantity(len(lacking), 'item', 'has|have')}"
+        items += f" no reference answer: {some(lacking, most=5)}"
         raise UsageError(f"reference=true: {items}")
 
 
@@ -365,8 +366,8 @@ def _plan_shard(
     lost = len(competitors.unanswered)
     if lost:
         raise UsageError(
-            f"shard={text}: no responses to {quantity(lost, 'recorded battle')}: give responses= "
-            "of all"
+            f"shard={text}: {quantity(lost, 'recorded battle', 'has|have')} no responses: give "
+            "responses= of all"
         )
     coming = rule.next(field, ())
     part = shard.part_of(coming, shard.items_of(field, request.options.seed))

@@ -542,8 +542,8 @@ OF_RANKERS = {
         "out: their ratings are fixed"
     ),
     "between-new-models": (
-        "{battles:,} {battles:noun battle} between new models {battles:one is|are} left out: each is "
-        "placed alone"
+        "{battles:,} {battles:noun battle} between new models {battles:one is|are} left out: "
+        "each is placed alone"
     ),
     "clusters": (
         "{clusters} {unit}s: a bootstrap interval needs {fewest}; {setting:interval=sandwich} "

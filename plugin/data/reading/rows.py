@@ -375,7 +375,7 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> UnitedRows:
             identity.append(quote_name(name))
     key = ", ".join(identity)
     if not _has_row_of_two_places(engine, view, key):
-        return view, 0
+        return UnitedRows(view, 0, frozenset())
     shared = f"select item from {view} group by item having count(distinct {PLACE}) > 1"
     number = f"count(*) over (partition by {key}, {PLACE}) as copies"
     numbered = f"select *, {PLACE} as place, {number} from {view} where item in ({shared})"

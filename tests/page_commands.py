@@ -1,6 +1,7 @@
 """The commands in the fenced blocks of a page, and whether they print what the page shows.
 
-A block `sh` holds commands, the block `text` after it what they print, in this order.
+A block `sh` holds commands, the block `text` after it what they print, in this order. `[…]` in a
+shown line stands for any text. A command that fails has its exit code as a remark: `# exit code 1`.
 """
 
 import os
@@ -18,6 +19,7 @@ BLOCK = re.compile(
 )
 COMMANDS = ("podium", "inspect")
 ASSIGNMENT = re.compile(r"^([A-Z]+)=(.*)$")
+EXIT_CODE = re.compile(r"# exit code (\d+)$")
 
 
 def blocks_of(page):
@@ -30,6 +32,11 @@ def blocks_of(page):
 def commands_of(text):
     """Return a block's commands: lines joined where they go on, remarks and installations cut
     off, and variables that the block sets (`URL=...`) replaced by their values."""
+    return [command for command, _ in commands_with_codes(text)]
+
+
+def commands_with_codes(text):
+    """Return a block's commands as `commands_of`, each with the exit code that it ends with."""
     values = {}
     commands = []
     for line in text.replace("\\\n", " ").strip().splitlines():
@@ -37,12 +44,13 @@ def commands_of(text):
         assignment = ASSIGNMENT.match(whole)
         if assignment:
             values[assignment[1]] = assignment[2].strip("'\"")
-        else:
-            commands.append(shlex.split(whole, comments=True))
-    commands = list(filter(None, commands))
-    return [
-        command[command.index("&&") + 1 :] if "&&" in command else command for command in commands
-    ]
+            continue
+        words = shlex.split(whole, comments=True)
+        code = EXIT_CODE.search(whole)
+        if words:
+            start = words.index("&&") + 1 if "&&" in words else 0
+            commands.append((words[start:], int(code[1]) if code else 0))
+    return commands
 
 
 def printed_by(command, folder, variables=None):
@@ -64,14 +72,18 @@ def printed_by(command, folder, variables=None):
 
 
 def lines_not_printed(shown, printed):
-    """Return lines shown that were not printed in this order, except lines that only underline."""
+    """Return lines shown that were not printed in this order, except lines that only underline.
+
+    A line is printed if a printed one begins with it, where `[…]` stands for any text.
+    """
     remaining = iter(line.rstrip() for line in printed.splitlines())
     wanted = [line.rstrip() for line in shown.splitlines() if line.strip(" ─")]
-    return [
-        line
-        for line in wanted
-        if not any(printed_line.startswith(line) for printed_line in remaining)
-    ]
+    lost = []
+    for line in wanted:
+        begins = re.compile(".*".join(map(re.escape, line.split("[…]"))))
+        if not any(begins.match(printed_line) for printed_line in remaining):
+            lost.append(line)
+    return lost
 
 
 def run_commands(
@@ -100,11 +112,13 @@ def run_commands(
         printed = ""
         if language != "sh" or not is_to_be_run(excuse):
             continue
-        for command in commands_of(text.replace(*replaced) if replaced[0] else text):
+        for command, expected in commands_with_codes(
+            text.replace(*replaced) if replaced[0] else text
+        ):
             if command[0] not in programs:
                 continue
             code, output = printed_by(command, folder, variables)
             printed += output
-            if code:
+            if code != expected:
                 wrong.append(f"{shlex.join(command)}: exit {code}: {output[-500:]}")
     return wrong

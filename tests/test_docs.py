@@ -15,7 +15,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from page_commands import BLOCK, COMMANDS, blocks_of, commands_of, lines_not_printed, run_commands
+from page_commands import (
+    BLOCK,
+    COMMANDS,
+    blocks_of,
+    commands_of,
+    commands_with_codes,
+    lines_not_printed,
+    run_commands,
+)
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -91,6 +99,13 @@ def test_a_line_that_is_not_printed_or_in_another_order_is_found():
     assert lines_not_printed("a\nb", "a 1\nb\n") == []
     assert lines_not_printed("b\na", "a\nb\n") == ["a"]
     assert lines_not_printed("c", "a\nb\n") == ["c"]
+    assert lines_not_printed("a: […] is b", "a: x.eval is b, and c") == []
+    assert lines_not_printed("a: […] is d", "a: x.eval is b, and c") == ["a: […] is d"]
+
+
+def test_a_remark_gives_the_exit_code_of_a_command_that_fails():
+    text = "A=3\npodium rank $A  # a remark\npodium rank \\\n  b  # exit code 2\n"
+    assert commands_with_codes(text) == [(["podium", "rank", "3"], 0), (["podium", "rank", "b"], 2)]
 
 
 def test_a_picture_that_no_command_made_or_with_another_figure_is_found(tmp_path):

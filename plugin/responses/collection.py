@@ -371,9 +371,16 @@ class Responses:
     def _items_of_categories(self, categories: Sequence[str]) -> tuple[Item, ...]:
         """Return the items whose category is among these.
 
+        If no item has a category and all are of one task, its name stands for all items, as tasks
+        are the categories of items of several tasks.
+
         Raises:
             UsageError: there is a category that no item has.
         """
+        if not self.categories and len(self.tasks) == 1:
+            task = self.tasks[0]
+            if all(name == task or task.endswith(f"/{name}") for name in categories):
+                return self.items
         named = {self._find_category(name) for name in categories}
         return tuple(item for item in self.items if item.category in named)
 
@@ -390,7 +397,7 @@ class Responses:
         ending = [whole for whole in self.categories if str(whole).endswith(f"/{name}")]
         if len(ending) == 1:
             return ending[0]
-        available = some(self.categories) or "none: no source says any"
+        available = some(self.categories or self.tasks) or "none: no source says any"
         raise UsageError(f"no item has category {name!r}; categories: {available}")
 
     def _with_items(self, items: tuple[Item, ...]) -> "Responses":

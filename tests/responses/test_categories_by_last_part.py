@@ -1,6 +1,7 @@
 """A category of responses is found by the last part of its name."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -30,3 +31,12 @@ def test_the_last_part_finds_the_only_category_that_ends_with_it(responses):
 def test_several_categories_and_parts_of_words_are_not_found(responses, name):
     with pytest.raises(UsageError, match=r"acme/advice, acme/files, other/files"):
         responses.select(category=name)
+
+
+@pytest.mark.parametrize("name", ["acme/advice", "advice"])
+def test_the_only_task_stands_for_all_its_items(responses, name):
+    bare = tuple(replace(item, category=None) for item in responses.items)
+    of_one_task = replace(responses, items=bare, tasks=("acme/advice",))
+    assert of_one_task.select(category=name).items == bare
+    with pytest.raises(UsageError, match="no item has category 'files'; categories: acme/advice"):
+        of_one_task.select(category="files")

@@ -95,6 +95,15 @@ def typed_as(form: OptionForm) -> Iterator[None]:
         _FORM.reset(before)
 
 
+def typed_form() -> OptionForm:
+    """Return the form in which `option_text` writes options now, for `typed_as` in another
+    context."""
+    form = _FORM.get()
+    if form is None:
+        form = typed_in_command if _runs_in_command() else typed_in_python
+    return form
+
+
 def option_text(name: str, value: str = "", kind: Kind = "option") -> str:
     """Write an option as the user types it where podium runs.
 
@@ -106,10 +115,7 @@ def option_text(name: str, value: str = "", kind: Kind = "option") -> str:
         value: its value; empty to name the option alone.
         kind: what takes the option.
     """
-    form = _FORM.get()
-    if form is None:
-        form = typed_in_command if _runs_in_command() else typed_in_python
-    return form(kind, name, value)
+    return typed_form()(kind, name, value)
 
 
 def _runs_in_command() -> bool:

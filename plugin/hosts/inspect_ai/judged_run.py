@@ -3,6 +3,7 @@
 import asyncio
 import json
 import shlex
+import time
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, PLAYED_FOR
 from podium.hosts.ranker_options import RankerOptions
 from podium.hosts.secrets import HIDDEN, SHORTEST, redact
 from podium.hosts.tournament_failure import TournamentFailure
+from podium.notices.option_forms import typed_as, typed_form
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of
 from podium.printable import tell
@@ -114,28 +116,63 @@ def play_tournament(
     judges = [judge_model(name, options.judge_args) for name in options.judges]
     roles: dict[str, Any] = {"judge": judges[0] if len(judges) == 1 else judges}
 
+    form = typed_form()
+
     def make_task() -> "Task":
         """Return the task. Its judges are set as roles first, as it may need their names."""
         set_model_roles(roles)
-        return _build_judged_task(options, responses, answered_by)
+        with typed_as(form):
+            return _build_judged_task(options, responses, answered_by)
 
     # An earlier eval may have left its models and roles in the context.
     task = Context().run(make_task)
     how: dict[str, Any] = {"log_dir": log_dir, "display": display, "max_retries": MAX_RETRIES}
     how |= {"log_format": "eval", "log_level": "warning"}
     play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **how)
-    logs = call_outside_loop(play)
-    # Inspect catches an interrupt, and returns the logs so far.
-    if not logs:
-        raise KeyboardInterrupt
-    if logs[0].status == "cancelled":
-        raise KeyboardInterrupt(_resuming_text(place_of(logs[0].location)))
-    [log] = logs
+    log = _play_to_end(play, log_dir)
     for text in cached_tokens_texts(log.stats.model_usage):
         tell(text)
     place = place_of(log.location)
     failure = None if log.status == "success" else _failure_of(place, options.secrets())
     return place, failure
+
+
+def _play_to_end(play: Callable[[], "Sequence[EvalLog]"], log_dir: str) -> "EvalLog":
+    """Return the log of a tournament that `play` plays.
+
+    Args:
+        play: plays it, and returns its log.
+        log_dir: the folder of the log.
+
+    Raises:
+        KeyboardInterrupt: the user stopped the tournament; its text says how to go on.
+    """
+    begun = time.time()
+    try:
+        logs = call_outside_loop(play)
+    except KeyboardInterrupt:
+        logs = []
+    # Inspect catches an interrupt and returns the logs so far, or raises it after it wrote them.
+    if logs and logs[0].status != "cancelled":
+        [log] = logs
+        return cast("EvalLog", log)
+    location = logs[0].location if logs else _newest_log(log_dir, begun)
+    raise KeyboardInterrupt(_resuming_text(place_of(location)) if location else "")
+
+
+def _newest_log(log_dir: str, begun: float) -> str | None:
+    """Return the location of the newest log in a folder; None if none is as new as `begun`.
+
+    Args:
+        log_dir: the folder, or its URL.
+        begun: seconds since 1970.
+    """
+    from inspect_ai.log import list_eval_logs
+
+    logs = [(info.mtime, info.name) for info in list_eval_logs(log_dir) if info.mtime]
+    # Some storages give the time in whole seconds.
+    newest = max((log for log in logs if log[0] / 1000 >= int(begun)), default=None)
+    return newest[1] if newest else None
 
 
 def _resuming_text(log: Place) -> str:

@@ -1,6 +1,7 @@
 """The exit code of a command whose run is followed by rankings."""
 
 import asyncio
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -67,19 +68,32 @@ def test_a_later_task_that_is_judged_does_not_erase_a_failure(monkeypatch, failu
     assert next(rest, "none") == "none"
 
 
-def test_a_tournament_that_the_user_stopped_says_how_to_resume_it(monkeypatch, capfd):
+@pytest.mark.parametrize("is_raised", [False, True])
+def test_a_tournament_that_the_user_stopped_says_how_to_resume_it(is_raised, monkeypatch, capfd):
     from podium.hosts.inspect_ai import judged_run
 
     logs = headers_of(["quiz"], **JUDGED)
-    stopped = build_log("two", {"1": (1.0,)}, status="cancelled")
-    stopped.location = str(Path("my logs", "t.eval").absolute())
+    # The log of an earlier tournament lies there, too.
+    write(build_log("one", {"1": (1.0,)}, status="cancelled"), "evals.podium")
+    [old] = Path("evals.podium").glob("*.eval")
+    os.utime(old, (1e9, 1e9))
+
+    def play(*_, log_dir, **__):
+        stopped = build_log("two", {"1": (1.0,)}, status="cancelled")
+        write(stopped, log_dir)
+        [stopped.location] = map(str, Path(log_dir).glob("*_two.eval"))
+        if is_raised:
+            raise KeyboardInterrupt
+        return [stopped]
+
     monkeypatch.setattr(judged_run, "_build_judged_task", lambda *_: None)
-    monkeypatch.setattr("inspect_ai.eval", lambda *_, **__: [stopped])
+    monkeypatch.setattr("inspect_ai.eval", play)
     assert code_after(logs) == 130
     [line] = [line for line in capfd.readouterr().err.splitlines() if "not ranked" in line]
+    [stopped] = Path("evals.podium").absolute().glob("*_two.eval")
     assert line == (
         "podium: not ranked: stopped; the eval's own logs are saved; `inspect eval-retry "
-        f"'{stopped.location}'` plays the rest, then `podium rank` on its log ranks it"
+        f"{stopped}` plays the rest, then `podium rank` on its log ranks it"
     )
 
 

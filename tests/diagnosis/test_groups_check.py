@@ -81,3 +81,43 @@ def test_independent_items_are_flagged_in_two_of_a_hundred_tables():
         flagged += check.is_flagged
     assert CHECKS["groups"].threshold == 0.02
     assert flagged <= 14
+
+
+def rows_without_items(seed, effect, values=12, times=30):
+    """Return battles of three models without items, whose results depend on `topic`."""
+    rng, rows = np.random.default_rng(seed), []
+    for value in range(values):
+        strength = rng.normal(0, effect, 3) if effect else np.zeros(3)
+        for a, b in ((0, 1), (0, 2), (1, 2)):
+            for won in rng.random(times) < 1 / (1 + np.exp(strength[b] - strength[a])):
+                row = {"model_a": f"m{a}", "model_b": f"m{b}", "credit": float(won)}
+                rows.append({**row, "topic": f"t{value}"})
+    return pd.DataFrame(rows)
+
+
+def test_rows_without_items_are_looked_at_as_items():
+    [check] = check_groups(podium.read_battles(rows_without_items(0, 1.5)))
+    assert check.is_flagged
+    assert check.fields["column"] == "topic"
+
+
+@pytest.mark.slow
+def test_independent_rows_without_items_are_flagged_in_two_of_a_hundred_tables():
+    flagged = 0
+    for seed in range(200):
+        [check] = check_groups(podium.read_battles(rows_without_items(seed, 0, times=4)))
+        flagged += check.is_flagged
+    assert flagged <= 12  # 4 are expected; more than 12 have a probability of .0003
+
+
+def test_a_column_that_names_the_winner_or_the_rater_groups_nothing():
+    rng = np.random.default_rng(1)
+    pairs = [(a, b) for a in range(12) for b in range(a)]
+    rows = [
+        {"model_a": f"m{a}", "model_b": f"m{b}", "credit": float(rng.random() < 0.5)}
+        for a, b in pairs * 3
+    ]
+    table = pd.DataFrame(rows)
+    table["best"] = np.where(table["credit"] == 1, table["model_a"], table["model_b"])
+    table["reviewer"] = [f"r{k % 10}" for k in range(len(table))]
+    assert check_groups(podium.read_battles(table)) == ()

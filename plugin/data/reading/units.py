@@ -20,6 +20,11 @@ from podium.data.reading.table import LIKELY, is_pointwise
 ITEM_NAMES = ("item_id", "sample_id", "doc_id", "instance_id", "example_id", "query_id")
 """Names of columns that are used as the item if their values repeat like items. Upper and lower
 case are the same."""
+UNIT_NAMES = (
+    *("scenario", "case", "sample", "example", "instance", "query", "problem", "puzzle"),
+    *("passage", "document", "doc", "story", "dialogue", "dialog", "test_case", "testcase"),
+)
+"""Further names of columns that may be items, or groups of them, with or without `_id`."""
 CELL = ("model_a", "model_b", "order", "judge", "voter", "metric", "repeat", "response")
 """Columns whose combinations are the cells. An item stands about once in a cell."""
 NO_ITEMS = frozenset(
@@ -55,10 +60,8 @@ share value and cell is at most this share of the number expected by chance."""
 ERROR_RATE = 0.02
 """A column is like items only if the probability of so few pairs by chance is at most this."""
 MOST_IN_CELL = 20
-"""Largest mean number of rows of one item in a cell, if the column has a known name. More than one
-row may be repeats without a number."""
-MOST_REPEATS = 3
-"""The same limit for a balanced column (`Repetition.is_balanced`)."""
+"""Largest mean number of rows of one item in a cell, if the column has a known name or is balanced
+(`Repetition.is_balanced`). More than one row may be repeats without a number."""
 EVEN = 0.25
 """A table is balanced if the variance of the number of rows of one value in a cell, divided by the
 mean, is at most this. For random rows, the ratio would be 1."""
@@ -118,12 +121,12 @@ class Repetition:
 
     @property
     def is_balanced(self) -> bool:
-        """Whether nearly every value has the same small number of rows in every cell."""
+        """Whether nearly every value has the same number of rows in every cell."""
         if not self.repeats or self.values < FEW_REPEATED:
             return False
         is_full = self.filled >= 0.8 * self.values * self.cells
         is_even = self.variance <= EVEN * self.in_cell
-        return is_full and is_even and self.in_cell <= MOST_REPEATS
+        return is_full and is_even and self.in_cell <= MOST_IN_CELL
 
     @property
     def may_be_items(self) -> bool:
@@ -189,7 +192,7 @@ def likely_item(engine: Duck, records: Records) -> str | None:
     """
     if not lacks_items(records):
         return None
-    known = {*ITEM_NAMES, *_usual_names("item")}
+    known = {*ITEM_NAMES, *_usual_names("item"), *with_ids(UNIT_NAMES)}
     candidates: list[tuple[bool, float, int, str]] = []
     for name in _repeating_columns(records, known):
         own = repetition_of(engine, [records], name)
@@ -206,7 +209,12 @@ def likely_item(engine: Duck, records: Records) -> str | None:
 
 def _usual_names(column: str) -> set[str]:
     """Return the usual names of a column of the battles table, in lower case."""
-    return {*LIKELY[column], *(f"{name}_id" for name in LIKELY[column])}
+    return with_ids(LIKELY[column])
+
+
+def with_ids(names: Iterable[str]) -> set[str]:
+    """Return names of columns, also with `_id` at the end."""
+    return {each for name in names for each in (name, f"{name}_id")}
 
 
 def lacks_items(records: Records) -> bool:

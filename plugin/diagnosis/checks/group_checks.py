@@ -7,13 +7,15 @@ items in one group (Mantel 1967). Its p-value is the share of random divisions o
 groups of the same sizes that have a statistic at least as large.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from podium.checks import CHECKS, Check, make_check
 from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns, group_noun
 from podium.data.counting.relations import ROW
+from podium.data.reading.table import LIKELY
+from podium.data.reading.units import with_ids
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.notices.option_forms import option_text
 
@@ -21,6 +23,8 @@ FEWEST_GROUPS = 10
 """A column with fewer values has categories, which `--by` ranks one by one."""
 FEWEST_PER_GROUP = 1.5
 """A column groups items only if it has at least this number of items per value."""
+ONE_WINNER = 0.9
+"""A column tells the winner if at least this share of its values have one winner."""
 PERMUTATIONS = 999
 """Largest number of random divisions; the smallest p-value is 0.001."""
 ROUNDING = 1e-12
@@ -37,20 +41,27 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
 
     Returns:
         The check of the column with the smallest p-value, adjusted for the number of columns
-        (Bonferroni); empty if groups are known, if no column groups items, if no battle has an
-        item, or if there are too many battles.
+        (Bonferroni); empty if groups are known, if no column groups items, if a column looks like
+        the item, or if there are too many battles. Without items, each battle is one.
     """
-    if battles.group is not None or not battles.has_items or are_too_many(battles):
+    if battles.group is not None or battles.likely_item is not None or are_too_many(battles):
         return ()
     names = sorted(battles.columns - NO_GROUPS - {*criterion_columns(battles.columns)})
-    known = (battles.item_codes >= 0) & battles.readable
+    known = battles.readable & (battles.item_codes >= 0 if battles.has_items else True)
     if not names or not known.any():
         return ()
-    distinct, item = np.unique(battles.item_codes[known], return_inverse=True)
-    candidates = dict(_groups_of_items(battles, names, known, item, len(distinct)))
+    if battles.has_items:
+        distinct, item = np.unique(battles.item_codes[known], return_inverse=True)
+        items = len(distinct)
+    else:
+        items = int(known.sum())
+        item = np.arange(items)
+    candidates = dict(_groups_of_items(battles, names, known, item, items))
+    if not battles.has_items:
+        candidates = _without_winners(battles, known, candidates)
     if not candidates:
         return ()
-    residual = residuals_of_items(battles, known, item, len(distinct))
+    residual = residuals_of_items(battles, known, item, items)
     p_values = {name: _p_of_groups(residual, group) for name, group in candidates.items()}
     column = min(p_values, key=lambda name: (p_values[name], name))
     p = min(1.0, p_values[column] * len(p_values))
@@ -97,6 +108,46 @@ def _groups_of_items(
         if of_item.tobytes() not in seen:
             seen.add(of_item.tobytes())
             yield name, of_item
+
+
+def _without_winners(
+    battles: Battles, known: np.ndarray, groups: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Return groups of battles without columns that depend on the verdict or on who judged.
+
+    Such a column has the name of the winner, or the rater. Nearly all of its values have one winner
+    each, although they stand with several pairs of models.
+
+    Args:
+        battles: the battles, which have no items.
+        known: mask of the readable battles, shape (battles,).
+        groups: code of the group of each of these, shape (known battles,), by column.
+    """
+    low, high, value = pair_values(battles, known)
+    winner = np.where(value > 0, low, high)
+    pair = low * len(battles.models) + high
+    raters = with_ids(LIKELY["judge"])
+    kept = {}
+    for name, group in groups.items():
+        pairs = _distinct_in_groups(group, pair)
+        winners = _distinct_in_groups(group[value != 0], winner[value != 0], len(pairs))
+        of_several = pairs > 1
+        is_of_winner = of_several.any() and (winners[of_several] <= 1).mean() >= ONE_WINNER
+        if name.lower() not in raters and not is_of_winner:
+            kept[name] = group
+    return kept
+
+
+def _distinct_in_groups(group: np.ndarray, value: np.ndarray, groups: int = 0) -> np.ndarray:
+    """Return the number of distinct values in each group, shape (groups,).
+
+    Args:
+        group: code of the group of each row, from 0, shape (rows,).
+        value: value of each row, shape (rows,).
+        groups: smallest number of groups to return.
+    """
+    distinct = np.unique(np.stack([group, value]), axis=1)
+    return np.bincount(distinct[0], minlength=groups)
 
 
 def residuals_of_items(

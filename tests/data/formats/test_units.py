@@ -237,3 +237,29 @@ def test_scores_are_read_with_these_names_of_items_too(name):
     assert package.read_battles(long).counts().items == 12
     wide = long.pivot(index=name, columns="model", values="score").reset_index()
     assert package.read_battles(wide).counts().items == 12
+
+
+def repeated_battles(values, times, seed=3):
+    """Return a round robin of three models with a column `key` of `values` distinct values, each
+    judged `times` times by each pair; all rows of a value depend on one draw per model."""
+    rng, rows = np.random.default_rng(seed), []
+    for value in range(values):
+        strength = rng.normal(0, 2, 3)
+        for a, b in itertools.combinations(range(3), 2):
+            won = rng.random(times) < 1 / (1 + np.exp(strength[b] - strength[a]))
+            row = {"key": f"s{value}", "model_a": f"m{a}", "model_b": f"m{b}"}
+            rows += [{**row, "credit": float(one)} for one in won]
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "times"),
+    [("scenario", 12, 8), ("case_id", 12, 8), ("story", 8, 12), ("Passage", 12, 5), ("zzz", 25, 6)],
+)
+def test_a_column_of_units_with_several_rows_in_a_cell_is_named(name, values, times):
+    table = repeated_battles(values, times).rename(columns={"key": name})
+    read = package.read_battles(table)
+    assert read.likely_item == name
+    [standings] = package.rank(read).standings
+    assert "Nobody is called clearly ahead" in " ".join(standings.answer)
+    assert f"'{name}' looks like the item" in " ".join(standings.answer)

@@ -9,6 +9,7 @@ from podium.checks import CHECKS
 from podium.data.battles import Battles
 from podium.notices.notice import Notice
 from podium.notices.notice_text import remedies_text
+from podium.printable import shorten
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.reply import (
     CUT_IN_REASONING,
@@ -305,16 +306,19 @@ def _remedies(battles: Battles) -> dict[str, Any]:
 
     The field `remedies` has the code of the remedy for the most frequent reason and, if calls
     failed for a less frequent one, the code to retry them. The field `errors` is a text with at
-    most three error messages of failed calls. Only the `MOST_REASONS` most frequent reasons count.
+    most three error messages of failed calls, or of reasons that podium did not write. Only the
+    `MOST_REASONS` most frequent reasons count.
     """
     texts = battles.unparsed_texts("reason", MOST_REASONS)
     reasons = [(UnparsedReason.parse(written), times) for written, times in texts]
     most_frequent = reasons[0][0] if reasons else UnparsedReason(None)
     errors = []
-    for reason, times in reasons:
-        if reason.code == FAILED and reason.details:
+    for (written, times), (reason, _) in zip(texts, reasons, strict=True):
+        is_unknown = reason.code is None and most_frequent.code is None
+        message = shorten(written) if is_unknown else reason.details
+        if message and (is_unknown or reason.code == FAILED):
             number = "" if times is None else f", {times:,} {plural('time', times)}"
-            errors.append(f"{reason.details}{number}")
+            errors.append(f"{message}{number}")
     if most_frequent.code == FAILED:
         remedies = ["retry"]
     else:

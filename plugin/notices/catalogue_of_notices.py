@@ -999,7 +999,8 @@ REMEDIES = {
     "judge-that-sees": "take a judge that sees what the models saw",
     "judge-with-probabilities": "choose a judge that gives them, or another realization",
     "look-at-rows": (
-        "look at those rows, and at how they were made (`podium convert` writes them with their "
+        "look at those rows{errors:if  (#)}, and at how they were made (`podium convert` writes "
+        "them with their "
         "reasons)"
     ),
     "look-at-server": "see whether the judge's server works, since these replies have no text",

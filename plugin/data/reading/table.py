@@ -13,6 +13,7 @@ from podium.data.battles import COLUMNS, LARGEST, criterion_columns
 from podium.data.counting.relations import IDENTICAL, ROW, SWAPS, text
 from podium.data.formats.bad_rows import BadRow, reject_many
 from podium.data.formats.records import JSON, TEXT, Column, Records
+from podium.data.reading.reason_columns import with_reasons
 from podium.errors import DataError
 from podium.printable import shorten
 
@@ -145,7 +146,7 @@ def check(
     """
     try:
         if is_pointwise(records.columns):
-            typed = _typed_columns(records, records.columns)
+            typed = with_reasons(_typed_columns(records, records.columns))
             remedy = "every score needs its item and model"
             empty = [
                 Rule(name, _is_blank(typed[name].sql), "is empty", remedy)
@@ -418,6 +419,7 @@ def _typed_battles(records: Records) -> dict[str, Column]:
         reason = typed["reason"].sql if "reason" in typed else "null"
         unexplained = f"case when {typed['credit'].sql} is null then 'no verdict' end"
         typed["reason"] = Column(f"coalesce({reason}, {unexplained})")
+    typed = with_reasons(typed)
     if "weight" in typed:
         typed["weight"] = Column(f"coalesce({typed['weight'].sql}, 1.0)", "DOUBLE")
     known = [*(name for name in COLUMNS if name in typed), *criteria]

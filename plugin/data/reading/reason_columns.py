@@ -1,0 +1,67 @@
+"""Read why a battle has no verdict from a column that other tools write, such as `error`."""
+
+from collections.abc import Mapping
+
+from podium.data.counting.relations import text
+from podium.data.formats.records import Column
+from podium.data.formats.verdict_files import NO_ERROR_VALUES
+from podium.scorers.reply import FILTERED
+
+ERROR_NAMES = (
+    *("error", "error_message", "error_msg", "exception", "api_error", "parse_error"),
+    *("failure", "failure_reason"),
+)
+"""Names of columns with errors, in lower case."""
+FINISH_NAMES = ("finish_reason", "stop_reason")
+"""Names of columns that say why a reply ended, in lower case."""
+FINISHED = ("stop", "end_turn", "eos", "stop_sequence", "completed")
+"""Values of `FINISH_NAMES` for a reply that ended by itself."""
+REASON_OF_FINISH = {
+    "length": "truncated",
+    "max_tokens": "truncated",
+    "content_filter": FILTERED,
+    "refusal": "refusal",
+}
+"""The reason that podium has for an ending, by value of `FINISH_NAMES`."""
+LONGEST_ERROR = 60
+"""Number of characters of an error that are kept."""
+
+
+def with_reasons(columns: Mapping[str, Column]) -> dict[str, Column]:
+    """Return typed columns of battles, or of scores, with the reason of rows without a verdict.
+
+    It is from the first column of `ERROR_NAMES` or `FINISH_NAMES` with a value, unless the row has
+    a reason. Other rows keep theirs.
+    """
+    by_name = {name.lower(): column for name, column in columns.items()}
+    reasons = [_error_in(by_name[name], name) for name in ERROR_NAMES if name in by_name]
+    reasons += [_ending_in(by_name[name], name) for name in FINISH_NAMES if name in by_name]
+    if not reasons:
+        return dict(columns)
+    verdicts = [columns[name].sql for name in ("credit", "margin", "score") if name in columns]
+    given = columns["reason"].sql if "reason" in columns else "null"
+    lacking = f"coalesce({', '.join(verdicts)}) is null"
+    found = f"case when {lacking} then coalesce({', '.join(reasons)}) end"
+    return {**columns, "reason": Column(f"coalesce({given}, {found})")}
+
+
+def _error_in(column: Column, name: str) -> str:
+    """Return SQL of the error in a cell; the name of the column if the cell is `true` or 1."""
+    cell = f"trim({column.text})"
+    none = ", ".join(map(text, sorted(NO_ERROR_VALUES)))
+    return (
+        f"case when lower({cell}) in ({none}) then null "
+        f"when lower({cell}) in ('true', '1', 'yes') then {text(name)} "
+        f"else left({cell}, {LONGEST_ERROR}) end"
+    )
+
+
+def _ending_in(column: Column, name: str) -> str:
+    """Return SQL of the reason for an ending of a reply; NULL if it ended by itself."""
+    cell = f"lower(trim({column.text}))"
+    known = " ".join(
+        f"when {text(value)} then {text(reason)}" for value, reason in REASON_OF_FINISH.items()
+    )
+    ended = " ".join(f"when {text(value)} then null" for value in FINISHED)
+    other = f"{text(name)} || ' ' || left({column.text}, {LONGEST_ERROR})"
+    return f"case {cell} {known} {ended} else {other} end"

@@ -14,7 +14,7 @@ from damaged_bytes import KINDS, damage, read_and_rank
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput
-from inspect_ai.scorer import match
+from inspect_ai.scorer import Score, match
 from inspect_ai.solver import solver
 from lm_eval_output import scored, write_run
 
@@ -72,11 +72,53 @@ def write_inspect(folder, kind):
     assert all(log.status == "success" for log in logs), logs[0].error
 
 
+def write_inspect_of_fields(folder):
+    """Write logs whose scores are dictionaries."""
+    fields = ("tone", "facts", "form")
+    for number, model in enumerate(MODELS):
+        samples = []
+        for k in range(12):
+            value = {name: (k * 5 + number + len(name)) % 3 / 2 for name in fields}
+            score = {"graded": Score(value=value)}
+            asked = {"id": f"q{k}", "epoch": 1, "input": f"Question {k}?", "target": "t"}
+            samples.append(EvalSample(**asked, scores=score))
+        spec = EvalSpec(
+            created="2026-01-01T00:00:00+00:00",
+            task="quiz",
+            dataset=EvalDataset(samples=len(samples)),
+            model=f"lab/{model}",
+            config=EvalConfig(),
+            packages={"inspect_ai": inspect_ai.__version__},
+        )
+        log = EvalLog(eval=spec, status="success", samples=samples)
+        write_eval_log(log, str(folder / f"{model}.eval"))
+
+
+def write_lighteval(folder):
+    """Write the details and results of lighteval, as its newer versions do."""
+    time_of_run = "2025-11-05T14-43-47.148527"
+    for number, model in enumerate(MODELS):
+        rows = []
+        for k in range(12):
+            doc = {"query": f"Question {k}?", "choices": ["7", "8"], "gold_index": 1}
+            rows.append({"doc": doc, "metric": {"em": float((k * 5 + number) % 3 < number + 1)}})
+        details = folder / "details" / "lab" / model / time_of_run
+        details.mkdir(parents=True)
+        pd.DataFrame(rows).to_parquet(details / f"details_quiz|0_{time_of_run}.parquet")
+        results = folder / "results" / "lab" / model
+        results.mkdir(parents=True)
+        named = {"model_name": f"lab/{model}"}
+        summary = {"config_general": named, "results": {"all": {}}, "versions": {}}
+        (results / f"results_{time_of_run}.json").write_text(json.dumps(summary))
+
+
 WRITERS = {
     "lm-eval": write_lm_eval,
     "alpaca-eval": write_alpaca_eval,
     "inspect .eval": lambda folder: write_inspect(folder, "eval"),
     "inspect .json": lambda folder: write_inspect(folder, "json"),
+    "inspect of fields": write_inspect_of_fields,
+    "lighteval": write_lighteval,
 }
 
 

@@ -41,8 +41,8 @@ def with_reasons(columns: Mapping[str, Column]) -> dict[str, Column]:
     verdicts = [columns[name].sql for name in ("credit", "margin", "score") if name in columns]
     given = columns["reason"].sql if "reason" in columns else "null"
     lacking = f"coalesce({', '.join(verdicts)}) is null"
-    found = f"case when {lacking} then coalesce({', '.join(reasons)}) end"
-    return {**columns, "reason": Column(f"coalesce({given}, {found})")}
+    of_columns = f"case when {lacking} then coalesce({', '.join(reasons)}) end"
+    return {**columns, "reason": Column(f"coalesce({given}, {of_columns})")}
 
 
 def _error_in(column: Column, name: str) -> str:

@@ -16,10 +16,13 @@ from inspect_ai.log import EvalLog
 
 from podium.hosts.inspect_ai.logs.asked_inputs import ATTACHMENT
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.logs.sample_files import SampleFile
 from podium.hosts.inspect_ai.logs.stored_samples import opened_log, order_of_sample
 
 SUMMARIES = "summaries.json"
 """The file of the summaries in an archive. A log whose run was killed has none."""
+LARGEST_SUMMARIES = 2**28
+"""Largest number of unpacked bytes of this file. If it has more, the samples are read instead."""
 FIRST_VERSION = (0, 3, 156)
 """The first version of Inspect whose summaries have the choices of a sample."""
 CUT_OFF = "(content truncated)"
@@ -51,14 +54,14 @@ def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
         return None
     with opened_log(path), zipfile.ZipFile(path) as archive:
         names = {*archive.namelist()}
-        if SUMMARIES not in names:
+        if SUMMARIES not in names or archive.getinfo(SUMMARIES).file_size > LARGEST_SUMMARIES:
             return None
         summaries = {_member_of(each): each for each in json.loads(archive.read(SUMMARIES))}
         if summaries.keys() != {name for name in names if name.startswith("samples/")}:
             return None
         ordered = sorted(summaries, key=lambda name: _order_of(summaries[name]))
         for name in {*ordered[:1], *ordered[-1:]}:
-            sample = json.loads(archive.read(name))
+            sample = SampleFile(archive, name).fields(("scores", "choices"))
             if _has_podium_score(sample):
                 return None
             if _values_and_choices(sample) != _values_and_choices(summaries[name]):

@@ -25,9 +25,10 @@ from pydantic import TypeAdapter
 from podium.data.formats.archives import check_archive
 from podium.errors import DataError, PodiumError, reject_stream
 from podium.garbage_collection import garbage_collection_paused
-from podium.hosts.inspect_ai.logs.asked_inputs import Input
+from podium.hosts.inspect_ai.logs.asked_inputs import ATTACHMENT, Input
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import REQUESTED
+from podium.hosts.inspect_ai.logs.sample_files import SampleFile
 from podium.printable import shorten
 
 MEMBER = re.compile(r"samples/(?P<name>(?P<item>.*?)(_epoch_(?P<epoch>[0-9]+))?)\.json", re.DOTALL)
@@ -39,6 +40,12 @@ AGENT_STARTED = re.compile(rb'"agent_span_id":\s*"')
 """Matches the JSON of a sample in which a tool call started an agent."""
 UNUSED = {"events", "store", "attachments", "messages"}
 """Fields of a sample that no reader of scores needs."""
+SCORED_FIELDS = frozenset(
+    {"id", "epoch", "scores", "error", "invalidation", "metadata", "input", "choices"}
+)
+"""Fields of a sample from which a `ScoredSample` is made."""
+PROMPT_FIELDS = frozenset({"input", "messages", "attachments"})
+"""Fields of a sample that show its prompt."""
 SCORES: TypeAdapter[dict[str, Score]] = TypeAdapter(dict[str, Score])
 
 
@@ -129,9 +136,13 @@ def whole_samples(path: Path) -> Iterator[EvalSample]:
 
 
 def first_samples(path: Path, number: int) -> list[dict[str, Any]]:
-    """Return the first samples of a log as plain values; only these are read."""
+    """Return `PROMPT_FIELDS` of the first samples of a log, and others of small ones.
+
+    Only these samples are read.
+    """
     if path.suffix == ".eval":
-        with garbage_collection_paused(), closing(_parse_members(path, json.loads)) as samples:
+        parsed = _parse_members(path, lambda sample: sample.fields(PROMPT_FIELDS))
+        with garbage_collection_paused(), closing(parsed) as samples:
             return list(islice(samples, number))
     with opened_log(path), path.open("rb") as stream:
         return list(islice(ijson.items(stream, "samples.item", use_float=True), number))
@@ -140,12 +151,14 @@ def first_samples(path: Path, number: int) -> list[dict[str, Any]]:
 Parsed = TypeVar("Parsed")
 
 
-def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Generator[Parsed, None, None]:
+def _parse_members(
+    path: Path, parse: Callable[[SampleFile], Parsed]
+) -> Generator[Parsed, None, None]:
     """Yield the parsed samples of an `.eval` archive, by epoch, then by id.
 
     Args:
         path: the archive.
-        parse: parses the JSON of a sample.
+        parse: makes a value of the file of a sample.
     """
     with opened_log(path), zipfile.ZipFile(path) as archive:
         # The archive has two entries of one name for a sample that was run again. Reading the name
@@ -153,13 +166,13 @@ def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Generator[Pa
         members = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
         for member in sorted(members, key=_sort_key):
             with _damage_as_data_error(path, member["name"]):
-                parsed = parse(archive.read(member[0]))
+                parsed = parse(SampleFile(archive, member[0]))
             yield parsed
 
 
-def _parse_scored(content: bytes) -> ScoredSample:
-    """Parse the JSON of a sample, without its transcript."""
-    kept = json.loads(content)
+def _parse_scored(sample: SampleFile) -> ScoredSample:
+    """Parse a sample without its transcript."""
+    kept = sample.fields(SCORED_FIELDS)
     scores = SCORES.validate_python(kept.get("scores") or {})
     error = kept.get("error")
     invalidation = kept.get("invalidation")
@@ -169,7 +182,7 @@ def _parse_scored(content: bytes) -> ScoredSample:
     entries = None
     metadata = kept.get("metadata") or {}
     if error or REQUESTED in metadata:
-        entries = (kept.get("store") or {}).get(NAMESPACE)
+        entries = (sample.fields({"store"}).get("store") or {}).get(NAMESPACE)
     return ScoredSample(
         id=kept["id"],
         epoch=kept["epoch"],
@@ -180,17 +193,27 @@ def _parse_scored(content: bytes) -> ScoredSample:
         kept=entries,
         input=kept.get("input") or "",
         choices=kept.get("choices") or (),
-        attachments=kept.get("attachments") or {},
+        attachments=_attachments_of(sample, kept),
     )
 
 
-def _parse_whole(content: bytes) -> EvalSample:
+def _attachments_of(sample: SampleFile, kept: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the attachments of a sample, to which its input may refer.
+
+    Empty for a large sample whose input and choices refer to none.
+    """
+    asked = json.dumps([kept.get("input"), kept.get("choices")]) if sample.is_large else ATTACHMENT
+    if ATTACHMENT not in asked:
+        return {}
+    return sample.fields({"attachments"}).get("attachments") or {}
+
+
+def _parse_whole(sample: SampleFile) -> EvalSample:
     """Parse a sample with its messages, and with its events if a tool call started an agent."""
-    kept = json.loads(content)
-    unused = {"store"} if AGENT_STARTED.search(content) else {"store", "events", "events_data"}
-    return resolve_sample_attachments(
-        EvalSample.model_validate({key: kept[key] for key in kept.keys() - unused})
-    )
+    unused = {"store"} if sample.holds(AGENT_STARTED) else {"store", "events", "events_data"}
+    fields = sample.fields(frozenset(EvalSample.model_fields) - unused)
+    kept = {name: value for name, value in fields.items() if name not in unused}
+    return resolve_sample_attachments(EvalSample.model_validate(kept))
 
 
 def _sort_key(member: re.Match[str]) -> tuple[int, str]:

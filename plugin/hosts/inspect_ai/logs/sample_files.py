@@ -1,0 +1,85 @@
+"""Read the file of a sample in an `.eval` archive, with little memory if it is large."""
+
+import json
+import re
+import zipfile
+from collections.abc import Collection
+from functools import cached_property
+from typing import IO, Any
+
+import ijson
+
+LARGEST_WHOLE = 2**25
+"""Largest number of unpacked bytes of a sample that is parsed as a whole.
+
+JSON of many small values takes up to thirty times its size in memory.
+"""
+PIECE = 2**20
+"""Number of bytes that are searched at once."""
+LONGEST_MATCH = 256
+"""Number of bytes that are searched again with the next piece."""
+
+
+class SampleFile:
+    """The file of a sample in an open archive."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self.archive = archive
+        self.name = name
+        self.is_large = archive.getinfo(name).file_size > LARGEST_WHOLE
+
+    @cached_property
+    def _content(self) -> bytes:
+        """The JSON of a sample that is not large."""
+        return self.archive.read(self.name)
+
+    @cached_property
+    def _all_fields(self) -> dict[str, Any]:
+        """All fields of a sample that is not large."""
+        return dict(json.loads(self._content))
+
+    def fields(self, names: Collection[str]) -> dict[str, Any]:
+        """Return the fields of these names that the sample has, and others if it is not large."""
+        if not self.is_large:
+            return self._all_fields
+        with self.archive.open(self.name) as stream:
+            return read_fields(stream, names)
+
+    def holds(self, pattern: re.Pattern[bytes]) -> bool:
+        """Return whether the JSON has a match of a pattern of at most `LONGEST_MATCH` bytes."""
+        if not self.is_large:
+            return pattern.search(self._content) is not None
+        before = b""
+        with self.archive.open(self.name) as stream:
+            while piece := stream.read(PIECE):
+                before += piece
+                if pattern.search(before):
+                    return True
+                before = before[-LONGEST_MATCH:]
+        return False
+
+
+def read_fields(stream: IO[bytes], names: Collection[str]) -> dict[str, Any]:
+    """Return some fields of a JSON object. The others are parsed, but not kept in memory.
+
+    Raises:
+        IncompleteJSONError, JSONError: the JSON is damaged.
+    """
+    fields: dict[str, Any] = {}
+    name = ""
+    builder: ijson.ObjectBuilder | None = None
+    depth = 0
+    for event, value in ijson.basic_parse(stream, use_float=True):
+        if event in ("end_map", "end_array"):
+            depth -= 1
+        if depth == 1 and event == "map_key":
+            name = value
+            builder = ijson.ObjectBuilder() if name in names else None
+        elif depth and builder is not None:
+            builder.event(event, value)
+            if depth == 1 and not event.startswith("start"):
+                fields[name] = builder.value
+                builder = None
+        if event in ("start_map", "start_array"):
+            depth += 1
+    return fields

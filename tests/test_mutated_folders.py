@@ -9,10 +9,20 @@ import os
 import random
 import shutil
 
+import inspect_ai
+import pandas as pd
 import pytest
 from damaged_bytes import KINDS, damage, read_and_rank
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalSample,
+    EvalSpec,
+    write_eval_log,
+)
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score, match
 from inspect_ai.solver import solver

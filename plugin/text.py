@@ -1,7 +1,9 @@
 """Convert values to text, so that equal names and values have the same text everywhere."""
 
+import ast
 import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +20,15 @@ EMPTY = frozenset({"", "nan", "null", "none", "na", "<na>"})
 """Texts, in lower case, that count as an empty cell in a column of numbers."""
 INVISIBLE = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 """Matches control characters that JSON need not escape, and invisible or bidirectional marks."""
+
+MESSAGES_START = re.compile(
+    r"""\s*(?:\{\s*["']messages["']\s*:\s*)?"""
+    r"""\[\s*\{\s*["'](?:role|content)["']\s*:"""
+)
+"""The beginning of a text that holds a list of messages, or a mapping with the key `messages`.
+
+Examples are `[{"role":` and `{"messages": [{"role":`.
+"""
 
 
 def text_of(value: Any) -> str | None:
@@ -110,6 +121,14 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
         return json.loads(text, **options)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def parse_literal(text: Any) -> Any:
+    """Parse a text as JSON or as a Python literal; None if it is neither, or is no text."""
+    for parse in (parse_json, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            return parse(text)
+    return None
 
 
 def json_text(document: Any) -> str:

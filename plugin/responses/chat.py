@@ -1,16 +1,13 @@
 """Conversations in OpenAI's chat format: the instruction, and the agent's turns."""
 
-import ast
 import json
-import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from podium.notices.option_forms import option_text
 from podium.responses.answers import QuestionRow, Record, ResponseRow, build_response, is_empty
 from podium.responses.transcripts import Call, Show, Turn, until_answer
-from podium.text import parse_json
+from podium.text import MESSAGES_START, parse_literal
 
 RESULT_ROLES = ("tool", "function", "tool_response", "observation")
 """Roles of messages with the result of a tool call."""
@@ -33,14 +30,6 @@ MEDIA_TYPES = (
 """Types of the parts of a message that are shown by their type alone, such as `[image]`."""
 REASONING_TYPES = ("reasoning", "thinking", "redacted_thinking")
 """Types of the parts of a message that are not shown at all."""
-MESSAGES_START = re.compile(
-    r"""\s*(?:\{\s*["']messages["']\s*:\s*)?"""
-    r"""\[\s*\{\s*["'](?:role|content)["']\s*:"""
-)
-"""The beginning of a text that holds a list of messages, or a mapping with the key `messages`.
-
-Examples are `[{"role":` and `{"messages": [{"role":`.
-"""
 
 
 class Conversation(NamedTuple):
@@ -172,14 +161,6 @@ def messages_in(record: Record, cell: Any) -> list[Any] | None:
         )
     is_chat = parsed and all(isinstance(message, dict) and "role" in message for message in parsed)
     return parsed if is_chat else None
-
-
-def parse_literal(text: Any) -> Any:
-    """Parse a text as JSON or as a Python literal; None if it is neither, or is no text."""
-    for parse in (parse_json, ast.literal_eval):
-        with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-            return parse(text)
-    return None
 
 
 def _openai_messages(

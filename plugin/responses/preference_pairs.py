@@ -20,11 +20,11 @@ from podium.responses.chat import (
     Conversation,
     build_chat_response,
     messages_in,
-    parse_literal,
     read_conversation,
 )
 from podium.responses.collection import Responses, assemble
 from podium.responses.transcripts import Show, Turn
+from podium.text import parse_literal
 
 # Name of the model that stands for the preferred responses.
 PREFERRED = "chosen"

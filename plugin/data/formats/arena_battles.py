@@ -25,7 +25,7 @@ from podium.data.formats.verdict_files import (
     split_judges,
 )
 from podium.scorers.judge_record import JudgeRecord
-from podium.text import as_text, map_distinct, parse_json
+from podium.text import MESSAGES_START, as_text, map_distinct, parse_literal
 
 TIES = (
     "tie",
@@ -213,29 +213,19 @@ def answer_length(cell: Any) -> float:
 
     Args:
         cell: a text, a list of texts, or a list of messages with `role` and `content`. Of messages,
-            only those of the assistant count. A list may be written as JSON. A content may be a
-            list of parts with a `text`. Any other value has no answers.
+            only those of the assistant count. A list may be written as JSON or as a Python literal.
+            A content may be a list of parts with a `text`. Any other value has no answers, and so
+            have messages that cannot be parsed.
     """
     if isinstance(cell, str):
-        parsed = _parse_list(cell)
-        if parsed is None:
-            return float(len(cell))
+        parsed = parse_literal(cell) if cell.startswith("[") else None
+        if not isinstance(parsed, list):
+            return np.nan if MESSAGES_START.match(cell) else float(len(cell))
         cell = parsed
     if not isinstance(cell, list | tuple | np.ndarray):
         return np.nan
     answers_of_model = [message for message in cell if _is_said_by_model(message)]
     return float(sum(map(_text_length, answers_of_model))) if answers_of_model else np.nan
-
-
-def _parse_list(text: str) -> list[Any] | None:
-    """Return the list that a text has as JSON; None if it is no list."""
-    if not text.startswith("["):
-        return None
-    try:
-        parsed = parse_json(text)
-    except ValueError:
-        return None
-    return parsed if isinstance(parsed, list) else None
 
 
 def _is_said_by_model(message: Any) -> bool:

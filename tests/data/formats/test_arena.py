@@ -448,3 +448,31 @@ def test_lists_of_texts_and_texts_are_measured_as_messages_are(save):
     frame = podium.read_battles(save("v.jsonl", rows)).to_frame()
     assert frame["length_a"].tolist() == [3, 6, 1]
     assert frame["length_b"].tolist() == [5, 5, 5]
+
+
+@pytest.mark.parametrize(
+    ("written", "length"),
+    [
+        (json.dumps, 3.0),
+        (str, 3.0),
+        (lambda talk: str(talk).replace("},", "}\n"), None),
+    ],
+    ids=["as JSON", "as Python prints lists", "as NumPy prints lists"],
+)
+def test_conversations_in_texts_have_the_lengths_of_their_answers(save, written, length):
+    """A text that cannot be parsed has no known length: its own would count the question, too."""
+    talk = [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "abc"}]
+    rows = [
+        {
+            "question_id": k,
+            "model_a": "x",
+            "model_b": "y",
+            "winner": "model_a",
+            "conversation_a": written(talk),
+            "conversation_b": written(talk),
+        }
+        for k in range(3)
+    ]
+    path = save("votes.csv", pd.DataFrame(rows).to_csv(index=False))
+    lengths = podium.read_battles(path).to_frame()["length_a"]
+    assert lengths.isna().all() if length is None else [*lengths] == [length] * 3

@@ -162,8 +162,11 @@ def test_judge_of_one_position_is_stopped_unless_the_user_goes_on(
     log = play(round_robin(responses=responses))
     assert "the response shown first won in all 20 of the first 20" in log.error.message
     assert record.calls == 20
-    [note] = [own for own in podium.read_battles(str(place(log))).notes if "stopped" in own.code]
+    stopped = podium.read_battles(str(place(log)))
+    [note] = [own for own in stopped.notes if "stopped" in own.code]
     assert "the response shown first won in all 20 of the first 20" in note.fields["why"]
+    counts = stopped.counts()
+    assert (counts.battles, counts.unparsed, counts.missing) == (10, 0, ALL - 10)
     log = play(round_robin(responses=responses, on_bad_judge="continue"))
     assert log.status == "success"
     assert record.calls == 2 * ALL, "replies so far come from the cache"

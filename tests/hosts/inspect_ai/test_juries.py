@@ -153,7 +153,8 @@ def test_the_same_model_at_two_temperatures_is_two_judges(play, record, write_re
         for one in battles(log)
         for row in verdict_of(one).metadata["podium"]["judgments"]
     }
-    assert {name.rpartition("|")[2] for name in names} == {"temperature=0", "temperature=1"}
+    settings = {name.rpartition("|")[2].rpartition(",")[2] for name in names}
+    assert settings == {"temperature=0", "temperature=1"}
     assert record.calls == 4 * len(battles(log))
 
 

@@ -18,6 +18,7 @@ from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, LogInputs
 from podium.hosts.inspect_ai.logs.eval_scores import EvalScores, LeftOut, LeftOutSample, number_of
 from podium.hosts.inspect_ai.logs.podium_entries import (
     AGAIN,
+    BAD_JUDGE,
     BattleMetadata,
     KeptJudgment,
     PackMetadata,
@@ -31,6 +32,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     parse_sample,
     read_judges,
     read_tournament,
+    reason_of_stop,
     refused_in_score,
     verdict_rows_in,
 )
@@ -393,7 +395,8 @@ class _LogReader:
     def _add_failed_rows(self) -> dict[str, int]:
         """Add an unparsed row per judge of a failed battle.
 
-        Battles of a judge without any verdict are counted as missing, without a row.
+        Battles of a judge without any verdict are counted as missing, without a row. So are those
+        that no judge was asked about because it was stopped as unable to judge.
 
         Returns:
             the number of such missing battles, by judge.
@@ -409,6 +412,9 @@ class _LogReader:
             else:
                 lost.add(_judged_battle(row))
         silent.update(battle[len(BATTLE)] for battle in lost)
+        if BAD_JUDGE in (reason_of_stop(self.header) or ""):
+            self.missing += len(self.failed)
+            self.failed = []
         for battle, own in self.failed:
             for judge in own or judges:
                 if judge in judges:

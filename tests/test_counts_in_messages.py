@@ -7,10 +7,12 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 
 from podium.notices import catalogue_of_notices
+from podium.show.answers.sentences import identical_sentence
 from podium.wording import quantity, word_for
 
 ROOT = Path(__file__).parents[1]
@@ -126,6 +128,21 @@ def test_the_texts_of_notices_have_the_noun_of_their_numbers():
         if name.startswith("OF_"):
             found |= {code: text for code, text in texts.items() if IN_TEMPLATE.search(text)}
     assert {code: text for code, text in found.items() if code not in NEVER_ONE} == {}
+
+
+@pytest.mark.parametrize(
+    ("identical", "sentence"),
+    [
+        (0, ""),
+        (1, "1 of 4 battles is a tie of identical responses."),
+        (2, "2 of 4 battles are ties of identical responses."),
+    ],
+)
+def test_the_sentence_on_identical_responses_agrees_with_their_number(identical, sentence):
+    battles = MagicMock()
+    battles.tally.identical = identical
+    battles.__len__.return_value = 4
+    assert identical_sentence(battles) == sentence
 
 
 def test_a_quantity_has_the_noun_and_the_verb_of_its_number():

@@ -48,7 +48,7 @@ NEW_LEADER_UNKNOWN = "How few {nouns} decide the first place is unknown: {reason
 TWO_OPEN = "{models} are too close to call {evidence}."
 ALL_OPEN = "All pairs of the {number} models are too close to call {evidence}."
 
-IDENTICAL = "{number:,} of {battles:,} battles are ties of identical responses."
+IDENTICAL = "{number:,} of {battles} {are} of identical responses."
 ALSO_FLAGGED = "also: {text}"
 MORE_FLAGGED = "also flagged: {names}"
 CAUTION = "caution: {text}"

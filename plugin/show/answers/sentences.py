@@ -40,7 +40,7 @@ from podium.show.answers.who import (
     withhold_ranks_of,
     without_models,
 )
-from podium.wording import join_item_names, join_names, plural, some
+from podium.wording import join_item_names, join_names, plural, quantity, some, word_for
 
 MANY_IDENTICAL = 0.1
 """If a larger share of the battles are ties of identical responses, the answer says how many."""
@@ -228,7 +228,11 @@ def identical_sentence(battles: Battles) -> str:
     number = battles.tally.identical
     if number <= MANY_IDENTICAL * len(battles):
         return ""
-    return rank_templates.IDENTICAL.format(number=number, battles=len(battles))
+    return rank_templates.IDENTICAL.format(
+        number=number,
+        battles=quantity(len(battles), "battle"),
+        are=word_for(number, "is a tie", "are ties"),
+    )
 
 
 def _tournament_answer(standings: Standings) -> Mapping[str, Any]:

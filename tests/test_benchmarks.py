@@ -38,6 +38,7 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
         ("claims.py", "signs"),
         ("claims.py", "groups", "--worlds", "2"),
         ("claims.py", "slices", "--worlds", "2"),
+        ("claims.py", "weights", "--worlds", "2"),
     ],
 )
 def test_a_short_benchmark_runs(command):

@@ -48,7 +48,7 @@ from podium.rankers.fit.identification import (
 from podium.rankers.fit.pairs import cells_by_cluster
 from podium.rankers.fit.scale import POINTS, EloScale, elo_scale
 from podium.rankers.fit.strengths import LadderPrior, Strengths, build_prior
-from podium.rankers.fit.unequal_weights import effective_freedom
+from podium.rankers.fit.unequal_weights import are_unequal, effective_freedom
 from podium.rankers.given_ratings import Ratings
 from podium.rankers.ladder_placement import choose_ladder, failed_ladder_checks, place_newcomers
 from podium.rankers.length_control.joint import EqualLength, fit_at_equal_length
@@ -271,7 +271,11 @@ def _bootstrap_elo(
         counts = {coded.models[k]: int(unbounded_draws[k]) for k in np.flatnonzero(is_named)}
         warning = Notice("one-ended-intervals", {"models": counts, "resamples": resamples})
         estimate = replace(estimate, warnings=(*estimate.warnings, warning))
-    estimate = replace(estimate, tests=EloTests(coded, fit.regularization).pair_tests)
+    estimate = replace(
+        estimate,
+        tests=EloTests(coded, fit.regularization).pair_tests,
+        has_unequal_weights=are_unequal(cluster_shares(coded)),
+    )
     return bound_separated(estimate, fit, coded, scale, level)
 
 
@@ -311,19 +315,17 @@ def estimate_elo(
     if has_strengths_only and clusters > 1:
         few_battles = few_battles_of(strengths, battles, battles.clusters_by_model())
     covariance = scale.covariance(covariance_with_few(covariance, few_battles, theta))
+    freedoms = np.full(len(theta), freedom)
+    score = scale.scores(theta)
     estimate = sandwich_estimate(
-        scale.scores(theta),
-        covariance,
-        clusters,
-        level=level,
-        cluster=unit,
-        freedom=np.full(len(theta), freedom),
+        score, covariance, clusters, level=level, cluster=unit, freedom=freedoms
     )
     # If ratings come from a ladder, tests of the battles alone would ignore it.
     tests = None if strengths.prior else _elo_tests(strengths, battles)
     allowed = np.full(len(theta), has_strengths_only)
-    pair_tests = None if tests is None else tests.pair_tests
-    estimate = replace(estimate, pinned=scale.pinned, allowed=allowed, tests=pair_tests)
+    estimate = replace(estimate, pinned=scale.pinned, allowed=allowed)
+    if tests:
+        estimate = _with_pair_tests(estimate, tests, adds_errors=bool(np.any(added_covariance)))
     if few_battles:
         quantile = t_quantile(freedom + 1, level)
         estimate = with_score_tests(estimate, few_battles, scale, theta, quantile, battles.unit)
@@ -332,6 +334,18 @@ def estimate_elo(
         estimate = with_intervals_by_tests(estimate, is_flat, scale, level)
         estimate = bound_separated(estimate, strengths, battles, scale, level)
     return estimate
+
+
+def _with_pair_tests(
+    estimate: ScoreEstimates, tests: EloTests, *, adds_errors: bool
+) -> ScoreEstimates:
+    """Return the estimate with the tests of pairs.
+
+    If `adds_errors`, the estimate has further errors, which the tests leave out. So unequal weights
+    of clusters are no reason to compare all pairs by them.
+    """
+    is_unequal = not adds_errors and are_unequal(cluster_shares(tests.battles))
+    return replace(estimate, tests=tests.pair_tests, has_unequal_weights=is_unequal)
 
 
 def _freedom_of(battles: BattleData, raters: Raters | None) -> float:

@@ -24,6 +24,7 @@ from podium.rankers.errors.intervals import (
     sandwich_estimate,
 )
 from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan, require_choice
+from podium.rankers.fit.unequal_weights import are_unequal
 from podium.rankers.ranking import Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
@@ -273,4 +274,9 @@ def _estimate_shares(
         estimate = sandwich_estimate(
             score, counts.covariance, clusters, level=level, cluster="item"
         )
-    return replace(estimate.clip(0, 1), tests=PairTests(counts.difference))
+    weight = np.ones(clusters) if counts.weight is None else counts.weight
+    return replace(
+        estimate.clip(0, 1),
+        tests=PairTests(counts.difference),
+        has_unequal_weights=are_unequal(weight / weight.sum()),
+    )

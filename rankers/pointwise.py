@@ -35,7 +35,7 @@ from podium.rankers.fit.coded import (
     ratio_or_nan,
     require_choice,
 )
-from podium.rankers.fit.unequal_weights import effective_freedom, residual_factors
+from podium.rankers.fit.unequal_weights import are_unequal, effective_freedom, residual_factors
 from podium.rankers.ranking import Standings
 from podium.rankers.standings import (
     SAME_SCORE,
@@ -181,7 +181,12 @@ def _bootstrap_means(
         cluster=matrix.unit,
         items=matrix.clusters_by_model,
     )
-    estimate = replace(estimate, tests=PairTests(partial(mean_difference, matrix)))
+    weight_of_cluster = matrix.sum_by_cluster(matrix.weight_of_known)
+    estimate = replace(
+        estimate,
+        tests=PairTests(partial(mean_difference, matrix)),
+        has_unequal_weights=are_unequal(weight_of_cluster / weight_of_cluster.sum(axis=0)),
+    )
     return estimate.clip(0, 1) if matrix.is_bounded else estimate
 
 
@@ -284,6 +289,7 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
         allowed=np.ones(len(score), dtype=bool),
         skewness=_skewness_of_differences(error),
         tests=PairTests(partial(mean_difference, matrix)),
+        has_unequal_weights=are_unequal(share_of_cluster),
     )
     if estimate.method is None or not matrix.is_bounded:
         return estimate

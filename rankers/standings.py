@@ -244,10 +244,13 @@ def _first_lead(
     if test is None:
         # A gap of medians has no standard error, so it has no z: medians of few values can differ
         # by one step of the scores only.
-        has_error = 0 < half_width < np.inf and estimate.draws is None
-        z = gap / half_width * critical if has_error else None
         interval = (gap, gap - half_width, gap + half_width) if gap > half_width else None
-        return FirstLead(gap, critical, z, interval)
+        if not 0 < half_width < np.inf or estimate.draws is not None:
+            return FirstLead(gap, critical, None, interval)
+        covariance = estimate.covariance[np.ix_([first, second], [first, second])]
+        error = float(np.sqrt(covariance.trace() - 2 * covariance[0, 1]))
+        # The half-width is the error times the quantile of this pair's degrees of freedom.
+        return FirstLead(gap, half_width / error, gap / error, interval)
     if estimate.tests is None or not estimate.tests.in_scores:
         return FirstLead(gap, contrasts.critical)
     low = test.low(contrasts.tail)

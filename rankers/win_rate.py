@@ -17,6 +17,7 @@ from podium.rankers.errors.rate_difference import RateTests, rate_weights
 from podium.rankers.errors.raters import covariance_of_raters, raters_of
 from podium.rankers.fit.cells import (
     BattleData,
+    cluster_shares,
     load_battles,
     pair_sums_with_items,
     prepare_battles,
@@ -24,6 +25,7 @@ from podium.rankers.fit.cells import (
 from podium.rankers.fit.coded import Cluster, CodedBattles, Labels, code_battles, require_choice
 from podium.rankers.fit.graph import comparison_graph
 from podium.rankers.fit.pairs import Pairs, cells_by_cluster, downweighted_opponents, win_rates
+from podium.rankers.fit.unequal_weights import are_unequal
 from podium.rankers.from_pairs import bootstrap_pair_scores
 from podium.rankers.length_control.baseline import rank_against_baseline
 from podium.rankers.length_control.lengths import LengthOf, read_lengths
@@ -184,7 +186,12 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
         )
         estimate = replace(estimate, method=f"{estimate.method}, {about_pooled}")
     tests = PairTests(RateTests(battles).difference)
-    estimate = replace(estimate, allowed=np.ones(len(score), dtype=bool), tests=tests)
+    estimate = replace(
+        estimate,
+        allowed=np.ones(len(score), dtype=bool),
+        tests=tests,
+        has_unequal_weights=are_unequal(cluster_shares(battles)),
+    )
     return _bound_rates(estimate, battles, level)
 
 

@@ -86,15 +86,16 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     else:
         lead = _if_same_questions(_lead_sentence(finding, p_name), [finding])
         sentences = [limit_sentence(lead, None, raters_of_findings([finding]))]
+    # Of several sentences the first are kept, so that a doubt stands before what the table says.
+    second = finding.judge_doubt or finding.loss_check
+    if second is not None:
+        sentences.append(_doubt_sentence(second))
     if _depends_on_choice(finding):
         sentences.append(
             comparison_templates.CHOSEN.format(
                 pairs=finding.pairs, p=p_text(finding.p_if_chosen or 1.0)
             )
         )
-    second = finding.judge_doubt or finding.loss_check
-    if second is not None:
-        sentences.append(_doubt_sentence(second))
     if len(finding.results):
         sentences.append(_tally_sentence(finding))
     if not finding.is_distinguishable and finding.doubt is None:

@@ -22,7 +22,7 @@ from podium.comparison.inputs import (
     items_of_identical,
     split_arguments,
 )
-from podium.comparison.outcomes import SCORE, PairFinding
+from podium.comparison.outcomes import ELO, SCORE, PairFinding
 from podium.comparison.pair_data import MEASURES, METHODS, ComparedPair, finding_of
 from podium.data.battles import Battles
 from podium.data.jury_verdicts import judged_once
@@ -531,12 +531,26 @@ def _with_doubts(
 
 
 def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[PairFinding]:
-    """Return findings with the number of judges or voters that gave the compared verdicts."""
-    raters = count_raters(battles)
-    return [
-        finding if finding.measure == SCORE else replace(finding, raters=raters)
-        for finding in findings
-    ]
+    """Return findings with the number of judges or voters of the compared verdicts or scores.
+
+    An Elo difference also uses battles with other models. Scores of one judge have none.
+    """
+    all_raters = count_raters(battles)
+    changed = []
+    for finding in findings:
+        raters = all_raters if finding.judge is None else None
+        if raters is not None and finding.measure != ELO:
+            pair = (finding.candidate, finding.baseline)
+            raters = count_raters(battles.select(_are_between(battles, pair)))
+        changed.append(replace(finding, raters=raters))
+    return changed
+
+
+def _are_between(battles: Battles, pair: Sequence[str]) -> np.ndarray:
+    """Return the mask of the battles between two models, shape (battles,)."""
+    codes = [battles.models.index(name) for name in pair]
+    a, b = battles.model_codes
+    return np.isin(a, codes) & np.isin(b, codes)
 
 
 def _with_orders_of_slices(

@@ -109,7 +109,8 @@ def _sections_of_finding(
 
 
 def _doubts_about_slices(finding: PairFinding) -> Iterator[str]:
-    """Yield why nothing can be claimed in slices, and that the order decides there.
+    """Yield why nothing can be claimed in slices, that the order decides there, and what else was
+    found about the order or losses.
 
     What was found in all slices alike stands in the answer, and is left out.
     """
@@ -119,8 +120,9 @@ def _doubts_about_slices(finding: PairFinding) -> Iterator[str]:
             yield comparison_templates.NOTHING_IN_SLICE.format(
                 slice=each.slice, reason=each.doubt.clause
             )
-        elif each.judge_doubt is not None and each.judge_doubt not in known:
-            yield each.judge_doubt.clause
+        for check in (each.judge_doubt, each.loss_check):
+            if each.doubt is None and check is not None and check not in known:
+                yield check.clause
 
 
 def _gate_section(gate: Gate, level: float) -> Section:

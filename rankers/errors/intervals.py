@@ -100,6 +100,8 @@ class ScoreEstimates:
             models is too rough for the simulation.
         raters: what a rater is (`voter` or `judge`) and how many there are, if raters are a second
             unit that varies; else None.
+        has_unequal_weights: whether the weights of clusters are so unequal (`are_unequal`) that all
+            pairs are compared by `tests`.
     """
 
     score: np.ndarray
@@ -119,6 +121,7 @@ class ScoreEstimates:
     error_method: str | None = None
     by_holm: bool = False
     raters: tuple[str, int] | None = None
+    has_unequal_weights: bool = False
 
     @property
     def se(self) -> np.ndarray:

@@ -6,11 +6,13 @@ Most pairs are compared by |t|, with one critical value that the largest |t| of 
 exceed, or, if groups of items vary, by t and Holm's rule. Some pairs have no usable standard
 error: those with a model that never lost or that has the same score on every item, those with few
 items, and those whose scores differ by the same on every item. Each of these is compared by its
-own exact or score test (`PairTests`), at Bonferroni's level of all pairs.
+own exact or score test (`PairTests`), at Bonferroni's level of all pairs. So are all pairs if
+clusters have unequal weights.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from math import ceil
 from typing import Any
 
@@ -35,6 +37,9 @@ bound, and there are no matrices of pairs."""
 MOST_BY_OTHERS = 500
 """Pairs that only the battles of other models could separate are tested if there are at most this
 many, since each takes a fit. Otherwise, they count as too close to call."""
+MOST_TESTED = 2_000
+"""If clusters have unequal weights, all pairs are compared by their own tests, up to this number.
+With more, they are compared by |t| with the effective degrees of freedom, which finds less."""
 FEWEST_ROUGH = 10
 """With fewer tests than this, all are made exactly."""
 SMALLEST_FREEDOM = 1.0
@@ -85,9 +90,10 @@ def compare_all_pairs(
     items vary, it is that of Holm's rule.
 
     Some pairs are compared by `estimate.tests`, each at 1 / pairs of the error rate: the pair of
-    only two models, those in which a model has no standard error or fewer than 8 items, and those
-    whose difference is the same on every item. If there are no such tests, models without a
-    standard error have no rank set, and models with few items are not distinguishable.
+    only two models, all pairs if clusters have unequal weights, those in which a model has no
+    standard error or fewer than 8 items, and those whose difference is the same on every item. If
+    there are no such tests, models without a standard error have no rank set, and models with few
+    items are not distinguishable.
 
     Args:
         estimate: the scores.
@@ -134,14 +140,18 @@ def compare_all_pairs(
     )
 
 
-def _is_tested_alone(estimate: ScoreEstimates) -> bool:
-    """Return whether there are two models, which are compared by the test of this pair.
+def _are_all_tested(estimate: ScoreEstimates) -> bool:
+    """Return whether all pairs are compared by tests of their own.
 
-    `podium compare` makes the same test. It leaves out how voters or judges vary, so that it is not
-    used if the errors include this.
+    They are if there are only two models, or if clusters have unequal weights and the pairs are at
+    most `MOST_TESTED`. `podium compare` makes the same tests. They leave out how voters or judges
+    vary, so that they are not used if the errors include this.
     """
-    is_pair = int((~np.isnan(estimate.score)).sum()) == 2
-    return is_pair and estimate.tests is not None and estimate.raters is None
+    if estimate.tests is None or estimate.raters is not None:
+        return False
+    models = int((~np.isnan(estimate.score)).sum())
+    is_unequal = estimate.has_unequal_weights and models * (models - 1) // 2 <= MOST_TESTED
+    return models == 2 or is_unequal
 
 
 def _have_error(estimate: ScoreEstimates) -> np.ndarray:
@@ -358,13 +368,14 @@ def _pairs_to_test(
     items: np.ndarray | None,
     tail: float,
 ) -> list[tuple[int, int]]:
-    """Return the pairs of codes without a standard error, or with few items, or the only pair.
+    """Return the pairs of codes without a standard error, or with few items, or all pairs.
 
-    Pairs whose tests use so few items that none at level `tail` can reject are left out. So are
-    those that only items of other models could separate, if there are more than `MOST_BY_OTHERS`.
+    They are all if `_are_all_tested` says so. Otherwise, pairs whose tests use so few items that
+    none at level `tail` can reject are left out. So are those that only items of other models could
+    separate, if there are more than `MOST_BY_OTHERS`.
     """
-    if _is_tested_alone(estimate):
-        return [(int(placed[0]), int(placed[1]))]
+    if _are_all_tested(estimate):
+        return list(combinations(placed.tolist(), 2))
     pairs = []
     by_others = []
     has_others = estimate.tests is not None and estimate.tests.uses_all_items
@@ -421,7 +432,7 @@ def _has_own_test(
 
     `first` and `second` are codes or arrays of codes, and so is the result.
     """
-    return _has_few_items(items, first, second) | _is_tested_alone(estimate)
+    return _has_few_items(items, first, second) | _are_all_tested(estimate)
 
 
 def _order_of_decided(

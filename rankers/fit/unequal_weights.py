@@ -10,6 +10,10 @@ n - 1.
 
 import numpy as np
 
+LEAST_EQUAL = 0.7
+"""Weights of n units are unequal if the effective degrees of freedom are below this share of n - 1:
+the covariance of scores is then too rough, or its intervals too wide, to compare models by it."""
+
 
 def residual_factors(share: np.ndarray) -> np.ndarray:
     """Return the factors that make squared residuals of weighted means unbiased.
@@ -25,6 +29,18 @@ def residual_factors(share: np.ndarray) -> np.ndarray:
     expected_square = 1 - 2 * share + np.sum(share**2, axis=0)
     is_known = expected_square > 1e-12
     return np.where(is_known, 1 / np.sqrt(np.where(is_known, expected_square, 1.0)), 0.0)
+
+
+def are_unequal(share: np.ndarray) -> bool:
+    """Return whether the weights of units are unequal, by `LEAST_EQUAL`.
+
+    Args:
+        share: share of each unit in the weight of a mean, shape (units, ...). If there are several
+            means, the weights of one suffice.
+    """
+    units = np.count_nonzero(share, axis=0)
+    is_unequal = effective_freedom(share) < LEAST_EQUAL * (units - 1)
+    return bool(np.any(is_unequal))
 
 
 def effective_freedom(share: np.ndarray) -> np.ndarray:

@@ -156,6 +156,7 @@ def worlds_of_passages(seed, passages=10, items=20):
     return verdicts_by(won.ravel(), category, passage)
 
 
+@pytest.mark.slow
 def test_groups_of_items_are_the_units_of_the_test():
     grouped = alone = 0
     for seed in range(40):

@@ -38,6 +38,7 @@ def scores_of(rng: np.random.Generator) -> pd.DataFrame:
     return pd.concat(tables)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [verdicts_of, scores_of])
 def test_rank_claims_what_compare_claims(draw):
     claims = []
@@ -51,6 +52,7 @@ def test_rank_claims_what_compare_claims(draw):
     assert 10 < sum(claims) < 50
 
 
+@pytest.mark.slow
 def test_win_rates_of_two_models_are_claimed_alike():
     claims = []
     for seed in range(40):

@@ -84,6 +84,7 @@ def test_damaged_json_is_an_error(cut):
         read_fields(io.BytesIO(content[:cut]), {"a"})
 
 
+@pytest.mark.slow
 def test_a_field_that_is_not_asked_for_takes_no_memory(tmp_path, monkeypatch):
     """4 MB of small lists would take 100 MB."""
     monkeypatch.setattr(sample_files, "LARGEST_WHOLE", 2**20)

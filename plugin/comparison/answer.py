@@ -362,7 +362,8 @@ def _bound_sentence(decision: GateDecision, level: float) -> str:
     """Write the verdict of one requirement with the bound behind it and the threshold.
 
     The bound is the upper bound if the requirement is refuted, else the lower bound. If nothing was
-    compared, the sentence says only that.
+    compared, the sentence says only that. If the bound would decide, but a doubt withholds the
+    verdict, it says so.
     """
     verdict = decision.verdict
     finding = decision.finding
@@ -371,7 +372,11 @@ def _bound_sentence(decision: GateDecision, level: float) -> str:
             verdict=verdict, requirement=_requirement_label(decision)
         )
     is_refuted = verdict == "FAIL"
-    return comparison_templates.BOUND.format(
+    low, threshold = decision.low, decision.threshold
+    is_met = low is not None and threshold is not None and low > threshold
+    is_withheld = is_met and verdict == "UNDECIDED"
+    template = comparison_templates.WITHHELD if is_withheld else comparison_templates.BOUND
+    return template.format(
         verdict=verdict,
         candidate=finding.candidate,
         baseline=finding.baseline,

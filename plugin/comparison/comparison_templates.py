@@ -41,6 +41,10 @@ BOUND = (
     "{verdict}: {candidate} minus {baseline} is at {side} {bound} ({level}, one-sided); more than "
     "{threshold} is required{wider}{unseen}."
 )
+WITHHELD = (
+    "{verdict} because of the doubt below, although {candidate} minus {baseline} is at {side} "
+    "{bound} ({level}, one-sided) and more than {threshold} is required."
+)
 UNSEEN_LOSS = "; a loss on fewer than 1 in {rarest:,} {nouns} may not be in the sample{remedy}"
 BETTING_ALLOWS = " (--method betting allows for it)"
 GATE_NOTE = (

@@ -48,6 +48,7 @@ def test_no_requirement_on_the_judge_or_its_family_is_decided(judge, models, nam
     found = podium.compare(*models[:2], judged_by(judge, models), require="better", **options)
     assert found.gate.verdict == "UNDECIDED"
     assert found.findings[0].judge_doubt.name == name
+    assert found.answer[0].startswith("UNDECIDED because of the doubt below, although ")
     assert f"The judge {judge} " in found.answer[2]
 
 

@@ -51,10 +51,10 @@ def _passed_part(checks: Sequence[Check], cautions: int) -> str:
 
     Args:
         checks: all checks.
-        cautions: number of flagged cautions, which do not count.
+        cautions: number of flagged cautions, which did not pass.
     """
     passed = sum(check.is_known for check in checks) - cautions
-    number = len(checks) - cautions
+    number = len(checks)
     if not passed:
         return "No check could be made"
     if passed == number:

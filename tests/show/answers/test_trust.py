@@ -43,7 +43,7 @@ def test_unparsed_replies_are_a_caution_beside_what_was_found_and_no_passed_chec
     human = not_known("human scale", "no human labels")
     assert trust_sentence([caution, fit]).endswith(f"the ratings predict 50%; {lost}.")
     assert trust_sentence([caution, make_check("items", False), human]) == (
-        f"One of two checks passed; {lost}; not known: whether distances match human ratings (no "
+        f"One of three checks passed; {lost}; not known: whether distances match human ratings (no "
         "human labels)."
     )
 

@@ -309,7 +309,7 @@ def _remedies(battles: Battles) -> dict[str, Any]:
     most three error messages of failed calls, or of reasons that podium did not write. Only the
     `MOST_REASONS` most frequent reasons count.
     """
-    texts = battles.unparsed_texts("reason", MOST_REASONS)
+    texts = battles.unparsed_texts("reason", MOST_REASONS, [ONE_ORDER_UNPARSED])
     reasons = [(UnparsedReason.parse(written), times) for written, times in texts]
     most_frequent = reasons[0][0] if reasons else UnparsedReason(None)
     errors = []

@@ -31,8 +31,17 @@ MOST_FALSE = 0.07
 RANKERS = {"bradley-terry": bradley_terry, "mean": mean}
 
 
-def draw_slice(rng: np.random.Generator, items: int, lead: float = 0.0) -> Battles:
-    """Draw a round robin on each item, with a score of each model."""
+def draw_slice(
+    rng: np.random.Generator, items: int, lead: float = 0.0, **columns: np.ndarray
+) -> Battles:
+    """Draw a round robin on each item, with a score of each model.
+
+    Args:
+        rng: draws strengths, scores and verdicts.
+        items: number of items.
+        lead: logits by which the first model is stronger.
+        **columns: further columns with a value per item, shape (items,) each.
+    """
     strength = rng.normal(0, ITEM, (items, MODELS))
     strength[:, 0] += lead
     score = strength + rng.normal(size=strength.shape)
@@ -50,6 +59,7 @@ def draw_slice(rng: np.random.Generator, items: int, lead: float = 0.0) -> Battl
         score_a=first,
         score_b=second,
         margin=first - second,
+        **{name: np.repeat(values, len(pairs)) for name, values in columns.items()},
     )
 
 

@@ -1,27 +1,25 @@
 """Items with unequal weights: coverage, false "clearly ahead" and power.
 
 Each world draws n items with lognormal weights (sd `sigma` of their logarithm), 1 on average. On
-each item, each model has a strength of its own (sd `ITEM`); for the power, the first model has
+each item, each model has a strength of its own (sd .7); for the power, the first model has
 `LEAD` logits more. Battles are a round robin.
 """
 
 from collections.abc import Iterator
-from itertools import combinations
 
 import numpy as np
 from scipy.stats import binomtest
 from tables import show
 
-from claims_sections.groups import battles_of, covered, is_claimed
+from claims_sections.groups import covered, is_claimed
 from claims_sections.intervals import share_text
-from claims_sections.slices import ITEM, LEAD, is_first_ahead
+from claims_sections.slices import LEAD, MODELS, draw_slice, is_first_ahead
 from podium.data.battles import Battles
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.pointwise import mean
 from podium.rankers.win_rate import win_rate
 
 WORLDS = 1_000
-MODELS = 4
 SIZES = ((20, 0.0), (20, 0.5), (20, 1.0), (20, 1.5), (60, 1.0), (200, 1.0))
 """Numbers of items, and `sigma`."""
 LEAST_COVERAGE = 0.93
@@ -31,27 +29,9 @@ TRUTH = {"bradley-terry": 1500.0, "win-rate": 0.5, "mean": 0.0}
 
 
 def draw_world(rng: np.random.Generator, items: int, sigma: float, lead: float = 0.0) -> Battles:
-    """Draw a round robin on each item, with a weight of each item and a score of each model."""
+    """Draw a round robin on each item as `draw_slice`, with a weight of each item."""
     weight = np.exp(rng.normal(0, sigma, items))
-    strength = rng.normal(0, ITEM, (items, MODELS))
-    strength[:, 0] += lead
-    score = strength + rng.normal(size=strength.shape)
-    pairs = np.array([*combinations(range(MODELS), 2)])
-    first, second = (score[:, pairs[:, side]].ravel() for side in (0, 1))
-    gap = strength[:, pairs[:, 0]] - strength[:, pairs[:, 1]]
-    won = rng.random(gap.shape) < 1 / (1 + np.exp(-gap))
-    return battles_of(
-        item=np.repeat(np.arange(items), len(pairs)),
-        a=np.tile(pairs[:, 0], items),
-        b=np.tile(pairs[:, 1], items),
-        models=MODELS,
-        group=None,
-        credit=won.ravel().astype(float),
-        score_a=first,
-        score_b=second,
-        margin=first - second,
-        weight=np.repeat(weight / weight.mean(), len(pairs)),
-    )
+    return draw_slice(rng, items, lead, weight=weight / weight.mean())
 
 
 def cells(worlds: int) -> Iterator[list[str]]:

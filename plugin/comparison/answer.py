@@ -104,12 +104,13 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
 
 
 def raters_of_findings(findings: Sequence[PairFinding]) -> str | None:
-    """Write the judges or voters of the verdicts that are compared, as `these two judges`.
+    """Write the judges or voters of what is compared, as `these two judges`.
 
-    None if there is one, or if scores are compared.
+    None if there is one, or if the findings have different numbers of them.
     """
-    known = [finding.raters for finding in findings if finding.raters is not None]
-    return raters_text(*known[0]) if known else None
+    raters = {finding.raters for finding in findings}
+    [first, *others] = raters
+    return None if first is None or others else raters_text(*first)
 
 
 def _depends_on_choice(finding: PairFinding) -> bool:

@@ -42,7 +42,7 @@ BOUND = (
     "{threshold} is required{wider}{unseen}."
 )
 WITHHELD = (
-    "{verdict} because of the doubt below, although {candidate} minus {baseline} is at {side} "
+    "{verdict} because of the doubt below, although {candidate} minus {baseline} is at least "
     "{bound} ({level}, one-sided) and more than {threshold} is required."
 )
 UNSEEN_LOSS = "; a loss on fewer than 1 in {rarest:,} {nouns} may not be in the sample{remedy}"

@@ -16,6 +16,7 @@ from podium.rankers.errors.difference import (
     Tails,
     drop_zeros,
     flip_tails,
+    larger_tails,
     t_tails,
 )
 from podium.rankers.errors.intervals import PairTests
@@ -77,6 +78,8 @@ class RatingGap:
             model of an earlier test. Each fit changes this dictionary.
         offset: added to the log-odds of each battle, such as the effect of length, shape
             (battles,). If it is given, the likelihood has a row per battle, else one per pair.
+        is_unbounded: whether the battles do not bound the gap at both ends. How battles of one item
+            depend on each other is then unknown.
     """
 
     coded: CodedBattles
@@ -90,6 +93,7 @@ class RatingGap:
     precision: np.ndarray
     starts: dict[int, np.ndarray]
     offset: np.ndarray | None = None
+    is_unbounded: bool = False
 
     @cached_property
     def likelihood(self) -> Likelihood:
@@ -213,9 +217,30 @@ class RatingGap:
         magnitude = np.bincount(coded.cluster, largest_weight * np.abs(surplus), coded.clusters)
         magnitude = magnitude + np.abs(penalty_by_model).sum()
         scores = np.where(np.abs(scores) > CONTRIBUTION_ROUNDING * magnitude, scores, 0.0)
-        # The mean square of the score if each battle were won and lost with even chance.
-        square_sum = float(np.sum(weight_along**2 * (expected**2 + (1 - expected) ** 2)) / 2)
+        # Without a gap, p-values are at least 2^-n for n items, however battles of one item depend.
+        by_item = self.is_unbounded and gap != 0
+        square_sum = self._even_square_sum(weight_along, expected, by_item=by_item)
         return scores, square_sum / max(self.items, 1)
+
+    def _even_square_sum(
+        self, weight_along: np.ndarray, expected: np.ndarray, *, by_item: bool
+    ) -> float:
+        """Return the mean sum of squared scores if battles were won and lost with even chance.
+
+        Args:
+            weight_along: weight of each battle's surplus credit in the score, shape (battles,).
+            expected: expected credits, shape (battles,).
+            by_item: whether all battles of an item have the same outcome; else they are
+                independent.
+        """
+        if not by_item:
+            return float(np.sum(weight_along**2 * (expected**2 + (1 - expected) ** 2)) / 2)
+        is_forward = weight_along > 0
+        size = np.abs(weight_along)
+        up = size * np.where(is_forward, 1 - expected, expected)
+        down = size - up
+        sums = [np.bincount(self.coded.cluster, each, self.coded.clusters) for each in (up, down)]
+        return float(np.sum(np.square(sums)) / 2)
 
     @cached_property
     def tails_at_zero(self) -> tuple[Tails, Tails | None]:
@@ -240,7 +265,56 @@ class RatingGap:
         if elo == 0:
             return self.tails_at_zero[0]
         scores, scatter = self.contributions(elo / POINTS)
-        return self._score_tails(scores, scatter)
+        by_score = self._score_tails(scores, scatter)
+        return larger_tails(by_score, self._sweep_tails(elo / POINTS))
+
+    def _sweep_tails(self, gap: float) -> Tails:
+        """Return the one-sided p-values of an assumed gap if a or b won, or lost, all battles.
+
+        The probability that a model wins all battles of n items is at most p^n, where p is its mean
+        expected credit under the gap (Clopper and Pearson 1934), however battles of one item depend
+        on each other. Both p-values are 0 if neither won, nor lost, all battles.
+
+        Args:
+            gap: the assumed gap, in logits.
+        """
+        above, below = 0.0, 0.0
+        if not self.is_unbounded:
+            return above, below
+        theta = self.theta(gap)
+        for model, sign in ((self.a, 1), (self.b, -1)):
+            share, expected, items = self._credit_of(model, theta)
+            if share == 1:
+                probability = expected**items
+            elif share == 0:
+                probability = (1 - expected) ** items
+                sign = -sign
+            else:
+                continue
+            if sign > 0:
+                above = max(above, probability)
+            else:
+                below = max(below, probability)
+        return above, below
+
+    def _credit_of(self, model: int, theta: np.ndarray) -> tuple[float, float, int]:
+        """Return a model's share of its credit, the expected share, and its number of items.
+
+        Args:
+            model: its code.
+            theta: log-strengths, shape (models,).
+        """
+        coded = self.coded
+        offset = 0.0 if self.offset is None else self.offset
+        expected = expit(theta[coded.a] - theta[coded.b] + offset)
+        as_a = coded.a == model
+        is_own = as_a | (coded.b == model)
+        weight = coded.weight[is_own]
+        earned = np.where(as_a, coded.credit, 1 - coded.credit)[is_own]
+        own_expected = np.where(as_a, expected, 1 - expected)[is_own]
+        items = len(np.unique(coded.cluster[is_own]))
+        total = weight.sum()
+        return float(weight @ earned / total), float(weight @ own_expected / total), items
 
     def _score_tails(self, scores: np.ndarray, scatter: float) -> Tails:
         """Return the one-sided p-values of the items' scores by a t test.
@@ -417,6 +491,7 @@ class EloTests:
             precision=self.precision,
             starts=self.starts,
             offset=self.offset,
+            is_unbounded=not (self.win_paths[a, b] and self.win_paths[b, a]),
         )
 
     def difference(self, a: int, b: int) -> DifferenceTest:

@@ -358,3 +358,30 @@ def test_strengths_under_an_assumed_gap_are_the_most_likely(names, gap):
     found = EloTests(coded).gap(a, b).theta(gap)
     np.testing.assert_allclose(found, strengths(best.x), atol=2e-3)
     assert loss(found[others] - shift[others]) <= best.fun + 1e-9
+
+
+@pytest.mark.parametrize("opponents", [1, 4, 8])
+def test_bounds_of_a_model_that_won_all_hold_if_battles_of_an_item_depend_on_each_other(opponents):
+    """A model that loses whole items wins all of n with a chance of p^n, whatever the number of its
+    opponents is. So p is at least 0.05^(1 / n) at the level 95%."""
+    items = 50
+    rng = np.random.default_rng(3)
+    names = [f"o{k}" for k in range(opponents)]
+    rows = [(f"i{k}", "top", name, 1.0) for k in range(items) for name in names]
+    for k in range(items):
+        for first, second in combinations(names, 2):
+            rows.append((f"i{k}", first, second, float(rng.random() < 0.5)))
+    table = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
+    difference = podium.compare("top", "o0", table).findings[0].difference
+    share = 0.05 ** (1 / items)
+    bound = 400 * np.log10(share / (1 - share))
+    # The ratings of the opponents have errors, too.
+    assert bound - 100 < difference.low(0.05) <= bound + 1e-3
+
+
+@pytest.mark.parametrize("items", [12, 50, 200])
+def test_the_bound_after_wins_alone_is_at_most_the_exact_one(items):
+    exact = binomtest(items, items).proportion_ci(0.95, method="exact").low
+    low, high = podium.compare("A", "B", duel(items)).findings[0].interval
+    assert low == pytest.approx(POINTS * np.log(exact / (1 - exact)), abs=0.5)
+    assert high == np.inf

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
-from podium.data.text_encodings import check_encoding
 from podium.errors import UsageError
 from podium.findings import check_findings
 
@@ -111,6 +110,9 @@ class BattleQuery:
                 raise UsageError(f"{option}={value!r}: take one of {', '.join(known)}")
         object.__setattr__(self, "allow", check_findings(self.allow))
         if self.encoding is not None:
+            # Here, as the help of a command loads this module and no file is read for it.
+            from podium.data.text_encodings import check_encoding
+
             check_encoding(self.encoding)
 
     def judgments(self) -> "BattleQuery":

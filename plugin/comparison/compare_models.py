@@ -38,6 +38,7 @@ from podium.diagnosis.checks.all_checks import (
     flagged_losses,
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
+from podium.diagnosis.checks.group_checks import groups_in_place_of_items
 from podium.diagnosis.checks.judge_relation_checks import doubt_about_relation
 from podium.diagnosis.checks.order_checks import (
     IN_SLICES,
@@ -492,7 +493,8 @@ def _with_doubts(
     task. If scores are compared, `doubt` says whether the scores of both models are in one unit; if
     verdicts are, whether unparsed battles may explain the difference, and `judge_doubt` whether the
     order of the responses decides, or else whether a judge is one of the two or of the family of
-    one. If unparsed battles cannot explain the difference, `loss_check` has them.
+    one. If unparsed battles cannot explain the difference, `loss_check` has them. If there is no
+    other `doubt`, it says whether rows without items are alike in groups.
 
     Args:
         finding: what was compared.
@@ -522,6 +524,8 @@ def _with_doubts(
             doubts["doubt" if is_explained else "loss_check"] = losses
         doubts["judge_doubt"] = doubt_about_judge(checks)
         doubts |= _doubts_about_order(finding, checks, unclaimed, doubts)
+    if doubts.get("doubt") is None:
+        doubts["doubt"] = groups_in_place_of_items(battles, checks)
     if doubts.get("judge_doubt") is None:
         doubts["judge_doubt"] = doubt_about_relation(battles, {}, models)
     # What unparsed battles explain is known of all battles, not of a slice.

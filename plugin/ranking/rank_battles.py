@@ -40,6 +40,7 @@ from podium.ranking.plugin_scores import require_scores
 from podium.score_scale import as_scale
 from podium.scorers.judge_record import judges_with_other_prompts, judges_with_other_replies
 from podium.show.answers.sentences import add_answers
+from podium.show.answers.who import withhold_ranks
 from podium.tournaments.decisions import printed_level
 from podium.wording import some
 
@@ -260,25 +261,6 @@ def _describe_judges(battles: Battles) -> dict[str, Any]:
     if records:
         description["judge_records"] = records
     return description
-
-
-def withhold_ranks(standings: Standings) -> Standings:
-    """Return standings in which no model is clearly ahead: all rank sets are as wide as possible.
-
-    They are for battles whose rows may share items: errors that take rows as independent are then
-    too small. Scores and intervals stay, and so do
-    models without a rank set.
-    """
-    placed = sum(entry.rank_low is not None for entry in standings.entries)
-    entries = tuple(
-        entry if entry.rank_low is None else replace(entry, rank_low=1, rank_high=placed)
-        for entry in standings.entries
-    )
-    separation = standings.separation
-    if separation is not None:
-        nobody = tuple(() for _ in separation.beats)
-        separation = replace(separation, cuts=(), beats=nobody, lead=None)
-    return replace(standings, entries=entries, separation=separation)
 
 
 def without_order(standings: Standings) -> Standings:

@@ -7,11 +7,11 @@ items in one group (Mantel 1967). Its p-value is the share of random divisions o
 groups of the same sizes that have a statistic at least as large.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check
+from podium.checks import CHECKS, Check, find_flagged, make_check
 from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns, group_noun
 from podium.data.counting.relations import ROW
 from podium.data.reading.table import LIKELY
@@ -32,6 +32,8 @@ ROUNDING = 1e-12
 ENOUGH = 10
 """No more divisions are drawn when this number of them had a statistic at least as large: the
 p-value is then this number over the number of divisions (Besag and Clifford 1991)."""
+GROUPS = "groups"
+"""Name of the check."""
 NO_GROUPS = frozenset({*COLUMNS, *REPLIES, ROW, "source", "task", "turn"}) - {"category"}
 """Columns that cannot be groups of items, or are known to have another meaning."""
 
@@ -73,8 +75,21 @@ def check_groups(battles: Battles) -> tuple[Check, ...]:
         "option": option_text("cluster", column),
     }
     models = battles.models
-    is_flagged = p <= CHECKS["groups"].threshold
-    return (make_check("groups", is_flagged, number=p, fields=fields, models=models),)
+    is_flagged = p <= CHECKS[GROUPS].threshold
+    return (make_check(GROUPS, is_flagged, number=p, fields=fields, models=models),)
+
+
+def groups_in_place_of_items(battles: Battles, checks: Sequence[Check]) -> Check | None:
+    """Return the flagged check of groups if no battle has an item; else None.
+
+    Rows of one group are then alike as rows of one item are, and it is not known which rows are
+    about the same item.
+
+    Args:
+        battles: the battles.
+        checks: their adjusted checks.
+    """
+    return None if battles.has_items else find_flagged(checks, [GROUPS])
 
 
 def _groups_of_items(

@@ -19,6 +19,7 @@ from podium.diagnosis.checks.all_checks import (
     flagged_losses,
 )
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
+from podium.diagnosis.checks.group_checks import groups_in_place_of_items
 from podium.diagnosis.checks.order_checks import ORDER_DECIDES
 from podium.diagnosis.checks.sample_checks import check_first_place, robustness_of
 from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
@@ -37,6 +38,7 @@ from podium.show.answers.who import (
     leading_group,
     neighbours_sentence,
     who_sentence,
+    withhold_ranks,
     withhold_ranks_of,
     without_models,
 )
@@ -192,9 +194,9 @@ def build_ranking_answer(
     )
     trust = " ".join(filter(None, [trust_sentence(all_checks), identical_sentence(battles)]))
     checked = replace(standings, checks=tuple(all_checks))
-    if battles.likely_item is not None:
+    if battles.likely_item is not None or groups_in_place_of_items(battles, all_checks):
         unknown = limit_sentence(rank_templates.UNIT_UNKNOWN, of_slice, None)
-        return replace(checked, answer=(unknown, trust))
+        return replace(withhold_ranks(checked), answer=(unknown, trust))
     who = _decided_sentence(claimed) or who
     what_next = _next_step_sentence(claimed, robustness, what_next)
     if claimed.ranker == WITH_NEXT_LEADER:

@@ -132,6 +132,24 @@ def without_models(standings: Standings, left_out: Collection[str]) -> Standings
     return replace(standings, entries=kept_entries, separation=remaining)
 
 
+def withhold_ranks(standings: Standings) -> Standings:
+    """Return standings in which no model is clearly ahead: all rank sets are as wide as possible.
+
+    They are for battles whose rows may share items: errors that take rows as independent are then
+    too small. Scores and intervals stay, and so do models without a rank set.
+    """
+    placed = sum(entry.rank_low is not None for entry in standings.entries)
+    entries = tuple(
+        entry if entry.rank_low is None else replace(entry, rank_low=1, rank_high=placed)
+        for entry in standings.entries
+    )
+    separation = standings.separation
+    if separation is not None:
+        nobody = tuple(() for _ in separation.beats)
+        separation = replace(separation, cuts=(), beats=nobody, lead=None)
+    return replace(standings, entries=entries, separation=separation)
+
+
 def withhold_ranks_of(standings: Standings, models: Collection[str]) -> Standings:
     """Return standings in which some models have no rank set.
 

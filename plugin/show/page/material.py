@@ -10,6 +10,7 @@ from podium.checks import find_flagged
 from podium.data.battles import Battles
 from podium.diagnosis.card import card_reports, diagnose
 from podium.diagnosis.checks.all_checks import flagged_losses
+from podium.diagnosis.checks.group_checks import groups_in_place_of_items
 from podium.diagnosis.checks.order_checks import IN_SLICES, ONE_ORDER
 from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.diagnosis.checks.size_limits import MOST_BATTLES
@@ -176,7 +177,8 @@ def why_no_probabilities(standings: Standings, battles: Battles) -> str | None:
         return "the rankings are of parts of these battles"
     if standings.scale.name == "score":
         return f"places are by the {standings.ranker} of the scores, not by ratings"
-    if battles.likely_item is not None:
+    groups = groups_in_place_of_items(battles, standings.checks)
+    if battles.likely_item is not None or groups is not None:
         return "it is not known which rows are about the same item"
     losses = flagged_losses(standings.checks)
     withheld = [row.model for row in standings.entries if row.rank_low is None]

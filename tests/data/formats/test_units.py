@@ -263,3 +263,46 @@ def test_a_column_of_units_with_several_rows_in_a_cell_is_named(name, values, ti
     [standings] = package.rank(read).standings
     assert "Nobody is called clearly ahead" in " ".join(standings.answer)
     assert f"'{name}' looks like the item" in " ".join(standings.answer)
+
+
+@pytest.fixture(scope="module")
+def tickets():
+    """Return battles of 14 tickets with 1 to 24 rows of a pair each, which depend on one draw per
+    model and ticket; no column looks like the item by how its values repeat."""
+    rng, rows = np.random.default_rng(3), []
+    for ticket in range(14):
+        strength = np.array([1.2, 0, -0.3]) + rng.normal(0, 1.2, 3)
+        for a, b in itertools.combinations(range(3), 2):
+            won = rng.random(rng.integers(1, 25)) < 1 / (1 + np.exp(strength[b] - strength[a]))
+            row = {"ticket": f"t{ticket}", "model_a": f"m{a}", "model_b": f"m{b}"}
+            rows += [{**row, "credit": float(one)} for one in won]
+    return pd.DataFrame(rows)
+
+
+def test_nobody_is_clearly_ahead_where_rows_without_items_are_alike_in_groups(tickets):
+    read = package.read_battles(tickets)
+    assert read.likely_item is None
+    [unnamed] = package.rank(read.select(np.ones(len(read), bool)), answers=False).standings
+    assert unnamed.entries[0].rank_high == 1, "the data do not show the fault"
+    [standings] = package.rank(read).standings
+    assert {(entry.rank_low, entry.rank_high) for entry in standings.entries} == {(1, 3)}
+    assert standings.answer[0].startswith("Nobody is called clearly ahead")
+    assert "cluster='ticket'" in standings.answer[1]
+
+
+def test_a_pair_of_rows_alike_in_groups_is_not_decided(tickets, podium, save):
+    path = save("tickets.csv", tickets.to_csv(index=False))
+    done = podium("compare", "m0", "m1", path, "--require", "better", "--format", "json")
+    document = json.loads(done.out)
+    assert (done.code, document["gate"]["verdict"]) == (5, "UNDECIDED")
+    assert "--cluster ticket" in " ".join(document["answer"])
+    assert not document["comparisons"][0]["distinguishable"]
+
+
+def test_with_the_groups_as_unit_or_with_groups_at_random_the_claims_stand(tickets):
+    strong = tickets.assign(credit=lambda table: (table.model_a < table.model_b) * 1.0)
+    [grouped] = package.rank(package.read_battles(strong, cluster="ticket")).standings
+    assert grouped.entries[0].rank_high == 1
+    mixed = tickets.assign(ticket=np.random.default_rng(0).permutation(tickets.ticket))
+    [standings] = package.rank(package.read_battles(mixed)).standings
+    assert standings.entries[0].rank_high == 1

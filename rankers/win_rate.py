@@ -192,7 +192,25 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
         tests=tests,
         has_unequal_weights=are_unequal(cluster_shares(battles)),
     )
-    return _bound_rates(estimate, battles, level)
+    bounded = _bound_rates(estimate, battles, level)
+    has_one_pair = len(score) == 2 and len(pairs.first) == 1
+    return _with_interval_of_test(bounded, tests, level) if has_one_pair else bounded
+
+
+def _with_interval_of_test(
+    estimate: ScoreEstimates, tests: PairTests, level: float
+) -> ScoreEstimates:
+    """Return the rates of two models with intervals that follow from that of their difference."""
+    difference = tests.difference(0, 1)
+    if estimate.method is None or difference is None:
+        return estimate
+    low, high = ((1 + end) / 2 for end in difference.interval(level))
+    return replace(
+        estimate,
+        low=np.array([low, 1 - high]),
+        high=np.array([high, 1 - low]),
+        method=difference.method,
+    )
 
 
 def _rates_with_raters(

@@ -170,7 +170,8 @@ def _lead_sentence(finding: PairFinding, p_name: str) -> str:
     """Write whether the candidate is ahead of or behind the baseline, and by how much.
 
     The sentence also has the p-value, and says whether the lead is clear or too close to call. The
-    amount has no sign. If the candidate is behind, the interval is that of the baseline's lead.
+    amount has no sign. If the candidate is behind, the interval is that of the baseline's lead. A
+    win rate is said to be above or below 50%.
     """
     value = finding.difference.value
     low, high = finding.interval
@@ -187,12 +188,16 @@ def _lead_sentence(finding: PairFinding, p_name: str) -> str:
         template = comparison_templates.CLEAR
     else:
         template = comparison_templates.OPEN
+    from_half = ""
+    if finding.measure == WIN_RATE:
+        from_half = comparison_templates.FROM_HALF.format(side="above" if value > 0 else "below")
     return template.format(
         candidate=finding.candidate,
         baseline=finding.baseline,
         side="ahead of" if value > 0 else "behind",
         amount=amount,
         interval=f" ({interval})" if interval else "",
+        from_half=from_half,
         test=f"{p_name} {p_text(finding.p_adjusted)}, {finding.difference.method}",
     )
 

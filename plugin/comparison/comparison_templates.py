@@ -4,8 +4,9 @@ LEVEL = (
     "{candidate} and {baseline} are too close to call, with no difference measured{interval}: "
     "{test}."
 )
-OPEN = "{candidate} is {side} {baseline}{amount}{interval}, too close to call: {test}."
-CLEAR = "{candidate} is clearly {side} {baseline}{amount}{interval}: {test}."
+OPEN = "{candidate} is {side} {baseline}{amount}{interval}{from_half}, too close to call: {test}."
+CLEAR = "{candidate} is clearly {side} {baseline}{amount}{interval}{from_half}: {test}."
+FROM_HALF = " {side} a win rate of 50%"
 CHOSEN = (
     "This pair is one of {pairs:,}; if it was chosen after looking at the ranking, p {p} by "
     "Bonferroni's rule."

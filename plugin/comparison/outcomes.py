@@ -183,7 +183,7 @@ class PairFinding:
 
         None if all items have the same weight.
         """
-        weight = self.results["weight"].reindex(self.leads.index)
+        weight = self.results["row_weight"].reindex(self.leads.index)
         if is_constant(weight.to_numpy(dtype=float)):
             return None
         outcome = np.sign(self.leads)

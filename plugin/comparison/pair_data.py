@@ -255,9 +255,11 @@ def _score_results(scored_rows: "pd.DataFrame", *, by_metric: bool) -> "pd.DataF
     if by_metric:
         is_identical &= difference == 0
     difference = difference.mask(is_identical, 0.0)
-    means = means.assign(is_identical=is_identical, difference=difference)
-    group = _group_columns(means)
-    return means[["item", "difference", *score_columns, "is_identical", "weight", *group]]
+    means = means.assign(
+        is_identical=is_identical, difference=difference, row_weight=means["weight"]
+    )
+    columns = ["item", "difference", *score_columns, "is_identical", "weight", "row_weight"]
+    return means[[*columns, *_group_columns(means)]]
 
 
 def _group_columns(results: "pd.DataFrame") -> list[str]:
@@ -266,26 +268,29 @@ def _group_columns(results: "pd.DataFrame") -> list[str]:
 
 
 def _credit_results(rows: "pd.DataFrame", column: str = "credit") -> "pd.DataFrame":
-    """Return the candidate's mean lead over the baseline per item, and the mean weight of battles.
+    """Return the candidate's mean lead over the baseline per item, and the weight of its battles.
+
+    The weight of an item is the sum over its battles, so that the mean over items is that over
+    battles, as of a ranking.
 
     Args:
         rows: the battles of the two.
         column: `credit`, or `outcome` for the credit by parsed verdicts.
 
     Returns:
-        A row per item: the difference is the weighted mean credit minus 1/2; scores are None.
+        A row per item: the difference is the weighted mean credit minus 1/2, `row_weight` the mean
+        weight of its battles; scores are None.
     """
     known = rows.dropna(subset=["credit"])
     items = known.assign(earned=known[column] * known["weight"]).groupby("item", sort=True)
-    # `weight` is the sum of an item, until the difference is computed; then it is the mean.
     means = items.agg({"earned": "sum", "weight": "sum", "is_identical": "any"}).reset_index()
     means["difference"] = means["earned"] / means["weight"] - 0.5
-    means["weight"] = items["weight"].mean().to_numpy()
+    means["row_weight"] = items["weight"].mean().to_numpy()
     means[["candidate", "baseline"]] = None
     if "group" in rows:
         means["group"] = items["group"].first().to_numpy()
     columns = ["item", "difference", "candidate", "baseline", "is_identical", "weight"]
-    return means[[*columns, *_group_columns(means)]]
+    return means[[*columns, "row_weight", *_group_columns(means)]]
 
 
 def table_items(table: "pd.DataFrame") -> "pd.Series":

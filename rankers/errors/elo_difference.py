@@ -1,6 +1,6 @@
 """The difference of two Bradley-Terry ratings, tested by the score test over items."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,10 @@ from podium.rankers.errors.difference import (
     Tails,
     drop_zeros,
     flip_tails,
+    is_constant,
     larger_tails,
+    nearest_outcomes,
+    paired_difference,
     t_tails,
 )
 from podium.rankers.errors.intervals import PairTests
@@ -497,7 +500,9 @@ class EloTests:
     def difference(self, a: int, b: int) -> DifferenceTest:
         """Return the tests of the Elo of the model with code a minus that of b.
 
-        The difference is infinite if battles do not bound it at both ends.
+        The difference is infinite if battles do not bound it at both ends. Of two models without
+        others, whose items are wins or losses, few of them of one kind, it is tested by the sign
+        test of the items.
         """
         gap = self.gap(a, b)
         units = plural("item" if self.battles.unit == "row" else self.battles.unit, 2)
@@ -507,6 +512,17 @@ class EloTests:
         exact_p_at_zero = gap.exact_at_zero
         is_finite = finite_value == 0 or bool(self.win_paths[a, b] and self.win_paths[b, a])
         value = finite_value if is_finite else float(np.copysign(np.inf, finite_value))
+        sign_test = self._sign_test(a) if gap.has_few_items else None
+        if sign_test is not None:
+            return replace(
+                sign_test,
+                value=value,
+                tails=lambda elo: sign_test.tails(2 * float(expit(elo / POINTS)) - 1),
+                search_step=20.0,
+                limits=(-FARTHEST, FARTHEST),
+                is_open=True,
+                start=finite_value,
+            )
         return DifferenceTest(
             value=value,
             items=gap.items,
@@ -518,6 +534,26 @@ class EloTests:
             is_open=True,
             start=finite_value,
         )
+
+    def _sign_test(self, a: int) -> DifferenceTest | None:
+        """Return the sign test of the mean credit of the model with code a minus the only other's.
+
+        None if there are more models or an offset, if items differ in weight, or if an item is
+        neither a win nor a loss.
+        """
+        coded = self.loaded_battles
+        if len(coded.models) != 2 or self.offset is not None:
+            return None
+        sign = np.where(coded.a == a, 1, -1)
+        weight = np.bincount(coded.cluster, coded.weight, coded.clusters)
+        lead = np.bincount(
+            coded.cluster, coded.weight * sign * (2 * coded.credit - 1), coded.clusters
+        )
+        outcomes = nearest_outcomes(lead / weight)
+        if outcomes is None or not outcomes.all() or not is_constant(weight):
+            return None
+        unit = "item" if self.battles.unit == "row" else self.battles.unit
+        return paired_difference(outcomes, 1.0, 1.0, unit=unit)
 
 
 def rating_likelihood(

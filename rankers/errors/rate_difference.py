@@ -11,6 +11,7 @@ from podium.rankers.errors.difference import (
     CONTRIBUTION_ROUNDING,
     DifferenceTest,
     drop_zeros,
+    nearest_outcomes,
     paired_difference,
 )
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items
@@ -62,9 +63,13 @@ class RateTests:
         """Return the test of the win rate of one model minus that of another, given by code.
 
         The test is paired by item (`paired_difference`). The result is None if neither model has a
-        battle.
+        battle. If there are no other models, the rates are the two parts of one, and the test is
+        that of the mean credit.
         """
         pairs = self.pairs
+        if len(pairs.first) == 1 and {first, second} == {*pairs.first, *pairs.second}:
+            is_reversed = first == pairs.second[0]
+            return difference_of_only_pair(self.cells, -1 if is_reversed else 1, self.unit)
         weight_in_difference = (self.weights[:, [first]] - self.weights[:, [second]]).toarray()[
             :, 0
         ]
@@ -90,8 +95,31 @@ class RateTests:
         sizes = np.abs(drop_zeros(contributions))
         has_one_size = len(sizes) > 0 and np.ptp(sizes) <= CONTRIBUTION_ROUNDING * sizes.max()
         common_size = float(sizes[0]) if has_one_size else None
-        unit = "item" if self.battles.unit == "row" else self.battles.unit
-        return paired_difference(contributions, common_size, 1.0, unit=unit)
+        return paired_difference(contributions, common_size, 1.0, unit=self.unit)
+
+    @property
+    def unit(self) -> str:
+        """What the name of a test calls a cluster."""
+        return "item" if self.battles.unit == "row" else self.battles.unit
+
+
+def difference_of_only_pair(cells: Sequence[PairCells], sign: int, unit: str) -> DifferenceTest:
+    """Return the test of the mean credit of one model minus that of the other, of two models.
+
+    An item counts by the sum of its weights, so that the mean is that over battles.
+
+    Args:
+        cells: sums by cluster of the only pair, one element for each block of clusters.
+        sign: 1 for the pair's first model minus its second, -1 for the opposite.
+        unit: what the name of the test calls a cluster.
+    """
+    credit = np.concatenate([block.credit for block in cells])
+    weight = np.concatenate([block.weight for block in cells])
+    differences = sign * (2 * credit / weight - 1)
+    nearest = nearest_outcomes(differences)
+    if nearest is None:
+        return paired_difference(differences, None, 1.0, weight, unit)
+    return paired_difference(nearest, 1.0, 1.0, weight, unit)
 
 
 def rate_weights(pairs: Pairs) -> sparse.csr_matrix:

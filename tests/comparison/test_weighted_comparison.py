@@ -116,3 +116,30 @@ def test_a_gate_on_weighted_verdicts_uses_the_weights():
         ).gate.exit_code
         == 5
     )
+
+
+def repeated_battles() -> pd.DataFrame:
+    """Return battles of two models, one to three on an item, won more often where there are
+    more."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for item in range(40):
+        number = 1 + item % 3
+        won = rng.random(number) < (0.8 if number == 3 else 0.4)
+        rows += [(f"q{item}", "x", "y", float(one), f"j{k}") for k, one in enumerate(won)]
+    return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "judge"])
+
+
+def test_items_with_several_battles_count_as_in_a_ranking():
+    table = repeated_battles()
+    share = table["credit"].mean()
+    assert table.groupby("item")["credit"].mean().mean() != pytest.approx(share, abs=0.01)
+    [finding] = api.compare("x", "y", table, measure="win-rate", pool=True).findings
+    assert finding.difference.value == pytest.approx(share - 0.5)
+    assert finding.tally_by_weight is None, "no row has a weight"
+    [standings] = api.rank(table, "win-rate", pool=True).standings
+    entry = next(entry for entry in standings.entries if entry.model == "x")
+    assert entry.score == pytest.approx(share)
+    low, high = finding.interval
+    assert (entry.low, entry.high) == pytest.approx((0.5 + low, 0.5 + high))
+    assert standings.separation.gap == pytest.approx(2 * abs(share - 0.5))

@@ -11,6 +11,7 @@ from podium.rankers.errors.difference import (
     score_tails,
 )
 from podium.rankers.errors.elo_difference import elo_difference
+from podium.rankers.errors.rate_difference import RateTests
 from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.scale import POINTS
 
@@ -130,8 +131,7 @@ def tango(won, lost, items, difference):
 
 @pytest.mark.parametrize(("won", "lost"), [(12, 0), (12, 5), (3, 9)])
 def test_the_interval_of_paired_shares_is_tangos(won, lost):
-    """The roots of a transcription of Tango's statistic, found by bisection; none discordant:
-    Wilson's."""
+    """The roots of a transcription of Tango's statistic, found by bisection."""
     z = stats.norm.isf(0.025)
     differences, value = (
         np.repeat([1.0, -1.0, 0.0], [won, lost, 100 - won - lost]),
@@ -142,9 +142,46 @@ def test_the_interval_of_paired_shares_is_tangos(won, lost):
     assert paired_difference(differences, 1.0).interval(0.95) == pytest.approx(
         (low, high), abs=1e-6
     )
-    assert paired_difference(np.zeros(54), 1.0).interval(0.95)[1] == pytest.approx(
-        z**2 / (54 + z**2), abs=1e-6
+
+
+@pytest.mark.parametrize("items", [5, 54, 300])
+def test_bounds_are_exact_where_no_item_differs_or_one_model_wins_all(items):
+    """The bound of a share of which none, or all, of the items are: Clopper and Pearson's."""
+    exact = stats.binomtest(items, items).proportion_ci(0.95, method="exact").low
+    low, high = paired_difference(np.zeros(items), 1.0).interval(0.95)
+    assert (low, high) == pytest.approx((exact - 1, 1 - exact), abs=1e-6)
+    won = paired_difference(np.ones(items), 1.0)
+    assert won.interval(0.95) == pytest.approx((2 * exact - 1, 1), abs=1e-6)
+    lost = paired_difference(-np.ones(items), 1.0)
+    assert lost.interval(0.95) == pytest.approx((-1, 1 - 2 * exact), abs=1e-6)
+    weight = np.linspace(1, 3, items)
+    weighted = paired_difference(np.ones(items), None, 1.0, weight)
+    assert weighted.interval(0.95) == pytest.approx(won.interval(0.95))
+
+
+@pytest.mark.parametrize(("won", "lost"), [(26, 4), (39, 1), (7, 5), (1, 19)])
+def test_two_models_alone_have_one_test_of_elo_and_of_the_win_rate(won, lost):
+    """The interval of few wins, or losses, without ties is Wilson's, and the p-value binomial."""
+    credit = np.repeat([1.0, 0.0], [won, lost])
+    items = won + lost
+    codes = np.zeros(items, int)
+    names = ("a", "b")
+    coded = CodedBattles(
+        codes, codes + 1, credit, np.ones(items), np.arange(items), items, "item", names
     )
+    exact = stats.binomtest(won, items)
+    wilson = exact.proportion_ci(0.95, method="wilson")
+    shares = np.array([wilson.low, wilson.high])
+    elo = elo_difference(coded, 0, 1)
+    assert elo.p_value == pytest.approx(exact.pvalue)
+    assert elo.interval(0.95) == pytest.approx(
+        tuple(POINTS * np.log(shares / (1 - shares))), abs=1e-3
+    )
+    reverse = elo_difference(coded, 1, 0)
+    assert reverse.interval(0.95) == pytest.approx(tuple(-np.array(elo.interval(0.95)))[::-1])
+    rates = RateTests(coded).difference(0, 1)
+    assert rates.interval(0.95) == pytest.approx(tuple(2 * shares - 1), abs=1e-6)
+    assert rates.p_value == elo.p_value
 
 
 def test_no_losses_are_tested_by_the_normal_score():
@@ -233,8 +270,8 @@ def test_a_model_that_never_lost_has_a_lower_bound_only():
     found = elo_difference(coded, 0, 1)
     low, high = found.interval(0.95)
     assert found.value == high == np.inf
-    assert found.p_value == 2 / 2**10
-    assert 120 < low < 240
+    assert found.p_value == pytest.approx(2 / 2**10)
+    assert low == pytest.approx(140, abs=2)
 
 
 @pytest.mark.parametrize("won", [20, 13])

@@ -2,9 +2,11 @@
 without a gap."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
+import podium
 from podium.rankers.errors.difference import paired_difference, unskewed_t
 from podium.rankers.errors.rank_sets import compare_all_pairs
 from podium.rankers.pointwise import ScoreMatrix, estimate_means
@@ -39,3 +41,39 @@ def test_a_model_with_rare_large_losses_is_not_ranked_above_its_equal() -> None:
         above = compare_all_pairs(estimate, level=0.90, rng=np.random.default_rng(0)).is_above
         wrong += above is not None and bool(above[0, 1])
     assert wrong / 500 <= 0.075
+
+
+def right_and_wrong(seed: int) -> pd.DataFrame:
+    """Return scores of 0 and 1 of ten models from nearly always to nearly never right."""
+    rng = np.random.default_rng(seed)
+    shares = np.linspace(0.95, 0.08, 10)
+    difficulty = rng.normal(0, 0.15, 40)
+    right = rng.random((40, 10)) < np.clip(shares + difficulty[:, None], 0.01, 0.99)
+    frame = pd.DataFrame(right * 1.0, columns=[f"m{k}" for k in range(10)])
+    return frame.assign(item=[f"q{k}" for k in range(40)])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_large_lead_is_not_lost_by_the_correction(seed):
+    """What the exact sign test separates far beyond Bonferroni's limit, the ranking separates."""
+    scores = right_and_wrong(seed)
+    [standings] = podium.rank(podium.read_battles(scores)).standings
+    place = {entry.model: entry for entry in standings.entries}
+    names = [name for name in scores if name != "item"]
+    separated = 0
+    for k, better in enumerate(names):
+        for worse in names[k + 1 :]:
+            lead = scores[better] - scores[worse]
+            exact = stats.binomtest(int((lead > 0).sum()), int((lead != 0).sum()))
+            if 45 * exact.pvalue > 1e-3:
+                continue
+            separated += 1
+            assert standings.separation.names.index(worse) in beaten_by(standings, better)
+            assert place[better].rank_low < place[worse].rank_high
+    assert separated >= 5
+
+
+def beaten_by(standings, model):
+    """Return the positions of the models that a model is clearly ahead of."""
+    separation = standings.separation
+    return separation.beats[separation.names.index(model)]

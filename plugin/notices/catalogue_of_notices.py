@@ -488,6 +488,11 @@ OF_LOGS = {
         "{left_out:one is|are} not in the log's own figures (excluded from its metrics), and left "
         "out: {left_out:10}"
     ),
+    "invalidated-unmarked": (
+        "{path}: the log says that samples of {model} are invalidated and marks none of its "
+        "{samples:,} {samples:noun sample}, so all of them count; if some are wrong, mark them with "
+        "inspect_ai.log.invalidate_samples"
+    ),
     "samples-invalidated": (
         "{path}: {left_out:len} of {samples:,} {samples:noun sample} of {model} "
         "{left_out:one is|are} invalidated, and left out: {left_out:10}{reasons:if  (#)}"

@@ -438,6 +438,7 @@ def pair_up(
     trial = _trial_columns(scores)
     _reject_uneven_weights(scores, trial)
     trial_means, kept, others = _store_trial_means(scores, trial)
+    trial_means = _number_trials_in_order(scores, trial, trial_means)
     means, unequal = average_unequal_trials(engine, trial_means, trial, [*kept, *others])
     models, averaged = engine.rows(f"select count(distinct model), sum(averaged) from {means}")[0]
     if models < 2:
@@ -531,6 +532,48 @@ def _store_trial_means(scores: Records, trial: Sequence[str]) -> tuple[str, list
         f"from {scores.scan} group by {trials}, {model}",
     )
     return means, optional_columns, others
+
+
+def _number_trials_in_order(scores: Records, trial: Sequence[str], means: str) -> str:
+    """Number trials that some models lack in the order in which the models that have them do.
+
+    By the first row alone, trials that only the first file lacks would stand at the end. A trial's
+    place is the largest of its places among the trials of each model that has it.
+
+    Args:
+        scores: a row per score.
+        trial: columns in which the scores of one trial agree.
+        means: the table of `_store_trial_means`.
+
+    Returns:
+        The name of a table as `means`; `means` itself if every model has all trials.
+    """
+    engine = scores.engine
+    cells, models, trials = engine.rows(
+        f"select count(*), count(distinct model), count(distinct trial) from {means}"
+    )[0]
+    if cells == models * trials:
+        return means
+    model = scores.columns["model"].sql
+    keys = ", ".join(scores.columns[name].sql for name in _varying_columns(scores, trial))
+    rows = (
+        f"select min(min({ROW})) over (partition by {keys}) as trial, {model} as model, "
+        f"min({ROW}) as own from {scores.scan} group by {keys}, {model}"
+    )
+    own_places = (
+        f"select trial, row_number() over (partition by model order by own) as own_place "
+        f"from ({rows})"
+    )
+    places = (
+        "select trial, row_number() over (order by max(own_place), trial) as number "
+        f"from ({own_places}) group by trial"
+    )
+    ordered = engine.fresh("scores")
+    engine.store(
+        ordered,
+        f"select m.* replace (p.number as trial) from {means} m join ({places}) p using (trial)",
+    )
+    return ordered
 
 
 def _varying_columns(scores: Records, trial: Sequence[str]) -> list[str]:

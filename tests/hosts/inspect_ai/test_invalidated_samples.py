@@ -8,6 +8,7 @@ from played_logs import place
 from written_logs import build_log, invalidate, write
 
 import podium
+from podium.checks import Result
 from podium.errors import DataError
 from podium.hosts.inspect_ai.logs.inspect_format import battle_texts
 from podium.hosts.inspect_ai.logs.podium_entries import parse_battles
@@ -42,6 +43,29 @@ def test_ranks_are_of_the_items_whose_samples_are_valid(folder, run_podium):
         ("made/two", pytest.approx(1 / 3)),
     ]
     assert (ranking["counts"]["items"], ranking["counts"]["missing"]) == (3, 3)
+
+
+def test_a_log_that_says_so_and_marks_no_sample_is_named():
+    first = build_log("one", {item: (float(k > 2),) for k, item in enumerate(ITEMS)})
+    first.invalidated = True
+    write(first)
+    folder = write(build_log("two", {item: (float(k < 4),) for k, item in enumerate(ITEMS)}))
+    notes = notice_texts(podium.read_battles(folder).notes)
+    assert any("of made/one are invalidated and marks none of its 6 samples" in n for n in notes)
+
+
+@pytest.mark.parametrize("models", [("one", "two"), ("one", "three", "two")])
+def test_samples_in_the_middle_are_no_end_of_the_log(models):
+    """The first log lacks two items: they stand where the other logs have them."""
+    for number, model in enumerate(models, 2):
+        log = build_log(model, {f"i{k:02}": (float(k % number > 0),) for k in range(40)})
+        folder = write(invalidate(log, "i17-1", "i18-1") if model == "one" else log)
+    battles = podium.read_battles(folder)
+    if len(models) == 3:
+        assert list(dict.fromkeys(battles.table["item"])) == [f"i{k:02}" for k in range(40)]
+    [standings] = podium.rank(battles).standings
+    [check] = [check for check in standings.checks if check.name == "lost scores"]
+    assert check.result is not Result.NOT_KNOWN
 
 
 def test_comparisons_are_of_the_items_whose_samples_are_valid(folder):

@@ -265,8 +265,14 @@ def _by_task(runs: Sequence[ScoredRun]) -> dict[str, list[ScoredRun]]:
 
 
 def notes_on_left_out(run: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
-    """Yield notes on samples that are invalidated or that the log's own figures do not count."""
+    """Yield notes on samples that are invalidated or that the log's own figures do not count.
+
+    A log may say that it has invalidated samples and mark none of them.
+    """
     invalidated: LeftOut = frame.attrs["invalidated"]
+    if run.header.invalidated and not invalidated.names:
+        fields = {"path": str(run.path), "samples": invalidated.samples, "model": run.who}
+        yield Notice("invalidated-unmarked", fields)
     if invalidated.names:
         fields = {
             "path": str(run.path),

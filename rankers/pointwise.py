@@ -24,6 +24,7 @@ from podium.rankers.errors.intervals import (
     PairTests,
     ScoreEstimates,
     bootstrap_estimate,
+    bound_constant_rates,
     resample,
     sandwich_estimate,
     wilson_interval,
@@ -162,7 +163,8 @@ def _bootstrap_means(
 ) -> ScoreEstimates:
     """Return means over items with percentile intervals.
 
-    If all scores are in [0, 1], the intervals are clipped to [0, 1].
+    If all scores are in [0, 1], the intervals are clipped to [0, 1], and a model whose scores are
+    all 0 or all 1 has the exact bound of Clopper and Pearson (1934), as no resample varies.
     """
     weight_of_known = matrix.weight_of_known
     weighted_values = np.nan_to_num(matrix.values) * weight_of_known
@@ -187,7 +189,9 @@ def _bootstrap_means(
         tests=PairTests(partial(mean_difference, matrix)),
         has_unequal_weights=are_unequal(weight_of_cluster / weight_of_cluster.sum(axis=0)),
     )
-    return estimate.clip(0, 1) if matrix.is_bounded else estimate
+    if not matrix.is_bounded or estimate.method is None:
+        return estimate
+    return bound_constant_rates(estimate.clip(0, 1), matrix.clusters_by_model, level)
 
 
 def _bet_on_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:

@@ -12,7 +12,13 @@ from podium.data.length_data import External
 from podium.defaults import LEVEL, RESAMPLES
 from podium.errors import UsageError, find_name
 from podium.notices.notice import Notice
-from podium.rankers.errors.intervals import Interval, PairTests, ScoreEstimates, sandwich_estimate
+from podium.rankers.errors.intervals import (
+    Interval,
+    PairTests,
+    ScoreEstimates,
+    bound_constant_rates,
+    sandwich_estimate,
+)
 from podium.rankers.errors.rate_difference import RateTests, rate_weights
 from podium.rankers.errors.raters import covariance_of_raters, raters_of
 from podium.rankers.fit.cells import (
@@ -273,21 +279,13 @@ def _rate_covariance(coded: CodedBattles, pairs: Pairs, weights: sparse.csr_matr
 
 
 def _bound_rates(estimate: ScoreEstimates, coded: BattleData, level: float) -> ScoreEstimates:
-    """Clip intervals to [0, 1].
+    """Clip intervals to [0, 1], and bound rates of models that won, or lost, all battles.
 
-    Models that won, or lost, all battles get the exact bound for n items of Clopper and Pearson
-    (1934): alpha^(1 / n) or 1 - alpha^(1 / n), where alpha is (1 - level) / 2. The other end is 1
-    or 0. Estimates without intervals are returned unchanged.
+    Estimates without intervals are returned unchanged.
     """
     if estimate.method is None:
         return estimate
-    bound = ((1 - level) / 2) ** (1 / np.maximum(coded.clusters_by_model(), 1))
-    all_won = estimate.score == 1
-    all_lost = estimate.score == 0
-    outcomes = [all_won, all_lost]
-    low = np.select(outcomes, [bound, 0], np.maximum(estimate.low, 0))
-    high = np.select(outcomes, [1, 1 - bound], np.minimum(estimate.high, 1))
-    return replace(estimate, low=low, high=high)
+    return bound_constant_rates(estimate.clip(0, 1), coded.clusters_by_model(), level)
 
 
 def _schedule_warnings(

@@ -888,7 +888,7 @@ OF_JUDGES = {
     ),
     "own-family": (
         "the judge {judge} is of the same family as {models:5} ({family}, {how}): add a judge of "
-        "another family and compare ({option:by=judge}). `podium diagnose` measures "
+        "another family (`podium rank --by judge` ranks by each). `podium diagnose` measures "
         "self-preference; a table of the families ({option:models}) corrects a guess"
     ),
     "unparsed": (

@@ -108,8 +108,25 @@ def parse_settings(
         option, takers = _takers_of(key, options_by_owner)
         if not takers:
             raise unknown_option(key, options_by_owner, kind)
-        values[key] = _typed_value(key, text, options_by_owner[takers[0]][option])
+        values[key] = _value_of_any(key, text, [options_by_owner[name][option] for name in takers])
     return values
+
+
+def _value_of_any(key: str, text: str, kinds: Sequence[Any]) -> Any:
+    """Return the value of a setting by the first of several declared types that it is of.
+
+    Which ranker will take it may depend on the battles, and is not known yet.
+
+    Raises:
+        UsageError: the value is of none of the types; the error is that of the first.
+    """
+    errors: list[UsageError] = []
+    for kind in kinds:
+        try:
+            return _typed_value(key, text, kind)
+        except UsageError as error:
+            errors.append(error)
+    raise errors[0]
 
 
 def _takers_of(key: str, options_by_owner: Mapping[str, Collection[str]]) -> tuple[str, list[str]]:

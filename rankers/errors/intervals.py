@@ -192,6 +192,26 @@ def wilson_interval(
     return low, high
 
 
+def bound_constant_rates(
+    estimate: ScoreEstimates, clusters: np.ndarray, level: float
+) -> ScoreEstimates:
+    """Return estimates in which rates of 0 and 1 have exact intervals.
+
+    For n clusters, the bound is that of Clopper and Pearson (1934): alpha^(1 / n) for a rate of 1
+    or 1 - alpha^(1 / n) for a rate of 0, where alpha is (1 - level) / 2. The other end is the rate.
+
+    Args:
+        estimate: rates with intervals in [0, 1].
+        clusters: number of clusters of each model, shape (models,).
+        level: confidence level, in (0, 1).
+    """
+    bound = ((1 - level) / 2) ** (1 / np.maximum(clusters, 1))
+    outcomes = [estimate.score == 1, estimate.score == 0]
+    low = np.select(outcomes, [bound, 0], estimate.low)
+    high = np.select(outcomes, [1, 1 - bound], estimate.high)
+    return replace(estimate, low=low, high=high)
+
+
 def effective_clusters(influence: np.ndarray) -> np.ndarray:
     """Return the effective number of clusters, (sum of squares)^2 / (sum of fourth powers).
 

@@ -702,3 +702,13 @@ def test_an_option_of_bradley_terry_is_none_of_the_default_ranker_of_scores(
     wrong = podium("rank", scores, "--set", "pin=ash:0")
     assert (wrong.code, "'pin' is an option of bradley-terry" in wrong.err) == (2, True)
     assert "not of mean" in wrong.err
+
+
+def test_a_setting_that_only_one_default_ranker_takes_is_accepted_without_a_ranker(podium, save):
+    """Which ranker is the default depends on the file: scores are ranked by `mean`."""
+    rows = "".join(f"q{k},{k % 3 > 0:d},{k % 2:d}\n" for k in range(40))
+    path = save("scores.csv", "item,x,y\n" + rows)
+    answer = podium("rank", path, "--set", "interval=betting", "--format", "json")
+    assert answer.code == 0
+    assert "betting" in answer.out
+    assert podium("rank", path, "--set", "interval=other").code == 2

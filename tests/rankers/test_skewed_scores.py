@@ -77,3 +77,12 @@ def beaten_by(standings, model):
     """Return the positions of the models that a model is clearly ahead of."""
     separation = standings.separation
     return separation.beats[separation.names.index(model)]
+
+
+def test_a_model_that_is_always_right_has_a_bound_by_resampling_too():
+    scores = right_and_wrong(0).assign(m0=1.0)
+    [standings] = podium.rank(podium.read_battles(scores), "mean", interval="bootstrap").standings
+    first = standings.entries[0]
+    exact = stats.binomtest(40, 40).proportion_ci(0.95, method="exact").low
+    assert (first.model, first.low, first.high) == ("m0", pytest.approx(exact), 1.0)
+    assert "no-variation" not in [warning.code for warning in standings.warnings]

@@ -490,7 +490,7 @@ OF_LOGS = {
     ),
     "invalidated-unmarked": (
         "{path}: the log says that samples of {model} are invalidated and marks none of its "
-        "{samples:,} {samples:noun sample}, so all of them count; if some are wrong, mark them with "
+        "{samples:,} {samples:noun sample}, so all of them count; mark wrong ones with "
         "inspect_ai.log.invalidate_samples"
     ),
     "samples-invalidated": (

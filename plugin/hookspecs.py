@@ -193,8 +193,8 @@ class Format(Extension):
         label_is: the column of the file that gets the label of `LABEL=PATH`. If it is None, the
             label becomes the column `source`.
         suffixes: suffixes of files of this format that are not tables.
-        has_conversations: whether the reader needs no more of the columns `conversation_a` and
-            `conversation_b` than the lengths of the answers in them.
+        selects: a function from a file's records in the database to the frame that `read` gets,
+            for files with columns that are too large to read in full; None for all columns.
         gathers: a function `(files, reading) -> GatheredBattles` for files that belong together.
             It is called before any single file is read.
         names: glob patterns of the names of the files that `gathers` reads.
@@ -215,7 +215,7 @@ class Format(Extension):
     summary: str
     label_is: str | None = None
     suffixes: tuple[str, ...] = ()
-    has_conversations: bool = False
+    selects: "Callable[[Any], pd.DataFrame] | str | None" = None
     gathers: Callable[[Sequence[SourceFiles], Reading], GatheredBattles] | str | None = None
     names: tuple[str, ...] = ("*",)
     texts: "Callable[[Path], Iterable[Mapping[str, Any]]] | str | None" = None

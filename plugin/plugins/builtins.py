@@ -158,8 +158,9 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
 )
 """Rows of name, reader, summary, and `Format.label_is`."""
 OTHER_FILES: dict[str, dict[str, Any]] = {
-    "arena": {"has_conversations": True},
-    "comparia": {"has_conversations": True},
+    "arena": {"selects": "podium.data.formats.conversation_lengths:frame_with_lengths"},
+    "comparia": {"selects": "podium.data.formats.conversation_lengths:frame_with_lengths"},
+    "promptfoo": {"selects": "podium.data.formats.promptfoo:frame_of_results"},
     "inspect": {
         "suffixes": (".eval", ".json"),
         "gathers": f"{INSPECT}:gather",
@@ -185,7 +186,7 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
     },
 }
 """Further fields of `Format`, for formats whose files are not tables, belong together, or have
-conversations."""
+columns that are not read in full."""
 
 
 @hookimpl

@@ -38,6 +38,8 @@ SETTINGS = (
     "set enable_progress_bar = false",
 )
 """Settings with which names in a query never mean Python variables, and nothing is downloaded."""
+OWN_SQL_ERRORS = (BinderException, CatalogException, ParserException)
+"""DuckDB's errors that can only come from podium's own SQL, and not from a file."""
 FREE_DISK = "free disk space where the environment variable TMPDIR points"
 MOST_IDLE = 4
 """Largest number of unused connections that are kept for reuse."""
@@ -264,7 +266,7 @@ def _convert_duckdb_errors() -> Iterator[None]:
     """Convert DuckDB's errors to DataError. Errors in podium's own SQL are raised as they are."""
     try:
         yield
-    except (BinderException, CatalogException, ParserException):
+    except OWN_SQL_ERRORS:
         raise
     except OutOfMemoryException as error:
         raise out_of_memory(error) from None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from duckdb import Error, OutOfMemoryException
 
 from podium.data.battles import COLUMNS
-from podium.data.counting.duck import Duck, literal_path, out_of_memory
+from podium.data.counting.duck import OWN_SQL_ERRORS, Duck, literal_path, out_of_memory
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.bad_rows import LONGEST_CONTENT, BadRow, reject_many
 from podium.data.formats.records import (
@@ -75,6 +75,8 @@ def open_lines(
         names, number = keys_of_records(engine, _query_of_objects(plain_file))
     except OutOfMemoryException as error:
         raise out_of_memory(error, str(path)) from None
+    except OWN_SQL_ERRORS:
+        raise
     except Error:
         with plain_file.open("rb") as stream:
             numbered = list(json_lines(stream, bad_rows))
@@ -138,14 +140,14 @@ def keys_of_records(engine: Duck, source: str) -> tuple[list[str], int]:
         DataError: a record has a key twice.
         Error: a line is not an object, or too long.
     """
+    # A value with keys is an object. Only the type of others is read, because DuckDB parses a value
+    # again for each function of it.
+    kind = "case when len(keys) = 0 then json_type(json) else 'OBJECT' end as kind"
+    facts = "min(row) as row, max(strlen(json)) as longest, count(*) as number"
+    keyed = f"select json, json_keys(json) as keys, row_number() over () as row from {source}"
     # The records are grouped by their keys, since most records have the same ones.
-    groups = (
-        "json_keys(json) as keys, json_type(json) as kind, "
-        "min(row) as row, max(strlen(json)) as longest, count(*) as number"
-    )
-    numbered = f"(select json, row_number() over () as row from {source})"
     groups_of_keys = engine.connection.execute(
-        f"select {groups} from {numbered} group by keys, kind order by row"
+        f"select keys, {kind}, {facts} from ({keyed}) group by keys, kind order by row"
     ).fetchall()
     for keys, kind, _, longest, _ in groups_of_keys:
         if kind != "OBJECT" or longest > LONGEST_LINE:
@@ -222,18 +224,23 @@ def first_line_is_a_record(path: Path) -> bool:
     record. A document of promptfoo is no record, either. The result is also False if the line is no
     whole JSON object, or if a long line is the whole file.
     """
+    if _is_one_long_line(path):
+        return False
     with path.open("rb") as stream:
-        is_long = len(stream.read(LONGEST_RECORD)) == LONGEST_RECORD
-        stream.seek(0)
-        if is_long and stream.readline(LONGEST_LINE).endswith(b"}") and not stream.read(1):
-            return False
-        stream.seek(0)
         try:
             _, record = next(json_lines(stream))
         except DataError:
             return False
     is_document = _results_of_promptfoo(record) is not None
     return not is_document and not all(isinstance(cell, list | dict) for cell in record.values())
+
+
+def _is_one_long_line(path: Path) -> bool:
+    """Return whether a file is one line of at least `LONGEST_RECORD` bytes without a line end."""
+    with path.open("rb") as stream:
+        pieces = iter(lambda: stream.read(LONGEST_RECORD), b"")
+        has_line_end = any(b"\n" in piece for piece in pieces)
+        return not has_line_end and stream.tell() >= LONGEST_RECORD
 
 
 def read_document(path: Path) -> "pd.DataFrame":

@@ -1,18 +1,19 @@
 """Read results of promptfoo: a row per test, prompt and provider, with a score."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from podium.data.counting.relations import NO_VALUE
-from podium.data.formats.records import row_name
+from podium.data.counting.relations import NO_VALUE, text
+from podium.data.formats.records import Column, Records, column_called, row_name
 from podium.data.formats.verdict_files import parse_numbers, reasons_where, reject_non_objects
 from podium.errors import DataError
 from podium.printable import shorten
-from podium.text import as_text, encode_sorted, map_distinct, text_of
+from podium.text import as_text, map_distinct, text_of
 
 FAILED_CALL = 2
 """Value of `failureReason` of a test whose provider failed, so that nothing was graded."""
@@ -20,12 +21,56 @@ WHOLE_SCORE = "score"
 """Name of the metric with the whole score of a test; named scores have metrics of their own."""
 OWN_VARIABLES = ("_", "sessionId")
 """Beginnings of the names of variables that promptfoo adds."""
+READ_COLUMNS = frozenset(
+    "promptIdx testIdx provider score failureReason error namedScores latencyMs cost".split()
+)
+"""Columns of a file that are read as they are."""
 KEPT_COLUMNS = ("model", "item", "input", "score", "metric", "reason", "latencyMs", "cost")
 """Columns of the result. Others, such as the response, are left out because of their size."""
 
 
+def frame_of_results(records: Records) -> pd.DataFrame:
+    """Return the results as a data frame with what `read_promptfoo` needs of them.
+
+    Responses, prompts and the details of gradings, which are most of a file, are not read. The
+    columns are those of `READ_COLUMNS` that the file has, and `prompt.label`, `is_graded` (whether
+    the result has a grading) and `input` (the variables as text).
+    """
+    columns = {name: cells for name, cells in records.columns.items() if name in READ_COLUMNS}
+    label = column_called(records, "prompt.label")
+    if label is not None:
+        columns["prompt.label"] = label
+    grading = records.columns.get("gradingResult")
+    is_graded = grading and grading.json and f"json_type({grading.json}) = 'OBJECT'"
+    columns["is_graded"] = Column(f"coalesce({is_graded or 'false'}, false)", "BOOLEAN")
+    variables = records.columns.get("vars")
+    if variables is not None:
+        columns["input"] = Column(_text_of_variables(variables))
+    return replace(records, columns=columns).frame()
+
+
+def _text_of_variables(variables: Column) -> str:
+    """Return SQL of the variables as text, without those that promptfoo adds at each run.
+
+    Objects are written as JSON with sorted keys.
+    """
+    if variables.json is None:
+        return variables.text
+    objects = variables.json
+    is_own = " or ".join(f"starts_with(name, {text(start)})" for start in OWN_VARIABLES)
+    names = f"list_sort(list_filter(json_keys({objects}), lambda name: not ({is_own})))"
+    pointer = "'/' || replace(replace(name, '~', '~0'), '/', '~1')"
+    member = f"to_json(name) || ':' || json_extract({objects}, {pointer})"
+    members = f"list_transform({names}, lambda name: {member})"
+    written = f"'{{' || array_to_string({members}, ',') || '}}'"
+    # Most objects are written already as they should be, and to write them takes three times as long.
+    is_same = f"json_keys({objects}) = {names}"
+    as_it_is = f"cast({objects} as varchar)"
+    return f"coalesce(case when {is_same} then {as_it_is} else {written} end, {variables.text})"
+
+
 def read_promptfoo(records: pd.DataFrame) -> pd.DataFrame:
-    """Read the results of an evaluation of promptfoo.
+    """Read the results of an evaluation of promptfoo, as `frame_of_results` selects them.
 
     The item is the number of the test, and its input the variables. The model is the label of the
     provider, or its id if it has no label. A provider with several prompts becomes a model per
@@ -39,8 +84,8 @@ def read_promptfoo(records: pd.DataFrame) -> pd.DataFrame:
     frame = pd.DataFrame(index=records.index)
     frame["model"] = _names_of_models(records)
     frame["item"] = as_text(records["testIdx"])
-    if "vars" in records:
-        frame["input"] = map_distinct(records["vars"], _text_of_variables)
+    if "input" in records:
+        frame["input"] = as_text(records["input"])
     failed = _is_failed_call(records)
     score = parse_numbers(records["score"])
     frame["score"] = np.where(failed, np.nan, score)
@@ -78,8 +123,8 @@ def _names_of_models(records: pd.DataFrame) -> pd.Series:
     if not has_several_prompts.any():
         return provider
     label = pd.Series(None, index=records.index, dtype=object)
-    if "prompt" in records:
-        label = map_distinct(records["prompt"], lambda prompt: text_of(_value_of(prompt, "label")))
+    if "prompt.label" in records:
+        label = as_text(records["prompt.label"])
     # A label is clear if no other prompt of the provider has it.
     short_label = label.map(lambda text: shorten(text, 40), na_action="ignore")
     prompts = pd.DataFrame({"provider": provider, "label": short_label, "number": prompt_number})
@@ -87,13 +132,6 @@ def _names_of_models(records: pd.DataFrame) -> pd.Series:
     is_clear = short_label.notna() & (numbers_of_label == 1)
     prompt_name = short_label.where(is_clear, "no. " + prompt_number)
     return provider.where(~has_several_prompts, provider + " (prompt=" + prompt_name + ")")
-
-
-def _text_of_variables(cell: Any) -> str | None:
-    """Return the variables of a test as text, without those that promptfoo adds at each run."""
-    if not isinstance(cell, Mapping):
-        return text_of(cell)
-    return encode_sorted({name: cell[name] for name in cell if not name.startswith(OWN_VARIABLES)})
 
 
 def _name_of_provider(provider: Any) -> str | None:
@@ -117,9 +155,7 @@ def _is_failed_call(records: pd.DataFrame) -> np.ndarray:
     empty = pd.Series(None, index=records.index, dtype=object)
     reason = parse_numbers(records.get("failureReason", empty))
     has_error = map_distinct(records.get("error", empty), text_of).notna().to_numpy()
-    gradings = records.get("gradingResult", empty)
-    is_graded = map_distinct(gradings, lambda grading: isinstance(grading, Mapping))
-    is_graded = is_graded.to_numpy(dtype=bool)
+    is_graded = records["is_graded"].to_numpy()
     return (reason == FAILED_CALL) | (np.isnan(reason) & has_error & ~is_graded)
 
 

@@ -135,6 +135,20 @@ class Column:
         return f"case cast({self.sql} as varchar) {truths} else {number} end"
 
     @property
+    def json(self) -> str | None:
+        """SQL for the column as JSON. Text that is not JSON is NULL.
+
+        The result is None for a type that has no objects, lists or text.
+        """
+        if self.type == JSON:
+            return self.sql
+        if self.type.startswith(("STRUCT", "MAP")) or self.type.endswith("]"):
+            return f"to_json({self.sql})"
+        if self.type == TEXT:
+            return f"case when json_valid({self.sql}) then cast({self.sql} as json) end"
+        return None
+
+    @property
     def is_number(self) -> bool:
         """Whether the type allows numbers only."""
         is_list = self.type.endswith("]")
@@ -420,14 +434,9 @@ def column_called(records: Records, name: str) -> Column | None:
     holder, dot, key = name.partition(".")
     if not dot or holder not in records.columns:
         return None
-    column = records.columns[holder]
-    is_nested = column.type.startswith(("STRUCT", "MAP")) or column.type.endswith("]")
-    is_nested = is_nested or column.type == JSON
-    if not is_nested and column.type != TEXT:
+    objects = records.columns[holder].json
+    if objects is None:
         return None
-    objects = f"to_json({column.sql})"
-    if not is_nested:
-        objects = f"case when json_valid({column.sql}) then cast({column.sql} as json) end"
     parts = key.replace('"', "").split(".")
     in_objects = "".join(f'."{part}"' for part in parts)
     in_lists = "".join(f"[{part}]" if part.isdecimal() else f'."{part}"' for part in parts)

@@ -23,7 +23,6 @@ from podium.data.counting.verdicts import Engine, Verdicts, start_engine
 from podium.data.formats import score_files as pointwise
 from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.containers import open_records
-from podium.data.formats.conversation_lengths import frame_with_lengths
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.foreign import (
     format_credit_map,
@@ -106,7 +105,7 @@ from podium.errors import (
 )
 from podium.findings import ACCEPTED
 from podium.frames import is_frame
-from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles
+from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles, load_target
 from podium.names import joined_name
 from podium.notices.notice import Notice, select_codes
 from podium.notices.notice_text import notice_texts
@@ -1052,7 +1051,7 @@ def _read_by_format(record: RecordTable, known: Format) -> RecordTable:
     records = record.records
     with catalogue.name_plugin_in_errors(known):
         try:
-            rows = frame_with_lengths(records) if known.has_conversations else records.frame()
+            rows = load_target(known.selects)(records) if known.selects else records.frame()
             frame = catalogue.load_extension(known)(rows)
         except KeyError as error:
             problem = f"no column {error}, which the format {known.name} needs"

@@ -97,7 +97,10 @@ def map_distinct(column: "pd.Series", function: "Callable[[Any], Any]") -> "pd.S
     else:
         objects = column.to_numpy(dtype=object)
         identities = np.fromiter(map(id, objects), np.int64, len(objects))
-        _, first, codes = np.unique(identities, return_index=True, return_inverse=True)
+        codes, distinct = pd.factorize(identities)
+        first = np.empty(len(distinct), dtype=np.int64)
+        # Of several rows with one code, the one that is written last counts: the first row.
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
         cells = objects[first]
     # An array of objects takes lists as cells.
     results = np.empty(len(cells), dtype=object)

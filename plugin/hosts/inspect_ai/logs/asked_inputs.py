@@ -41,8 +41,11 @@ class AskedInputs:
 
     def record_of(self, item: str, parts: InputParts, excerpt: str) -> ItemRecord:
         """Return the record of an item; equal items have one record."""
-        excerpt = self._excerpts.setdefault(parts, excerpt) if parts else excerpt
-        return self._known.setdefault((item, parts), ItemRecord(item, parts, excerpt))
+        known = self._known.get((item, parts))
+        if known is None:
+            excerpt = self._excerpts.setdefault(parts, excerpt) if parts else excerpt
+            known = self._known[item, parts] = ItemRecord(item, parts, excerpt)
+        return known
 
     def keep(self, log: Path, items: Sequence[ItemRecord]) -> None:
         """Keep the items of a log. If an earlier log has the same ones, both share the list."""
@@ -77,7 +80,7 @@ class LogInputs:
         parts, excerpt = read_input(given, attachments, choices)
         own = self.asked.record_of(sample, parts, excerpt)
         first = self.items.setdefault(sample, own)
-        if not inputs_may_equal(first.input, own.input):
+        if first is not own and not inputs_may_equal(first.input, own.input):
             problem = problem_of(Conflict(self.log, self.log, own, first))
             raise OtherQuestionError(
                 problem, remedy=REMEDY, source=self.log.source, row=f"sample {sample}"

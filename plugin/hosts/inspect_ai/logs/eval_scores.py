@@ -1,6 +1,6 @@
 """Read the scores of an ordinary eval as rows, and compare their means with those in its log."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isclose, isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -84,6 +84,44 @@ class LeftOut(NamedTuple):
         )
 
 
+class ValueColumns:
+    """Collects the scores of samples, with each text stored once."""
+
+    def __init__(self) -> None:
+        self.items: list[str] = []
+        self.epochs: list[int] = []
+        self.lengths: list[int] = []
+        self.metrics: list[str] = []
+        self.scores: list[float | None] = []
+
+    def add(
+        self, item: str, epoch: int, metrics: Sequence[str], scores: Iterable[float | None]
+    ) -> None:
+        """Add the scores of a sample, one by metric."""
+        self.items.append(item)
+        self.epochs.append(epoch)
+        self.lengths.append(len(metrics))
+        self.metrics.extend(metrics)
+        self.scores.extend(scores)
+
+    def build(self, model: str) -> pd.DataFrame:
+        """Return a table with a row per score of a model, numbered from 1; empty without scores."""
+        if not self.scores:
+            return pd.DataFrame()
+        samples = np.repeat(np.arange(len(self.items)), self.lengths)
+        metrics, names = pd.factorize(np.array(self.metrics, dtype=object))
+        columns = {
+            # pandas takes texts by number much faster than it converts a list of them.
+            "item": pd.Series(self.items).take(samples),
+            "model": pd.Series([model]).take(np.zeros(len(samples), dtype=np.int64)),
+            "response": pd.Series(self.epochs).take(samples),
+            "score": pd.Series(self.scores),
+            "metric": pd.Series(names).take(metrics),
+        }
+        index = pd.RangeIndex(1, len(samples) + 1, name="row")
+        return pd.DataFrame({name: cells.array for name, cells in columns.items()}, index=index)
+
+
 class EvalScores:
     """Builds rows of a table from the scores of an eval's samples.
 
@@ -108,11 +146,10 @@ class EvalScores:
         self.about = {"item": "", "model": header.eval.model, "response": 1}
         self.measures: dict[tuple[str, str], Measure] = {}
         self.names: dict[tuple[str, str], str] = {}
+        self.metrics_of_parts: dict[tuple[str, ...], list[str]] = {}
         self.epochs = EpochScores(path, self.reduction)
         self.scorers_of_lists = dict[str, None]()
-        self.columns: dict[str, list[Any]] = {
-            name: [] for name in ("item", "response", "score", "metric")
-        }
+        self.values = ValueColumns()
 
     @property
     def needs_only_values(self) -> bool:
@@ -120,22 +157,24 @@ class EvalScores:
         return self.cluster is None and self.is_mean
 
     def add_values(self, item: str, epoch: int, scores: Mapping[str, Any]) -> None:
-        """Add the scores of a sample as JSON, by scorer, to `columns`.
+        """Add the scores of a sample as JSON, by scorer, to `values`.
 
         They are used if `needs_only_values`.
         """
-        items, epochs, numbers, metrics = self.columns.values()
         for scorer, score in scores.items():
-            for metric, value in self._values_by_metric(scorer, score["value"]):
-                items.append(item)
-                epochs.append(epoch)
-                numbers.append(value)
-                metrics.append(metric)
+            value = score["value"]
+            if isinstance(value, list):
+                self.scorers_of_lists[scorer] = None
+            parts = value if isinstance(value, dict) else {"": value}
+            metrics = self.metrics_of_parts.get((scorer, *parts))
+            if metrics is None:
+                metrics = [self._metric_of(scorer, part) for part in parts]
+                self.metrics_of_parts[scorer, *parts] = metrics
+            self.values.add(item, epoch, metrics, map(number_of, parts.values()))
 
-    def filled_columns(self) -> dict[str, Sequence[Any]]:
-        """Return the columns of the scores that `add_values` added, with that of the model."""
-        model = [self.header.eval.model] * len(self.columns["item"])
-        return {"item": self.columns["item"], "model": model, **self.columns}
+    def frame_of_values(self) -> pd.DataFrame:
+        """Return the rows that `add_values` added, numbered from 1."""
+        return self.values.build(self.header.eval.model)
 
     def add_group(self, item: str, metadata: Mapping[str, Any]) -> None:
         """Keep the group of an item, as text, if the metadata of its sample has one."""
@@ -307,7 +346,7 @@ def number_of(value: Any) -> float | None:
 
     The result is None for a value that stands for no number, where Inspect would take 0.
     """
-    if isinstance(value, int | float):
+    if type(value) is float or isinstance(value, int | float):
         return float(value) if isfinite(value) else None
     # Inspect converts C (correct), I (incorrect), P (partial) and N (no answer), and yes, no, true
     # and false.

@@ -72,17 +72,6 @@ class TableBuilder:
             column.append(sys.intern(value) if type(value) is str else value)
         self.count += 1
 
-    def add_columns(self, columns: Mapping[str, Sequence[Any]]) -> None:
-        """Add rows as columns of equal length; without rows, no column is added."""
-        added = max(map(len, columns.values()), default=0)
-        if not added:
-            return
-        for name, values in columns.items():
-            column = self.columns.setdefault(name, [])
-            column.extend([None] * (self.count - len(column)))
-            column.extend(values)
-        self.count += added
-
     def build(self) -> pd.DataFrame:
         """Return the table, with the rows numbered from 1 as index."""
         index = pd.RangeIndex(1, self.count + 1, name="row")
@@ -319,8 +308,6 @@ class _LogReader:
 
     def build_frame(self) -> pd.DataFrame:
         """Return the table, with its `attrs`."""
-        if self.scores:
-            self.table.add_columns(self.scores.filled_columns())
         frame = self._build_rows()
         if self.scores:
             self.inputs.finish()
@@ -335,7 +322,9 @@ class _LogReader:
         silent = self._add_failed_rows()
         for row in self.scores.rows_at_end() if self.scores else ():
             self.table.add_row(row)
-        frame = self.table.build()
+        frame = self.table.build() if self.table.count else pd.DataFrame()
+        if self.scores and frame.empty:
+            frame = self.scores.frame_of_values()
         if self.tournament and self.tournament.shard and not self.scheduled:
             # If a tournament has few battles, a shard may have none.
             frame.attrs = {"missing": self.missing}

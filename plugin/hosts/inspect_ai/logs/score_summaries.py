@@ -123,8 +123,9 @@ def _is_exact(summary: Summary) -> bool:
         return False
     given = summary["input"]
     texts = [given] if isinstance(given, str) else [message["content"] for message in given]
-    texts += summary.get("choices") or ()
-    return all(
-        isinstance(text, str) and not text.endswith(CUT_OFF) and not text.startswith(ATTACHMENT)
-        for text in texts
-    )
+    return all(map(_is_whole_text, (*texts, *(summary.get("choices") or ()))))
+
+
+def _is_whole_text(text: Any) -> bool:
+    """Return whether a value is a text that is neither cut off nor an attachment."""
+    return isinstance(text, str) and not text.endswith(CUT_OFF) and not text.startswith(ATTACHMENT)

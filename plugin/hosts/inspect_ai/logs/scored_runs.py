@@ -207,6 +207,8 @@ def notes_on_means(
         runs: the runs.
         frames: the rows of each log, whose items are paired between the runs.
     """
+    if all(figure.own is None for each in runs for figure in each.figures):
+        return
     means = _means_on_shared_items(frames)
     for each in runs:
         for figure in each.figures:

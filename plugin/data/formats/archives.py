@@ -1,16 +1,72 @@
-"""Check the unpacked size of zip files, such as Inspect's `.eval` logs.
+"""Open zip files, such as Inspect's `.eval` logs, and check their unpacked size.
 
 A small malicious file could otherwise fill the memory or the disk.
 """
 
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 
 from podium.data.formats import containers
 from podium.errors import DataError, reject_stream
 
+MOST_MEMBERS = 100_000
+"""Largest number of members of the archives that are kept open; each takes about 600 bytes."""
 REMEDY = "unpack it yourself if you trust it, or leave it out"
+
+
+class _KeptArchives:
+    """Archives that are open, by path, size and time of change."""
+
+    def __init__(self) -> None:
+        self.archives: dict[tuple[Path, int, int], zipfile.ZipFile] = {}
+        self.members = 0
+
+
+_KEPT: ContextVar[_KeptArchives | None] = ContextVar("_KEPT", default=None)
+
+
+@contextmanager
+def archives_kept_open() -> Iterator[None]:
+    """Keep archives open that are opened in the body, so that their directory is read once.
+
+    To read the directory takes longer than to read most members.
+    """
+    kept = _KeptArchives()
+    before = _KEPT.set(kept)
+    try:
+        yield
+    finally:
+        _KEPT.reset(before)
+        for archive in kept.archives.values():
+            archive.close()
+
+
+@contextmanager
+def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open an archive for the body.
+
+    Raises:
+        BadZipFile: the file is not a zip file.
+    """
+    kept = _KEPT.get()
+    status = path.stat()
+    key = (path, status.st_size, status.st_mtime_ns)
+    if kept is not None and key in kept.archives:
+        yield kept.archives[key]
+        return
+    archive = zipfile.ZipFile(path)
+    number = len(archive.filelist)
+    if kept is not None and kept.members + number <= MOST_MEMBERS:
+        kept.archives[key] = archive
+        kept.members += number
+        yield archive
+        return
+    with archive:
+        yield archive
 
 
 def check_archive(path: Path) -> None:
@@ -34,7 +90,7 @@ def _check_sizes(path: Path, size: int, change_time: int) -> None:
     again if it changes.
     """
     del change_time  # only a key of the cache
-    with zipfile.ZipFile(path) as archive:
+    with opened_archive(path) as archive:
         members = archive.infolist()
     for member in members:
         if member.file_size > _most_bytes(member.compress_size):

@@ -6,14 +6,15 @@ and of lighteval.
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
+from podium.data.counting.duck import Duck
 from podium.data.counting.relations import NO_VALUE
 from podium.data.formats.lm_eval_documents import HashedDocuments
 from podium.data.formats.lm_eval_layout import HELM_DETAILS, Samples
@@ -160,8 +161,8 @@ def _lighteval_metrics(path: Path) -> "dict[str, pd.DataFrame]":
     if not len(table):
         return {}
     metrics = _required_column(table, "metric")
-    rows = np.arange(1, len(table) + 1)
-    base = pd.DataFrame({"item": _items_of_questions(table), "line": [f"row {k}" for k in rows]})
+    lines = [f"row {number}" for number in range(1, len(table) + 1)]
+    base = pd.DataFrame({"item": _items_of_questions(table), "line": lines})
     tables = {}
     other_values = {}
     for name, values in zip(metrics.type.names, metrics.flatten(), strict=True):
@@ -221,8 +222,8 @@ def _items_of_questions(table: "pa.Table") -> list[str]:
     parts = {"query": queries}
     if "choices" in documents.type.names:
         parts["choices"] = documents.field("choices")
-    questions = pa.table(parts)  # noqa: F841, read by the query
     hashed = f"left(sha256(cast(json_array({', '.join(parts)}) as varchar)), {ITEM_DIGITS})"
-    with duckdb.connect() as connection:
-        items = connection.sql(f"select {hashed} as item from questions").to_arrow_table()
-    return items.column("item").to_pylist()
+    with closing(Duck()) as engine:
+        engine.register("questions", pa.table(parts))
+        items = engine.connection.sql(f"select {hashed} as item from questions").to_arrow_table()
+        return items.column("item").to_pylist()

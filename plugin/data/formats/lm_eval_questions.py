@@ -4,7 +4,7 @@ A document is identified by its hash, from which the ids of items are made. The 
 never decides: it differs with the examples and the chat template.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -101,9 +101,12 @@ def _positions_by_task(scores: Sequence[Scores]) -> dict[str, list[int]]:
     change nothing.
     """
     by_task: dict[str, list[int]] = defaultdict(list)
+    number_by_time = Counter(of_file.file.time for of_file in scores)
     sort_keys = []
     for of_file in scores:
-        sort_keys.append((of_file.file.time, sorted(_items_of(of_file))))
+        # Most files have a time of their own, and need no items as a key.
+        items = sorted(_items_of(of_file)) if number_by_time[of_file.file.time] > 1 else []
+        sort_keys.append((of_file.file.time, items))
     for position in sorted(range(len(scores)), key=lambda k: sort_keys[k]):
         by_task[scores[position].file.task].append(position)
     return by_task

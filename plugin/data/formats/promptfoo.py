@@ -22,7 +22,8 @@ WHOLE_SCORE = "score"
 OWN_VARIABLES = ("_", "sessionId")
 """Beginnings of the names of variables that promptfoo adds."""
 READ_COLUMNS = frozenset(
-    "promptIdx testIdx provider score failureReason error namedScores latencyMs cost".split()
+    {"promptIdx", "testIdx", "provider", "score", "failureReason", "error", "namedScores"}
+    | {"latencyMs", "cost"}
 )
 """Columns of a file that are read as they are."""
 KEPT_COLUMNS = ("model", "item", "input", "score", "metric", "reason", "latencyMs", "cost")
@@ -63,7 +64,7 @@ def _text_of_variables(variables: Column) -> str:
     member = f"to_json(name) || ':' || json_extract({objects}, {pointer})"
     members = f"list_transform({names}, lambda name: {member})"
     written = f"'{{' || array_to_string({members}, ',') || '}}'"
-    # Most objects are written already as they should be, and to write them takes three times as long.
+    # Most objects are written so already, and to write them again takes three times as long.
     is_same = f"json_keys({objects}) = {names}"
     as_it_is = f"cast({objects} as varchar)"
     return f"coalesce(case when {is_same} then {as_it_is} else {written} end, {variables.text})"

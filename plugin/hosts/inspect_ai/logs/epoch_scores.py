@@ -5,7 +5,6 @@ Inspect runs a sample once per epoch. A reducer (mean, max, pass_at_2) makes one
 
 import json
 import re
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from math import isclose
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.scorer import Score, at_least, max_score, median_score, mode_score, pass_at
 
+from podium.data.formats.archives import opened_archive
 from podium.data.measure import Measure
 from podium.hosts.inspect_ai.inspect_ai_compatibility import headline_score_of
 
@@ -169,7 +169,7 @@ def _reductions_in(path: Path) -> Sequence[Mapping[str, Any]]:
     if path.suffix != ".eval":
         whole = read_eval_log(str(path)).reductions or ()
         return [reduction.model_dump() for reduction in whole]
-    with zipfile.ZipFile(path) as archive:
+    with opened_archive(path) as archive:
         return json.loads(archive.read(REDUCTIONS)) if REDUCTIONS in archive.namelist() else ()
 
 

@@ -26,6 +26,7 @@ from podium.comparability.questions import (
 )
 from podium.comparability.run_settings import name_runs
 from podium.data.asked_judges import notes_on_answers, notes_on_refused
+from podium.data.formats.archives import archives_kept_open
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.headline_metrics import metrics_asked_for
 from podium.data.formats.run_folders import FiledRun, choose_runs
@@ -443,6 +444,7 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
     return FiledRun(path, who, what, question, time, spec.task_id, whole, done, log)
 
 
+@archives_kept_open()
 def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBattles:
     """Read the rows of the logs that count.
 

@@ -7,13 +7,13 @@ are cut off.
 
 import json
 import re
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalLog
 
+from podium.data.formats.archives import opened_archive
 from podium.hosts.inspect_ai.logs.asked_inputs import ATTACHMENT
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.sample_files import SampleFile
@@ -52,7 +52,7 @@ def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
         return None
     if _version_of(header) < FIRST_VERSION:
         return None
-    with opened_log(path), zipfile.ZipFile(path) as archive:
+    with opened_log(path), opened_archive(path) as archive:
         names = {*archive.namelist()}
         if SUMMARIES not in names or archive.getinfo(SUMMARIES).file_size > LARGEST_SUMMARIES:
             return None

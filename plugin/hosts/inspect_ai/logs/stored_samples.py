@@ -2,10 +2,10 @@
 
 import json
 import re
-import zipfile
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -22,7 +22,7 @@ from inspect_ai.log import (
 from inspect_ai.scorer import Score
 from pydantic import TypeAdapter
 
-from podium.data.formats.archives import check_archive
+from podium.data.formats.archives import check_archive, opened_archive
 from podium.errors import DataError, PodiumError, reject_stream
 from podium.garbage_collection import garbage_collection_paused
 from podium.hosts.inspect_ai.logs.asked_inputs import ATTACHMENT, Input
@@ -141,9 +141,8 @@ def first_samples(path: Path, number: int) -> list[dict[str, Any]]:
     Only these samples are read.
     """
     if path.suffix == ".eval":
-        parsed = _parse_members(path, lambda sample: sample.fields(PROMPT_FIELDS))
-        with garbage_collection_paused(), closing(parsed) as samples:
-            return list(islice(samples, number))
+        with garbage_collection_paused():
+            return [*_parse_members(path, lambda sample: sample.fields(PROMPT_FIELDS), number)]
     with opened_log(path), path.open("rb") as stream:
         return list(islice(ijson.items(stream, "samples.item", use_float=True), number))
 
@@ -152,19 +151,22 @@ Parsed = TypeVar("Parsed")
 
 
 def _parse_members(
-    path: Path, parse: Callable[[SampleFile], Parsed]
-) -> Generator[Parsed, None, None]:
+    path: Path, parse: Callable[[SampleFile], Parsed], most: int | None = None
+) -> Iterator[Parsed]:
     """Yield the parsed samples of an `.eval` archive, by epoch, then by id.
 
     Args:
         path: the archive.
         parse: makes a value of the file of a sample.
+        most: number of samples to parse; None for all.
     """
-    with opened_log(path), zipfile.ZipFile(path) as archive:
+    with opened_log(path), opened_archive(path) as archive:
         # The archive has two entries of one name for a sample that was run again. Reading the name
         # gives the later entry.
-        members = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
-        for member in sorted(members, key=_sort_key):
+        found = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
+        # `nsmallest` is faster for a few of many members, and slower for all of them.
+        few = None if most is None else nsmallest(most, found, key=_sort_key)
+        for member in sorted(found, key=_sort_key) if few is None else few:
             with _damage_as_data_error(path, member["name"]):
                 parsed = parse(SampleFile(archive, member[0]))
             yield parsed

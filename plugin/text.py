@@ -52,7 +52,7 @@ def as_text(values: "pd.Series") -> "pd.Series":
         words = values.to_numpy(dtype=object, copy=True)
         words[(values.isna() | (values == "")).to_numpy()] = None
         return pd.Series(words, index=values.index, dtype=object)
-    codes, texts = _codes_and_texts(values)
+    codes, texts = codes_and_texts(values)
     cells = np.array([*texts, None], dtype=object)[codes]
     # Without the type, pandas makes texts of its own type, in which an empty cell is NaN.
     return pd.Series(cells, index=values.index, dtype=object)
@@ -62,7 +62,7 @@ def as_categorical(values: "pd.Series") -> "pd.Categorical":
     """Convert a column to a categorical of its text; empty cells get code -1."""
     import pandas as pd
 
-    codes, texts = _codes_and_texts(values)
+    codes, texts = codes_and_texts(values)
     names = sorted({text for text in texts if text is not None})
     position = {name: k for k, name in enumerate(names)}
     recode = np.array(
@@ -71,7 +71,12 @@ def as_categorical(values: "pd.Series") -> "pd.Categorical":
     return pd.Categorical.from_codes(recode[codes], categories=pd.Index(names, dtype=object))
 
 
-def _codes_and_texts(values: "pd.Series") -> "tuple[np.ndarray, list[str | None]]":
+def distinct_texts(values: "pd.Series") -> set[str]:
+    """Return the different texts of the cells of a column, without empty cells."""
+    return {text for text in codes_and_texts(values)[1] if text is not None}
+
+
+def codes_and_texts(values: "pd.Series") -> "tuple[np.ndarray, list[str | None]]":
     """Return the code of each cell of a column, and the text of each code; -1 is an empty cell."""
     import pandas as pd
 

@@ -25,7 +25,7 @@ from podium.data.formats.verdict_files import (
     split_judges,
 )
 from podium.scorers.judge_record import JudgeRecord
-from podium.text import MESSAGES_START, as_text, map_distinct, parse_literal
+from podium.text import MESSAGES_START, as_text, codes_and_texts, map_distinct, parse_literal
 
 TIES = (
     "tie",
@@ -176,11 +176,16 @@ def name_voters(frame: pd.DataFrame, ids: str = "judge_hash") -> pd.DataFrame:
         frame = frame.rename(columns={ids: "voter"}).assign(judge=VOTERS)
         frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, "human")}
         return frame
-    judge = as_text(frame["judge"])
-    is_voter = judge.isin([name for name in judge.dropna().unique() if VOTER.fullmatch(name)])
-    if not is_voter.any():
+    codes, names = codes_and_texts(frame["judge"])
+    voter_of_name = [name if name and VOTER.fullmatch(name) else None for name in names]
+    if not any(voter_of_name):
         return frame
-    frame = frame.assign(voter=judge.where(is_voter, None), judge=judge.mask(is_voter, VOTERS))
+    pairs = zip(names, voter_of_name, strict=True)
+    judge_of_name = [name if voter is None else VOTERS for name, voter in pairs]
+    # The code of an empty cell is -1, which is the index of the last element: None.
+    columns = {"voter": voter_of_name, "judge": judge_of_name}
+    for column, cells in columns.items():
+        frame = frame.assign(**{column: np.array([*cells, None], dtype=object)[codes]})
     frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, "human")}
     return frame
 

@@ -129,8 +129,12 @@ def _count_line_ends(path: Path) -> int:
     If they are no more than its records, no line is blank, since each record ends with one, except
     perhaps the last.
     """
+    piece = bytearray(2**20)
+    number = 0
     with path.open("rb") as stream:
-        return sum(piece.count(b"\n") for piece in iter(lambda: stream.read(2**20), b""))
+        while size := stream.readinto(piece):
+            number += piece.count(b"\n", 0, size)
+    return number
 
 
 def keys_of_records(engine: Duck, source: str) -> tuple[list[str], int]:

@@ -20,7 +20,15 @@ from podium.notices.notice import Notice
 from podium.printable import shorten
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.reply import reverse_label
-from podium.text import EMPTY, as_categorical, as_text, map_distinct, parse_json, text_of
+from podium.text import (
+    EMPTY,
+    as_categorical,
+    as_text,
+    distinct_texts,
+    map_distinct,
+    parse_json,
+    text_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -624,12 +632,12 @@ def side_of_winner(records: "pd.DataFrame", first: str, second: str) -> "pd.Seri
         second: the column with the second model.
     """
     words = as_text(records["winner"])
+    own_words = [first, second, "tie"]
+    names_of_models = distinct_texts(records[first]) | distinct_texts(records[second])
+    if names_of_models.isdisjoint(distinct_texts(words).difference(own_words)):
+        return words.rename("winner")
     first_model = as_text(records[first])
     second_model = as_text(records[second])
-    own_words = [first, second, "tie"]
-    names_of_models = {*first_model.unique(), *second_model.unique()}
-    if names_of_models.isdisjoint({*words.unique()}.difference(own_words)):
-        return words.rename("winner")
     is_word = words.isin(own_words)
     for names, side in ((first_model, first), (second_model, second)):
         names_side = (words == names) & ~is_word & (first_model != second_model)

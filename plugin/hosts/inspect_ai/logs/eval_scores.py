@@ -91,13 +91,19 @@ class ValueColumns:
         self.items: list[str] = []
         self.epochs: list[int] = []
         self.lengths: list[int] = []
-        self.metrics: list[str] = []
         self.scores: list[float | None] = []
+        self.metrics: list[int] = []
+        # The number of each metric, by name.
+        self.numbers: dict[str, int] = {}
+
+    def number_metrics(self, names: Iterable[str]) -> list[int]:
+        """Return the numbers of metrics, for `add`."""
+        return [self.numbers.setdefault(name, len(self.numbers)) for name in names]
 
     def add(
-        self, item: str, epoch: int, metrics: Sequence[str], scores: Iterable[float | None]
+        self, item: str, epoch: int, metrics: Sequence[int], scores: Iterable[float | None]
     ) -> None:
-        """Add the scores of a sample, one by metric."""
+        """Add the scores of a sample, one by metric. `metrics` has the numbers of the metrics."""
         self.items.append(item)
         self.epochs.append(epoch)
         self.lengths.append(len(metrics))
@@ -109,14 +115,13 @@ class ValueColumns:
         if not self.scores:
             return pd.DataFrame()
         samples = np.repeat(np.arange(len(self.items)), self.lengths)
-        metrics, names = pd.factorize(np.array(self.metrics, dtype=object))
         columns = {
             # pandas takes texts by number much faster than it converts a list of them.
             "item": pd.Series(self.items).take(samples),
             "model": pd.Series([model]).take(np.zeros(len(samples), dtype=np.int64)),
             "response": pd.Series(self.epochs).take(samples),
             "score": pd.Series(self.scores),
-            "metric": pd.Series(names).take(metrics),
+            "metric": pd.Series([*self.numbers]).take(np.array(self.metrics)),
         }
         index = pd.RangeIndex(1, len(samples) + 1, name="row")
         return pd.DataFrame({name: cells.array for name, cells in columns.items()}, index=index)
@@ -146,7 +151,8 @@ class EvalScores:
         self.about = {"item": "", "model": header.eval.model, "response": 1}
         self.measures: dict[tuple[str, str], Measure] = {}
         self.names: dict[tuple[str, str], str] = {}
-        self.metrics_of_parts: dict[tuple[str, ...], list[str]] = {}
+        # Numbers of the metrics in `values`, by scorer and names of the parts of a value.
+        self.metrics_of_parts: dict[tuple[str, ...], list[int]] = {}
         self.epochs = EpochScores(path, self.reduction)
         self.scorers_of_lists = dict[str, None]()
         self.values = ValueColumns()
@@ -168,8 +174,8 @@ class EvalScores:
             parts = value if isinstance(value, dict) else {"": value}
             metrics = self.metrics_of_parts.get((scorer, *parts))
             if metrics is None:
-                metrics = [self._metric_of(scorer, part) for part in parts]
-                self.metrics_of_parts[scorer, *parts] = metrics
+                names = [self._metric_of(scorer, part) for part in parts]
+                metrics = self.metrics_of_parts[scorer, *parts] = self.values.number_metrics(names)
             self.values.add(item, epoch, metrics, map(number_of, parts.values()))
 
     def frame_of_values(self) -> pd.DataFrame:

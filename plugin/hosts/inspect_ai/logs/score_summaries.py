@@ -56,7 +56,8 @@ def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
         names = {*archive.namelist()}
         if SUMMARIES not in names or archive.getinfo(SUMMARIES).file_size > LARGEST_SUMMARIES:
             return None
-        summaries = {_member_of(each): each for each in json.loads(archive.read(SUMMARIES))}
+        content = archive.read(SUMMARIES)
+        summaries = {_member_of(each): each for each in json.loads(content)}
         if summaries.keys() != {name for name in names if name.startswith("samples/")}:
             return None
         ordered = sorted(summaries, key=lambda name: _order_of(summaries[name]))
@@ -67,7 +68,10 @@ def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
             if _values_and_choices(sample) != _values_and_choices(summaries[name]):
                 return None
         in_order = [summaries[name] for name in ordered]
-        return in_order if all(map(_is_exact, in_order)) else None
+        # Without these marks in any text, only the types of the inputs decide.
+        has_marks = any(mark.encode() in content for mark in (CUT_OFF, ATTACHMENT, NAMESPACE))
+        is_exact = _is_exact if has_marks else _has_whole_input
+        return in_order if all(map(is_exact, in_order)) else None
 
 
 def _has_podium_scorer(header: EvalLog) -> bool:
@@ -119,11 +123,19 @@ def _is_exact(summary: Summary) -> bool:
     It has not if a text of the input is cut off, if the input has media, or if podium wrote a
     score.
     """
-    if _has_podium_score(summary):
-        return False
+    return not _has_podium_score(summary) and all(map(_is_whole_text, _texts_of_input(summary)))
+
+
+def _has_whole_input(summary: Summary) -> bool:
+    """Return whether the input of a summary has only texts."""
+    return all(isinstance(text, str) for text in _texts_of_input(summary))
+
+
+def _texts_of_input(summary: Summary) -> list[Any]:
+    """Return the texts of the input, with the choices. Media are no texts."""
     given = summary["input"]
     texts = [given] if isinstance(given, str) else [message["content"] for message in given]
-    return all(map(_is_whole_text, (*texts, *(summary.get("choices") or ()))))
+    return [*texts, *(summary.get("choices") or ())]
 
 
 def _is_whole_text(text: Any) -> bool:

@@ -220,7 +220,8 @@ def _parse_whole(sample: SampleFile) -> EvalSample:
 
 def _sort_key(member: re.Match[str]) -> tuple[int, str]:
     """Return the sort key of an archive's member."""
-    return order_of_sample(int(member["epoch"] or 0), member["item"])
+    item, epoch = member.group("item", "epoch")
+    return order_of_sample(int(epoch or 0), item)
 
 
 def order_of_sample(epoch: int, item: str) -> tuple[int, str]:

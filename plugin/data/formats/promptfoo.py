@@ -120,7 +120,9 @@ def _names_of_models(records: pd.DataFrame) -> pd.Series:
         place = row_name(records.index, position)
         raise DataError(problem, row=place, remedy='write {"id": "openai:gpt-4o"}')
     prompt_number = as_text(records["promptIdx"])
-    has_several_prompts = prompt_number.groupby(provider).transform("nunique") > 1
+    pairs = pd.DataFrame({"provider": provider, "number": prompt_number}).drop_duplicates()
+    names = pairs.loc[pairs["number"].notna(), "provider"]
+    has_several_prompts = provider.isin(names[names.duplicated()])
     if not has_several_prompts.any():
         return provider
     label = pd.Series(None, index=records.index, dtype=object)
@@ -153,9 +155,12 @@ def _is_failed_call(records: pd.DataFrame) -> np.ndarray:
     A row without a `failureReason`, as in older files, counts as failed if it has an error and no
     grading.
     """
-    empty = pd.Series(None, index=records.index, dtype=object)
-    reason = parse_numbers(records.get("failureReason", empty))
-    has_error = map_distinct(records.get("error", empty), text_of).notna().to_numpy()
+    reason = np.full(len(records), np.nan)
+    if "failureReason" in records:
+        reason = parse_numbers(records["failureReason"])
+    has_error = np.zeros(len(records), dtype=bool)
+    if "error" in records:
+        has_error = map_distinct(records["error"], text_of).notna().to_numpy()
     is_graded = records["is_graded"].to_numpy()
     return (reason == FAILED_CALL) | (np.isnan(reason) & has_error & ~is_graded)
 

@@ -91,7 +91,8 @@ class ValueColumns:
         self.items: list[str] = []
         self.epochs: list[int] = []
         self.lengths: list[int] = []
-        self.scores: list[float | None] = []
+        # The values as the log has them; most are numbers, which `build` converts all at once.
+        self.values: list[Any] = []
         self.metrics: list[int] = []
         # The number of each metric, by name.
         self.numbers: dict[str, int] = {}
@@ -100,19 +101,17 @@ class ValueColumns:
         """Return the numbers of metrics, for `add`."""
         return [self.numbers.setdefault(name, len(self.numbers)) for name in names]
 
-    def add(
-        self, item: str, epoch: int, metrics: Sequence[int], scores: Iterable[float | None]
-    ) -> None:
-        """Add the scores of a sample, one by metric. `metrics` has the numbers of the metrics."""
+    def add(self, item: str, epoch: int, metrics: Sequence[int], values: Iterable[Any]) -> None:
+        """Add the values of a sample, one by metric. `metrics` has the numbers of the metrics."""
         self.items.append(item)
         self.epochs.append(epoch)
         self.lengths.append(len(metrics))
         self.metrics.extend(metrics)
-        self.scores.extend(scores)
+        self.values.extend(values)
 
     def build(self, model: str) -> pd.DataFrame:
         """Return a table with a row per score of a model, numbered from 1; empty without scores."""
-        if not self.scores:
+        if not self.values:
             return pd.DataFrame()
         samples = np.repeat(np.arange(len(self.items)), self.lengths)
         columns = {
@@ -120,7 +119,7 @@ class ValueColumns:
             "item": pd.Series(self.items).take(samples),
             "model": pd.Series([model]).take(np.zeros(len(samples), dtype=np.int64)),
             "response": pd.Series(self.epochs).take(samples),
-            "score": pd.Series(self.scores),
+            "score": pd.Series(_numbers_of(self.values)),
             "metric": pd.Series([*self.numbers]).take(np.array(self.metrics)),
         }
         index = pd.RangeIndex(1, len(samples) + 1, name="row")
@@ -176,7 +175,7 @@ class EvalScores:
             if metrics is None:
                 names = [self._metric_of(scorer, part) for part in parts]
                 metrics = self.metrics_of_parts[scorer, *parts] = self.values.number_metrics(names)
-            self.values.add(item, epoch, metrics, map(number_of, parts.values()))
+            self.values.add(item, epoch, metrics, parts.values())
 
     def frame_of_values(self) -> pd.DataFrame:
         """Return the rows that `add_values` added, numbered from 1."""
@@ -347,12 +346,19 @@ def _mean_over_items(by_item: Mapping[str, Sequence[float]]) -> float:
     return float(np.mean([sum(scores) / len(scores) for scores in by_item.values()]))
 
 
+def _numbers_of(values: Sequence[Any]) -> Sequence[float | None]:
+    """Return values as numbers (`number_of`)."""
+    if {*map(type, values)} <= {float, int} and all(map(isfinite, values)):
+        return [*map(float, values)]
+    return [*map(number_of, values)]
+
+
 def number_of(value: Any) -> float | None:
     """Convert a score to a number as Inspect does.
 
     The result is None for a value that stands for no number, where Inspect would take 0.
     """
-    if type(value) is float or isinstance(value, int | float):
+    if isinstance(value, int | float):
         return float(value) if isfinite(value) else None
     # Inspect converts C (correct), I (incorrect), P (partial) and N (no answer), and yes, no, true
     # and false.

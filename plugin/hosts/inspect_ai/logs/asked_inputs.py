@@ -41,10 +41,11 @@ class AskedInputs:
 
     def record_of(self, item: str, parts: InputParts, excerpt: str) -> ItemRecord:
         """Return the record of an item; equal items have one record."""
-        known = self._known.get((item, parts))
+        key = (item, parts)
+        known = self._known.get(key)
         if known is None:
             excerpt = self._excerpts.setdefault(parts, excerpt) if parts else excerpt
-            known = self._known[item, parts] = ItemRecord(item, parts, excerpt)
+            known = self._known[key] = ItemRecord(item, parts, excerpt)
         return known
 
     def keep(self, log: Path, items: Sequence[ItemRecord]) -> None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import IO, Any
 
 import ijson
+from pydantic_core import from_json
 
 LARGEST_WHOLE = 2**25
 """Largest number of unpacked bytes of a sample that is parsed as a whole.
@@ -18,6 +19,19 @@ PIECE = 2**20
 """Number of bytes that are searched at once."""
 LONGEST_MATCH = 256
 """Number of bytes that are searched again with the next piece."""
+
+
+def parse_bytes(content: bytes) -> Any:
+    """Parse JSON as `json.loads` does, in less time.
+
+    Raises:
+        JSONDecodeError: the JSON is damaged.
+    """
+    try:
+        return from_json(content, cache_strings="keys")
+    except ValueError:
+        # Only `json` reads halves of surrogate pairs.
+        return json.loads(content)
 
 
 class SampleFile:
@@ -36,7 +50,7 @@ class SampleFile:
     @cached_property
     def _all_fields(self) -> dict[str, Any]:
         """All fields of a sample that is not large."""
-        return dict(json.loads(self._content))
+        return dict(parse_bytes(self._content))
 
     def fields(self, names: Collection[str]) -> dict[str, Any]:
         """Return the fields of these names that the sample has, and others if it is not large."""

@@ -16,7 +16,7 @@ from inspect_ai.log import EvalLog
 from podium.data.formats.archives import opened_archive
 from podium.hosts.inspect_ai.logs.asked_inputs import ATTACHMENT
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
-from podium.hosts.inspect_ai.logs.sample_files import SampleFile
+from podium.hosts.inspect_ai.logs.sample_files import SampleFile, parse_bytes
 from podium.hosts.inspect_ai.logs.stored_samples import opened_log, order_of_sample
 
 SUMMARIES = "summaries.json"
@@ -57,7 +57,7 @@ def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
         if SUMMARIES not in names or archive.getinfo(SUMMARIES).file_size > LARGEST_SUMMARIES:
             return None
         content = archive.read(SUMMARIES)
-        summaries = {_member_of(each): each for each in json.loads(content)}
+        summaries = {_member_of(each): each for each in parse_bytes(content)}
         if summaries.keys() != {name for name in names if name.startswith("samples/")}:
             return None
         ordered = sorted(summaries, key=lambda name: _order_of(summaries[name]))

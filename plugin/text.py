@@ -71,7 +71,7 @@ def as_categorical(values: "pd.Series") -> "pd.Categorical":
     return pd.Categorical.from_codes(recode[codes], categories=pd.Index(names, dtype=object))
 
 
-def distinct_texts(values: "pd.Series") -> set[str]:
+def texts_of_cells(values: "pd.Series") -> set[str]:
     """Return the different texts of the cells of a column, without empty cells."""
     return {text for text in codes_and_texts(values)[1] if text is not None}
 

@@ -24,10 +24,10 @@ from podium.text import (
     EMPTY,
     as_categorical,
     as_text,
-    distinct_texts,
     map_distinct,
     parse_json,
     text_of,
+    texts_of_cells,
 )
 
 if TYPE_CHECKING:
@@ -633,8 +633,8 @@ def side_of_winner(records: "pd.DataFrame", first: str, second: str) -> "pd.Seri
     """
     words = as_text(records["winner"])
     own_words = [first, second, "tie"]
-    names_of_models = distinct_texts(records[first]) | distinct_texts(records[second])
-    if names_of_models.isdisjoint(distinct_texts(words).difference(own_words)):
+    names_of_models = texts_of_cells(records[first]) | texts_of_cells(records[second])
+    if names_of_models.isdisjoint(texts_of_cells(words).difference(own_words)):
         return words.rename("winner")
     first_model = as_text(records[first])
     second_model = as_text(records[second])

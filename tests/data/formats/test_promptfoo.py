@@ -173,3 +173,41 @@ def test_what_cannot_be_read_names_file_row_and_value(tmp_path, change, message)
 def test_nothing_is_said_of_clean_results(tmp_path):
     battles = podium.read_battles(write(tmp_path, evaluation(*eight_results())))
     assert notice_texts(battles.notes) == ()
+
+
+@pytest.mark.parametrize("other", [{"riddle": "riddle 0", "tone": ["dry", 1.5]}, {"tone": "ü\n"}])
+def test_variables_are_the_same_in_any_order_and_without_those_of_promptfoo(tmp_path, other):
+    one, two = result(0, 0, 1), result(0, 1, 0)
+    one["vars"] = other
+    two["vars"] = {"sessionId": "s7", **dict(reversed(other.items())), "_conversation": [1]}
+    for name, row in (("one", one), ("two", two)):
+        write(tmp_path, evaluation(row), name=f"{name}.json")
+    battles = podium.read_battles(tmp_path / "one.json", tmp_path / "two.json")
+    assert battles.to_frame()["credit"].tolist() == [1.0]
+
+
+def test_variables_in_a_table_are_texts(tmp_path):
+    lines = ["promptIdx,testIdx,provider,vars,score"]
+    lines += [f'{k},{test},{MODELS[k]},"{test} is it",{1 - k}' for test in range(3) for k in (0, 1)]
+    path = tmp_path / "results.csv"
+    path.write_text("\n".join(lines))
+    assert podium.read_battles(path).counts().battles == 3
+
+
+@pytest.mark.parametrize("twice", ['"results": []', '"evalId": "other"'])
+def test_a_document_with_a_key_twice_is_an_error(tmp_path, twice):
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(evaluation(*eight_results()))[:-1] + f", {twice}}}")
+    with pytest.raises(podium.PodiumError, match="two values of"):
+        podium.read_battles(path)
+
+
+def test_documents_are_read_by_the_database(tmp_path, monkeypatch):
+    # Python reads them, too, but in three times the time.
+    def read_document(path):
+        raise AssertionError(f"Python reads {path}")
+
+    monkeypatch.setattr("podium.data.formats.containers.read_document", read_document)
+    document = evaluation(*eight_results())
+    for name, content in (("whole", document), ("summary", document["results"])):
+        assert podium.read_battles(write(tmp_path, content, name=f"{name}.json"))

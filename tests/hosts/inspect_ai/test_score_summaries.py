@@ -18,9 +18,13 @@ from inspect_ai.log import (
 from inspect_ai.model import ChatMessageUser, ContentImage, ContentText
 from inspect_ai.scorer import Score
 
+from podium.data.formats.archives import archives_kept_open, opened_archive
+from podium.hookspecs import Reading
 from podium.hosts.inspect_ai.logs import judgment_rows
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs
+from podium.hosts.inspect_ai.logs.folders import read_logs
 from podium.hosts.inspect_ai.logs.judgment_rows import log_rows
+from podium.hosts.inspect_ai.logs.sample_files import parse_bytes
 from podium.hosts.inspect_ai.logs.score_summaries import read_score_summaries
 from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect
 
@@ -134,3 +138,34 @@ def test_samples_are_read_where_summaries_are_of_other_samples(tmp_path):
     assert summaries(rewritten(lambda rows: rows)) is not None
     assert summaries(rewritten(lambda rows: rows[1:])) is None
     assert summaries(rewritten(with_other_score)) is None
+
+
+def test_the_directory_of_an_archive_is_read_once(tmp_path, monkeypatch):
+    paths = [write(tmp_path / f"{k}.eval", samples_with_dicts()) for k in range(2)]
+    opened = []
+    read_directory = zipfile.ZipFile.__init__
+
+    def count(archive, file, *given, **options):
+        if Path(str(file)) in paths:
+            opened.append(Path(str(file)).name)
+        read_directory(archive, file, *given, **options)
+
+    monkeypatch.setattr(zipfile.ZipFile, "__init__", count)
+    read_logs(dict.fromkeys(paths), Reading())
+    assert sorted(opened) == ["0.eval", "1.eval"]
+
+
+def test_an_archive_that_changes_is_opened_again(tmp_path):
+    path = write(tmp_path / "log.eval", samples_with_dicts())
+    with archives_kept_open():
+        with opened_archive(path) as archive:
+            before = len(archive.namelist())
+        write(path, samples_with_dicts()[:2])
+        with opened_archive(path) as archive:
+            assert len(archive.namelist()) == before - 6
+    with pytest.raises(ValueError, match="closed"):
+        archive.read("header.json")
+
+
+def test_halves_of_surrogate_pairs_are_parsed():
+    assert parse_bytes(b'["\\ud83d", 1.5]') == ["\ud83d", 1.5]

@@ -320,11 +320,7 @@ class _LogReader:
     def _build_rows(self) -> pd.DataFrame:
         """Return the table of all rows, with counts of battles in its `attrs`."""
         silent = self._add_failed_rows()
-        for row in self.scores.rows_at_end() if self.scores else ():
-            self.table.add_row(row)
-        frame = self.table.build() if self.table.count else pd.DataFrame()
-        if self.scores and frame.empty:
-            frame = self.scores.frame_of_values()
+        frame = self._build_scores(self.scores) if self.scores else self.table.build()
         if self.tournament and self.tournament.shard and not self.scheduled:
             # If a tournament has few battles, a shard may have none.
             frame.attrs = {"missing": self.missing}
@@ -359,6 +355,12 @@ class _LogReader:
             if "schema" in frame:
                 frame.attrs["by_schema"] = self._count_repeated_in_schema(frame)
         return frame
+
+    def _build_scores(self, scores: EvalScores) -> pd.DataFrame:
+        """Return the table of an ordinary eval, from its samples or from their summaries."""
+        for row in scores.rows_at_end():
+            self.table.add_row(row)
+        return self.table.build() if self.table.count else scores.frame_of_values()
 
     def _jury_cells(self) -> dict[str, Any]:
         """Return the columns of a jury, whose judges took turns or all judged every battle.

@@ -163,10 +163,10 @@ def _parse_members(
     with opened_log(path), opened_archive(path) as archive:
         # The archive has two entries of one name for a sample that was run again. Reading the name
         # gives the later entry.
-        found = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
+        sample_names = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
         # `nsmallest` is faster for a few of many members, and slower for all of them.
-        few = None if most is None else nsmallest(most, found, key=_sort_key)
-        for member in sorted(found, key=_sort_key) if few is None else few:
+        few = None if most is None else nsmallest(most, sample_names, key=_sort_key)
+        for member in sorted(sample_names, key=_sort_key) if few is None else few:
             with _damage_as_data_error(path, member["name"]):
                 parsed = parse(SampleFile(archive, member[0]))
             yield parsed

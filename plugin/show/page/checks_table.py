@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from podium.checks import CHECK_COLUMNS, Check, Result, not_known
+from podium.checks import CHECK_COLUMNS, Check, Result
 from podium.data.battles import Battles
 from podium.diagnosis.checks.all_checks import adjust_tests, checks_of_battles, fit_to_ranker
 from podium.diagnosis.checks.reply_checks import check_unparsed_count
@@ -33,7 +33,7 @@ def checks_table(
             unparsed replies and number of items are made, and one row stands for the others.
         families: families of models that the user gave, by glob pattern of the models' names.
     """
-    checks = [*check_connected(standings)]
+    checks = [check for check in check_connected(standings) if check.is_flagged]
     if battles is None:
         checks += [
             check_unparsed_count(standings.counts),
@@ -62,13 +62,12 @@ def _search_first_place(
 ) -> tuple[Check, ...]:
     """Check the first place of a Bradley-Terry ranking as it does, with a search of larger sets.
 
-    The check is not known if the ranking has none, because no model is clearly ahead of all others.
-    Empty for other rankers: the search fits Bradley-Terry ratings.
+    Empty if the ranking has no such check, because no model is clearly ahead of all others, and for
+    other rankers: the search fits Bradley-Terry ratings.
     """
-    if standings.ranker != SEARCHED:
+    has_check = any(check.name == "first place" for check in of_ranking)
+    if standings.ranker != SEARCHED or not has_check:
         return ()
-    if not any(check.name == "first place" for check in of_ranking):
-        return (not_known("first place", "no model is clearly ahead of all others"),)
     return (check_first_place_by_search(battles, LARGEST_SET),)
 
 

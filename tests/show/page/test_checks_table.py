@@ -38,5 +38,16 @@ def test_a_shared_first_place_is_no_passed_check_of_the_first_place() -> None:
     ]
     battles = podium.read_battles(pd.DataFrame(rows))
     [standings] = podium.rank(battles).standings
-    found = {check: verdict for check, verdict, _ in checks_table(standings, battles, {}).rows}
-    assert found["first place"] == "not known"
+    listed = [check for check, *_ in checks_table(standings, battles, {}).rows]
+    assert "first place" not in listed
+
+
+def test_the_page_lists_the_checks_that_the_answer_counts() -> None:
+    """A clear lead has the check of the first place; a close one has none."""
+    for skill in (3.0, 0.0):
+        world = podium.simulate(3, 60, seed=2, strengths=[skill, 0.0, 0.0])
+        battles = world.battles(podium.Judge())
+        [standings] = podium.rank(battles).standings
+        listed = [check for check, *_ in checks_table(standings, battles, {}).rows]
+        assert sorted(listed) == sorted(check.name for check in standings.checks)
+        assert ("first place" in listed) == (skill > 0)

@@ -4,12 +4,16 @@ that is there.
 `PODIUM_MUTATIONS=100` damages every format in a hundred ways instead of sixteen.
 """
 
+import bz2
 import csv
 import gzip
 import io
 import json
+import lzma
 import os
 import random
+import re
+import zipfile
 
 import duckdb
 import pandas as pd
@@ -17,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from damaged_bytes import KINDS, damage, read_and_rank
+from verdicts_by_hand import invented_rows, unpacked
 
 import podium
 
@@ -35,6 +40,8 @@ HOSTILE = (
     "x" * 5000,
     "nan",
 )
+NOT_WHOLE = re.compile("not a whole (gzip|zstd|xz|bzip2|bz2|zip)")
+"""Matches the problem of a damaged container."""
 PAIRS = [("x", "y"), ("y", "z"), ("z", "x")]
 OF_THE_FILE = (
     "the file is empty",
@@ -187,10 +194,17 @@ TABLES["promptfoo"] = [
     }
     for k in range(36)
 ]
+TABLES["mt-bench twice"] = [
+    *TABLES["mt-bench"],
+    *({**row, "g2_winner": "tie"} for row in TABLES["mt-bench"]),
+]
+TABLES["lists of categories"] = [
+    {**row, "category": (["maths", "code"], ["code"], [])[k % 3]} for k, row in enumerate(OWN)
+]
 SCORES = ("pointwise", "promptfoo")
 NESTED = (
     *("arena-hard", "mt-bench", "mt-bench-single", "judge-bench", "wildbench"),
-    *("arena conversations", "promptfoo"),
+    *("arena conversations", "promptfoo", "mt-bench twice", "lists of categories"),
 )
 ORIENTATIONS = {
     "split": lambda rows: {
@@ -205,6 +219,25 @@ ORIENTATIONS = {
     "document": lambda rows: {"results": {"version": 3, "results": rows}, "config": {}},
 }
 """JSON documents of pandas and of promptfoo, by the suffix that the tests give them."""
+
+
+def zipped(content):
+    """Return a zip archive of one table."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("table", content)
+    return stream.getvalue()
+
+
+PACKERS = {
+    "gz": gzip.compress,
+    "xz": lzma.compress,
+    "bz2": bz2.compress,
+    "zip": zipped,
+    "zst": lambda content: pa.Codec("zstd").compress(content, asbytes=True),
+    "utf16": lambda content: content.decode().encode("utf-16"),
+}
+"""Functions that make a container of the content of a table, by its suffix."""
 FILES = [
     *(
         (table, suffix)
@@ -223,7 +256,11 @@ FILES = [
     ),
     ("promptfoo", "document"),
     *((table, "parquet") for table in ("wildbench", "comparia", "arena conversations")),
-    ("comparia", "csv.gz"),
+    *(("comparia", f"csv.{packed}") for packed in PACKERS),
+    *(("counts", f"csv.{packed}") for packed in PACKERS),
+    *(("wildbench", f"jsonl.{packed}") for packed in PACKERS),
+    *(("arena conversations", f"jsonl.{packed}") for packed in ("xz", "utf16")),
+    *(("promptfoo", f"document.{packed}") for packed in ("zip", "zst", "utf16")),
     ("arena-hard", "json"),
     ("arena-hard", "parquet"),
 ]
@@ -253,9 +290,7 @@ def content_of(rows, suffix, folder):
             connection.execute("create table votes as from rows")
         content = path.read_bytes()
         path.unlink()
-    if packed == "gz":
-        return gzip.compress(content)
-    return pa.Codec("zstd").compress(content, asbytes=True) if packed else content
+    return PACKERS[packed](content) if packed else content
 
 
 def hostile_rows(rows, rng):
@@ -271,10 +306,7 @@ def hostile_rows(rows, rng):
 def records_in(content, suffix):
     """Count the records as another reader sees them; None where it sees none."""
     kind, _, packed = suffix.partition(".")
-    if packed == "gz":
-        content = gzip.decompress(content)
-    elif packed:
-        content = pa.CompressedInputStream(pa.BufferReader(content), "zstd").read()
+    content = unpacked(content, packed)
     if kind in ("csv", "tsv"):
         lines = io.StringIO(content.decode("utf-8-sig"), newline="")
         return (
@@ -302,12 +334,13 @@ def try_file(folder, table, suffix, seed):
         there = records_in(content, suffix)
         if there is not None and table not in (*NESTED, *SCORES, "counts"):
             assert ranked[0].counts().judgments == there
+        assert not invented_rows(ranked[0].to_frame(), table, content, suffix)
         return
     reported = str(error)
     assert len(reported) < 2500
     if isinstance(error, podium.DataError) and suffix not in ("parquet", "duckdb"):
         assert path.name in reported
-        packed = "not a whole gzip" in reported or "not a whole zstd" in reported
+        packed = NOT_WHOLE.search(reported)
         assert error.row or packed or error.problem.startswith(OF_THE_FILE), reported
     elif not isinstance(error, podium.NotIdentifiedError):
         assert path.name in reported
@@ -344,6 +377,14 @@ def test_undamaged_files_rank(tmp_path, table, suffix):
     error, ranked = read_and_rank(str(path))
     assert error is None
     assert ranked[0].counts().judgments >= 36
+    if table != "judge-bench" and suffix != "duckdb":
+        content = path.read_bytes()
+        assert invented_rows(ranked[0].to_frame(), table, content, suffix) == []
+        # Without two records, their rows in the whole file are invented ones.
+        rows = TABLES[table]
+        number = 10 if table == "counts" else 34
+        fewer = content_of([*rows[:number], *rows[number + 2 :]], suffix, tmp_path)
+        assert invented_rows(ranked[0].to_frame(), table, fewer, suffix)
 
 
 @pytest.mark.slow

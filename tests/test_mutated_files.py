@@ -40,7 +40,7 @@ HOSTILE = (
     "x" * 5000,
     "nan",
 )
-NOT_WHOLE = re.compile("not a whole (gzip|zstd|xz|bzip2|bz2|zip)")
+NOT_WHOLE = re.compile("not a whole (gzip|zstd|xz|bzip2|bz2|zip|UTF-16)")
 """Matches the problem of a damaged container."""
 PAIRS = [("x", "y"), ("y", "z"), ("z", "x")]
 OF_THE_FILE = (

@@ -43,8 +43,16 @@ def unpacked(content, packed):
     return content
 
 
-def records_of(content, suffix):
-    """Return the records in a file that another reader can parse, as dictionaries."""
+def first_values(pairs):
+    """Return an object of JSON as a dictionary, in which the first value of a key counts."""
+    return dict(reversed(pairs))
+
+
+def records_of(content, suffix, make_object=dict):
+    """Return the records in a file that another reader can parse, as dictionaries.
+
+    `make_object` makes an object of the pairs of keys and values in JSON.
+    """
     kind, _, packed = suffix.partition(".")
     content = unpacked(content, packed)
     if kind in ("csv", "tsv"):
@@ -54,7 +62,7 @@ def records_of(content, suffix):
         records = []
         for line in content.splitlines():
             with suppress(ValueError):
-                records.append(json.loads(line))
+                records.append(json.loads(line, object_pairs_hook=make_object))
         return records
     if kind == "parquet":
         return pd.read_parquet(io.BytesIO(content)).to_dict("records")
@@ -114,10 +122,13 @@ def _comparia(record):
 
 def _counts(record):
     pair = (record["model_a"], record["model_b"])
-    numbers = {1.0: record["wins_a"], 0.0: record["wins_b"], 0.5: record["ties"]}
-    return [
-        (*pair, credit) for credit, number in numbers.items() for _ in range(int(float(number)))
-    ]
+    verdicts = []
+    for credit, name in ((1.0, "wins_a"), (0.0, "wins_b"), (0.5, "ties")):
+        # An empty cell is a count of 0, which is named.
+        is_empty = record[name] in ("", "nan", None)
+        number = 0 if is_empty else int(float(record[name]))
+        verdicts += [(*pair, credit)] * number
+    return verdicts
 
 
 VERDICTS = {
@@ -145,13 +156,19 @@ VERDICTS = {
 """Functions from a record to its verdicts (first model, second model, credit), by table."""
 
 
+def _promptfoo_score(row):
+    provider = row["provider"]
+    name = provider if isinstance(provider, str) else provider["label"] or provider["id"]
+    return row["testIdx"], name, row["score"]
+
+
 def _mt_bench_score(row):
     return f"{row['question_id']} turn {row['turn']}", row["model"], row["score"]
 
 
 SCORES = {
     "pointwise": lambda row: (row["item"], row["model"], row["score"]),
-    "promptfoo": lambda row: (row["testIdx"], row["provider"]["id"], row["score"]),
+    "promptfoo": _promptfoo_score,
     "mt-bench-single": lambda row: (
         f"{row['question_id']} turn {row['turn']}",
         row["model"],
@@ -172,10 +189,16 @@ def _sided(first, second, credit):
 
 
 def invented_rows(frame, table, content, suffix):
-    """Return the rows of battles that no record of a file has; None if the file has no oracle."""
+    """Return the rows of battles that no record of a file has.
+
+    None if the file has no oracle: for some tables, and for Parquet that pandas cannot read.
+    """
     if table not in VERDICTS | SCORES or suffix.startswith("duckdb"):
         return None
-    records = [record for record in records_of(content, suffix) if isinstance(record, dict)]
+    try:
+        records = [record for record in records_of(content, suffix) if isinstance(record, dict)]
+    except pa.ArrowInvalid:
+        return None
     if table in SCORES:
         return _invented_scores(frame, SCORES[table], records)
     there = Counter()
@@ -186,7 +209,9 @@ def invented_rows(frame, table, content, suffix):
     # A reader may know less of a verdict than is there, but not more.
     found = Counter(verdict for verdict in (_sided(*row) for row in read) if verdict[2] is not None)
     if table == "arena conversations":
+        # If a message has two contents, either may count.
         there.update(_lengths(records))
+        there.update(_lengths(records_of(content, suffix, first_values)))
         found.update(length for side in "ab" for length in frame[f"length_{side}"].dropna())
     return [*(found - there)]
 
@@ -197,6 +222,8 @@ def _lengths(records):
         for side in "ab":
             with suppress(KeyError, TypeError):
                 messages = record[f"conversation_{side}"]
+                if isinstance(messages, str):
+                    messages = [{"role": "assistant", "content": messages}]
                 answers = [each for each in messages if each["role"] == "assistant"]
                 yield float(sum(len(each["content"]) for each in answers))
 
@@ -211,7 +238,9 @@ def _invented_scores(frame, fields, records):
     invented = []
     for side in "ab":
         for row in zip(frame["item"], frame[f"model_{side}"], frame[f"score_{side}"], strict=True):
-            scores = there.get((str(row[0]), str(row[1])), [])
+            # promptfoo's tests of other variables get a number, and providers the prompt's.
+            item, model = str(row[0]).partition("#")[0], str(row[1]).partition(" (prompt=")[0]
+            scores = there.get((item, model), [])
             is_there = row[2] != row[2] or (scores and min(scores) <= row[2] <= max(scores))
             if not is_there:
                 invented.append(row)

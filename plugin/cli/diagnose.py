@@ -1,5 +1,6 @@
 """podium diagnose: recorded verdicts in, a card per judge out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +15,6 @@ from podium.errors import DataError
 from podium.show.report.styles import Destination
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from podium.diagnosis.card import Diagnosis
     from podium.tables import Report
 
@@ -33,7 +32,7 @@ class DiagnosisOptions:
     """
 
     gold: str | None
-    families: str | None
+    families: Sequence[str]
     near_tie: float
     level: float
     seed: int
@@ -50,6 +49,7 @@ class DiagnosisOptions:
 @click.option(
     "--families",
     metavar="FILE|PATTERN=FAMILY,...",
+    multiple=True,
     help="Families of models and judges; by default guessed from names.",
 )
 @options.number_option("--near-tie", "[0,]", "Largest |margin| of a near-tie.", default=0.3)
@@ -82,7 +82,7 @@ def diagnose(
     from podium.diagnosis.subject import read_gold
     from podium.show.writing import write_result
 
-    families = _read_families(how.families)
+    families = options.join_assignments(map(_read_families, how.families))
     with show_progress():
         judgments = read_query(query.judgments())
         battles = read_query(query)
@@ -105,8 +105,8 @@ def diagnose(
     return 3 if battles.lost else 0
 
 
-def _read_families(given: str | None) -> dict[str, str]:
-    """Return families by pattern of a model's name; empty if `given` is None.
+def _read_families(given: str) -> dict[str, str]:
+    """Return families by pattern of a model's name.
 
     Args:
         given: `PATTERN=FAMILY,...`, or a file with the columns `model` and `family`. An existing
@@ -117,8 +117,6 @@ def _read_families(given: str | None) -> dict[str, str]:
     """
     from podium.data.reading.side_tables import about_models, families_of
 
-    if given is None:
-        return {}
     if "=" in given and not Path(given).is_file():
         return options.read_assignments(given)
     families = families_of(about_models(given))

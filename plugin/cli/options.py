@@ -3,7 +3,7 @@ default differs."""
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, reduce
 from inspect import signature
@@ -20,6 +20,7 @@ from podium.show.report.styles import PICTURES, STYLES
 from podium.storage.remote import place_of
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Value = TypeVar("Value")
 Decorator = Callable[[Command], Command]
 
 READING = "What to read"
@@ -183,17 +184,41 @@ def read_condition(typed: str) -> tuple[str, str]:
 def read_assignments(typed: str, *, at_last_sign: bool = False) -> dict[str, str]:
     """Parse `a=b,c=d` as a dictionary of texts, without blanks around them.
 
-    If a key is given twice, its last value counts. If a part has several equals signs, the key ends
-    at the first one, or at the last one with `at_last_sign`.
+    If a part has several equals signs, the key ends at the first one, or at the last one with
+    `at_last_sign`.
 
     Raises:
-        click.BadParameter: a part has no key or no equals sign.
+        click.BadParameter: a part has no key or no equals sign, or a key has two values.
     """
     split = str.rpartition if at_last_sign else str.partition
     parts = [split(part, "=") for part in typed.split(",")]
     if not all(key and equals for key, equals, _ in parts):
         raise click.BadParameter(f"{typed!r}: write KEY=VALUE, separated by commas")
-    return {key.strip(): text.strip() for key, _, text in parts}
+    return join_assignments([{key.strip(): text.strip()} for key, _, text in parts])
+
+
+def join_assignments(given: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
+    """Return the values of all mappings, by key.
+
+    Raises:
+        click.BadParameter: a key has two values.
+    """
+    joined: dict[str, Value] = {}
+    for assignments in given:
+        for key, value in assignments.items():
+            first = joined.setdefault(key, value)
+            if first != value:
+                raise click.BadParameter(f"{key} has two values, {first} and {value}: give one")
+    return joined
+
+
+def _join_typed(
+    context: click.Context,  # noqa: ARG001
+    parameter: click.Parameter,  # noqa: ARG001
+    typed: Sequence[Mapping[str, Value]],
+) -> dict[str, Value] | None:
+    """Join the values of an option that may be typed several times; None if it was not typed."""
+    return join_assignments(typed) if typed else None
 
 
 def read_credits(typed: str) -> dict[str, float]:
@@ -331,7 +356,13 @@ def shared_option(name: str) -> Decorator:
     return click.option(flag, help=option.help, **how)
 
 
-assigned = partial(click.option, type=read_assignments, metavar="KEY=VALUE,...")
+assigned = partial(
+    click.option,
+    type=read_assignments,
+    metavar="KEY=VALUE,...",
+    multiple=True,
+    callback=_join_typed,
+)
 level = partial(
     number_option,
     "--level",
@@ -416,7 +447,7 @@ READING_OPTIONS = (
     shared_option("where"),
     shared_option("human_judge"),
     assigned("--columns", help="Columns of a foreign table, as item=prompt,model_a=left."),
-    click.option(
+    assigned(
         "--credit-map",
         type=read_credits,
         metavar="VERDICT=CREDIT,...",

@@ -94,7 +94,7 @@ def parse_settings(
 
     Raises:
         UsageError: a setting has no `=`, no ranker or tournament has the option, or the value is
-            not of its type.
+            not of its type; or an option has two values.
     """
     options_by_owner = options_by_name(rankers, tournaments)
     kind = "ranker or tournament" if tournaments else "ranker"
@@ -108,7 +108,12 @@ def parse_settings(
         option, takers = _takers_of(key, options_by_owner)
         if not takers:
             raise unknown_option(key, options_by_owner, kind)
-        values[key] = _value_of_any(key, text, [options_by_owner[name][option] for name in takers])
+        value = _value_of_any(key, text, [options_by_owner[name][option] for name in takers])
+        if values.setdefault(key, value) != value:
+            first = values[key]
+            raise UsageError(
+                f"{option_text('set')} {key} has two values, {first} and {text}: give one"
+            )
     return values
 
 

@@ -23,8 +23,8 @@ def read_counts(records: pd.DataFrame) -> pd.DataFrame:
 
     The columns of the counts (`WIN_COLUMNS`, `TIE_COLUMNS`) are replaced by `credit`; the table
     must have the columns of wins. An empty cell is a count of 0. In the index, each battle has the
-    number of the row of its count. Notes name the models whose counts are all 0, and rows of counts
-    that are equal.
+    number of the row of its count. Notes name empty cells, the models whose counts are all 0, and
+    rows of counts that are equal.
 
     Raises:
         DataError: a cell is not a whole number of 0 or more, the counts sum to 0 or to more than
@@ -46,8 +46,21 @@ def read_counts(records: pd.DataFrame) -> pd.DataFrame:
     position = np.repeat(np.arange(len(records)), counts_of_row.sum(axis=1))
     credit = np.repeat(np.tile(CREDIT_OF_COLUMN[: len(names)], len(records)), counts_of_row.ravel())
     battles = records.drop(columns=names).iloc[position].assign(credit=credit)
-    battles.attrs["notes"] = [*_note_equal_counts(records), *_note_idle_models(records, battles)]
+    battles.attrs["notes"] = [
+        *_note_empty_counts(records[names]),
+        *_note_equal_counts(records),
+        *_note_idle_models(records, battles),
+    ]
     return battles
+
+
+def _note_empty_counts(counts: pd.DataFrame) -> list[Notice]:
+    """Return a note on the empty cells of counts; none if all are filled."""
+    empty = {name: int(np.isnan(parse_numbers(counts[name])).sum()) for name in counts}
+    columns = [name for name, number in empty.items() if number]
+    if not columns:
+        return []
+    return [Notice("counts-empty", {"cells": sum(empty.values()), "columns": columns})]
 
 
 def _note_equal_counts(records: pd.DataFrame) -> list[Notice]:

@@ -82,3 +82,11 @@ def test_equal_rows_of_counts_are_named(save):
     said = "counts.csv: 1 row of counts repeats another row in every column; the battles count"
     assert said in notice_text(note)
     assert len(battles) == 18
+
+
+def test_empty_counts_are_named(tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text("model_a,model_b,wins_a,wins_b,ties\na,b,3,nan,1\nb,c,2,1,\nc,a,1,1,1\n")
+    [note] = [note for note in podium.read_battles(path).notes if note.code == "counts-empty"]
+    assert note.fields["cells"] == 2
+    assert "2 empty cells of counts (wins_b, ties) are read as 0" in notice_text(note)

@@ -312,6 +312,9 @@ OF_READING = {
     "win-matrix-columns-left-out": (
         "{source}: left out, because no row has the name of the column: {columns}"
     ),
+    "win-matrix-rows-left-out": (
+        "{source}: left out, because no column has the name of the row: {rows}"
+    ),
     "win-matrix": (
         "{source}: each cell is read as the number of battles that its {whose}'s model won; ties "
         "are not in it"
@@ -1095,6 +1098,7 @@ NOTES = frozenset(
         "voters-pooled",
         "win-matrix",
         "win-matrix-columns-left-out",
+        "win-matrix-rows-left-out",
     }
 )
 """Codes that only say what was done with the data. All other codes are warnings."""

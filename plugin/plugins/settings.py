@@ -98,7 +98,7 @@ def parse_settings(
     """
     options_by_owner = options_by_name(rankers, tournaments)
     kind = "ranker or tournament" if tournaments else "ranker"
-    values = {}
+    values: dict[str, Any] = {}
     for setting in settings:
         key, equals, text = setting.partition("=")
         if not equals:

@@ -22,6 +22,8 @@ KNOWN_COLUMNS = frozenset({*COLUMNS, "model", "score", "length", "wins_a", "wins
 name, and `FIRST`."""
 # SQL of the column `order` for each value of the option `--shown`.
 ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
+MOST_PROPOSED = 20
+"""Largest number of verdicts in a `--credit-map` that an error proposes."""
 LIKELY_CREDIT: dict[str, float] = {
     **dict.fromkeys(
         ("win", "won", "a", "left", "first", "model_a", "model_1", "1", "true", "yes", "leftvote"),
@@ -285,7 +287,9 @@ def _reject_unknown_verdicts(
     ((count, row, word),) = records.rows(selection, f"where {is_unknown}")
     if not count:
         return
-    unknown = records.rows(f"distinct {verdict}", f"where {is_unknown} order by 1 limit 20")
+    unknown = records.rows(
+        f"distinct {verdict}", f"where {is_unknown} order by 1 limit {MOST_PROPOSED}"
+    )
     credits = {name: f"{credit:g}" for name, credit in credit_map.items()}
     credits |= likely_credits([name for (name,) in unknown])
     more = f" ({count} such rows)" if count > 1 else ""
@@ -311,18 +315,29 @@ def propose_map(records: Records, in_python: bool = False) -> str | None:
 
 
 def guess_credits(records: Records) -> dict[str, str]:
-    """Return the likely credit of each word in the column `credit`, as text.
+    """Return the likely credit of each word and number in the column `credit`, as text.
 
-    The credits are guesses that the user must correct, and `?` for unknown words. There are at most
-    20 words.
+    The credits are guesses that the user must correct, and `?` for unknown words. The result is
+    empty if there are no words, or more than `MOST_PROPOSED` numbers, which no map can list.
     """
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return {}
     column = records.columns["credit"]
     words = records.rows(
-        f"distinct {column.text}", f"where {column.non_number_condition} order by 1 limit 20"
+        f"distinct {column.text}",
+        f"where {column.non_number_condition} order by 1 limit {MOST_PROPOSED}",
     )
-    return likely_credits([word for (word,) in words])
+    # A map must have all verdicts, the numbers, too.
+    numbers = records.rows(
+        f"distinct {column.text}",
+        f"where {column.number} is not null order by 1 limit {MOST_PROPOSED + 1}",
+    )
+    if not words or len(numbers) > MOST_PROPOSED:
+        return {}
+    credits = likely_credits([word for (word,) in words])
+    for (number,) in numbers:
+        credits[number] = number if 0 <= float(number) <= 1 else "?"
+    return credits
 
 
 def likely_credits(words: list[str]) -> dict[str, str]:

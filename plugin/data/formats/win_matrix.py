@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from podium.data.counting.relations import ROW
 from podium.data.formats.records import Records, records_of
 from podium.errors import DataError
+from podium.notices.notice import Notice
 from podium.text import EMPTY, as_text
 
 if TYPE_CHECKING:
@@ -30,25 +32,29 @@ COUNTS_REMEDY = "give counts of wins, or a row per battle (model_a, model_b, cre
 """What to do if the cells are not counts of wins."""
 
 
-def shares_names(rows: Sequence[str], columns: Sequence[str]) -> bool:
+def shares_names(
+    rows: Sequence[str], columns: Sequence[str], share: float = SHARE_OF_NAMES
+) -> bool:
     """Return whether the names of rows are also names of columns, in any order.
 
-    At least two names, and at least `SHARE_OF_NAMES` of the rows' names, must be names of columns.
-    The names of rows must be different.
+    At least two names, and at least `share` of the rows' names, must be names of columns. The names
+    of rows must be different.
     """
     common = {*rows} & {*columns}
     if len({*rows}) < len(rows):
         return False
-    return len(common) >= max(2, SHARE_OF_NAMES * len(rows))
+    return len(common) >= max(2, share * len(rows))
 
 
-def find_label_column(records: Records) -> str | None:
+def find_label_column(records: Records, *, is_matrix: bool = False) -> str | None:
     """Return the column that names the rows of a matrix of wins; None for any other table.
 
     It is the first column without empty cells whose cells are the names of other columns (see
     `shares_names`). The table must have at least three columns, at least two rows, and fewer than
-    twice as many rows as columns.
+    twice as many rows as columns. If `is_matrix`, because the user said so, two names of rows that
+    are also names of columns are enough.
     """
+    share = 0 if is_matrix else SHARE_OF_NAMES
     names = list(records.columns)
     if len(names) < 3:
         return None
@@ -58,7 +64,7 @@ def find_label_column(records: Records) -> str | None:
     for name, column in records.columns.items():
         labels = [label for (label,) in records.rows(column.text) if label is not None]
         others = [other for other in names if other != name]
-        if len(labels) == rows and shares_names(labels, others):
+        if len(labels) == rows and shares_names(labels, others, share):
             return name
     return None
 
@@ -96,7 +102,8 @@ def ambiguous_matrix(records: Records, label: str) -> DataError:
 def read_win_matrix(records: Records, label: str, reading: str) -> Records:
     """Convert a matrix of wins to battles: one battle per win, without items.
 
-    The winner is model_a, with the credit 1. Columns without a row of their name are left out.
+    The winner is model_a, with the credit 1. Columns without a row of their name are left out, and
+    so are rows without a column: of their models, only wins or only losses are known.
 
     Args:
         records: the matrix.
@@ -129,33 +136,37 @@ def read_win_matrix(records: Records, label: str, reading: str) -> Records:
     return records_of(records.engine, battles, records.source)
 
 
-def columns_without_row(records: Records, label: str) -> list[str]:
-    """Return the columns of a matrix of wins that no row has the name of.
+def note_models_left_out(records: Records, label: str) -> list[Notice]:
+    """Return notes on the columns of a matrix of wins without a row of their name, and on the rows
+    without a column.
 
     `label` is the column with the names of the rows.
     """
-    rows = {name for (name,) in records.rows(records.columns[label].text)}
-    return [name for name in records.columns if name != label and name not in rows]
+    rows = [name for (name,) in records.rows(records.columns[label].text, f"order by {ROW}")]
+    columns = [name for name in records.columns if name != label]
+    notes = []
+    for kind, names, others in (("columns", columns, rows), ("rows", rows, columns)):
+        left_out = [name for name in names if name not in others]
+        if left_out:
+            fields = {"source": records.source, kind: left_out}
+            notes.append(Notice(f"win-matrix-{kind}-left-out", fields))
+    return notes
 
 
 def _cells_by_name(records: Records, label: str) -> "pd.DataFrame":
     """Return the cells as numbers; NaN if a pair has no battles.
 
     Rows and columns of the result have the same names in the same order. Columns without a row of
-    their name are left out.
+    their name are left out, and so are rows without a column.
 
     Raises:
-        DataError: a row has no column of the same name, or a cell is neither blank nor a number.
+        DataError: a cell is neither blank nor a number.
     """
     import pandas as pd
 
     frame = records.frame()
     named = frame.set_axis(pd.Index(as_text(frame[label]), dtype=object)).drop(columns=label)
     names = [name for name in named.columns if name in named.index]
-    rows_without_column = [name for name in named.index if name not in names]
-    if rows_without_column:
-        problem = f"the row {rows_without_column[0]!r} has no column of its name"
-        raise DataError(problem, remedy="give each model a row and a column", source=records.source)
     columns = {name: _parse_counts(named[name], name, records.source) for name in names}
     return pd.DataFrame(columns, index=named.index).loc[names, names]
 

@@ -36,8 +36,8 @@ from podium.data.formats.row_facts import name_weights
 from podium.data.formats.run_folders import ON_TASKS, find_repeats
 from podium.data.formats.win_matrix import (
     ambiguous_matrix,
-    columns_without_row,
     find_label_column,
+    note_models_left_out,
     read_win_matrix,
     shares_names,
 )
@@ -1011,7 +1011,7 @@ def _translate_table(
     known = chosen or recognise_format(frozenset(records.columns), record.label)
     notes: list[Notice] = []
     if known is None:
-        label = find_label_column(records)
+        label = find_label_column(records, is_matrix=foreign.matrix is not None)
         if label is not None:
             return _translate_win_matrix(replace(record, records=records), label, foreign.matrix)
         if not record.optional:
@@ -1102,10 +1102,7 @@ def _translate_win_matrix(
     battles = read_win_matrix(record.records, label, reading)
     whose = "row" if reading == "rows" else "column"
     notes = [Notice("win-matrix", {"source": record.source, "whose": whose})]
-    left_out = columns_without_row(record.records, label)
-    if left_out:
-        fields = {"source": record.source, "columns": left_out}
-        notes.append(Notice("win-matrix-columns-left-out", fields))
+    notes += note_models_left_out(record.records, label)
     return replace(record, records=battles, format=WIN_MATRIX, notes=notes)
 
 

@@ -300,3 +300,33 @@ def test_lists_in_a_parquet_file_are_no_numbers(tmp_path):
 def test_the_error_for_a_file_of_responses_names_the_task_that_judges_them(save, row, task):
     with pytest.raises(DataError, match=task):
         podium.read_battles(save("answers.jsonl", row + "\n"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "option"),
+    [
+        (["1", "0", "equal"], "equal=0.5,0=0,1=1"),
+        (["0.5", "1", "L", "R"], "L=1,R=0,0.5=0.5,1=1"),
+    ],
+)
+def test_a_map_that_an_error_proposes_has_the_numbers_too(tmp_path, rows, option):
+    path = tmp_path / "votes.csv"
+    lines = [f"x,y,{k},{credit}" for k, credit in enumerate(rows)]
+    path.write_text("\n".join(["model_a,model_b,item,credit", *lines]))
+    with pytest.raises(podium.DataError) as error:
+        podium.read_battles(path)
+    proposed = str(error.value).partition("--credit-map ")[2].strip("'")
+    if "?" in proposed:
+        proposed = proposed.replace("L=?", "L=1").replace("R=?", "R=0")
+    assert proposed == option
+    credit_map = {word: float(n) for word, _, n in (p.rpartition("=") for p in proposed.split(","))}
+    assert podium.read_battles(path, credit_map=credit_map).counts().unparsed == 0
+
+
+def test_no_map_is_proposed_for_many_numbers_beside_a_word(tmp_path):
+    path = tmp_path / "votes.csv"
+    lines = [f"x,y,{k},{k / 40}" for k in range(40)]
+    path.write_text("\n".join(["model_a,model_b,item,credit", *lines, "x,y,40,equal"]))
+    with pytest.raises(podium.DataError, match="write a number") as error:
+        podium.read_battles(path)
+    assert "--credit-map" not in str(error.value)

@@ -190,3 +190,19 @@ def test_the_option_without_such_a_table_is_an_error(save):
 def test_scores_of_models_by_item_are_no_table_of_wins(save):
     path = save("scores.csv", "item,m0,m1\nq1,1,0\nq2,0,1\nq3,1,1\n")
     assert package.read_battles(path).default_ranker == "mean"
+
+
+@pytest.mark.parametrize(
+    "text", ["model,a,b\na,,3\nb,2,\nc,1,4\n", "m,a,b\nc,1,4\na,,3\nb,2,\nd,0,1\n"]
+)
+def test_rows_without_a_column_are_left_out_and_named(tmp_path, text):
+    path = tmp_path / "wins.csv"
+    path.write_text(text)
+    battles = package.read_battles(path, matrix="rows")
+    frame = battles.to_frame()
+    assert frame.groupby(["model_a", "model_b"], observed=True).size().to_dict() == {
+        ("a", "b"): 3,
+        ("b", "a"): 2,
+    }
+    [note] = [note for note in battles.notes if note.code == "win-matrix-rows-left-out"]
+    assert note.fields["rows"] == [name for name in ("c", "d") if f"{name}," in text]

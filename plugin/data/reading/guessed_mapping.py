@@ -10,7 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from podium.data.formats.foreign import KNOWN_COLUMNS, LIKELY_CREDIT, guess_credits, likely_credits
+from podium.data.formats.foreign import (
+    FIRST,
+    KNOWN_COLUMNS,
+    LIKELY_CREDIT,
+    guess_credits,
+    likely_credits,
+)
 from podium.data.formats.records import Records, column_called
 from podium.data.formats.verdict_files import LABEL_CREDITS
 from podium.data.reading.table import LIKELY, guess_columns
@@ -39,6 +45,8 @@ MODEL_WORDS = frozenset({"model", "models", "system", "method", "generator", "ag
 SCORE_WORDS = frozenset({"score", "scores", "rating", "ratings", "points", "grade", "reward"})
 VERDICT_WORDS = frozenset({*LIKELY["credit"], "preferred", "better", "best", "comparison"})
 """Words in the names of columns with models, scores and verdicts."""
+FIRST_WORDS = frozenset({"first", "a", "1", "left"})
+"""Words in the name of a column with the model that was shown first, or as A."""
 TRUTHS = frozenset({"true", "false", "yes", "no"})
 """Words that are verdicts only in a column whose name says so."""
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
@@ -88,7 +96,29 @@ def guess_mapping(records: Records) -> Guess:
     words = sorted({cell for cell in cells[verdict] if cell is not None} - models)
     if verdict != "credit":
         columns["credit"] = verdict
-    return Guess(columns, _credits_of(words) or {"tie": "0.5"})
+    credits = _credits_of(words)
+    first = _column_of_first(cells, of_models)
+    if first is not None and {*credits.values()} & {"0", "1"}:
+        columns[FIRST] = first
+    return Guess(columns, credits or {"tie": "0.5"})
+
+
+def _column_of_first(cells: Mapping[str, Cells], of_models: tuple[str, str]) -> str | None:
+    """Return the column with the model that was shown first, or as A; None if there is none.
+
+    In each row, it has one of the two models, and not always that of the same column. Its name has
+    a word of `FIRST_WORDS`.
+    """
+    pairs = [*zip(*(cells[name] for name in of_models), strict=True)]
+    likely = []
+    for path, column in cells.items():
+        if path in of_models or FIRST_WORDS.isdisjoint(_words_in_name(path)):
+            continue
+        sides = {pair.index(cell) for pair, cell in zip(pairs, column, strict=True) if cell in pair}
+        is_one_of_both = all(cell in pair for pair, cell in zip(pairs, column, strict=True))
+        if is_one_of_both and len(sides) > 1:
+            likely.append((len(path), path))
+    return min(likely)[-1] if likely else None
 
 
 def _credits_of(words: list[str]) -> dict[str, str]:

@@ -216,3 +216,24 @@ def test_truth_values_in_objects_are_scores(save):
     columns = {"score": "data.correct"}
     table = podium.read_battles(save("v.jsonl", rows), columns=columns).to_frame()
     assert table["credit"].tolist() == [1.0, 0.5] * 2
+
+
+@pytest.mark.parametrize("column", ["shown_first", "assignment"])
+def test_a_guess_turns_the_verdicts_where_the_second_model_is_a(tmp_path, column):
+    rows = []
+    for k, a, b, won in BATTLES:
+        first, second = (a, b) if k % 2 else (b, a)
+        side = {"t": "tie", "a": "A" if first == a else "B", "b": "A" if first == b else "B"}[won]
+        shown = {"A": first, "B": second} if column == "assignment" else first
+        rows.append({"prompt": f"p{k}", "sys1": a, "sys2": b, column: shown, "pick": side})
+    path = tmp_path / "votes.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(podium.DataError) as error:
+        podium.read_battles(path)
+    mapping = str(error.value).partition("votes.podium.yaml: ")[2]
+    (tmp_path / "votes.podium.yaml").write_text(mapping)
+    frame = podium.read_battles(path).to_frame()
+    expected = {f"p{k}": (a, CREDITS[won]) for k, a, _, won in BATTLES}
+    for item, a, credit in zip(frame["item"], frame["model_a"], frame["credit"], strict=True):
+        model, credit_of_model = expected[item]
+        assert credit == (credit_of_model if a == model else 1 - credit_of_model)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from podium.checks import Check, find_flagged
+from podium.checks import Check
 from podium.comparability.run_settings import differ_in_words
 from podium.comparison import comparison_report  # noqa: F401 - registers the view
 from podium.comparison.comparison import Comparison
@@ -45,6 +45,7 @@ from podium.diagnosis.checks.order_checks import (
     ONE_ORDER,
     ORDER_DECIDES,
     check_orders_of_slice,
+    doubt_about_one_order,
 )
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
@@ -459,7 +460,7 @@ def _find_unclaimed(
         of the responses may decide.
     """
     losses = flagged_losses(checks)
-    order = find_flagged(checks, [ONE_ORDER]) or find_flagged(checks, [IN_SLICES])
+    order = doubt_about_one_order(checks)
     unclaimed: dict[str, tuple[str, ...]] = {}
     if losses is not None:
         unclaimed[losses.name] = losses.models
@@ -633,7 +634,7 @@ def _doubts_about_order(
     Returns:
         The doubt; empty if there is none, or if another doubt has its place.
     """
-    order = find_flagged(checks, [ONE_ORDER]) or find_flagged(checks, [IN_SLICES])
+    order = doubt_about_one_order(checks)
     if order is None:
         return {}
     place = "loss_check"

@@ -1,11 +1,12 @@
 """Checks of the order of the responses: whether it decides verdicts, or biases them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, make_check, not_known
+from podium.checks import CHECKS, Check, find_flagged, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
@@ -389,3 +390,12 @@ def position_of_card(card: CardSections) -> tuple[Check, ...]:
     if isinstance(section, Missing):
         return (not_known("position", section.why, section.remedy),)
     return _check_orders(card.battles, level=section.first_wins.level)
+
+
+def doubt_about_one_order(checks: Sequence[Check]) -> Check | None:
+    """Return the flagged check that single orders, or those of some slices, may decide verdicts.
+
+    Args:
+        checks: adjusted checks.
+    """
+    return find_flagged(checks, [ONE_ORDER]) or find_flagged(checks, [IN_SLICES])

@@ -318,7 +318,8 @@ def guess_credits(records: Records) -> dict[str, str]:
     """Return the likely credit of each word and number in the column `credit`, as text.
 
     The credits are guesses that the user must correct, and `?` for unknown words. The result is
-    empty if there are no words, or more than `MOST_PROPOSED` numbers, which no map can list.
+    empty if there are no words that an option can hold, or more than `MOST_PROPOSED` numbers, which
+    no map can list.
     """
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return {}
@@ -335,6 +336,8 @@ def guess_credits(records: Records) -> dict[str, str]:
     if not words or len(numbers) > MOST_PROPOSED:
         return {}
     credits = likely_credits([word for (word,) in words])
+    if not credits:
+        return {}
     for (number,) in numbers:
         credits[number] = number if 0 <= float(number) <= 1 else "?"
     return credits

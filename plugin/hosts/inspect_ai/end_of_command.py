@@ -13,6 +13,14 @@ KEY = "podium.end"
 """Key of the `CommandEnd` in the metadata of click's context."""
 
 
+class CommandEnded(BaseException):
+    """Is handled while the jobs run, so that click's exception is no context of their errors.
+
+    `inspect eval-set` ends by an exception of click. Inspect would take it for the cause of a
+    sample's grouped errors: it follows every context that is an `Exception`.
+    """
+
+
 @dataclass
 class CommandEnd:
     """What is done when a command ends.
@@ -29,7 +37,10 @@ class CommandEnd:
         """Call the jobs, and end the process if there is an exit code."""
         while self.jobs:
             _, job = self.jobs.pop(0)
-            job()
+            try:
+                raise CommandEnded
+            except CommandEnded:
+                job()
         if self.code:
             sys.exit(self.code)
 

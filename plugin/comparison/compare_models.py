@@ -57,7 +57,7 @@ from podium.rankers.errors.intervals import check_level, holm
 from podium.rankers.errors.raters import count_raters
 from podium.rankers.fit.coded import require_choice
 from podium.rankers.ranking import build_provenance
-from podium.ranking.rank_battles import rank, refuse_several_judges
+from podium.ranking.rank_battles import rank, refuse_several_judges, require_verdicts
 from podium.responses.collection import Responses
 from podium.show.answers.lost_claims import unclaimed_models
 from podium.show.answers.order_claims import explained_by_any_order
@@ -663,6 +663,7 @@ def _split_by_question(battles: Battles, pool: bool) -> Iterator[tuple[dict[str,
     if not is_scored or pool:
         if not pool:
             refuse_several_judges(battles)
+        require_verdicts(battles)
         yield dict.fromkeys(SUBJECT_FIELDS), battles if pool else judged_once(battles)
         return
     columns = [name for name in QUESTION_COLUMNS if name in table and len(battles.values_of(name))]

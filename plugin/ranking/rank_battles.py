@@ -42,7 +42,7 @@ from podium.scorers.judge_record import judges_with_other_prompts, judges_with_o
 from podium.show.answers.sentences import add_answers
 from podium.show.answers.who import withhold_ranks
 from podium.tournaments.decisions import printed_level
-from podium.wording import some
+from podium.wording import quantity, some
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -490,6 +490,7 @@ def _rank_slices(
         for value, part in own:
             try:
                 refuse_several_metrics(part)
+                require_verdicts(part)
                 if not (pool or ranks_judges):
                     refuse_several_judges(part, can_divide=True)
                 result = _rank_part(ranker, part, None if ranks_judges else merged.get(value))
@@ -726,6 +727,20 @@ def refuse_several_metrics(battles: Battles) -> None:
         raise NotIdentifiedError(
             f"scores of {len(metrics)} metrics in one table ({some(metrics, most=10)}): "
             f"choose one with {choice}, or rank each with {each}"
+        )
+
+
+def require_verdicts(battles: Battles) -> None:
+    """Raise NotIdentifiedError if a judge was asked and none of its replies could be parsed.
+
+    Ties of identical responses, about which no judge is asked, then say nothing about the models.
+    """
+    asked = battles.asked_battles
+    if battles.tally.identical and len(asked) and not asked.tally.judged:
+        ties = quantity(battles.tally.identical, "tie")
+        raise NotIdentifiedError(
+            f"no reply of the judge could be parsed ({quantity(len(asked), 'battle')}); {ties} of "
+            "identical responses alone rank nobody"
         )
 
 

@@ -119,6 +119,27 @@ def test_comparison_counts_items_of_identical_responses(play, behave, write_resp
     assert finding.identical == 2
 
 
+def test_without_one_parsed_reply_ties_of_identical_responses_rank_nobody(
+    play, behave, write_responses
+):
+    """The tie of two models that a judge could not compare is no measurement of them."""
+    behave(bias=0.0)
+    log = str(place(play(round_robin(responses=write_responses(texts=SAME)))))
+    frame = podium.read_battles(log, merge=False).to_frame()
+    is_asked = frame["item"].isin([f"q{k}" for k in range(2, ITEMS)])
+    frame.loc[is_asked, ["credit", "margin"]] = None
+    battles = podium.read_battles(frame)
+    assert (battles.counts().identical, battles.counts().with_verdict) == (TIES, 0)
+    said = f"no reply of the judge could be parsed .{ALL - TIES} battles.; {TIES} ties of identical"
+    with pytest.raises(podium.NotIdentifiedError, match=said):
+        podium.rank(battles)
+    with pytest.raises(podium.NotIdentifiedError, match=said):
+        podium.compare("ash", "elm", battles)
+    # Where all responses are identical, no judge is needed.
+    same = podium.read_battles(frame[~is_asked])
+    assert {entry.score for entry in podium.rank(same).standings[0].entries} == {1500.0}
+
+
 def test_foreign_column_of_that_name_is_kept_apart():
     rows = [
         {"item": "q", "model_a": "ash", "model_b": "elm", "credit": 1, "identical": True},

@@ -42,10 +42,6 @@ OF_READING = {
         "{rows:,} {what} stand in several files: each counts as often as in the file that has it "
         "most often (a column repeat would mark them as repeated judgments)"
     ),
-    "counts-empty": (
-        "{source}: {cells} empty {cells:noun cell} of counts ({columns}) {cells:one is|are} read "
-        "as 0; leave out rows whose battles are not known"
-    ),
     "counts-repeat": (
         "{source}: {rows} {rows:noun row} of counts {rows:one repeats|repeat} another row in every "
         "column; the battles count again"

@@ -490,7 +490,6 @@ def _rank_slices(
         for value, part in own:
             try:
                 refuse_several_metrics(part)
-                require_verdicts(part)
                 if not (pool or ranks_judges):
                     refuse_several_judges(part, can_divide=True)
                 result = _rank_part(ranker, part, None if ranks_judges else merged.get(value))
@@ -557,7 +556,11 @@ def _rank_part(ranker: RankerCall, part: Battles, merged: Battles | None) -> Sta
         ranker: the ranker.
         part: the battles of the slice.
         merged: the same battles with one verdict each; None if they are ranked as they are.
+
+    Raises:
+        NotIdentifiedError: no reply of the judge could be parsed.
     """
+    require_verdicts(part)
     standings = ranker(part if merged is None else merged)
     facts: dict[str, Any] = {}
     swaps = None if merged is None else part.swaps()
@@ -579,7 +582,7 @@ def _explain_failure(
         battles: the battles that were ranked.
         warnings: warnings about their judges.
     """
-    if isinstance(error, NotIdentifiedError) and warnings and not battles.tally.judged:
+    if isinstance(error, NotIdentifiedError) and warnings and not battles.asked_battles.tally.judged:
         return NotIdentifiedError(f"{error}; {notice_text(warnings[0])}")
     return error
 

@@ -525,7 +525,7 @@ def _two_valued_difference(
     def tails(null: float) -> Tails:
         difference = float(np.clip(null / common_size, -1, 1))
         exact = exact_tails(won, lost, items, difference)
-        return exact or score_tails(won, lost, items, difference)
+        return score_tails(won, lost, items, difference) if exact is None else exact
 
     return DifferenceTest(
         value=float(np.mean(differences)),

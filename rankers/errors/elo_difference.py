@@ -22,7 +22,7 @@ from podium.rankers.errors.difference import (
     paired_difference,
     t_tails,
 )
-from podium.rankers.errors.intervals import PairTests
+from podium.rankers.errors.intervals import PairTests, unit_of_tests
 from podium.rankers.errors.rough_elo_tests import PSEUDO_ITEMS, RoughTests
 from podium.rankers.fit.cells import BattleData, load_battles
 from podium.rankers.fit.coded import CodedBattles, surplus_by_cluster
@@ -505,7 +505,7 @@ class EloTests:
         test of the items.
         """
         gap = self.gap(a, b)
-        units = plural("item" if self.battles.unit == "row" else self.battles.unit, 2)
+        units = plural(unit_of_tests(self.battles.unit), 2)
         finite_value = float(self.theta[a] - self.theta[b]) * POINTS
         if abs(finite_value) <= SAME_RATING:
             finite_value = 0.0
@@ -552,8 +552,7 @@ class EloTests:
         outcomes = nearest_outcomes(lead / weight)
         if outcomes is None or not outcomes.all() or not is_constant(weight):
             return None
-        unit = "item" if self.battles.unit == "row" else self.battles.unit
-        return paired_difference(outcomes, 1.0, 1.0, unit=unit)
+        return paired_difference(outcomes, 1.0, 1.0, unit=unit_of_tests(self.battles.unit))
 
 
 def rating_likelihood(

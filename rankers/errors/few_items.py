@@ -11,7 +11,12 @@ from functools import partial
 import numpy as np
 
 from podium.distributions import expit, find_root
-from podium.rankers.errors.intervals import PairTests, ScoreEstimates, t_quantile
+from podium.rankers.errors.intervals import (
+    PairTests,
+    ScoreEstimates,
+    t_quantile,
+    unit_of_tests,
+)
 from podium.rankers.fit.cells import BattleData
 from podium.rankers.fit.newton import DesignMatrix
 from podium.rankers.fit.pairs import Pairs, cells_by_cluster, win_rates
@@ -371,7 +376,7 @@ def with_score_tests(
         covariance = _covariance_of_opponents(estimate, guest)
         ends = np.array(guest.score_interval(covariance, quantile))
         low[code], high[code] = _ends_in_elo(ends, code, estimate, scale, theta)
-    units = plural("item" if unit == "row" else unit, 2)
+    units = plural(unit_of_tests(unit), 2)
     method = f"{estimate.method}, score test of those in fewer than {FEWEST_BY_RESIDUALS} {units}"
     return replace(estimate, low=low, high=high, method=method)
 

@@ -138,6 +138,11 @@ def is_group(unit: str) -> bool:
     return unit not in ("item", "row")
 
 
+def unit_of_tests(unit: str) -> str:
+    """Return what the name of a test calls a cluster: a row without an item counts as an item."""
+    return "item" if unit == "row" else unit
+
+
 def t_quantile(clusters: Any, level: float) -> Any:
     """Return the two-sided t quantile with clusters - 1 degrees of freedom, NaN below 2 clusters.
 

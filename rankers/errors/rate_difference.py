@@ -14,6 +14,7 @@ from podium.rankers.errors.difference import (
     nearest_outcomes,
     paired_difference,
 )
+from podium.rankers.errors.intervals import unit_of_tests
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items
 from podium.rankers.fit.pairs import (
     PairCells,
@@ -67,9 +68,26 @@ class RateTests:
         that of the mean credit.
         """
         pairs = self.pairs
+        unit = unit_of_tests(self.battles.unit)
         if len(pairs.first) == 1 and {first, second} == {*pairs.first, *pairs.second}:
-            is_reversed = first == pairs.second[0]
-            return difference_of_only_pair(self.cells, -1 if is_reversed else 1, self.unit)
+            sign = 1 if first == pairs.first[0] else -1
+            return difference_of_only_pair(self.cells, sign, unit)
+        contributions = self._contributions(first, second)
+        if not len(contributions):
+            return None
+        contributions = contributions * len(contributions)
+        contributions = np.where(np.abs(contributions) > CONTRIBUTION_ROUNDING, contributions, 0.0)
+        sizes = np.abs(drop_zeros(contributions))
+        has_one_size = len(sizes) > 0 and np.ptp(sizes) <= CONTRIBUTION_ROUNDING * sizes.max()
+        common_size = float(sizes[0]) if has_one_size else None
+        return paired_difference(contributions, common_size, 1.0, unit=unit)
+
+    def _contributions(self, first: int, second: int) -> np.ndarray:
+        """Return what each item contributes to the difference of two models, shape (items,).
+
+        The items are those on which one of the two has a battle.
+        """
+        pairs = self.pairs
         weight_in_difference = (self.weights[:, [first]] - self.weights[:, [second]]).toarray()[
             :, 0
         ]
@@ -87,20 +105,8 @@ class RateTests:
             contributions_by_block.append(np.bincount(block.cluster, by_cell, block.clusters))
             is_in_difference = weight_in_difference[block.pair] != 0
             battles_by_block.append(np.bincount(block.cluster, is_in_difference, block.clusters))
-        contributions = np.concatenate(contributions_by_block)[np.concatenate(battles_by_block) > 0]
-        if not len(contributions):
-            return None
-        contributions = contributions * len(contributions)
-        contributions = np.where(np.abs(contributions) > CONTRIBUTION_ROUNDING, contributions, 0.0)
-        sizes = np.abs(drop_zeros(contributions))
-        has_one_size = len(sizes) > 0 and np.ptp(sizes) <= CONTRIBUTION_ROUNDING * sizes.max()
-        common_size = float(sizes[0]) if has_one_size else None
-        return paired_difference(contributions, common_size, 1.0, unit=self.unit)
-
-    @property
-    def unit(self) -> str:
-        """What the name of a test calls a cluster."""
-        return "item" if self.battles.unit == "row" else self.battles.unit
+        has_battle = np.concatenate(battles_by_block) > 0
+        return np.concatenate(contributions_by_block)[has_battle]
 
 
 def difference_of_only_pair(cells: Sequence[PairCells], sign: int, unit: str) -> DifferenceTest:

@@ -22,13 +22,12 @@ def read_counts(records: pd.DataFrame) -> pd.DataFrame:
     """Convert counts to battles: a row per battle, with the other columns of the row of its count.
 
     The columns of the counts (`WIN_COLUMNS`, `TIE_COLUMNS`) are replaced by `credit`; the table
-    must have the columns of wins. An empty cell is a count of 0. In the index, each battle has the
-    number of the row of its count. Notes name empty cells, the models whose counts are all 0, and
-    rows of counts that are equal.
+    must have the columns of wins. In the index, each battle has the number of the row of its count.
+    Notes name the models whose counts are all 0, and rows of counts that are equal.
 
     Raises:
-        DataError: a cell is not a whole number of 0 or more, the counts sum to 0 or to more than
-            `MOST_BATTLES`, or there are two columns of ties.
+        DataError: a cell is empty or not a whole number of 0 or more, the counts sum to 0 or to
+            more than `MOST_BATTLES`, or there are two columns of ties.
     """
     wins = next(names for names in WIN_COLUMNS if {*names} <= {*records})
     ties = [name for name in TIE_COLUMNS if name in records]
@@ -46,21 +45,8 @@ def read_counts(records: pd.DataFrame) -> pd.DataFrame:
     position = np.repeat(np.arange(len(records)), counts_of_row.sum(axis=1))
     credit = np.repeat(np.tile(CREDIT_OF_COLUMN[: len(names)], len(records)), counts_of_row.ravel())
     battles = records.drop(columns=names).iloc[position].assign(credit=credit)
-    battles.attrs["notes"] = [
-        *_note_empty_counts(records[names]),
-        *_note_equal_counts(records),
-        *_note_idle_models(records, battles),
-    ]
+    battles.attrs["notes"] = [*_note_equal_counts(records), *_note_idle_models(records, battles)]
     return battles
-
-
-def _note_empty_counts(counts: pd.DataFrame) -> list[Notice]:
-    """Return a note on the empty cells of counts; none if all are filled."""
-    empty = {name: int(np.isnan(parse_numbers(counts[name])).sum()) for name in counts}
-    columns = [name for name, number in empty.items() if number]
-    if not columns:
-        return []
-    return [Notice("counts-empty", {"cells": sum(empty.values()), "columns": columns})]
 
 
 def _note_equal_counts(records: pd.DataFrame) -> list[Notice]:
@@ -85,12 +71,14 @@ def _names_of_both_models(rows: pd.DataFrame) -> set[str]:
 
 
 def _counts_in_column(column: pd.Series) -> np.ndarray:
-    """Parse a column of counts, shape (rows,); an empty cell is 0.
+    """Parse a column of counts, shape (rows,).
 
     Raises:
-        DataError: a cell is not a whole number of 0 or more.
+        DataError: a cell is empty, as a missing count is not 0, or not a whole number of 0 or more.
     """
-    counts = np.nan_to_num(parse_numbers(column), posinf=np.inf)
+    counts = parse_numbers(column)
+    remedy = "write 0 for no battle, or remove the row if the number is not known"
+    reject_cells(column, np.isnan(counts), "is empty, and a missing count is not 0", remedy)
     is_odd = (counts < 0) | ~np.isfinite(counts) | (np.floor(counts) != counts)
     remedy = "write the number of battles; the number behind a win rate is not known"
     reject_cells(column, is_odd, "is not a count of battles", remedy)

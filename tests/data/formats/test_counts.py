@@ -26,7 +26,7 @@ def test_counts_rank_as_their_battles_do(save):
 
 
 def test_items_and_other_columns_of_a_row_are_those_of_its_battles(save):
-    text = "item,model_a,model_b,a_wins,b_wins,category\nq1,a,b,2,,x\nq2,a,b,0,1,y\n"
+    text = "item,model_a,model_b,a_wins,b_wins,category\nq1,a,b,2,0,x\nq2,a,b,0,1,y\n"
     table = podium.read_battles(save("counts.csv", text)).table
     assert table["item"].tolist() == ["q1", "q1", "q2"]
     assert table["category"].tolist() == ["x", "x", "y"]
@@ -55,7 +55,7 @@ def test_two_columns_of_ties_are_an_error(save):
 
 
 def test_a_model_whose_counts_are_all_zero_is_named(save):
-    text = "model_a,model_b,wins_a,wins_b,ties\na,b,3,2,1\na,c,0,0,\n"
+    text = "model_a,model_b,wins_a,wins_b,ties\na,b,3,2,1\na,c,0,0,0\n"
     battles = podium.read_battles(save("counts.csv", text))
     [note] = [note for note in battles.notes if note.code == "models-without-battles"]
     assert note.fields["models"] == ["c"]
@@ -84,9 +84,9 @@ def test_equal_rows_of_counts_are_named(save):
     assert len(battles) == 18
 
 
-def test_empty_counts_are_named(tmp_path):
-    path = tmp_path / "counts.csv"
-    path.write_text("model_a,model_b,wins_a,wins_b,ties\na,b,3,nan,1\nb,c,2,1,\nc,a,1,1,1\n")
-    [note] = [note for note in podium.read_battles(path).notes if note.code == "counts-empty"]
-    assert note.fields["cells"] == 2
-    assert "2 empty cells of counts (wins_b, ties) are read as 0" in notice_text(note)
+@pytest.mark.parametrize(("rows", "place"), [("a,b,3,,1", "row 1: wins_b"), ("a,b,3,1,", "ties")])
+def test_an_empty_cell_is_no_count_of_zero(save, rows, place):
+    text = f"model_a,model_b,wins_a,wins_b,ties\n{rows}\nb,c,2,1,1\n"
+    with pytest.raises(podium.DataError, match=place) as refused:
+        podium.read_battles(save("counts.csv", text))
+    assert "is empty, and a missing count is not 0. Remedy: write 0" in str(refused.value)

@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
+from click.globals import pop_context
 from click.testing import CliRunner
 from inspect_ai.util._anyio import inner_exception
 
@@ -25,7 +26,11 @@ def exit_code_of(job, code):
         call_at_end(job)
         context.exit(code)
 
-    return CliRunner().invoke(program, ["run"]).exit_code
+    outcome = CliRunner().invoke(program, ["run"])
+    # click does not leave its context if a job exits, as the process then ends.
+    while click.get_current_context(silent=True) is not None:
+        pop_context()
+    return outcome.exit_code
 
 
 @pytest.mark.parametrize("code", [0, 1])

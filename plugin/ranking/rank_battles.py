@@ -582,7 +582,11 @@ def _explain_failure(
         battles: the battles that were ranked.
         warnings: warnings about their judges.
     """
-    if isinstance(error, NotIdentifiedError) and warnings and not battles.asked_battles.tally.judged:
+    if (
+        isinstance(error, NotIdentifiedError)
+        and warnings
+        and not battles.asked_battles.tally.judged
+    ):
         return NotIdentifiedError(f"{error}; {notice_text(warnings[0])}")
     return error
 

@@ -86,7 +86,7 @@ def _sizes_text(standings: Standings, hidden: int, *, is_judged: bool) -> str:
     if is_judged:
         sizes = counts_text(counts, standings.diagnostics.get("unparsed_reasons", {}))
     else:
-        missing = f", {quantity(counts.missing, 'score')} missing" if counts.missing else ""
+        missing = f", {quantity(counts.missing, 'battle')} missing" if counts.missing else ""
         sizes = f"{quantity(counts.items, 'item')}{missing}"
     rest = f"; {quantity(hidden, 'more model')} in the JSON" if hidden else ""
     return f"{name}, {level}: {sizes}{rest}"

@@ -167,10 +167,7 @@ class EvalScores:
         They are used if `needs_only_values`.
         """
         for scorer, score in scores.items():
-            value = score["value"]
-            if isinstance(value, list):
-                self.scorers_of_lists[scorer] = None
-            parts = value if isinstance(value, dict) else {"": value}
+            parts = self._parts_of(scorer, score["value"])
             metrics = self.metrics_of_parts.get((scorer, *parts))
             if metrics is None:
                 names = [self._metric_of(scorer, part) for part in parts]
@@ -214,14 +211,18 @@ class EvalScores:
             yield {**about, "score": score, "metric": metric}
 
     def _values_by_metric(self, scorer: str, value: Any) -> list[tuple[str, float | None]]:
-        """Return metric and number for each named part of a score's value, or for a plain value.
+        """Return metric and number for each named part of a score's value, or for a plain value."""
+        parts = self._parts_of(scorer, value).items()
+        return [(self._metric_of(scorer, part), number_of(own)) for part, own in parts]
+
+    def _parts_of(self, scorer: str, value: Any) -> Mapping[str, Any]:
+        """Return the named parts of a score's value; a plain value is a part with an empty name.
 
         A list is no number. Its scorer is noted, and the score is missing.
         """
         if isinstance(value, list | tuple):
             self.scorers_of_lists[scorer] = None
-        parts = value.items() if isinstance(value, dict) else [("", value)]
-        return [(self._metric_of(scorer, part), number_of(own)) for part, own in parts]
+        return value if isinstance(value, dict) else {"": value}
 
     def _metric_of(self, scorer: str, part: str) -> str:
         """Return the name of the metric of a named part of a scorer's scores."""

@@ -746,8 +746,8 @@ def require_verdicts(battles: Battles) -> None:
     if battles.tally.identical and len(asked) and not asked.tally.judged:
         ties = quantity(battles.tally.identical, "tie")
         raise NotIdentifiedError(
-            f"no reply of the judge could be parsed ({quantity(len(asked), 'battle')}); {ties} of "
-            "identical responses alone rank nobody"
+            f"no readable verdict in {quantity(len(asked), 'battle')}; {ties} of identical "
+            "responses alone rank nobody"
         )
 
 

@@ -130,7 +130,7 @@ def test_without_one_parsed_reply_ties_of_identical_responses_rank_nobody(
     frame.loc[is_asked, ["credit", "margin"]] = None
     battles = podium.read_battles(frame)
     assert (battles.counts().identical, battles.counts().with_verdict) == (TIES, 0)
-    said = f"no reply of the judge could be parsed .{ALL - TIES} battles.; {TIES} ties of identical"
+    said = f"no readable verdict in {ALL - TIES} battles; {TIES} ties of identical responses"
     with pytest.raises(podium.NotIdentifiedError, match=said):
         podium.rank(battles)
     with pytest.raises(podium.NotIdentifiedError, match=said):

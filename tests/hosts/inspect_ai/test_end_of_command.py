@@ -8,9 +8,11 @@ pytest.importorskip("inspect_ai")
 
 from click.globals import pop_context
 from click.testing import CliRunner
+from httpx import ConnectError, Request
 from inspect_ai.util._anyio import inner_exception
 
 from podium.hosts.inspect_ai.end_of_command import call_at_end, raise_exit_code
+from podium.hosts.inspect_ai.judging.call_control import _connection_failure
 
 
 def exit_code_of(job, code):
@@ -51,3 +53,18 @@ def test_a_command_that_ends_by_an_exception_is_no_cause_of_errors_of_its_jobs(c
 
 def test_a_job_sets_the_exit_code_of_a_command_that_ended_well():
     assert exit_code_of(lambda: raise_exit_code(3), 0) == 3
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_the_reason_why_a_server_was_not_reached_is_that_of_its_error(code):
+    """The text of the last cause is shown, which how the command ended is not."""
+    reasons = []
+
+    def job():
+        try:
+            raise ConnectError("no route", request=Request("GET", "http://127.0.0.1:9/v1"))
+        except ConnectError as error:
+            reasons.append(str(_connection_failure(error, None)))
+
+    exit_code_of(job, code)
+    assert reasons == ["no route: http://127.0.0.1:9/v1"]

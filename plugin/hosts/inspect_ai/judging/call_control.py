@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
+from podium.hosts.inspect_ai.end_of_command import CommandEnded
 from podium.hosts.inspect_ai.inspect_ai_compatibility import (
     is_batched,
     let_batched_requests_fail_alone,
@@ -279,10 +280,14 @@ def _connection_failure(error: BaseException, base_url: str | None) -> Connectio
 
 
 def _direct_cause(error: BaseException) -> BaseException | None:
-    """Return what caused an error; for a group of errors, the first of them."""
+    """Return what caused an error; for a group of errors, the first of them.
+
+    How the command ended is no cause of an error in its jobs.
+    """
     if isinstance(error, BaseExceptionGroup):
         return error.exceptions[0]
-    return error.__cause__ or error.__context__
+    cause = error.__cause__ or error.__context__
+    return None if isinstance(cause, CommandEnded) else cause
 
 
 def _reason(causes: list[BaseException]) -> str:

@@ -96,6 +96,33 @@ def test_the_first_metric_is_ranked_and_one_line_names_the_others(
     assert "--metric NAME takes another (f1,none)" in text
 
 
+@pytest.mark.parametrize(
+    "order",
+    [
+        (("exact_match", "strict-match"), ("exact_match", "flexible-extract")),
+        (("n_chars", "none"), ("exact", "none")),
+        (("acc_norm", "none"), ("acc", "none")),
+    ],
+)
+def test_the_first_metric_is_that_of_the_table_which_lm_eval_prints(
+    podium: Podium, tmp_path: Path, order: Any
+) -> None:
+    utils = pytest.importorskip("lm_eval.utils")
+    for model, right in (("a", 1.0), ("b", 0.0)):
+        rows = []
+        for place in range(9):
+            for (metric, of_filter), value in zip(order, (right, 1.0 - right), strict=True):
+                rows.append(sample(f"q{place}", {metric: value}, filter_=of_filter, place=place))
+        folder = write_run(tmp_path, model, {"t": rows})
+    [results] = [json.loads(path.read_text()) for path in folder.glob("results*.json")]
+    table = utils.make_table({**results, "n-shot": {}})
+    cells = [cell.strip() for cell in table.splitlines()[2].split("|")]
+    shown = f"{cells[5]},{cells[3]}"
+    ranking = json.loads(podium("rank", tmp_path, "--format", "json").out)
+    assert ranking["provenance"]["metrics"] == [shown]
+    assert ranking["rankings"][0]["models"][0]["model"] == "b"
+
+
 def test_each_metric_can_be_ranked(podium: Podium, tmp_path: Path) -> None:
     for name, x, y in (("a", 1.0, 0.25), ("b", 0.0, 0.5)):
         rows = [sample(f"q{k}", {"acc": x, "f1": y}, place=k) for k in range(3)]

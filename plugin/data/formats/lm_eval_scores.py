@@ -81,14 +81,14 @@ class Scores:
 
     @property
     def shown_metrics(self) -> tuple[str, ...]:
-        """The metrics that can be compared, in the order of lm-eval's own table.
+        """The metrics that can be compared, in the order of the table that lm-eval prints.
 
-        Metrics that the results file lacks come last, in the order of the samples.
+        lm-eval sorts that table by `metric,filter`; its results file has another order. The details
+        of leaderboards keep the order of their columns.
         """
-        reported = self._reported_value("results", self.file.task)
-        names = reported if isinstance(reported, Mapping) else {}
-        first = [name for name in names if name in self.values]
-        return tuple(dict.fromkeys((*first, *self.values)))
+        if layout.is_details(self.file.path):
+            return tuple(self.values)
+        return tuple(sorted(self.values))
 
     def mean_and_figure(self, metric: str) -> tuple[float, float] | None:
         """Return a metric's mean over the documents, and the figure that lm-eval reports.
@@ -287,7 +287,7 @@ def choose_metrics(
 def _choose_first_metrics(
     by_task: Mapping[str, Sequence[str]], files: Sequence[Scores]
 ) -> tuple[dict[str, list[str]], list[Notice]]:
-    """Choose the first metric in lm-eval's own table that two models have, for each task.
+    """Choose the first metric in the table that lm-eval prints that two models have, by task.
 
     Args:
         by_task: the metrics of each task.

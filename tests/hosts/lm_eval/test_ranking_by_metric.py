@@ -23,12 +23,12 @@ TWO_METRICS = """\
 include: sums.yaml
 task: sums_twice
 filter_list:
+  - name: whole_text
+    filter:
+      - {function: take_first}
   - name: number
     filter:
       - {function: regex, regex_pattern: "answer is (\\\\d+)"}
-      - {function: take_first}
-  - name: all_text
-    filter:
       - {function: take_first}
 """
 GROUP = """\

@@ -284,6 +284,17 @@ _CHECKS = (
         remedy_apart=True,
     ),
     CheckKind(
+        "same items",
+        0.9,
+        flagged=(
+            "{model} is scored on {number:,} of {items:,} items{more}, and means over different "
+            "items are compared"
+        ),
+        remedy="{remedy}",
+        remedy_apart=True,
+        starts_with_name=True,
+    ),
+    CheckKind(
         "unparsed",
         0.03,
         flagged=(

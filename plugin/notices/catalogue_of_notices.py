@@ -224,11 +224,11 @@ OF_READING = {
         "{rows:one it counts as a repeat|they count as repeats}"
     ),
     "runs-repeated": (
-        "{who} was run {runs} times on {what}: the newest counts ({chosen}), not {others:3}"
+        "{who} was run {runs} times on {what}: {which} counts ({chosen}), not {others:3}"
     ),
     "runs-repeated-on-tasks": (
-        "{who} was run several times on each of {tasks:len} tasks ({tasks:3}): the newest run "
-        "counts (on {what} {chosen}, not {others:1})"
+        "{who} was run several times on each of {tasks:len} tasks ({tasks:3}): {which} counts "
+        "(on {what} {chosen}, not {others:1})"
     ),
     "samples-not-logged": (
         "{models:5} {models:one has|have} no samples beside {results:1}: run lm_eval with "

@@ -184,6 +184,33 @@ def test_model_run_twice_is_reported_and_exits_with_0(podium: Podium, out: Path)
     assert "org/a was run 2 times on t: the newest counts" in answer.err
 
 
+def test_a_run_with_a_limit_does_not_displace_the_whole_run(podium: Podium, out: Path) -> None:
+    folder = write_run(out, "org/a", {"t": scored([0.0] * 8)}, time="2026-03-01T00-00-00")
+    path = folder / "results_2026-03-01T00-00-00.json"
+    results = json.loads(path.read_text())
+    results["n-samples"]["t"] = {"original": 40, "effective": 8}
+    results["config"]["limit"] = 8
+    path.write_text(json.dumps(results))
+    answer = podium("rank", out, "--ranker", "mean", "--format", "csv")
+    assert float(next(csv.DictReader(answer.out.splitlines()))["score"]) == 0.75
+    told = "org/a was run 2 times on t: the one on all items (the newest has 8: --limit) counts"
+    assert told in answer.err
+    assert len(answer.err.splitlines()) == 1
+
+
+def test_means_over_few_items_are_flagged(podium: Podium, tmp_path: Path) -> None:
+    for name, values in (("a", [1.0] * 9), ("b", [1.0, 0.0] * 20), ("c", [0.0, 1.0] * 20)):
+        write_run(tmp_path, name, {"t": scored(values)})
+    answer = podium("rank", tmp_path, "--format", "json")
+    [ranking] = json.loads(answer.out)["rankings"]
+    [check] = [check for check in ranking["checks"] if check["code"] == "same-items"]
+    assert (check["result"], check["number"], check["models"]) == ("flagged", 9 / 40, ["a"])
+    assert any("a is scored on 9 of 40 items" in line for line in ranking["answer"])
+    by_pairs = podium("rank", tmp_path, "--ranker", "win-rate", "--format", "json")
+    checks = json.loads(by_pairs.out)["rankings"][0]["checks"]
+    assert all(check["code"] != "same-items" for check in checks)
+
+
 def test_other_documents_under_the_name_of_the_task_end_with_1(podium: Podium, out: Path) -> None:
     write_run(out, "org/d", {"t": [sample(f"other {k}", {"acc": 1.0}, place=k) for k in range(40)]})
     answer = podium("rank", out, "--format", "json")

@@ -100,6 +100,21 @@ def choices_of_run(file: Samples) -> str:
     return "" if results is None else choices_of_config(config_of_task(results, file.task))
 
 
+def documents_of_limit(file: Samples) -> int | None:
+    """Return the number of documents to which `--limit` cut a run.
+
+    None if all documents were asked, or if the results do not say how many there are.
+    """
+    if file.results is None:
+        return None
+    sizes = file.results.value("n-samples", file.task)
+    if not isinstance(sizes, Mapping):
+        return None
+    asked = _count_or_none(sizes.get("effective"))
+    whole = _count_or_none(sizes.get("original"))
+    return asked if asked is not None and whole is not None and asked < whole else None
+
+
 def config_of_task(results: Results, task: str) -> Mapping[str, Any]:
     """Return the configuration of a task; empty if the results file does not have it."""
     config = results.value("configs", task)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from podium.comparability.joined_names import note_names_joined
 from podium.comparability.run_settings import name_runs
 from podium.data.formats.lm_eval_layout import Samples
-from podium.data.formats.lm_eval_run_records import run_of_samples
+from podium.data.formats.lm_eval_run_records import documents_of_limit, run_of_samples
 from podium.data.formats.run_folders import FiledRun, choose_runs
 from podium.errors import UsageError
 from podium.names import joined_name
@@ -66,7 +66,9 @@ def _with_joined_arguments(run: RunRecord) -> RunRecord:
 def select_runs(
     files: Iterable[Samples], *, every: bool = False
 ) -> tuple[list[Samples], list[Notice]]:
-    """Select the newest run of each model and task.
+    """Select the newest run of each model and task, apart from runs on a part of the data.
+
+    A run that `--limit` cut counts only if there is none on more documents.
 
     Args:
         files: the samples files, named by their settings. A file that is given twice counts once.
@@ -85,7 +87,9 @@ def select_runs(
     runs = []
     for question, repeats in files_by_question.items():
         _reject_several_folders(repeats)
-        runs += [FiledRun(file.path, *question, question, file.time) for file in repeats]
+        for file in repeats:
+            cut_to = documents_of_limit(file)
+            runs.append(FiledRun(file.path, *question, question, file.time, cut_to=cut_to))
     chosen, _, left_out = choose_runs(runs, every=every)
     return [by_path[run.path] for run in chosen], left_out
 

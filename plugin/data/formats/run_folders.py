@@ -4,8 +4,9 @@ Attempts are runs of one evaluation, such as a run that failed and the run that 
 are complete runs of one question: for example, of one model on one task.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ class FiledRun:
         evaluation: id of the evaluation; runs with the same id are attempts. Empty if unknown.
         whole: whether the run ended normally.
         done: number of finished samples, if the run did not end normally.
+        cut_to: number of items that were asked, if the user limited the run to a part of the data
+            (`--limit`); None if all were asked, or if it is unknown.
         header: any object that the reader of the file needs later.
     """
 
@@ -40,20 +43,23 @@ class FiledRun:
     evaluation: str = ""
     whole: bool = True
     done: int = 0
+    cut_to: int | None = None
     header: Any = field(default=None, compare=False, repr=False)
 
 
 def choose_runs(
-    runs: Iterable[FiledRun], *, every: bool = False
+    runs: Iterable[FiledRun], *, every: bool = False, first: Collection[Path] = ()
 ) -> tuple[list[FiledRun], list[FiledRun], list[Notice]]:
     """Choose one run among the attempts of each evaluation, and one among the repeats.
 
     The newest complete run is chosen. If no run is complete, it is the one with most finished
-    samples. A run without the id of an evaluation is an evaluation of its own.
+    samples. A run on a part of the data does not displace one on more items. A run without the id
+    of an evaluation is an evaluation of its own.
 
     Args:
         runs: the runs.
         every: whether to keep all repeats of a question, one attempt each.
+        first: paths of complete runs that are chosen before others, on however many items.
 
     Returns:
         The chosen runs, grouped by question and then ordered by time; one run of each evaluation
@@ -79,10 +85,10 @@ def choose_runs(
         if every:
             kept_runs += repeats
             continue
-        newest = max(repeats, key=_preference)
-        kept_runs.append(newest)
+        chosen = max(repeats, key=lambda run: _preference(run, first))
+        kept_runs.append(chosen)
         if len(repeats) > 1:
-            notes.append(_note_left_out("runs-repeated", newest, repeats))
+            notes.append(_note_left_out("runs-repeated", chosen, repeats))
     return kept_runs, failed, _join_notes(notes)
 
 
@@ -95,11 +101,12 @@ def _join_notes(notes: Sequence[Notice]) -> list[Notice]:
     Args:
         notes: the notes, each on one task of a model.
     """
-    by_model: dict[tuple[str, str], list[Notice]] = {}
+    by_model: dict[tuple[str, str, str], list[Notice]] = {}
     for note in notes:
-        by_model.setdefault((note.code, note.fields["who"]), []).append(note)
+        same = (note.code, note.fields["who"], note.fields["which"])
+        by_model.setdefault(same, []).append(note)
     joined = []
-    for (code, _), of_model in by_model.items():
+    for (code, _, _), of_model in by_model.items():
         first = of_model[0]
         if len(of_model) > 1:
             tasks = [note.fields["what"] for note in of_model]
@@ -108,12 +115,15 @@ def _join_notes(notes: Sequence[Notice]) -> list[Notice]:
     return joined
 
 
-def _preference(run: FiledRun) -> tuple[bool, int, str]:
+def _preference(run: FiledRun, first: Collection[Path] = ()) -> tuple[bool, int, bool, float, str]:
     """Return a key by which the run to choose is the largest.
 
-    Complete runs are preferred, then runs with more finished samples, then newer runs.
+    Complete runs are preferred, then runs with more finished samples, then those in `first`, then
+    runs on more items, then newer runs. Two runs on all data may have different numbers of items,
+    because the data changed: the newer one is preferred.
     """
-    return run.whole, 0 if run.whole else run.done, run.time
+    items = inf if run.cut_to is None else run.cut_to
+    return run.whole, 0 if run.whole else run.done, run.path in first, items, run.time
 
 
 def find_repeats(notes: Iterable[Notice]) -> RepeatedRuns | None:
@@ -134,10 +144,16 @@ def find_repeats(notes: Iterable[Notice]) -> RepeatedRuns | None:
 
 def _note_left_out(code: str, chosen: FiledRun, runs: Sequence[FiledRun]) -> Notice:
     """Return the note that says which run counts and which runs do not."""
+    newest = max(runs, key=lambda run: run.time)
+    which = "the newest"
+    if chosen is not newest and newest.cut_to is not None:
+        items = "all items" if chosen.cut_to is None else f"{chosen.cut_to:,} items"
+        which = f"the one on {items} (the newest has {newest.cut_to:,}: --limit)"
     fields = {
         "who": chosen.who,
         "what": chosen.what,
         "runs": len(runs),
+        "which": which,
         "chosen": str(chosen.path),
         "others": [str(run.path) for run in runs if run is not chosen],
     }

@@ -62,6 +62,7 @@ from podium.diagnosis.checks.reply_checks import (
 from podium.diagnosis.checks.sample_checks import (
     check_items,
     check_played_pairs,
+    check_same_items,
     check_unit,
 )
 from podium.diagnosis.checks.score_scale_checks import (
@@ -201,6 +202,7 @@ CHECKLIST = (
     ListedCheck(of_card=transitivity_of_card),
     ListedCheck(of_battles=check_cycle, of_card=cycle_of_card),
     ListedCheck(of_battles=check_fit, of_card=fit_of_card),
+    ListedCheck(of_standings=check_same_items),
     ListedCheck(of_standings=check_given_ratings),
     ListedCheck(of_standings=check_misjudged),
     ListedCheck(of_standings=check_jury),

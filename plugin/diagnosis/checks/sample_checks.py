@@ -7,9 +7,11 @@ from podium.data.battles import Battles
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.diagnosis.clustered import cluster_battles
 from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.notices.notice import select_codes
+from podium.notices.option_forms import option_text
 from podium.rankers.drop_out import DropOutRobustness, drop_out_robustness
 from podium.rankers.ranking import Standings
-from podium.wording import item_option, join_item_names, plural
+from podium.wording import item_option, join_item_names, plural, quantity
 
 
 def check_connected(standings: Standings) -> tuple[Check, ...]:
@@ -56,6 +58,35 @@ def check_number_of_items(items: int, unit: str = "item") -> Check:
     intervals = "there is no interval" if items == 1 else "the intervals are approximate"
     fields = {"items": items, "noun": plural(unit, items), "intervals": intervals}
     return make_check("items", items < CHECKS["items"].threshold, number=items, fields=fields)
+
+
+def check_same_items(standings: Standings) -> tuple[Check, ...]:
+    """Flag means and medians of models that have scores on few of the items.
+
+    Returns:
+        The flagged check; empty if all models have at least the threshold's share of the items, and
+        for rankers that compare models on the items that both have.
+    """
+    threshold = CHECKS["same items"].threshold
+    for notice in select_codes(standings.warnings, ["different-items"]):
+        items = notice.fields["items"]
+        counts = notice.fields["models"]
+        few = {model: count for model, count in counts.items() if count < threshold * items}
+        if not few:
+            return ()
+        model = min(few, key=lambda name: few[name])
+        more = f" (and {quantity(len(few) - 1, 'other model')} on fewer)" if len(few) > 1 else ""
+        remedy = f"run all models on all items, or rank by {option_text('ranker', 'win-rate')}"
+        fields = {
+            "model": model,
+            "number": few[model],
+            "items": items,
+            "more": more,
+            "remedy": f"{remedy}, which compares two models on the items that both have",
+        }
+        share = few[model] / items
+        return (make_check("same items", True, number=share, fields=fields, models=tuple(few)),)
+    return ()
 
 
 def check_played_pairs(battles: Battles) -> tuple[Check, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog, EvalRevision, read_eval_log, write_eval_log
+from inspect_ai.log import EvalDataset, EvalLog, EvalRevision, read_eval_log, write_eval_log
 from inspect_ai.log._log import EvalScorer
 from inspect_ai.model import (
     ChatMessageAssistant,
@@ -198,10 +198,40 @@ def test_a_trial_with_other_epochs_or_another_limit_is_no_other_setting():
     save(log, "a")
     save(build_log("m", dict.fromkeys(ITEMS, (1.0, 0.0))), "b")
     save(log_of("other", 15), "c")
-    battles = podium.read_battles("evals")
+    battles = podium.read_battles("evals", runs="all")
     assert battles.models == ("made/m", "made/other")
     said = "runs of made/m on quiz have different limits (20, none)"
     assert said in notice_texts(battles.notes)
+
+
+def test_a_run_with_a_limit_does_not_displace_one_on_more_samples():
+    """The newest eval of `m` was asked five of thirty samples, the one before it ten."""
+    save(log_of("m", 10, earlier), "a")
+    for number, (name, change) in enumerate((("b", earlier), ("c", in_spec())), 1):
+        asked = EvalDataset(samples=30, sample_ids=ITEMS[: 15 - 5 * number])
+        cut = log_of("m", number, change, in_spec(dataset=asked))
+        save(cut, name)
+    save(log_of("other", 15), "d")
+    battles = podium.read_battles("evals")
+    by_model = {entry.model: entry.score for entry in podium.rank(battles).standings[0].entries}
+    assert by_model["made/m"] == pytest.approx(10 / 30)
+    told = "made/m was run 3 times on quiz: the one on all items (the newest has 5: --limit) counts"
+    [note] = [text for text in notice_texts(battles.notes) if "made/m" in text]
+    assert note.startswith(told)
+
+
+@pytest.mark.slow
+def test_the_run_that_was_just_made_is_ranked_also_with_a_limit(monkeypatch):
+    """The hook ranks the new run; the earlier one on all samples is the one that `rank` takes."""
+    monkeypatch.setenv("PODIUM_RANKER", "mean")
+    save(log_of("m", 10, earlier), "a")
+    asked = EvalDataset(samples=30, sample_ids=ITEMS[:5])
+    path = save(log_of("m", 1, in_spec(dataset=asked)), "b")
+    save(log_of("other", 15), "d")
+    assert rank_logs([read_eval_log(path, header_only=True)])
+    results = read_eval_log(path, header_only=True).results
+    figures = {score.name: score.metrics["score"].value for score in results.scores[1:]}
+    assert figures["mean"] == pytest.approx(1 / 30)
 
 
 FLAGGED: Mapping[str, tuple[Change, str]] = {

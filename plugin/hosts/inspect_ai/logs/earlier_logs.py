@@ -63,7 +63,7 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
     """
     run = [place_of(log.location) for log in logs]
     if is_tournament(logs[0]):
-        names, _ = _names_in_ranking(dict.fromkeys(run), options)
+        names, _ = _names_in_ranking(dict.fromkeys(run), options, run)
         return RankedLogs(run, {}, names)
     task = logs[0].eval.task
     unfinished: list[Notice] = []
@@ -74,7 +74,7 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
         labels = dict.fromkeys(_logs_beside(run[0], task))
     known = {absolute_name(place) for place in run}
     labels = {place: label for place, label in labels.items() if absolute_name(place) not in known}
-    names, unreadable = _names_in_ranking({**dict.fromkeys(run), **labels}, options)
+    names, unreadable = _names_in_ranking({**dict.fromkeys(run), **labels}, options, run)
     # The ranking itself has notes on logs of the run.
     paths = {local_file(place) for place in labels}
     damaged = [note for note in unreadable if Path(note.fields["path"]) in paths]
@@ -235,9 +235,11 @@ def _is_of_task(header: EvalLog, task: str) -> bool:
 
 
 def _names_in_ranking(
-    labels: dict[Place, str | None], options: RankerOptions
+    labels: dict[Place, str | None], options: RankerOptions, run: Sequence[Place]
 ) -> tuple[dict[Place, str], list[Notice]]:
     """Return the logs that count among some, each with the name of its model in the ranking.
+
+    The logs of the run (`run`) count before earlier ones, also if `--limit` cut them.
 
     Returns:
         the names by log, and notes on the logs that cannot be read.
@@ -248,8 +250,9 @@ def _names_in_ranking(
     given = {path: labels[place] for path, place in by_path.items()}
     every = options.reading.get("runs") == "all"
     is_joined = options.reading.get("names") == "joined"
+    own = {Path(local_file(place)) for place in run}
     names = {}
-    counted = choose_logs(given, every=every, names_joined=is_joined)
+    counted = choose_logs(given, every=every, names_joined=is_joined, first=own)
     for run in counted.logs:
         names[by_path[run.path]] = run.who
     return names, [note for note in counted.lost if note.code == "left-out"]

@@ -207,7 +207,11 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> Notice | None:
 
 
 def choose_logs(
-    labels: Mapping[Path, str | None], *, every: bool = False, names_joined: bool = False
+    labels: Mapping[Path, str | None],
+    *,
+    every: bool = False,
+    names_joined: bool = False,
+    first: Collection[Path] = (),
 ) -> CountedLogs:
     """Choose the logs that count. A single log always counts.
 
@@ -218,6 +222,7 @@ def choose_logs(
         labels: paths of logs, and the label of each; None if it has no label.
         every: whether all runs of a question count, as repeats. If not, only the newest counts.
         names_joined: whether names of models that look the same are names of one model.
+        first: finished logs that count before others of the same question.
 
     Raises:
         DataError: the only log given cannot be read.
@@ -227,8 +232,10 @@ def choose_logs(
     if names_joined:
         runs, notes = _join_names_of_runs(runs)
     named, records = _name_logs_by_settings(runs, labels)
-    counted = _choose_among(named, every=every, is_single=len(labels) == 1)
-    notes += [*_notes_on_names(runs, named), *counted.notes, *_notes_on_limits(records)]
+    counted = _choose_among(named, every=every, is_single=len(labels) == 1, first=first)
+    notes += [*_notes_on_names(runs, named), *counted.notes]
+    if every:
+        notes += _notes_on_limits(records)
     return CountedLogs(counted.logs, records, notes, [*lost, *counted.lost])
 
 
@@ -272,18 +279,21 @@ def _read_headers(
     return runs, lost
 
 
-def _choose_among(runs: Sequence[FiledRun], *, every: bool, is_single: bool) -> CountedLogs:
+def _choose_among(
+    runs: Sequence[FiledRun], *, every: bool, is_single: bool, first: Collection[Path] = ()
+) -> CountedLogs:
     """Choose the runs that count.
 
     Args:
         runs: the runs.
         every: whether all runs of a question count.
         is_single: whether there is a single log, which always counts.
+        first: paths of finished logs that count before others of the same question.
     """
     if is_single:
         return CountedLogs(list(runs), {}, [], [])
     runs, stopped = _without_stopped_judges(runs)
-    chosen, failed, notes = choose_runs(runs, every=every)
+    chosen, failed, notes = choose_runs(runs, every=every, first=first)
     for run in chosen:
         if not run.whole:
             notes.append(Notice("run-cut", {"path": str(run.path), "status": run.header.status}))
@@ -438,10 +448,23 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
         plan["cut"] = [spec.config.limit, spec.config.sample_id, spec.config.epochs]
         shard = str(flatten_arguments(spec.task_args).get("shard"))
         question = (json.dumps(plan, sort_keys=True), shard)
+    cut_to = None if tournament else _samples_of_limit(log)
     # Inspect records whole seconds. Of logs of the same second, the later file is the newer one.
     saved = path.stat().st_mtime_ns if path.exists() else 0
     time = f"{spec.created} {log.stats.completed_at} {saved:020}"
-    return FiledRun(path, who, what, question, time, spec.task_id, whole, done, log)
+    return FiledRun(path, who, what, question, time, spec.task_id, whole, done, cut_to, log)
+
+
+def _samples_of_limit(log: EvalLog) -> int | None:
+    """Return the number of samples to which `--limit` or `--sample-id` cut an eval.
+
+    None if all samples were asked, or if the log does not say how many there are.
+    """
+    dataset = log.eval.dataset
+    if dataset.samples is None or dataset.sample_ids is None:
+        return None
+    asked = len(dataset.sample_ids)
+    return asked if asked < dataset.samples else None
 
 
 @archives_kept_open()

@@ -253,6 +253,6 @@ def _names_in_ranking(
     own = {Path(local_file(place)) for place in run}
     names = {}
     counted = choose_logs(given, every=every, names_joined=is_joined, first=own)
-    for run in counted.logs:
-        names[by_path[run.path]] = run.who
+    for log in counted.logs:
+        names[by_path[log.path]] = log.who
     return names, [note for note in counted.lost if note.code == "left-out"]

@@ -33,6 +33,10 @@ OPENED = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 """How the paths of streams begin that the shell opened before podium started."""
 
 
+REMEDY = ". Remedy: "
+"""Stands in the text of a `DataError` before its remedy."""
+
+
 class PodiumError(Exception):
     """Base of everything that podium raises on purpose."""
 
@@ -65,7 +69,7 @@ class DataError(PodiumError):
         self.row = row
         self.column = column
         place = ", ".join(filter(None, (source, row)))
-        super().__init__(f"{place + ': ' if place else ''}{problem}. Remedy: {remedy}")
+        super().__init__(f"{place + ': ' if place else ''}{problem}{REMEDY}{remedy}")
 
     def with_place(self, source: str, row: str | None = None) -> "DataError":
         """Return a copy with file and row filled in where they are missing."""
@@ -90,6 +94,21 @@ class RepeatedRuns(NamedTuple):
     model: str
     earlier: str
     newest: str
+
+
+def split_remedies(texts: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return texts without their remedies, and the remedies, each once.
+
+    A message that is put together from several `DataError`s has one remedy then.
+    """
+    problems = []
+    remedies: dict[str, None] = {}
+    for text in texts:
+        problem, _, remedy = text.partition(REMEDY)
+        problems.append(problem)
+        if remedy:
+            remedies[remedy] = None
+    return problems, [*remedies]
 
 
 class NotATableError(DataError):

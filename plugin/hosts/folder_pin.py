@@ -16,6 +16,7 @@ from podium.hosts.reference_pin import (
     pin_place,
     read_pin,
     with_ranking,
+    with_settings,
     write_pin,
 )
 from podium.notices.notice import Notice
@@ -83,6 +84,7 @@ class FolderPin:
         first = FirstRanking(task, rankers, ranking.judges_or_metrics, now())
         changes = changes_of_reference(self.pin, reference, battles.runs)
         self.pin, notes = with_ranking(self.pin, first)
+        self.pin = with_settings(self.pin, reference, battles.runs)
         self.notes += [*changes, *notes]
 
     def save(self, models: Collection[str]) -> list[Notice]:

@@ -112,7 +112,8 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
         raise UsageError(judge_twice_text(repeated, option_text("args", "repeats=2")))
     if not options.rankers and values:
         [first, *_] = (name for name in OPTIONS if name in values)
-        raise UsageError(f"{_typed_name(first)} has no effect without {option_text('ranker')} NAME")
+        ranker = option_text("ranker", "NAME")
+        raise UsageError(f"{_typed_name(first)} has no effect without {ranker}")
     return options
 
 

@@ -4,8 +4,8 @@ It stands in a file beside the folder of the results or logs, so that later runs
 """
 
 import json
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Any
@@ -52,15 +52,15 @@ class ReferencePin:
         model: name of the model in the first ranking, which may show settings.
         plain: the same name without settings.
         date: when it was pinned, in ISO 8601 with the time zone.
-        settings: the settings of its run, by which it is found if its name changes, without
-            arguments of the model; empty if they are not known.
+        settings: by task, the settings of its first run, by which it is found if its name changes,
+            without arguments of the model; empty if none are known.
         rankings: the first ranking of each task.
     """
 
     model: str
     plain: str
     date: str
-    settings: tuple[SettingRow, ...] = ()
+    settings: Mapping[str, tuple[SettingRow, ...]] = field(default_factory=dict)
     rankings: tuple[FirstRanking, ...] = ()
 
 
@@ -72,16 +72,31 @@ def pin_of_model(model: str, runs: Sequence[RunRecord] = ()) -> ReferencePin:
         runs: the runs of this ranking. The first of the model gives its settings.
     """
     own = [run for run in runs if run.model == model]
-    plain = model
-    rows: list[SettingRow] = []
-    if own:
-        plain = model.partition(" (")[0] if own[0].named_settings else model
+    is_named = bool(own) and bool(own[0].named_settings)
+    plain = model.partition(" (")[0] if is_named else model
+    return with_settings(ReferencePin(model, plain, now()), model, runs)
+
+
+def with_settings(pin: ReferencePin, name: str, runs: Sequence[RunRecord]) -> ReferencePin:
+    """Return the pin with the settings of the reference on tasks that it does not know yet.
+
+    Args:
+        pin: the pin.
+        name: name of the reference in the ranking.
+        runs: the runs of the ranking. The first of the reference on a task counts.
+    """
+    known = dict(pin.settings)
+    for run in runs:
+        if run.model != name or run.task in known:
+            continue
         rows = [
             (*setting, value)
-            for setting, value in own[0].settings().items()
+            for setting, value in run.settings().items()
             if setting.kind not in WITH_SECRETS
         ]
-    return ReferencePin(model, plain, now(), tuple(sorted(rows)))
+        if rows:
+            known[run.task] = tuple(sorted(rows))
+    return replace(pin, settings=known)
 
 
 def now() -> str:
@@ -107,21 +122,25 @@ def find_reference(
     """
     if pin.model in models:
         return pin.model
-    pinned = _values_of_pin(pin)
     matching = set()
     for run in runs:
         is_of_model = run.model == pin.plain or run.model.startswith(f"{pin.plain} (")
         if not is_of_model or run.model not in models:
             continue
         settings = run.settings()
+        pinned = _values_on_task(pin, run.task)
         if all(settings.get(own) == pinned.get(tuple(own)) for own in run.named_settings):
             matching.add(run.model)
     return matching.pop() if len(matching) == 1 else None
 
 
-def _values_of_pin(pin: ReferencePin) -> dict[tuple[str, ...], str]:
-    """Return the value of each setting of the pinned reference, by kind, name and scorer."""
-    return {tuple(key): value for *key, value in pin.settings}
+def _values_on_task(pin: ReferencePin, task: str) -> dict[tuple[str, ...], str]:
+    """Return the value of each setting of the pinned reference, by kind, name and scorer.
+
+    They are those of a task, or of the first task if the reference was not ranked on this one.
+    """
+    rows = pin.settings.get(task) or next(iter(pin.settings.values()), ())
+    return {tuple(key): value for *key, value in rows}
 
 
 def changes_of_reference(
@@ -129,18 +148,18 @@ def changes_of_reference(
 ) -> tuple[Notice, ...]:
     """Return a warning if the reference was run with other settings than those of its pin.
 
-    Only settings that are known of both runs are compared.
+    Only settings that are known of both runs on a task are compared.
 
     Args:
         pin: the pin.
         name: name of the reference in the ranking.
         runs: the runs of the ranking.
     """
-    pinned = _values_of_pin(pin)
     changed = {}
     for run in runs:
-        if run.model != name:
+        if run.model != name or run.task not in pin.settings:
             continue
+        pinned = _values_on_task(pin, run.task)
         for setting, value in run.settings().items():
             before = pinned.get(tuple(setting))
             if before is not None and before != value:
@@ -233,11 +252,13 @@ def _parse_pin(document: Any) -> ReferencePin:
     for row in document["rankings"]:
         by = tuple(map(str, row["by"]))
         rankings.append(FirstRanking(str(row["task"]), str(row["ranker"]), by, str(row["date"])))
-    settings = []
-    for kind, name, scorer, value in document["settings"]:
-        settings.append((str(kind), str(name), str(scorer), str(value)))
+    settings = {}
+    for task, rows in document["settings"].items():
+        settings[str(task)] = tuple(
+            (str(kind), str(name), str(scorer), str(value)) for kind, name, scorer, value in rows
+        )
     model, plain, date = (str(document[name]) for name in ("model", "plain", "date"))
-    return ReferencePin(model, plain, date, tuple(settings), tuple(rankings))
+    return ReferencePin(model, plain, date, settings, tuple(rankings))
 
 
 def write_pin(place: Place, pin: ReferencePin) -> None:

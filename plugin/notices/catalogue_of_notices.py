@@ -272,6 +272,10 @@ OF_READING = {
     "tasks-without-metric": (
         "{tasks:len} {tasks:noun task} without {metrics} {tasks:one is|are} left out: {tasks:10}"
     ),
+    "tasks-without-scorer": (
+        "{tasks:len} {tasks:noun task} without a scorer {tasks:one is|are} left out: {tasks:10} "
+        "({logs} {logs:noun log}); a judge compares their responses: `{command}`"
+    ),
     "tasks-without-numbers": (
         "{tasks} {tasks:noun task} {tasks:one is|are} left out, having no number per document: "
         "{why:3;}"
@@ -1084,6 +1088,7 @@ NOTES = frozenset(
         "settings-name-models",
         "slices-overlap",
         "tables-hidden",
+        "tasks-without-scorer",
         "several-responses",
         "transcripts",
         "transcripts-as-recorded",

@@ -137,10 +137,10 @@ def test_what_makes_values_incomparable_is_said(tmp_path):
     assert read_pin(pin_place(str(folder))).model == "step-1"
 
 
-def run_of(model, temperature, named=False):
+def run_of(model, temperature, named=False, task="task"):
     generation = (("temperature", json.dumps(temperature)),)
     settings = (Setting("generation", "temperature"),) if named else ()
-    return RunRecord(model, "task", "file", generation=generation, named_settings=settings)
+    return RunRecord(model, task, "file", generation=generation, named_settings=settings)
 
 
 def test_a_reference_that_is_named_by_its_settings_later_is_found_by_them():
@@ -161,9 +161,32 @@ def test_a_reference_with_other_settings_is_said(tmp_path):
         battles = replace(battles_of(MODELS[:3]), runs=(run_of("base", temperature),))
         pin.written_figures("task", rank(battles, "bradley-terry"), battles, ["step-1"])
         said.append(pin.save(["step-1"]))
-    assert read_pin(pin_place(str(tmp_path))).settings == (("generation", "temperature", "", "0"),)
+    assert read_pin(pin_place(str(tmp_path))).settings == {
+        "task": (("generation", "temperature", "", "0"),)
+    }
     assert said[:2] == [[], []]
     assert [note.fields["changed"] for note in said[2]] == [{"temperature": "0 → 1"}]
+
+
+def test_settings_are_compared_with_those_of_the_same_task(tmp_path):
+    def said(task, temperature):
+        pin = open_pin(str(tmp_path), "base")
+        runs = (run_of("base", temperature, task=task),)
+        battles = replace(battles_of(MODELS[:3]), runs=runs)
+        pin.written_figures(task, rank(battles, "bradley-terry"), battles, ["step-1"])
+        return [(note.code, note.fields["changed"]) for note in pin.save(["step-1"])]
+
+    assert [said("sums", 0), said("capitals", 1), said("capitals", 1), said("sums", 0)] == [[]] * 4
+    settings = read_pin(pin_place(str(tmp_path))).settings
+    assert {task: rows[0][-1] for task, rows in settings.items()} == {"sums": "0", "capitals": "1"}
+    changed = [("pin-settings-changed", {"temperature": "1 → 0"})]
+    assert (said("capitals", 0), said("sums", 0)) == (changed, [])
+
+
+def test_a_reference_is_found_on_another_task_by_the_settings_of_the_first():
+    pin = pin_of_model("m", [run_of("m", 0)])
+    runs = [run_of(f"m (temperature={k})", k, named=True, task="other") for k in (0, 1)]
+    assert find_reference(pin, [run.model for run in runs], runs) == "m (temperature=0)"
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"model": "a"}', '{"rankings": 3}', "\x00"])

@@ -102,6 +102,7 @@ from podium.errors import (
     PodiumError,
     UsageError,
     named_in_errors,
+    split_remedies,
 )
 from podium.findings import ACCEPTED
 from podium.frames import is_frame
@@ -406,7 +407,7 @@ def _with_runs_left_out(error: OneModelError, read: SourceTables) -> OneModelErr
     of several tasks, the error says so.
     """
     earlier = select_codes(read.gathered.notes, EARLIER_RUNS)
-    reasons = [*notice_texts([*read.gathered.lost, *earlier])]
+    reasons, _ = split_remedies(notice_texts([*read.gathered.lost, *earlier]))
     tasks = sorted({run.task for run in read.gathered.runs})
     if len(tasks) > 1:
         reasons.append(f"its runs are of the tasks {join_names(tasks)}, and {ONE_TASK}")

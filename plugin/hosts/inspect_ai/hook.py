@@ -90,13 +90,19 @@ def _say_what_cannot_be_ranked(metadata: Mapping[str, Any]) -> None:
 
     Nothing is printed if a command with `--ranker` has checked the options.
     """
-    from podium.hosts.inspect_ai.inspect_options import CHECKED, form_of_options, values_asked_for
+    from podium.hosts.inspect_ai.inspect_options import (
+        CHECKED,
+        form_of_options,
+        require_ranker,
+        values_asked_for,
+    )
 
     if CHECKED in os.environ:
         return
     with typed_as(form_of_options(os.environ)):
         try:
             values = values_asked_for(metadata, os.environ)
+            require_ranker(metadata, values)
             if not values:
                 return
             from podium.hosts.inspect_ai.coming_eval import check_eval_options
@@ -151,12 +157,22 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
                 groups.setdefault((key, text), []).append(log)
         except PodiumError as error:
             tell(_unranked_text([log], error))
-            ranked = False
+            if is_tournament(log) or _is_strict(metadata):
+                ranked = False
     with typed_as(form_of_options(os.environ)):
         for (_, text), group in groups.items():
             is_ranked = _rank_together(group, asked[text], {} if done is None else done)
             ranked = is_ranked and ranked
     return ranked
+
+
+def _is_strict(metadata: Mapping[str, Any]) -> bool:
+    """Return whether a run must be ranked, by options of which others are wrong."""
+    from podium.hosts.inspect_ai.inspect_options import VARIABLES
+
+    name = "ranker_strict"
+    given = metadata.get(name, os.environ.get(f"{VARIABLES}{name.upper()}"))
+    return str(given).lower() == "true"
 
 
 def _is_ranked_here(tournament: TournamentMetadata | None, values: Mapping[str, Any]) -> bool:

@@ -16,6 +16,7 @@ from podium.hosts.inspect_ai.inspect_options import (
     FLAGS,
     IN_INSPECT,
     metadata_in_arguments,
+    require_ranker,
     split_ranker_options,
     to_environment,
     typed_in_inspect,
@@ -136,7 +137,10 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
     load_environment(arguments)
     # Options of the environment and the metadata join those that were typed.
     asked = {**os.environ, **to_environment(values)}
-    options = options_from(values_asked_for(metadata_in_arguments(arguments), asked))
+    metadata = metadata_in_arguments(arguments)
+    asked_for = values_asked_for(metadata, asked)
+    require_ranker({**metadata, **values}, asked_for)
+    options = options_from(asked_for)
     from podium.hookspecs import Ranker
     from podium.hosts.inspect_ai.coming_eval import (
         check_eval_options,

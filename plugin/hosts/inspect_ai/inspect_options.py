@@ -3,10 +3,11 @@
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from podium.errors import UsageError, unknown_name
-from podium.hosts.ranker_options import OPTIONS, PREFIX, host_form, parse_pairs
+from podium.hosts.ranker_options import OPTIONS, PREFIX, host_form, options_from, parse_pairs
 from podium.hosts.secrets import secrets_of
 from podium.notices.option_forms import OptionForm
 
@@ -140,18 +141,48 @@ def values_asked_for(metadata: Mapping[str, Any], environment: Mapping[str, str]
     return values
 
 
-def metadata_in_arguments(arguments: Sequence[str]) -> dict[str, str]:
-    """Return the metadata that the arguments of Inspect's command give, as `--metadata KEY=VALUE`.
+def metadata_in_arguments(arguments: Sequence[str]) -> dict[str, Any]:
+    """Return the metadata that the arguments of Inspect's command give.
 
-    Several arguments `--metadata` are one mapping, as in Inspect.
+    Several arguments `--metadata KEY=VALUE` are one mapping, as in Inspect. They count more than
+    the metadata in the file of `--run-config`.
     """
-    values: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    typed: dict[str, str] = {}
     for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
         option, _, text = word.partition("=")
         if option == "--metadata":
             name, _, value = (text or following).partition("=")
-            values[name] = value
-    return values
+            typed[name] = value
+        elif option == "--run-config":
+            values |= _metadata_in_file(text or following)
+    return values | typed
+
+
+def _metadata_in_file(path: str) -> dict[str, Any]:
+    """Return the metadata in a file of Inspect's run configuration, in YAML or JSON.
+
+    Empty if the file cannot be read, which Inspect reports.
+    """
+    import yaml
+
+    with suppress(OSError, ValueError, yaml.YAMLError):
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        metadata = content.get("metadata") if isinstance(content, Mapping) else None
+        return dict(metadata) if isinstance(metadata, Mapping) else {}
+    return {}
+
+
+def require_ranker(given: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+    """Raise UsageError if options of podium are given to a run that asks for no ranker.
+
+    Args:
+        given: what was typed for the run, and its metadata. Options that the environment sets for
+            all runs are not among them.
+        asked: the options that the run asks for (see `values_asked_for`).
+    """
+    if not asked:
+        options_from({name: value for name, value in given.items() if name in IN_INSPECT})
 
 
 def _parse_variable(text: str) -> Any:

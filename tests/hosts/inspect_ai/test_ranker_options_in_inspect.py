@@ -12,9 +12,11 @@ from podium.data.reading_options import ALL_READING_OPTIONS
 from podium.errors import UsageError
 from podium.hosts.inspect_ai import inspect_command
 from podium.hosts.inspect_ai.coming_eval import check_named_models
-from podium.hosts.inspect_ai.hook import rank_logs
+from podium.hosts.inspect_ai.hook import _say_what_cannot_be_ranked, rank_logs
 from podium.hosts.inspect_ai.inspect_options import (
     IN_INSPECT,
+    metadata_in_arguments,
+    require_ranker,
     split_ranker_options,
     to_environment,
     typed_in_inspect,
@@ -174,6 +176,41 @@ def test_a_wrong_option_is_named_as_it_is_typed(words, stated):
 def test_an_option_without_a_ranker_is_rejected():
     with typed_as(typed_in_inspect), pytest.raises(UsageError, match="has no effect without"):
         options_from(split_ranker_options(["eval", "--ranker-names", "joined"])[1])
+
+
+@pytest.mark.parametrize("words", [["--ranker-judge", "podium/offline"], ["--ranker-pin=m"]])
+def test_a_command_with_options_and_without_a_ranker_ends_before_the_eval(words, monkeypatch):
+    monkeypatch.delenv("PODIUM_RANKER", raising=False)
+    with pytest.raises(UsageError, match="^--ranker-[a-z]+ has no effect without --ranker NAME$"):
+        inspect_command.run(["eval", "task.py", "--model", "m", *words])
+
+
+def test_the_ranker_may_be_in_the_file_of_a_run(tmp_path):
+    path = tmp_path / "run.yaml"
+    path.write_text("task: t.py\nmetadata:\n  ranker: [mean, win-rate]\n  ranker_pin: a\n")
+    words = ["eval", "--run-config", str(path), "--metadata", "ranker_pin=b"]
+    assert metadata_in_arguments(words) == {"ranker": ["mean", "win-rate"], "ranker_pin": "b"}
+    require_ranker({"ranker_pin": "b"}, values_asked_for(metadata_in_arguments(words), {}))
+    for text in ("- a", "metadata: 3", "a: [", "\x00"):
+        path.write_text(text)
+        assert metadata_in_arguments(words) == {"ranker_pin": "b"}
+
+
+def test_metadata_without_a_ranker_are_said_when_the_eval_begins_and_the_environment_is_not(capfd):
+    _say_what_cannot_be_ranked({"ranker_judge": "podium/offline"})
+    said = capfd.readouterr().err
+    assert "--metadata ranker_judge has no effect without --metadata ranker=NAME" in said
+    _say_what_cannot_be_ranked({"owner": "me"})
+    require_ranker({}, values_asked_for({}, {"PODIUM_RANKER_JUDGE": "podium/offline"}))
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strict", [False, True])
+def test_wrong_options_in_metadata_leave_the_exit_code_unless_strict(capfd, strict):
+    headers = headers_of("Is it {}?", ranker="mean", ranker_alow="x", ranker_strict=strict)
+    assert rank_logs(headers) is not strict
+    assert "called 'ranker_alow'" in capfd.readouterr().err
 
 
 def test_an_unknown_option_of_podium_in_the_metadata_is_rejected():

@@ -57,12 +57,17 @@ from podium.hosts.inspect_ai.logs.scored_runs import (
     unequal_estimates,
 )
 from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
+from podium.hosts.inspect_ai.logs.unscored_tasks import (
+    UnscoredTaskError,
+    notes_on_unscored_tasks,
+    nothing_to_rank,
+    without_tasks,
+)
 from podium.names import joined_name
 from podium.notices.notice import Notice
-from podium.notices.notice_text import notice_texts
 from podium.responses.read import ChosenLogs
 from podium.run_record import RunRecord
-from podium.wording import quantity, some
+from podium.wording import some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard", "allow"})
 """Arguments of a tournament that `plan_in` leaves out.
@@ -493,9 +498,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     lost += [Notice("empty-shard", {"path": str(path)}) for path in empty]
     frames = [(log, frame) for log, frame in frames if not frame.empty]
     if not frames:
-        why = some(notice_texts(lost), "; ", most=5)
-        remedy = "run what failed again with `inspect eval-retry`, or give other logs"
-        raise DataError(f"nothing to rank in {quantity(len(labels), 'log')}: {why}", remedy=remedy)
+        raise nothing_to_rank(len(labels), lost, notes)
     absent = _models_without_battles(frames)
     if absent:
         notes.append(Notice("models-absent", {"models": absent}))
@@ -537,6 +540,7 @@ def _read_each_log(
         OtherQuestionError: two epochs of a sample have different inputs.
     """
     contents = ReadLogs([], [], [], AskedInputs())
+    unscored: list[tuple[FiledRun, UnscoredTaskError]] = []
     for log in counted.logs:
         try:
             frame = log_rows(log.path, contents.inputs, cluster, log.header)
@@ -552,7 +556,14 @@ def _read_each_log(
         except DataError as error:
             if len(labels) == 1 or isinstance(error, OtherQuestionError):
                 raise
-            counted.lost.append(Notice("left-out", {"why": str(error)}))
+            if isinstance(error, UnscoredTaskError):
+                unscored.append((log, error))
+            else:
+                counted.lost.append(Notice("left-out", {"why": str(error)}))
+    scored = {run.task for run in contents.evals}
+    notes, lost = notes_on_unscored_tasks(unscored, scored)
+    counted.notes[:] = [*without_tasks(counted.notes, notes), *notes]
+    counted.lost.extend(lost)
     return contents
 
 

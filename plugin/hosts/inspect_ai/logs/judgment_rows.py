@@ -43,6 +43,7 @@ from podium.hosts.inspect_ai.logs.stored_samples import (
     read_by_inspect,
     samples_of,
 )
+from podium.hosts.inspect_ai.logs.unscored_tasks import unscored_task_error
 from podium.run_record import RunRecord
 from podium.scorers.judge_record import SCHEMA_FIRST, JudgeRecord
 from podium.scorers.judging import excerpt_of, load_reply
@@ -145,6 +146,7 @@ class _LogReader:
         inputs: AskedInputs,
         cluster: str | None = None,
     ) -> None:
+        self.path = path
         self.header = header
         self.tournament = tournament
         run = RunRecord(header.eval.model, header.eval.task, str(path))
@@ -424,6 +426,8 @@ class _LogReader:
                 problem, remedy="run them again with `inspect eval-retry`, or leave this log out"
             )
         if not self.tournament:
+            if not self.header.eval.scorers:
+                return unscored_task_error(self.path, self.header.eval.task)
             remedy = "score the log with `inspect score` first"
             return DataError("no scored samples", remedy=remedy)
         message = self.header.error.message.strip() if self.header.error else ""

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from podium.hosts.reference_pin import PIN_FILE
+
 NAMESPACE = "podium"
 """Key of podium's entries in a sample's store, in scores and in results."""
 PLAYED_FOR = f"{NAMESPACE}_host"
@@ -24,7 +26,9 @@ def is_log(path: Path) -> bool:
 
 
 def is_beside_logs(path: Path) -> bool:
-    """Return whether a file is a list of an eval set or a ranking, which lie beside logs."""
+    """Return whether a file is an eval set's list, a ranking or a pin, which lie beside logs."""
+    if path.name == PIN_FILE:
+        return b'"podium"' in _first_bytes(path)
     if path.name in LISTS:
         return any(word in _first_bytes(path) for word in (b'"eval_set_id"', b'"task_id"'))
     return path.name.startswith(f"{NAMESPACE}-") and path.name.endswith(RANKING)

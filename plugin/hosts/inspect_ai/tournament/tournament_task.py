@@ -199,10 +199,12 @@ def _notes_on_rankers(
     Raises:
         UsageError: a ranker cannot rank the result.
     """
-    from podium.hosts.inspect_ai.inspect_options import values_asked_for
+    from podium.hosts.inspect_ai.inspect_options import require_ranker, values_asked_for
     from podium.hosts.ranker_options import options_from
 
-    values = values_asked_for(typed_metadata(), os.environ)
+    metadata = typed_metadata()
+    values = values_asked_for(metadata, os.environ)
+    require_ranker(metadata, values)
     # Another host ranks its tournament itself.
     if not values or request.options.answered_by:
         return []

@@ -1,0 +1,105 @@
+"""Logs of tasks that have no scorer: nothing ranks their models but a judge."""
+
+import shlex
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from podium.data.formats.run_folders import FiledRun
+from podium.errors import DataError, split_remedies
+from podium.notices.notice import Notice, select_codes
+from podium.notices.notice_text import notice_texts
+from podium.wording import join_names, quantity, some, word_for
+
+WITHOUT_SCORER = "tasks-without-scorer"
+"""Code of the note on tasks that have no scorer."""
+
+
+class UnscoredTaskError(DataError):
+    """A log is of a task that has no scorer, so that it has no score to rank by."""
+
+
+def unscored_task_error(path: Path, task: str) -> UnscoredTaskError:
+    """Return the error for a log of a task that has no scorer."""
+    remedy = f"let a judge compare the responses of its models: `{judge_command([path])}`"
+    return UnscoredTaskError(f"the task {task} has no scorer", remedy=remedy)
+
+
+def judge_command(paths: Collection[Path]) -> str:
+    """Return the command that lets a judge compare the responses in logs.
+
+    Logs of one task in one folder, with the names that Inspect gives them, are named together.
+    """
+    sources = dict.fromkeys(_source_of(path) for path in sorted(paths))
+    responses = shlex.quote(",".join(sources))
+    return f"inspect eval podium/round_robin -T responses={responses} --model-role judge=MODEL"
+
+
+def _source_of(path: Path) -> str:
+    """Return a glob for the logs of a log's task in its folder; the path if its name is unusual."""
+    # Inspect names logs DATE_TASK_ID.eval.
+    parts = path.stem.split("_")
+    if len(parts) != len(("date", "task", "id")):
+        return str(path)
+    return str(path.with_name(f"*_{parts[1]}_*{path.suffix}"))
+
+
+def notes_on_unscored_tasks(
+    unscored: Sequence[tuple[FiledRun, UnscoredTaskError]], scored: Collection[str]
+) -> tuple[list[Notice], list[Notice]]:
+    """Return what is said about logs of tasks without a scorer, which are left out.
+
+    Args:
+        unscored: the logs, each with its error.
+        scored: names of the tasks of which other logs have scores.
+
+    Returns:
+        a note on the tasks of which no log has scores, or nothing; and notes on logs that lack the
+        scores of their task, which are lost.
+    """
+    lost = []
+    alone = []
+    for run, error in unscored:
+        if run.header.eval.task in scored:
+            why = f"{run.path}: {error.problem}, and other logs of the task have scores"
+            lost.append(Notice("left-out", {"why": why}))
+        else:
+            alone.append(run)
+    if not alone:
+        return [], lost
+    fields = {
+        "tasks": sorted({run.header.eval.task for run in alone}),
+        "logs": len(alone),
+        "command": judge_command([run.path for run in alone]),
+    }
+    return [Notice(WITHOUT_SCORER, fields)], lost
+
+
+def nothing_to_rank(logs: int, lost: Sequence[Notice], notes: Sequence[Notice]) -> DataError:
+    """Return the error for logs of which none can be ranked, with one remedy for all.
+
+    Args:
+        logs: number of the logs given.
+        lost: notes on logs that cannot be used.
+        notes: other notes; that on tasks without a scorer gives a reason.
+    """
+    reasons, remedies = split_remedies(notice_texts(lost))
+    for note in select_codes(notes, [WITHOUT_SCORER]):
+        tasks = note.fields["tasks"]
+        one = f"the task {tasks[0]} has no scorer"
+        reasons.append(word_for(len(tasks), one, f"the tasks {join_names(tasks)} have no scorer"))
+        remedies.append(f"let a judge compare the responses: `{note.fields['command']}`")
+    if lost and not remedies:
+        remedies = ["run what failed again with `inspect eval-retry`, or give other logs"]
+    problem = f"nothing to rank in {quantity(logs, 'log')}: {some(reasons, '; ', most=5)}"
+    return DataError(problem, remedy="; ".join(remedies))
+
+
+def without_tasks(notes: Sequence[Notice], left_out: Sequence[Notice]) -> list[Notice]:
+    """Return notes on runs without those on runs of tasks that are left out.
+
+    Args:
+        notes: the notes.
+        left_out: the note on tasks without a scorer, or nothing.
+    """
+    tasks = [task for note in left_out for task in note.fields["tasks"]]
+    return [note for note in notes if note.fields.get("what") not in tasks]

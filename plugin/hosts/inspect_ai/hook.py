@@ -16,6 +16,7 @@ from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, TaskStart, hooks
 from inspect_ai.log import (
     EvalError,
     EvalLog,
+    EvalSpec,
     list_eval_logs,
     read_eval_log,
 )
@@ -51,15 +52,20 @@ class PodiumHooks(Hooks):
 
     def __init__(self) -> None:
         self.done: dict[LogStates, bool] = {}
-        self.checked: set[str] = set()
+        self.checked: set[tuple[str, str]] = set()
         watch_scoring(click.get_current_context(silent=True))
 
     async def on_task_start(self, data: TaskStart) -> None:
         """Print before the first call why the run will not be ranked as its metadata ask."""
         # The task of a tournament checks its rankers itself.
-        if data.run_id not in self.checked and not data.spec.task.startswith(f"{NAMESPACE}/"):
-            self.checked.add(data.run_id)
-            _say_what_cannot_be_ranked(data.spec.metadata or {})
+        if (
+            data.spec.task.startswith(f"{NAMESPACE}/")
+            or (data.run_id, data.spec.task) in self.checked
+        ):
+            return
+        is_first = all(run != data.run_id for run, _ in self.checked)
+        self.checked.add((data.run_id, data.spec.task))
+        _say_what_cannot_be_ranked(data.spec, is_first=is_first)
 
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run."""
@@ -85,33 +91,56 @@ def _set_exit_code(ranked: bool) -> None:
     exit_at_end(0 if ranked else PodiumError.exit_code)
 
 
-def _say_what_cannot_be_ranked(metadata: Mapping[str, Any]) -> None:
-    """Print which rankers of a run will be replaced, or why it cannot be ranked.
+def _say_what_cannot_be_ranked(spec: EvalSpec, *, is_first: bool) -> None:
+    """Print which rankers of a run will be replaced, or why an eval cannot be ranked.
 
-    Nothing is printed if a command with `--ranker` has checked the options.
+    Options that a command with `--ranker` has checked are not checked again. What they ask of the
+    scorers is known only now.
+
+    Args:
+        spec: what Inspect has recorded of the eval.
+        is_first: whether it is the first eval of its run, with which the options are checked.
     """
-    from podium.hosts.inspect_ai.inspect_options import (
-        CHECKED,
-        form_of_options,
-        require_ranker,
-        values_asked_for,
-    )
+    from podium.hosts.inspect_ai.inspect_options import form_of_options
 
-    if CHECKED in os.environ:
-        return
+    what = "this run"
     with typed_as(form_of_options(os.environ)):
         try:
-            values = values_asked_for(metadata, os.environ)
-            require_ranker(metadata, values)
-            if not values:
-                return
-            from podium.hosts.inspect_ai.coming_eval import check_eval_options
-            from podium.hosts.ranker_options import options_from
+            options = _checked_options(spec.metadata or {}, is_first=is_first)
+            if options is not None:
+                from podium.hosts.inspect_ai.coming_scores import check_scorers
 
-            for note in check_eval_options(options_from(values)):
-                tell(note)
+                what = f"task {spec.task}"
+                check_scorers(options, spec)
         except PodiumError as error:
-            tell(f"this run will not be ranked: {error}")
+            tell(f"{what} will not be ranked: {error}")
+
+
+def _checked_options(metadata: Mapping[str, Any], *, is_first: bool) -> "RankerOptions | None":
+    """Return the options that a coming eval asks for; None if it is not to be ranked.
+
+    Notes on rankers that will be replaced are printed. The arguments are those of
+    `_say_what_cannot_be_ranked`.
+
+    Raises:
+        UsageError: an option is wrong.
+    """
+    from podium.hosts.inspect_ai.inspect_options import CHECKED, require_ranker, values_asked_for
+
+    values = values_asked_for(metadata, os.environ)
+    if is_first:
+        require_ranker(metadata, values)
+    if not values:
+        return None
+    from podium.hosts.ranker_options import options_from
+
+    options = options_from(values)
+    if is_first and CHECKED not in os.environ:
+        from podium.hosts.inspect_ai.coming_eval import check_eval_options
+
+        for note in check_eval_options(options):
+            tell(note)
+    return options
 
 
 def headers_in(folder: str) -> Iterator[EvalLog]:

@@ -181,7 +181,7 @@ def test_an_option_without_a_ranker_is_rejected():
 @pytest.mark.parametrize("words", [["--ranker-judge", "podium/offline"], ["--ranker-pin=m"]])
 def test_a_command_with_options_and_without_a_ranker_ends_before_the_eval(words, monkeypatch):
     monkeypatch.delenv("PODIUM_RANKER", raising=False)
-    with pytest.raises(UsageError, match="^--ranker-[a-z]+ has no effect without --ranker NAME$"):
+    with pytest.raises(UsageError, match=r"^--ranker-[a-z]+ has no effect without --ranker NAME$"):
         inspect_command.run(["eval", "task.py", "--model", "m", *words])
 
 
@@ -197,10 +197,13 @@ def test_the_ranker_may_be_in_the_file_of_a_run(tmp_path):
 
 
 def test_metadata_without_a_ranker_are_said_when_the_eval_begins_and_the_environment_is_not(capfd):
-    _say_what_cannot_be_ranked({"ranker_judge": "podium/offline"})
+    spec = build_log("one", {"1": (1.0,)}).eval
+    spec.metadata = {"ranker_judge": "podium/offline"}
+    _say_what_cannot_be_ranked(spec, is_first=True)
     said = capfd.readouterr().err
     assert "--metadata ranker_judge has no effect without --metadata ranker=NAME" in said
-    _say_what_cannot_be_ranked({"owner": "me"})
+    spec.metadata = {"owner": "me"}
+    _say_what_cannot_be_ranked(spec, is_first=True)
     require_ranker({}, values_asked_for({}, {"PODIUM_RANKER_JUDGE": "podium/offline"}))
     assert capfd.readouterr().err == ""
 

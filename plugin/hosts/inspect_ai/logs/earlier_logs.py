@@ -88,30 +88,43 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
 
 
 def require_other_model(gathered: RankedLogs, logs: Sequence[EvalLog], *, is_judged: bool) -> None:
-    """Raise PodiumError if a run did not finish, and LoneModelError if there is no other model.
+    """Check that a run has a model to be ranked with.
 
-    If the log has no scores and no judge is asked (`is_judged`), the LoneModelError says so.
+    Args:
+        gathered: the logs that are ranked together.
+        logs: headers of the run's logs.
+        is_judged: whether judges compare the responses, so that no scores are needed.
+
+    Raises:
+        PodiumError: the run did not finish, or its task has no scorer.
+        LoneModelError: there is no other model.
     """
     if is_tournament(logs[0]):
         return
     is_cut = len(logs) == 1 and logs[0].status != "success"
     if is_cut or not gathered.own_models:
         raise PodiumError(f"the eval of {logs[0].eval.model} ended with status {logs[0].status}")
-    if len({*gathered.names.values()}) > 1 or len(logs) > 1:
-        return
     spec = logs[0].eval
+    has_scores = logs[0].results is not None and bool(logs[0].results.scores)
+    if len({*gathered.names.values()}) > 1 or len(logs) > 1:
+        if not (is_judged or has_scores or spec.scorers):
+            raise PodiumError(no_scorer_text(spec.task))
+        return
     model = gathered.own_models[0]
     folder = _folder_of(gathered.run[0])
     first = f"{model} is the first model in {folder} with a finished log of task {spec.task}"
-    has_scores = logs[0].results is not None and bool(logs[0].results.scores)
     if not (is_judged or has_scores):
-        raise LoneModelError(
-            f"{first}, which has no score to rank by: name a judge with {option_text('judge')}"
-        )
+        judge = option_text("judge", "MODEL")
+        raise LoneModelError(f"{first}, which has no score to rank by: name a judge with {judge}")
     raise LoneModelError(
         f"{first}; the next run can be ranked against it, or name logs with "
         f"{option_text('against', 'PATH')}"
     )
+
+
+def no_scorer_text(task: str) -> str:
+    """Return the message that an eval cannot be ranked by the scores of a task."""
+    return f"the task {task} has no scorer: name a judge with {option_text('judge', 'MODEL')}"
 
 
 def find_sources(against: Sequence[str]) -> None:

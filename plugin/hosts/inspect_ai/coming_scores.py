@@ -1,0 +1,68 @@
+"""Check when an eval begins whether its scorers give the scores by which it is to be ranked."""
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+from inspect_ai.log import EvalSpec
+
+from podium.data.formats.headline_metrics import ALL_METRICS
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.logs.earlier_logs import no_scorer_text
+from podium.hosts.inspect_ai.logs.epoch_scores import measure_of_part
+from podium.hosts.ranker_options import RankerOptions
+from podium.notices.option_forms import option_text
+from podium.wording import some
+
+
+def check_scorers(options: RankerOptions, spec: EvalSpec) -> None:
+    """Check that the scorers of a coming eval declare the metrics that its user asks for.
+
+    Inspect records what the scorers declare before the first call, and no hook can end the eval
+    then. A scorer may return parts that it does not declare, so the message is no verdict.
+
+    Args:
+        options: podium's options of the run.
+        spec: what Inspect has recorded of the eval.
+
+    Raises:
+        UsageError: models are ranked by scores, and the task has no scorer, or none that declares
+            a metric that is asked for.
+    """
+    if options.judges:
+        return
+    if not spec.scorers:
+        raise UsageError(no_scorer_text(spec.task))
+    declared = [*_declared_parts(spec)]
+    for asked in options.reading.get("metric", ()):
+        if asked != ALL_METRICS and not any(
+            _is_of_part(asked, spec.task, *names) for names in declared
+        ):
+            known = [" ".join(filter(None, names)) for names in declared]
+            raise UsageError(
+                f"{option_text('metric', asked)}: the scorers of {spec.task} declare no such "
+                f"metric (there are: {some(known, most=10)})"
+            )
+
+
+def _declared_parts(spec: EvalSpec) -> Iterator[tuple[str, str]]:
+    """Yield each scorer with each part of its scores that it declares; no part of plain scores.
+
+    A part may be a pattern, as in `metrics={"*": [mean()]}`.
+    """
+    for scorer in spec.scorers or ():
+        name = scorer.name.rpartition("/")[2]
+        listed = [scorer.metrics] if isinstance(scorer.metrics, dict) else scorer.metrics or []
+        parts = [part for metrics in listed if isinstance(metrics, dict) for part in metrics]
+        if not parts or any(not isinstance(metrics, dict) for metrics in listed):
+            yield name, ""
+        for part in parts:
+            yield name, part
+
+
+def _is_of_part(asked: str, task: str, scorer: str, part: str) -> bool:
+    """Return whether a user's name of a metric is one of the names of a part of scores."""
+    # Of two scorers of one name, Inspect numbers the second.
+    name = re.sub(rf"(^|\s){re.escape(scorer)}\d+(?=\s|$)", rf"\1{scorer}", asked)
+    names = measure_of_part(task, scorer, part).names
+    return any(fnmatchcase(word, known) for word in (asked, name) for known in names)

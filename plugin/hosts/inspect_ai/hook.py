@@ -106,17 +106,19 @@ def _say_what_cannot_be_ranked(spec: EvalSpec, *, is_first: bool) -> None:
     what = "this run"
     with typed_as(form_of_options(os.environ)):
         try:
-            options = _checked_options(spec.metadata or {}, is_first=is_first)
+            options = _options_of_coming_eval(spec.metadata or {}, is_first=is_first)
             if options is not None:
                 from podium.hosts.inspect_ai.coming_scores import check_scorers
 
-                what = f"task {spec.task}"
+                what = "this eval"
                 check_scorers(options, spec)
         except PodiumError as error:
             tell(f"{what} will not be ranked: {error}")
 
 
-def _checked_options(metadata: Mapping[str, Any], *, is_first: bool) -> "RankerOptions | None":
+def _options_of_coming_eval(
+    metadata: Mapping[str, Any], *, is_first: bool
+) -> "RankerOptions | None":
     """Return the options that a coming eval asks for; None if it is not to be ranked.
 
     Notes on rankers that will be replaced are printed. The arguments are those of

@@ -29,12 +29,12 @@ def judge_command(paths: Collection[Path]) -> str:
 
     Logs of one task in one folder, with the names that Inspect gives them, are named together.
     """
-    sources = dict.fromkeys(_source_of(path) for path in sorted(paths))
+    sources = dict.fromkeys(_logs_like(path) for path in sorted(paths))
     responses = shlex.quote(",".join(sources))
     return f"inspect eval podium/round_robin -T responses={responses} --model-role judge=MODEL"
 
 
-def _source_of(path: Path) -> str:
+def _logs_like(path: Path) -> str:
     """Return a glob for the logs of a log's task in its folder; the path if its name is unusual."""
     # Inspect names logs DATE_TASK_ID.eval.
     parts = path.stem.split("_")
@@ -85,8 +85,10 @@ def nothing_to_rank(logs: int, lost: Sequence[Notice], notes: Sequence[Notice]) 
     reasons, remedies = split_remedies(notice_texts(lost))
     for note in select_codes(notes, [WITHOUT_SCORER]):
         tasks = note.fields["tasks"]
-        one = f"the task {tasks[0]} has no scorer"
-        reasons.append(word_for(len(tasks), one, f"the tasks {join_names(tasks)} have no scorer"))
+        has_none = f"the task {tasks[0]} has no scorer"
+        reasons.append(
+            word_for(len(tasks), has_none, f"the tasks {join_names(tasks)} have no scorer")
+        )
         remedies.append(f"let a judge compare the responses: `{note.fields['command']}`")
     if lost and not remedies:
         remedies = ["run what failed again with `inspect eval-retry`, or give other logs"]

@@ -64,8 +64,9 @@ class TariffOptions:
     price_out: float | None
     tokens_shared: float | None
     price_cached: float | None
-    judges: str
+    judges: str | None
     overlap: float
+    realization: str | None
 
 
 @options.command(
@@ -126,11 +127,18 @@ class TariffOptions:
 @options.count_option("--repeats", "Repeats of each call.", default=1)
 @click.option(
     "--judges",
-    default="1",
     metavar="N|rotate:2,1,1",
     help=(
         "How many judges judge every battle, or the weights of judges that take turns, one per "
-        "battle."
+        "battle; by default those of the pilot's jury, else 1."
+    ),
+)
+@click.option(
+    "--realization",
+    metavar="NAME",
+    help=(
+        "How judges are asked, as likert: one that grades single responses is called once about "
+        "each; by default as in the pilot, else direct."
     ),
 )
 @options.number_option(

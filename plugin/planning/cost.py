@@ -50,7 +50,10 @@ def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
         needed = items_with(informative, request.share_decided)
         pairs = PricedDesign(PAIRS)
         number = len(request.pairs)
-        yield _add_costs(pairs, request, lambda items: number * items, request.tariff, needed)
+        compared = {model for pair in request.pairs for model in pair}
+        request_of_pairs = replace(request, models=len(compared))
+        tariff = request.tariff
+        yield _add_costs(pairs, request_of_pairs, lambda items: number * items, tariff, needed)
     models = _verdict_models(request)
     yield _price_tournament(request, _anchor_design(request), models)
     for name in ("round_robin", "swim", "chain", "ring"):
@@ -135,7 +138,7 @@ def _price_tournament(
     line = PricedDesign(design.label, tournament=design.name, settings=design.settings)
     if not models:
         return _add_costs(line, request, battles, tariff, None)
-    calls = 2 if tariff.orders == "both" else 1
+    calls = 2 if tariff.reads_both_orders else 1
     variance = design_variance(design, models[0], list(models[1:]), calls, request.level)
     # A one-sided test detects a difference of `detected_se` standard errors with the asked power.
     # The variance is inversely proportional to the number of items.
@@ -187,7 +190,7 @@ def _add_costs(
         if number is None:
             return None
         played = battles(int(number))
-        costs = tariff.cost(ceil(round(played * asked, 6)), int(number))
+        costs = tariff.cost(ceil(round(played * asked, 6)), int(number), request.models)
         return replace(costs, battles=played)
 
     asked = share_asked(request)

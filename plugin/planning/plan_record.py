@@ -10,6 +10,7 @@ import numpy as np
 from podium.documents import Document
 from podium.errors import UsageError, unknown_name
 from podium.format_version import FORMAT_VERSION
+from podium.plugins import catalogue
 from podium.rankers.estimate import Estimate
 from podium.scorers.battle import ORDERS, Orders, judgments
 from podium.scorers.shared_prefixes import LEAST_CACHED
@@ -39,13 +40,15 @@ class Tariff:
         price_cached: price of a million tokens read from a provider's prompt cache, in the same
             currency; None for `price_in`.
         judges: how many judges judge each battle, as `3`; or `rotate:2,1,1` with a weight for each
-            of the judges that take turns.
+            of the judges that take turns. None for those of the pilot, or for one.
         overlap: share of the battles that all judges of a rotation judge, in [0, 1].
+        realization: how judges are asked, as `likert`; those that grade single responses are asked
+            once about each. None for that of the pilot, or for a judge of pairs.
 
     Raises:
-        UsageError: an unknown word for orders, a number out of its range, more shared tokens than
-            input tokens, a price of cached tokens without their number, or an overlap without a
-            rotation.
+        UsageError: an unknown word for orders, an unknown realization, a number out of its range,
+            more shared tokens than input tokens, a price of cached tokens without their number, or
+            an overlap without a rotation.
     """
 
     orders: Orders = "both"
@@ -56,8 +59,9 @@ class Tariff:
     price_out: float | None = None
     tokens_shared: float | None = None
     price_cached: float | None = None
-    judges: str = "1"
+    judges: str | None = None
     overlap: float = 0.0
+    realization: str | None = None
 
     def __post_init__(self) -> None:
         """Raise UsageError for impossible values, as the docstring of the class says."""
@@ -70,8 +74,10 @@ class Tariff:
             if value is not None and not 0 <= value < float("inf"):
                 raise UsageError(f"{name}={value}: give a number of 0 or more")
         self._check_cache()
-        if self.judges.isdecimal() and self.overlap:
+        if not self.take_turns and self.overlap:
             raise UsageError("--overlap is for judges that take turns: write --judges rotate:1,1,1")
+        if self.realization is not None:
+            catalogue.find_realization(self.realization)
         if self.judges in ("all", "rotate") or not self.shares:
             ways = "write a number of judges, or rotate:2,1,1 with a weight for each"
             raise UsageError(f"--judges {self.judges}: {ways}")
@@ -92,17 +98,40 @@ class Tariff:
     @property
     def shares(self) -> tuple[float, ...]:
         """Share of the battles that each judge judges, alone or with others, in [0, 1]."""
+        if self.judges is None:
+            return (1.0,)
         if self.judges.isdecimal():
             return (1.0,) * int(self.judges)
         *alone, together = read_shares(self.judges, self.overlap, self.judges.count(",") + 1)
         return tuple(share + together for share in alone)
 
     @property
+    def take_turns(self) -> bool:
+        """Whether each battle has one of several judges, in turn."""
+        return self.judges is not None and not self.judges.isdecimal()
+
+    @property
+    def grades_responses(self) -> bool:
+        """Whether a judge sees one response at a time, and is asked once about each."""
+        if self.realization is None:
+            return False
+        return catalogue.find_realization(self.realization).kind != "pairwise"
+
+    @property
+    def reads_both_orders(self) -> bool:
+        """Whether a judge compares two responses in both orders, with a call for each."""
+        return self.orders == "both" and not self.grades_responses
+
+    @property
     def calls(self) -> int:
-        """Calls of each judge for one battle."""
+        """Calls of each judge for one battle, or for one response if it grades responses."""
+        if self.grades_responses:
+            return self.repeats
         return len(judgments("", "a", "b", orders=self.orders, repeats=self.repeats))
 
-    def cost(self, battles: int, items: int | None = None) -> "BattleCosts":
+    def cost(
+        self, battles: int, items: int | None = None, models: int | None = None
+    ) -> "BattleCosts":
         """Return what a number of battles costs, over all judges.
 
         The number of battles of each judge is rounded up. Of the calls of a judge on an item, all
@@ -113,8 +142,15 @@ class Tariff:
             battles: number of battles.
             items: number of items that they are on; None if unknown. With fewer in fact, more
                 tokens can come from a cache.
+            models: number of models; None if unknown. A judge that grades responses grades at most
+                one of each model on an item.
         """
-        by_judge = [ceil(round(battles * share, 6)) * self.calls for share in self.shares]
+        asked = battles
+        if self.grades_responses:
+            asked = 2 * battles
+            if items is not None and models is not None:
+                asked = min(asked, items * models)
+        by_judge = [ceil(round(asked * share, 6)) * self.calls for share in self.shares]
         calls = sum(by_judge)
         tokens_in = None if self.tokens_in is None else calls * self.tokens_in
         tokens_out = None if self.tokens_out is None else calls * self.tokens_out

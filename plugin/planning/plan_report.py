@@ -17,6 +17,8 @@ from podium.wording import plural, quantity, word_for
 
 Column = tuple[str, Callable[[Any], str]]
 """The head of a column, and the function that formats a row's cell."""
+DEFAULT_REALIZATION = "direct"
+"""How a judge is asked unless the user says otherwise."""
 DESIGN: Column = ("design", lambda line: line.design)
 
 
@@ -144,10 +146,13 @@ def _command_line(design: PricedDesign, tariff: Mapping[str, Any]) -> str:
     options: dict[str, Any] = {"responses": "PATH"}
     if design.tournament == "anchor":
         options["anchor"] = design.settings.get("anchor", AUTO)
-    if tariff["orders"] != "both" and design.tournament != "ring":
+    priced = Tariff(orders=tariff["orders"], realization=tariff["realization"])
+    if tariff["orders"] != "both" and design.tournament != "ring" and not priced.grades_responses:
         options["orders"] = tariff["orders"]
     if tariff["repeats"] > 1:
         options["repeats"] = tariff["repeats"]
+    if tariff["realization"] not in (None, DEFAULT_REALIZATION):
+        options["realization"] = tariff["realization"]
     if not tariff["judges"].isdecimal():
         options["judges"] = tariff["judges"]
     if tariff["overlap"]:

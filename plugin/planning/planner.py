@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.data.battles import Battles
+from podium.data.jury_verdicts import RULE, judged_once
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
 from podium.planning import plan_report  # noqa: F401 - registers the view of a plan
 from podium.planning.compared_sizes import compared_size
@@ -95,7 +96,7 @@ def make_plan(
     check_numbers(edge=edge, alpha=alpha, power=power, ties=ties, informativeness=informativeness)
     check_numbers(models=models, items=items)
     check_level(level)
-    record = None if pilot is None else _read_pilot(pilot, pool)
+    record, tariff = _read_pilot(pilot, pool, tariff or Tariff())
     names = record.field.models if record else ()
     _check_names(names, baseline, pairs)
     fewest = 2 if difference else 0
@@ -105,7 +106,7 @@ def make_plan(
     share = None if informativeness is None else Estimate(informativeness)
     goal: dict[str, Any] = {"edge": edge, "alpha": alpha, "power": power, "level": level}
     design: dict[str, Any] = {"baseline": baseline, "pairs": tuple(pairs), "items": items}
-    verdicts: dict[str, Any] = {"ties": expected, "share": share, "tariff": tariff or Tariff()}
+    verdicts: dict[str, Any] = {"ties": expected, "share": share, "tariff": tariff}
     request = PlanRequest(record=record, models=number, seed=seed, **design, **verdicts, **goal)
     compared = compared_size(
         difference, ties=expected.value, disagree=disagree, spread=spread, level=level, power=power
@@ -131,13 +132,23 @@ def _expected_ties(ties: float | None, record: "Recording | None", level: float)
     return share_of_ties(record, level) if record else Estimate(ASSUMED_TIES)
 
 
-def _read_pilot(pilot: "Battles | pd.DataFrame | str | Path", pool: bool) -> "Recording":
-    """Return the recording of a pilot, as `recording_of` makes it."""
+def _read_pilot(
+    pilot: "Battles | pd.DataFrame | str | Path | None", pool: bool, tariff: Tariff
+) -> "tuple[Recording | None, Tariff]":
+    """Return the recording of a pilot, and the tariff with what the pilot says of its judges.
+
+    Without a pilot, there is no recording, and judges are as the tariff says.
+    """
+    if pilot is None:
+        return None, replace(tariff, judges=tariff.judges or "1")
     # Modules that only a pilot needs are imported in functions, because a plan without a pilot
     # then starts in half the time.
+    from podium.planning.pilots import judged_battles, tariff_of_judges
     from podium.planning.replays import recording_of
 
-    return recording_of(pilot, pool=pool)
+    battles = judged_battles(pilot)
+    tariff = tariff_of_judges(battles, tariff)
+    return recording_of(battles if pool else judged_once(battles), pool=pool), tariff
 
 
 def _build_plan(request: PlanRequest) -> Plan:
@@ -235,7 +246,7 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
     if request.record is None:
         pilot = TournamentDesign("pilot", "anchor", {"pilot": 10})
         size = battles_of(pilot, stand_in_names(request.models), 10)
-        calls = request.tariff.cost(size).calls
+        calls = request.tariff.cost(size, 10, request.models).calls
         remedy = f"play 10 items ({size:,} battles, {calls:,} calls) and plan from them"
         request.leave_out(part, "there is no pilot", remedy)
         return
@@ -348,15 +359,30 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
             yield (
                 f"{request.anchor} was chosen as the anchor by the same data, which may flatter it"
             )
-    if len(request.tariff.shares) > 1:
-        yield (
-            "errors and items needed are those of one judge's verdicts; judges that err apart "
-            "need fewer items"
-        )
+    yield from _assumptions_on_judges(request)
     yield (
         "items needed and errors are of chance alone; `podium replay --seeds 20` of a record "
         "shows the errors of a design that more items do not remove"
     )
+
+
+def _assumptions_on_judges(request: PlanRequest) -> Iterator[str]:
+    """Yield what is assumed of the judges: their number, and how they are asked."""
+    tariff = request.tariff
+    number = len(tariff.shares)
+    is_jury = request.record is not None and RULE in request.record.battles.columns
+    if is_jury and number > 1 and not tariff.take_turns:
+        yield (
+            f"{quantity(number, 'judge')} judge every battle, and calls are those of all together; "
+            "errors are those of the merged verdicts of the pilot's jury"
+        )
+    elif number > 1:
+        yield (
+            "errors and items needed are those of one judge's verdicts; judges that err apart "
+            "need fewer items"
+        )
+    if tariff.grades_responses:
+        yield f"a judge of single responses ({tariff.realization}) grades each response once"
 
 
 def _check_names(

@@ -40,6 +40,16 @@ def test_identical_responses_are_asked_about_if_the_user_wants_so(play, behave, 
     assert (counts.judgments, counts.identical) == (2 * ALL, 0)
 
 
+def test_a_pointwise_judge_of_an_adaptive_tournament_has_a_call_per_response_at_most(
+    play, behave, record, write_responses, capfd
+):
+    behave(form="likert")
+    play(swim(responses=write_responses(), realization="likert"))
+    assert record.calls <= len(MODELS) * ITEMS
+    said = f"{len(MODELS) * ITEMS} calls per judge (each response is graded once)"
+    assert said in "".join(capfd.readouterr()).replace("\n", " ")
+
+
 @pytest.mark.parametrize("tournament", [ring, swim])
 def test_other_tournaments_count_their_ties_of_identical_responses(
     play, behave, record, write_responses, tournament
@@ -52,13 +62,18 @@ def test_other_tournaments_count_their_ties_of_identical_responses(
     assert counts.with_verdict + counts.identical == counts.battles
 
 
-def test_pointwise_judge_rates_only_what_differs(play, behave, record, write_responses):
-    behave(form="numeric")
-    task = round_robin(responses=write_responses(texts=SAME), realization="numeric")
-    log = play(task)
-    assert record.calls == len(MODELS) * (ITEMS - 2)
+@pytest.mark.parametrize(("realization", "repeats"), [("numeric", 1), ("likert", 2)])
+def test_pointwise_judge_rates_only_what_differs(
+    play, behave, record, write_responses, capfd, realization, repeats
+):
+    behave(form=realization)
+    paths = write_responses(texts=SAME)
+    log = play(round_robin(responses=paths, realization=realization, repeats=repeats))
+    assert record.calls == len(MODELS) * (ITEMS - 2) * repeats
+    said = f"{record.calls} calls per judge (each response is graded once)"
+    assert said in "".join(capfd.readouterr()).replace("\n", " ")
     battles = podium.read_battles(str(place(log)))
-    assert battles.counts().identical == TIES
+    assert battles.counts().identical == TIES * repeats
     assert podium.rank(battles, "mean").standings[0].counts.battles == ALL
 
 

@@ -93,7 +93,7 @@ def _cost_sentences(
     battles = _battles_at_most(responses, source)
     first = source.first.pairings
     identical = _count_identical(responses, first, plan.judging)
-    calls = (battles - identical) * plan.calls
+    calls = _calls_at_most(responses, source, plan, battles - identical)
     shares = _shares_of_judges(rotation)
     all_calls = ceil(round(calls * sum(shares or [1]), 6))
     with_answers = questions.requests.with_placeholders(responses)
@@ -103,6 +103,8 @@ def _cost_sentences(
     played = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
     judged = f"at most {battles:,} {played}, {all_calls:,} {plural('call', all_calls)}"
     of_whom = "of all judges together" if rotation else "per judge"
+    if not plan.judging.is_pairwise:
+        of_whom += " (each response is graded once)"
     share = _cacheable_share(with_answers, first, plan.judging)
     tokens = _tokens_text(all_calls, per_call, plan.judging, share)
     cost = f"{competing}; {judged} {of_whom}, {tokens}{_rounds_text(source)}"
@@ -120,6 +122,35 @@ def _cost_sentences(
         yield questions.requests.cost_text(responses, wanted)
     yield from responses.accepted
     yield from (f"{note.severity}: {notice_text(note)}" for note in responses.notes)
+
+
+def _calls_at_most(
+    responses: Responses, source: TournamentSource, plan: TournamentPlan, battles: int
+) -> int:
+    """Return the most calls of a judge that judges all battles.
+
+    A judge of single responses is asked once about each, however many battles it is in.
+
+    Args:
+        responses: the responses.
+        source: the tournament.
+        plan: says how judges are asked.
+        battles: number of battles that are not ties without a call.
+    """
+    calls = battles * plan.calls
+    if plan.judging.is_pairwise:
+        return calls
+    field = source.field
+    number = len(field.items) * len(field.models)
+    first = source.first.pairings
+    if len(first) >= source.rule.size(field):
+        asked = [*first]
+        if plan.judging.identical == "tie":
+            asked = [pairing for pairing in first if not responses.are_identical(pairing)]
+        number = len({(pairing.item, name) for pairing in asked for name in (pairing.a, pairing.b)})
+    # A judgment of a pair is two calls of such a judge.
+    gradings = plan.calls // 2
+    return min(calls, ceil(number * responses.mean_number()) * gradings)
 
 
 def _count_identical(responses: Responses, first: Sequence[Pairing], how: Judging) -> int:

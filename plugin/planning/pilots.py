@@ -1,0 +1,94 @@
+"""What a pilot says of the judges of a plan: whether there are any, how many, and how asked."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from podium.data.battles import Battles
+from podium.data.jury_verdicts import is_merging_jury
+from podium.data.reading.judgments import read_battles
+from podium.diagnosis.judge_checks import is_judged
+from podium.errors import UsageError
+from podium.planning.plan_record import Tariff
+from podium.wording import some
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NO_JUDGE = "(no judge)"
+"""Name of the judge of battles that name none."""
+MOST_PROPOSED = 3
+"""Largest number of tasks for which a message has the figures of the pilot."""
+
+
+def judged_battles(pilot: "Battles | pd.DataFrame | str | Path") -> Battles:
+    """Return the battles of a pilot that a judge decided; scores that no judge gave are left out.
+
+    Args:
+        pilot: battles, or what `read_battles` reads.
+
+    Raises:
+        UsageError: no judge decided any battle. The message has the options with which a plan for
+            `podium compare` starts from the scores.
+    """
+    battles = pilot if isinstance(pilot, Battles) else read_battles(pilot)
+    if not is_judged(battles):
+        raise _scores_only_error(battles)
+    if NO_JUDGE not in battles.judges or not battles.metrics:
+        return battles
+    return battles.select((battles.table["judge"].astype(str) != NO_JUDGE).to_numpy())
+
+
+def tariff_of_judges(battles: Battles, tariff: Tariff) -> Tariff:
+    """Return a tariff in which the pilot says what the user did not: how many judges judge each
+    battle, and how they are asked."""
+    judges = tariff.judges
+    if judges is None:
+        judges = str(len(battles.judges)) if is_merging_jury(battles) else "1"
+    realization = tariff.realization
+    if realization is None:
+        known = {battles.judge_of(name).realization for name in battles.judges}
+        realization = known.pop() if len(known) == 1 else None
+    try:
+        return replace(tariff, judges=judges, realization=realization)
+    except UsageError:
+        # The judge of the pilot may be a plug-in that is not installed here.
+        if tariff.realization is not None:
+            raise
+        return replace(tariff, judges=judges)
+
+
+def _scores_only_error(battles: Battles) -> UsageError:
+    """Return the error for a pilot of scores that no judge gave."""
+    texts = [*_differences_by_task(battles)]
+    shown = some(texts, "; ", most=MOST_PROPOSED)
+    return UsageError(
+        f"these are scores ({some(battles.metrics or ['score'], most=3)}) that no judge gave: a "
+        "plan of judge calls needs the verdicts of a judge. How many items podium compare needs "
+        f"to detect 2 points, with the spread of these scores: {shown}"
+    )
+
+
+def _differences_by_task(battles: Battles) -> Iterator[str]:
+    """Yield the command that plans a comparison of two models, for each task and metric.
+
+    The share of items on which one of two models is right, or the standard deviation of the
+    difference, is that of all pairs of models together.
+    """
+    column = next((name for name in ("task", "metric") if name in battles.columns), None)
+    parts = (
+        battles.slices(column, most=len(battles.values_of(column))) if column else [("", battles)]
+    )
+    for name, part in parts:
+        table = part.table
+        difference = (table["score_a"] - table["score_b"]).dropna().to_numpy(dtype=float)
+        scores = {*table["score_a"].dropna().unique(), *table["score_b"].dropna().unique()}
+        if scores <= {0.0, 1.0}:
+            option = f"--disagree {max(np.mean(difference != 0), 0.01):.2g}"
+        else:
+            option = f"--spread {max(float(np.std(difference)), 1e-6):.2g}"
+        of_task = f" ({name})" if name else ""
+        yield f"`podium plan --difference 2points {option}`{of_task}"

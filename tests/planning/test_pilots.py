@@ -1,0 +1,88 @@
+"""What a plan takes from its pilot: how many judges judge a battle, how, and whether any does."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+from podium.data.jury_verdicts import merge_jury_verdicts
+from podium.errors import UsageError
+from podium.planning.plan_record import Tariff
+from podium.planning.plan_report import select_reports
+from podium.planning.planner import make_plan
+
+MODELS = ("ash", "elm", "fir", "oak")
+ITEMS = 40
+
+
+def verdicts(judges=("j",), **columns):
+    """Return a round robin of four models with random verdicts of each judge."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for judge in judges:
+        for item in range(ITEMS):
+            for a, b in combinations(MODELS, 2):
+                credit = rng.choice([0.0, 0.5, 1.0])
+                rows.append((f"q{item}", a, b, credit, judge))
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "judge"])
+    return frame.assign(**columns)
+
+
+def planned_calls(plan):
+    """Return the calls of the planned items, by tournament."""
+    return {line.tournament: line.planned.calls for line in plan.lines}
+
+
+def test_a_judge_that_grades_single_responses_has_a_call_per_response():
+    """Of 5 models on 100 items, there are 500 responses, whatever pairs a design plays."""
+    plan = make_plan(models=5, items=100, tariff=Tariff(realization="likert", repeats=2))
+    calls = planned_calls(plan)
+    assert calls["round_robin"] == 5 * 100 * 2
+    assert all(number <= 5 * 100 * 2 for number in calls.values())
+    pairs = make_plan(
+        models=5, items=100, pairs=[("a", "b"), ("a", "c")], tariff=Tariff(realization="numeric")
+    )
+    assert pairs.lines[0].planned.calls == 3 * 100
+    assert planned_calls(make_plan(models=5, items=100))["round_robin"] == 10 * 100 * 2
+
+
+def test_the_realization_of_the_pilots_judge_is_that_of_the_plan():
+    battles = podium.read_battles(verdicts())
+    record = podium.scorers.judge_record.JudgeRecord("j", realization="likert")
+    object.__setattr__(battles, "judge_records", {"j": record})
+    plan = make_plan(battles, items=100)
+    assert planned_calls(plan)["round_robin"] == 4 * 100
+    [report] = select_reports(plan, None, full=True)
+    notes = [note for own in report.sections for note in own.notes]
+    assert any("grades each response once" in note for note in notes)
+    commands = [note for note in notes if note.startswith("inspect eval")]
+    assert all("-T realization=likert" in command for command in commands)
+
+
+def test_a_jury_is_priced_and_counted_as_a_jury():
+    judges = ("j1", "j2", "j3")
+    battles = podium.read_battles(verdicts(judges, jury="all", jury_rule="majority", jury_quorum=2))
+    plan = make_plan(battles, items=100)
+    assert planned_calls(plan)["round_robin"] == 6 * 100 * 2 * 3
+    assert plan.asked["pilot_battles"].battles == 6 * ITEMS
+    assert len(merge_jury_verdicts(battles)) == 6 * ITEMS
+    assert any("3 judges judge every battle" in text for text in plan.assumptions)
+    one = make_plan(battles, items=100, tariff=Tariff(judges="1"))
+    assert planned_calls(one)["round_robin"] == 6 * 100 * 2
+
+
+@pytest.mark.parametrize("is_binary", [True, False])
+def test_scores_without_a_judge_need_no_judge_calls(is_binary):
+    """The message has the share of items on which one of two models is right, or the spread."""
+    rng = np.random.default_rng(1)
+    scores = rng.integers(0, 2, (2, 100)).astype(float) if is_binary else rng.random((2, 100))
+    rows = [(f"q{k}", name, scores[n, k]) for n, name in enumerate(("a", "b")) for k in range(100)]
+    frame = pd.DataFrame(rows, columns=["item", "model", "score"])
+    difference = scores[0] - scores[1]
+    share, spread = (difference != 0).mean(), difference.std()
+    option = f"--disagree {share:.2g}" if is_binary else f"--spread {spread:.2g}"
+    with pytest.raises(UsageError, match="that no judge gave") as error:
+        make_plan(frame, items=500)
+    assert f"`podium plan --difference 2points {option}`" in str(error.value)

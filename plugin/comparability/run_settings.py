@@ -347,6 +347,36 @@ def name_runs(
     return named
 
 
+def notes_on_labels(runs: Sequence[RunRecord], labelled: Collection[str]) -> list[Notice]:
+    """Return a warning on each model that the user named although its runs differ in settings.
+
+    Without the label, the runs would be models of their own.
+
+    Args:
+        runs: the runs, with the names of their models.
+        labelled: the sources whose model was named by the user.
+    """
+    by_label: dict[str, list[RunRecord]] = defaultdict(list)
+    for run in runs:
+        if run.source in labelled:
+            by_label[run.model].append(run)
+    notes = []
+    for label, own in sorted(by_label.items()):
+        split = _without_implied(_settings_that_split(own), own)
+        if split:
+            texts = [f"{setting.text} {_all_values_text(own, setting)}" for setting in split]
+            notes.append(Notice("label-joins-settings", {"model": label, "settings": texts}))
+    return notes
+
+
+def _all_values_text(runs: Sequence[RunRecord], setting: Setting) -> str:
+    """Return the values of a setting in some runs, each once: `0 or 5`."""
+    values = sorted(
+        {run.value_of(setting) for run in runs}, key=lambda value: (value is not None, value)
+    )
+    return " or ".join(value_texts(values))
+
+
 def _settings_that_split(runs: Iterable[RunRecord]) -> list[Setting]:
     """Return the settings in which the runs of one model differ on a task."""
     tasks: dict[str, list[RunRecord]] = defaultdict(list)

@@ -223,6 +223,10 @@ OF_READING = {
         "{rows} {rows:noun row} {rows:one repeats|repeat} another row in every column; "
         "{rows:one it counts as a repeat|they count as repeats}"
     ),
+    "label-joins-settings": (
+        "runs labelled {model} differ in {settings:5}, and the label makes them one model: give "
+        "each setting a label of its own, or none"
+    ),
     "runs-repeated": (
         "{who} was run {runs} times on {what}: {which} counts ({chosen}), not {others:3}"
     ),
@@ -933,6 +937,7 @@ OF_RANKINGS = {
         "{values:len} {column}s ({values:5}), each ranked alone, as by {option:by={column}}; "
         "{option:pool=true} joins them"
     ),
+    "tasks-ranked-alone": "{values:len} {column}s ({values:5}), each ranked alone",
     "ranked-alone-by-metric": (
         "{values:len} {column}s ({values:5}), each ranked alone, as by {option:by={column}}; they "
         "have different metrics"
@@ -1078,6 +1083,7 @@ NOTES = frozenset(
         "questions-by-input",
         "ranked-alone",
         "ranked-alone-by-metric",
+        "tasks-ranked-alone",
         "ranked-together",
         "reasoning-left-out",
         "repeats-numbered",

@@ -54,6 +54,8 @@ Slice = tuple[str | None, Battles]
 The value is None if the battles are not divided.
 """
 
+NOUNS_OF_SLICES = {"task": "task", "group": "task", "metric": "metric", "judge": "judge"}
+"""What slices are called in sentences, by the column that divides the battles."""
 REPLACES = "replaces"
 """Key in the diagnostics of standings whose ranker replaces the one that was asked for.
 
@@ -116,7 +118,8 @@ def rank(
     pool_all = pool or column in SOURCES
     standings, failures = _rank_slices(slices, calls, families, merged, defaults, pool=pool_all)
     if answers:
-        standings = add_answers(standings, dict(slices), families, merged)
+        noun = NOUNS_OF_SLICES.get(column or "", "slice")
+        standings = add_answers(standings, dict(slices), families, merged, noun)
         standings = _add_accepted_findings(standings, battles.accepted)
     details = _rank_each_judge(battles, calls) if merged and column is None else ()
     asked = {"level": level, "seed": seed, "by": column, "pool": pool}

@@ -211,6 +211,46 @@ def test_means_over_few_items_are_flagged(podium: Podium, tmp_path: Path) -> Non
     assert all(check["code"] != "same-items" for check in checks)
 
 
+def test_scores_without_a_judge_need_no_plan_of_calls(podium: Podium, out: Path) -> None:
+    """Two of three models differ on 10, 30 and 40 of the forty documents."""
+    answer = podium("plan", out, "--items", "500")
+    assert (answer.code, answer.out) == (2, "")
+    assert "scores (acc,none) that no judge gave" in answer.err
+    assert "`podium plan --difference 2points --disagree 0.67` (t)" in answer.err
+
+
+def test_a_task_without_numbers_is_named_and_changes_no_exit_code(
+    podium: Podium, out: Path
+) -> None:
+    for name in RIGHT:
+        write_run(out, name, {"u": scored([None] * 5, "bypass")}, time="2026-03-01T00-00-00")
+    answer = podium("rank", out)
+    assert answer.code == 0
+    assert "1 task is left out, having no number per document: u" in answer.err
+
+
+def test_a_label_for_runs_with_other_settings_is_a_warning(podium: Podium, tmp_path: Path) -> None:
+    """The newest run counts on each task, so that one label would mix two settings in silence."""
+    for time, heat in (("2026-01-01T00-00-00", 0), ("2026-03-01T00-00-00", 1)):
+        write_run(
+            tmp_path, "a", {"t": scored([1.0] * 9)}, time=time, generation={"temperature": heat}
+        )
+    write_run(tmp_path, "b", {"t": scored([0.0] * 9)}, generation={"temperature": 0})
+    labelled = podium("rank", f"x={tmp_path}/a", f"y={tmp_path}/b")
+    told = "podium: warning: runs labelled x differ in temperature 0 or 1"
+    assert told in labelled.err
+    assert "labelled y" not in labelled.err
+    assert "labelled" not in podium("rank", tmp_path).err
+
+
+def test_tasks_are_called_tasks(podium: Podium, out: Path) -> None:
+    for name, values in RIGHT.items():
+        write_run(out, name, {"u": scored(values)}, time="2026-03-01T00-00-00")
+    answer = podium("rank", out, "--by", "task")
+    assert "both tasks" in answer.out
+    assert "slices" not in answer.out
+
+
 def test_other_documents_under_the_name_of_the_task_end_with_1(podium: Podium, out: Path) -> None:
     write_run(out, "org/d", {"t": [sample(f"other {k}", {"acc": 1.0}, place=k) for k in range(40)]})
     answer = podium("rank", out, "--format", "json")
@@ -263,7 +303,6 @@ def test_battles_of_damaged_samples_are_written_and_end_with_3(
         "compare org/a org/b",
         "diagnose",
         "label --number 9",
-        "plan",
         "replay --tournament round_robin",
         "replay --seeds 2",
     ],

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from podium.comparability.joined_names import note_names_joined
-from podium.comparability.run_settings import name_runs
+from podium.comparability.run_settings import name_runs, notes_on_labels
 from podium.data.formats.lm_eval_layout import Samples
 from podium.data.formats.lm_eval_run_records import documents_of_limit, run_of_samples
 from podium.data.formats.run_folders import FiledRun, choose_runs
@@ -47,6 +47,7 @@ def name_by_settings(
         if run.model != file.model:
             new_names[file.model].add(run.model)
         named.append(replace(file, model=run.model, named_settings=run.named_settings))
+    notes += notes_on_labels(records, labelled_paths)
     for model, names_of_model in new_names.items():
         notes.append(
             Notice("settings-name-models", {"model": model, "names": sorted(names_of_model)})

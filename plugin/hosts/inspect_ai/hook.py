@@ -6,9 +6,11 @@ It ranks tournaments, and ordinary evals for which the user asked for a ranker.
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +24,7 @@ from inspect_ai.log import (
 )
 
 from podium.errors import LoneModelError, PodiumError
-from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, PLAYED_FOR
+from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, PLAYED_FOR, RUNS_SUFFIX
 from podium.hosts.inspect_ai.logs.podium_entries import (
     TournamentMetadata,
     is_tournament,
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
 DEFAULT_RANKER = "bradley-terry"
 """The ranker of a tournament that asks for none."""
+RETRY = "eval-retry"
+"""Inspect's command that plays the rest of a log."""
 STOPPED = 130
 """Exit code of an eval whose tournament the user stopped."""
 
@@ -53,7 +57,9 @@ class PodiumHooks(Hooks):
     def __init__(self) -> None:
         self.done: dict[LogStates, bool] = {}
         self.checked: set[tuple[str, str]] = set()
-        watch_scoring(click.get_current_context(silent=True))
+        context = click.get_current_context(silent=True)
+        self.command = context.command_path if context else None
+        watch_scoring(context)
 
     async def on_task_start(self, data: TaskStart) -> None:
         """Print before the first call why the run will not be ranked as its metadata ask."""
@@ -69,6 +75,9 @@ class PodiumHooks(Hooks):
 
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run."""
+        if RETRY in (self.command or "").split():
+            for log in data.logs:
+                _remove_linked_runs(log)
         # A tournament that this or another host plays after an eval is ranked with the eval.
         if not any(PLAYED_FOR in (log.eval.metadata or {}) for log in data.logs):
             _set_exit_code(rank_logs(data.logs, self.done))
@@ -79,6 +88,22 @@ class PodiumHooks(Hooks):
         Running a finished set again calls only this hook.
         """
         _set_exit_code(rank_logs(headers_in(data.log_dir), self.done))
+
+
+def _remove_linked_runs(log: EvalLog) -> None:
+    """Remove the folder of responses that lm-eval's tournament kept for this retry.
+
+    The folder stays if the log is not of such a tournament or is not whole yet.
+    """
+    if log.status != "success" or PLAYED_FOR not in (log.eval.metadata or {}):
+        return
+    for source in log.eval.task_args.get("responses") or ():
+        path = Path(str(source).partition("=")[2] if "=" in str(source) else str(source))
+        of_run = next((own for own in path.parents if own.parent.name.endswith(RUNS_SUFFIX)), None)
+        if of_run is not None and (of_run / "this").is_dir():
+            rmtree(of_run, ignore_errors=True)
+            with suppress(OSError):
+                of_run.parent.rmdir()
 
 
 def _set_exit_code(ranked: bool) -> None:

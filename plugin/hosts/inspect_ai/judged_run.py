@@ -177,8 +177,10 @@ def _newest_log(log_dir: str, begun: float) -> str | None:
 
 def _resuming_text(log: Place) -> str:
     """Return how to go on with a tournament that the user stopped, for the end of a sentence."""
-    path = shlex.quote(str(log))
-    return f"; `inspect eval-retry {path}` plays the rest, then `podium rank` on its log ranks it"
+    from podium.hosts.inspect_ai.logs.earlier_logs import folder_of
+
+    command = shlex.join(["inspect", "eval-retry", str(log), "--log-dir", folder_of(log)])
+    return f"; `{command}` plays the rest, then `podium rank` on its log ranks it"
 
 
 def _build_judged_task(

@@ -31,10 +31,12 @@ from podium.hosts.own_figures import FIGURES, WrittenFigure
 from podium.hosts.partial_rankings import is_partial
 from podium.hosts.ranker_options import RankerOptions
 from podium.hosts.secrets import redact
+from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_text, notice_texts
 from podium.notices.option_forms import option_text
 from podium.printable import print_apart, printable
 from podium.rankers.ranking import Ranking, Standings
+from podium.show.answers.fixed_raters import limit_sentence
 from podium.show.report.brief_view import brief_ranking_text
 from podium.storage.remote import Place
 from podium.storage.temporary_folders import temporary_folder
@@ -226,7 +228,7 @@ class RunRanking:
         rankings: dict[str, Ranking] = {}
         figures: list[WrittenFigure] = []
         failures: dict[str, PodiumError] = {}
-        parts = {task: [task] for task in tasks} | _groups_of(results, tasks)
+        parts = _groups_of(results, tasks) | {task: [task] for task in tasks}
         for name, members in parts.items():
             try:
                 battles = battles_of([] if members == tasks else members)
@@ -402,11 +404,12 @@ def _notes_on_lack(task: str, standings: Standings, model: str) -> list[str]:
 def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
     """Merge the rankings of several tasks into one with a slice per task.
 
-    A single ranking is returned unchanged.
+    Each answer begins with the name of its task. A single ranking is returned unchanged.
     """
     first, *others = rankings.values()
     if not others:
         return first
+    apart = Notice("tasks-ranked-alone", {"column": "task", "values": list(rankings)})
     standings: list[Standings] = []
     details: list[Standings] = []
     failures: list[str] = []
@@ -415,7 +418,11 @@ def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
         for tables, of_task in ((standings, ranking.standings), (details, ranking.details)):
             for own in of_task:
                 part = f"{task} {own.slice}" if own.slice else task
-                tables.append(replace(own, slice=part))
+                answer = own.answer
+                if answer:
+                    answer = (limit_sentence(answer[0], part, None), *answer[1:])
+                notes = (*own.warnings, apart)
+                tables.append(replace(own, slice=part, answer=answer, warnings=notes))
         failures += [f"{task}: {failure}" for failure in ranking.failures]
         sources |= {*ranking.provenance.get("sources", [])}
     provenance = {**first.provenance, "sources": sorted(sources)}

@@ -27,7 +27,8 @@ LEAD_FROM = ": at least {low} above {second}"
 LEAD_IN_WINS = "{lead}, or a win rate of {least}{wins:.0%} counting ties as half"
 AT_LEAST = "at least "
 OPEN_GROUP = "{models} lead and are too close to call {evidence}."
-PARTLY_OPEN_GROUP = "{models} are clearly ahead of the rest; first is {first}; {behind}."
+PARTLY_OPEN_GROUP = "{models} are clearly ahead of {rest}; first is {first}; {behind}."
+THE_REST = "the rest"
 BEHIND = "{model} is clearly behind {better}"
 MORE_BEHIND = "{number} more {are} behind others"
 FOLLOWS = "{model} follows"
@@ -79,7 +80,7 @@ ORDER_DECIDES_IN_SLICES = (
     "The order of the responses decides on {slices}: the judge may not rank there."
 )
 OTHERS_LEAD_IN_SOME = (
-    "Of the {number} other slices, other models lead in {led}; in {open} no place is certain."
+    "Of the {number} other {nouns}, other models lead in {led}; in {open} no place is certain."
 )
 
 NUMBERS = (

@@ -56,6 +56,7 @@ def add_answers(
     slices: Mapping[str | None, Battles],
     families: Mapping[str, str],
     merged: Mapping[str | None, Battles] | None = None,
+    noun: str = "slice",
 ) -> tuple[Standings, ...]:
     """Return standings with checks and answers.
 
@@ -68,6 +69,7 @@ def add_answers(
         slices: the battles of each slice; the only key is None if nothing was sliced.
         families: families of models that the user gave, by glob pattern of the models' names.
         merged: by slice, the battles of a jury with one verdict each, if they are merged.
+        noun: what a slice is called in sentences, in the singular.
     """
     merged = merged or {}
     ranked = {**slices, **merged}
@@ -89,7 +91,7 @@ def add_answers(
             each,
             ranked[each.slice],
             fit_to_ranker(checks[each.slice], each),
-            _sentence_on_slices(claimed[k], claimed, checks),
+            _sentence_on_slices(claimed[k], claimed, checks, noun),
             in_doubt[k],
             name_slice=len(slices) > 1,
         )
@@ -386,6 +388,7 @@ def _sentence_on_slices(
     standings: Standings,
     others: Sequence[Standings],
     checks: Mapping[str | None, Sequence[Check]],
+    noun: str,
 ) -> str | None:
     """Write in how many slices the same models lead, and in which the order decides the verdicts.
 
@@ -396,8 +399,9 @@ def _sentence_on_slices(
         standings: the standings of the answer.
         others: the standings of all rankers on all slices, these included.
         checks: the checks of each slice, with p-values that are not adjusted.
+        noun: what a slice is called, in the singular.
     """
-    leaders = _same_leaders_sentence(standings, others)
+    leaders = _same_leaders_sentence(standings, others, noun)
     decided_by_order = [
         str(value)
         for value, own in checks.items()
@@ -409,7 +413,9 @@ def _sentence_on_slices(
     return f"{leaders} {order}"
 
 
-def _same_leaders_sentence(standings: Standings, others: Sequence[Standings]) -> str | None:
+def _same_leaders_sentence(
+    standings: Standings, others: Sequence[Standings], noun: str
+) -> str | None:
     """Write in how many slices the same models lead by the same ranker.
 
     None if there is one slice.
@@ -417,38 +423,44 @@ def _same_leaders_sentence(standings: Standings, others: Sequence[Standings]) ->
     Args:
         standings: the standings whose leaders are compared.
         others: the standings of all rankers on all slices, these included.
+        noun: what a slice is called, in the singular.
     """
     slices = [other for other in others if other.ranker == standings.ranker]
     if len(slices) < 2:
         return None
     leaders = leading_group(standings)
     same = sum(leading_group(other) == leaders for other in slices)
-    share = all_of(same, "slice") if same == len(slices) else f"{same} of {len(slices)} slices"
+    share = f"{same} of {len(slices)} {plural(noun, len(slices))}"
+    if same == len(slices):
+        share = all_of(same, noun)
     groups = [leading_group(other) for other in slices]
     # Only if none of the leaders leads another slice, others lead there.
     if leaders and sum(bool({*group} & {*leaders}) for group in groups) == 1:
         led = sum(map(bool, groups)) - 1
-        return _other_leaders_sentence(len(slices) - 1, led)
+        return _other_leaders_sentence(len(slices) - 1, led, noun)
     if not leaders:
         return rank_templates.NO_LEADER_IN_SLICES.format(slices=share)
     models = "model leads" if len(leaders) == 1 else "models lead"
     return rank_templates.SAME_LEADERS_IN_SLICES.format(models=models, slices=share)
 
 
-def _other_leaders_sentence(others: int, led: int) -> str:
-    """Write in how many other slices other models lead.
+def _other_leaders_sentence(others: int, led: int, noun: str) -> str:
+    """Write in how many other slices, called `noun`, other models lead.
 
     Args:
         others: number of slices with other leaders or without leaders.
         led: number of these that have leaders.
     """
-    text = "the other slice" if others == 1 else all_of(others, "other slice")
+    text = f"the other {noun}" if others == 1 else all_of(others, f"other {noun}")
     if led == others:
         return rank_templates.OTHER_LEADERS_IN_SLICES.format(slices=text)
     if not led:
         return rank_templates.NO_LEADER_IN_OTHERS.format(slices=text)
     return rank_templates.OTHERS_LEAD_IN_SOME.format(
-        number=number_word(others), led=number_word(led), open=number_word(others - led)
+        number=number_word(others),
+        nouns=plural(noun, others),
+        led=number_word(led),
+        open=number_word(others - led),
     )
 
 

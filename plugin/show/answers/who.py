@@ -4,7 +4,7 @@ A cut is a place in the ranking where every model above is clearly ahead of ever
 divide the models into groups.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import comb, isfinite, nan
@@ -269,6 +269,12 @@ def _groups_text(standings: Standings, separation: Separation, *, is_partial: bo
         return rank_templates.ONE_LEADER.format(
             leader=separation.names[0], others=others, lead=lead
         )
+    rest = [separation.names[place] for place in range(groups[1].start, groups[-1].stop)]
+    first = _first_group(standings, separation, groups[0], rest)
+    leaders = {*groups[0]}
+    if len(rest) == 1 and any(leaders.intersection(separation.beats[k]) for k in leaders):
+        # The sentence on the leading group names the only model below.
+        return first
     clauses = [
         _following_clause(separation, group, is_last=group is groups[-1]) for group in groups[1:]
     ]
@@ -278,10 +284,12 @@ def _groups_text(standings: Standings, separation: Separation, *, is_partial: bo
             groups=number, models=sum(map(len, groups[2:-1]))
         )
         clauses = [clauses[0], middle, clauses[-1]]
-    return f"{_first_group(standings, separation, groups[0])} {'; '.join(clauses)}."
+    return f"{first} {'; '.join(clauses)}."
 
 
-def _first_group(standings: Standings, separation: Separation, group: range) -> str:
+def _first_group(
+    standings: Standings, separation: Separation, group: range, rest: Sequence[str]
+) -> str:
     """Describe a leading group of several models, and which of them are behind another.
 
     Of models behind another, at most `MOST_PAIRS` are described, and the others are counted. The
@@ -291,6 +299,7 @@ def _first_group(standings: Standings, separation: Separation, group: range) -> 
         standings: the standings.
         separation: the tests of all pairs.
         group: places of the group's models, from 0.
+        rest: names of the models below; a single one is named.
     """
     names = separation.names
     models = join_names([names[k] for k in group])
@@ -311,7 +320,10 @@ def _first_group(standings: Standings, separation: Separation, group: range) -> 
         )
         behind = [*behind[:MOST_PAIRS], number_behind]
     return rank_templates.PARTLY_OPEN_GROUP.format(
-        models=models, first=join_names(unbeaten, "or"), behind="; ".join(behind)
+        models=models,
+        rest=rest[0] if len(rest) == 1 else rank_templates.THE_REST,
+        first=join_names(unbeaten, "or"),
+        behind="; ".join(behind),
     )
 
 

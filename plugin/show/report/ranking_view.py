@@ -33,7 +33,7 @@ from podium.wording import plural, quantity, some, word_for
 
 BAR_WIDTH = 28
 """Width of the column of interval bars, in characters."""
-RANKED_ALONE = ("ranked-alone", "ranked-alone-by-metric")
+RANKED_ALONE = ("ranked-alone", "ranked-alone-by-metric", "tasks-ranked-alone")
 """Codes of the note that tasks are ranked one by one although the user did not ask for it."""
 MOST_TABLES = 6
 """A terminal shows this many tables of tasks unless the user asks for one per task."""

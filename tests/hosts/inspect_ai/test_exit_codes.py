@@ -93,7 +93,8 @@ def test_a_tournament_that_the_user_stopped_says_how_to_resume_it(is_raised, mon
     [stopped] = Path("evals.podium").absolute().glob("*_two.eval")
     assert line == (
         "podium: not ranked: stopped; the eval's own logs are saved; `inspect eval-retry "
-        f"{stopped}` plays the rest, then `podium rank` on its log ranks it"
+        f"{stopped} --log-dir {stopped.parent}` plays the rest, then `podium rank` on its log "
+        "ranks it"
     )
 
 

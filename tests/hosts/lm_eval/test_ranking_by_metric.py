@@ -246,6 +246,11 @@ def test_tasks_and_groups_are_ranked_each_by_the_first_metric_where_none_is_name
         reported = ("-o", "out", "--ranker", "win-rate")
         code = run(monkeypatch, task_of_sums, server, model, *reported, task="both,sums_twice")
     assert code == 0
+    printed = capfd.readouterr().err
+    for name in ("both", "sums", "sums_again", "sums_twice"):
+        assert f"\nOn {name}: " in printed
+    assert printed.index("On both: ") < printed.index("On sums: ")
+    assert "4 tasks (both, sums, sums_again, sums_twice), each ranked alone" in printed
     figures = results(tmp_path / "out" / "elm-0.7")
     for name in ("sums", "sums_again", "sums_twice"):
         by_hand = rank(

@@ -85,9 +85,8 @@ def test_answer_lists_differences_inside_the_leading_group() -> None:
 def test_answer_names_two_models_behind_the_leader_and_counts_the_rest() -> None:
     inside = {(0, k) for k in (2, 3, 4)} | {(1, 4)}
     assert who_sentence(standings(across(5) | inside)) == (
-        "amber, birch, cedar, dune and ember are clearly ahead of the rest; first is amber or "
-        "birch; cedar is clearly behind amber; dune is clearly behind amber; 1 more is behind "
-        "others. fjord is last."
+        "amber, birch, cedar, dune and ember are clearly ahead of fjord; first is amber or birch; "
+        "cedar is clearly behind amber; dune is clearly behind amber; 1 more is behind others."
     )
 
 

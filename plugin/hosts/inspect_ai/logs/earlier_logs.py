@@ -111,7 +111,7 @@ def require_other_model(gathered: RankedLogs, logs: Sequence[EvalLog], *, is_jud
             raise PodiumError(no_scorer_text(spec.task))
         return
     model = gathered.own_models[0]
-    folder = _folder_of(gathered.run[0])
+    folder = folder_of(gathered.run[0])
     first = f"{model} is the first model in {folder} with a finished log of task {spec.task}"
     if not (is_judged or has_scores):
         judge = option_text("judge", "MODEL")
@@ -159,10 +159,10 @@ def tournament_folder(log: Place) -> str:
 
     It is not in the folder of the logs, because podium and Inspect read whole folders.
     """
-    return f"{_folder_of(log)}.podium"
+    return f"{folder_of(log)}.podium"
 
 
-def _folder_of(log: Place) -> str:
+def folder_of(log: Place) -> str:
     """Return the folder of a log as a path or URL."""
     if isinstance(log, RemoteFile):
         return str(log).rpartition("/")[0]
@@ -215,7 +215,7 @@ def _logs_beside(log: Place, task: str) -> Iterator[Place]:
     Logs that cannot be read, and may be of the task, are among them.
     """
     stem = _task_in_name(task)
-    for info in list_eval_logs(_folder_of(log)):
+    for info in list_eval_logs(folder_of(log)):
         place = place_of(info.name)
         # The header is read only if the name may be of the task, as Inspect names logs by default.
         is_of_other_task = stem in log.name and stem not in PurePosixPath(info.name).name

@@ -24,7 +24,7 @@ from podium.comparability.questions import (
     PairedTasks,
     pair_tasks,
 )
-from podium.comparability.run_settings import name_runs
+from podium.comparability.run_settings import name_runs, notes_on_labels
 from podium.data.asked_judges import notes_on_answers, notes_on_refused
 from podium.data.formats.archives import archives_kept_open
 from podium.data.formats.files import find_files, local_files
@@ -238,7 +238,9 @@ def choose_logs(
         runs, notes = _join_names_of_runs(runs)
     named, records = _name_logs_by_settings(runs, labels)
     counted = _choose_among(named, every=every, is_single=len(labels) == 1, first=first)
-    notes += [*_notes_on_names(runs, named), *counted.notes]
+    labelled = {str(path) for path, label in labels.items() if label}
+    notes += [*_notes_on_names(runs, named), *notes_on_labels([*records.values()], labelled)]
+    notes += counted.notes
     if every:
         notes += _notes_on_limits(records)
     return CountedLogs(counted.logs, records, notes, [*lost, *counted.lost])

@@ -6,6 +6,8 @@ from podium.hosts.reference_pin import PIN_FILE
 
 NAMESPACE = "podium"
 """Key of podium's entries in a sample's store, in scores and in results."""
+RUNS_SUFFIX = ".runs"
+"""End of the name of the folder with the responses that a tournament of lm-eval reads."""
 PLAYED_FOR = f"{NAMESPACE}_host"
 """Key in the metadata of a tournament's log that names the host whose run it follows.
 

@@ -118,8 +118,7 @@ def rank(
     pool_all = pool or column in SOURCES
     standings, failures = _rank_slices(slices, calls, families, merged, defaults, pool=pool_all)
     if answers:
-        noun = NOUNS_OF_SLICES.get(column or "", "slice")
-        standings = add_answers(standings, dict(slices), families, merged, noun)
+        standings = add_answers(standings, dict(slices), families, merged, _noun_of(column))
         standings = _add_accepted_findings(standings, battles.accepted)
     details = _rank_each_judge(battles, calls) if merged and column is None else ()
     asked = {"level": level, "seed": seed, "by": column, "pool": pool}
@@ -129,6 +128,11 @@ def rank(
     provenance = build_provenance(battles.sources, recorded)
     sources = _describe_runs(battles) | _describe_metrics(battles) | _describe_judges(battles)
     return Ranking(standings, provenance | sources, failures, details)
+
+
+def _noun_of(column: str | None) -> str:
+    """Return what a slice is called if this column divides the battles."""
+    return NOUNS_OF_SLICES.get(column or "", "slice")
 
 
 def _names_of_files(given: Mapping[str, Any]) -> dict[str, str]:

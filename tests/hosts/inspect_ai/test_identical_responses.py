@@ -74,7 +74,7 @@ def test_pointwise_judge_rates_only_what_differs(
     assert said in "".join(capfd.readouterr()).replace("\n", " ")
     battles = podium.read_battles(str(place(log)))
     assert battles.counts().identical == TIES * repeats
-    assert podium.rank(battles, "mean").standings[0].counts.battles == ALL
+    assert podium.rank(battles, "mean").standings[0].counts.battles == ALL * repeats
 
 
 def test_failed_battles_are_played_again_without_those_of_identical_responses(

@@ -102,12 +102,9 @@ def _cost_sentences(
     competing = f"{len(responses.models)} models, {items} {plural('item', items)}"
     played = f"{plural('battle', battles)}{_identical_text(identical, len(first), battles)}"
     judged = f"at most {battles:,} {played}, {all_calls:,} {plural('call', all_calls)}"
-    of_whom = "of all judges together" if rotation else "per judge"
-    if not plan.judging.is_pairwise:
-        of_whom += " (each response is graded once)"
     share = _cacheable_share(with_answers, first, plan.judging)
     tokens = _tokens_text(all_calls, per_call, plan.judging, share)
-    cost = f"{competing}; {judged} {of_whom}, {tokens}{_rounds_text(source)}"
+    cost = f"{competing}; {judged} {_of_whom(plan)}, {tokens}{_rounds_text(source)}"
     yield f"{cost}; {missing}" if missing else cost
     for k, model in enumerate(judges_by_role() or [None]):
         calls_of_judge = ceil(round(calls * shares[k], 6)) if rotation else calls
@@ -122,6 +119,12 @@ def _cost_sentences(
         yield questions.requests.cost_text(responses, wanted)
     yield from responses.accepted
     yield from (f"{note.severity}: {notice_text(note)}" for note in responses.notes)
+
+
+def _of_whom(plan: TournamentPlan) -> str:
+    """Write whose calls are counted, and that a judge of single responses grades each once."""
+    text = "of all judges together" if plan.rotation else "per judge"
+    return text if plan.judging.is_pairwise else f"{text} (each response is graded once)"
 
 
 def _calls_at_most(

@@ -10,8 +10,6 @@ from enum import Enum
 from math import inf, isfinite, nan
 from typing import Any
 
-LENGTH_CONTROL = "--set length_control=true"
-"""The option that ranks at equal length. Only bradley-terry and win-rate have it."""
 NO_THRESHOLD = nan
 """The `threshold` of a check that is not flagged by comparing a figure with a fixed number."""
 

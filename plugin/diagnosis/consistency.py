@@ -22,6 +22,7 @@ from podium.diagnosis.subject import (
     read_orders,
 )
 from podium.distributions import logit
+from podium.notices.option_forms import option_text
 from podium.tables import Table
 from podium.wording import quantity, word_for
 
@@ -401,9 +402,9 @@ def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> F
     verdict_count = counts.sum(axis=1)
     is_repeated = verdict_count > 1
     if not is_repeated.any():
-        return Missing(
-            "no judgment was repeated", "repeat judgments (a column repeat numbers them)"
-        )
+        repeats = option_text("repeats", "2", "argument")
+        remedy = f"repeat judgments ({repeats} of a tournament, or rows with a column repeat)"
+        return Missing("no judgment was repeated", remedy)
     if _may_be_copies(judgments, is_readable, code, is_repeated):
         why = (
             "verdicts that occur twice may be copies: neither a repeat nor the reply shows that "

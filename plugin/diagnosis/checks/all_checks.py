@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from podium.checks import GRAVITY, LENGTH_CONTROL, Check, Result, find_flagged
+from podium.checks import GRAVITY, Check, Result, find_flagged
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.category_checks import check_categories
@@ -25,6 +25,7 @@ from podium.diagnosis.checks.human_checks import (
     human_of_card,
     repeated_of_card,
 )
+from podium.diagnosis.checks.identical_responses import name_identical_responses
 from podium.diagnosis.checks.judge_relation_checks import (
     check_own_family,
     check_own_model,
@@ -32,7 +33,11 @@ from podium.diagnosis.checks.judge_relation_checks import (
 )
 from podium.diagnosis.checks.jury_checks import check_jury
 from podium.diagnosis.checks.ladder_checks import check_given_ratings
-from podium.diagnosis.checks.length_checks import check_length, length_of_card
+from podium.diagnosis.checks.length_checks import (
+    check_length,
+    length_control_option,
+    length_of_card,
+)
 from podium.diagnosis.checks.loss_checks import (
     LOSSES,
     check_lost_replies,
@@ -71,6 +76,7 @@ from podium.diagnosis.checks.score_scale_checks import (
     compares_scales,
 )
 from podium.diagnosis.judge_checks import is_judged
+from podium.notices.option_forms import option_text
 from podium.rankers.errors.intervals import holm
 from podium.rankers.ranking import Standings
 
@@ -263,7 +269,7 @@ def checks_of_card(card: CardSections) -> tuple[Check, ...]:
         if row.of_card is not None:
             checks += row.of_card(card)
     adjusted = adjust_tests([*checks, *check_groups(card.battles)])
-    return tuple(adjusted[: len(checks)])
+    return tuple(name_identical_responses(adjusted[: len(checks)], card.battles))
 
 
 def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
@@ -277,7 +283,7 @@ def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
     applicable = [check for check in checks if has_ratings or check.name != "fit"]
     if standings.ranker in LENGTH_CONTROLLED:
         return applicable
-    option = f"--ranker {LENGTH_CONTROLLED[0]} {LENGTH_CONTROL}"
+    option = f"{option_text('ranker', LENGTH_CONTROLLED[0])} {length_control_option()}"
     fitted = []
     for check in applicable:
         if check.name == "length" and "option" in check.fields:

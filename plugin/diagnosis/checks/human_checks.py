@@ -49,7 +49,7 @@ def repeated_of_card(card: CardSections) -> tuple[Check, ...]:
         return ()
     lacking = card.find_lacking("consistency", "retest")
     if lacking is not None:
-        return (not_known("repeated", lacking.why, "--repeats 2"),)
+        return (not_known("repeated", lacking.why, lacking.remedy),)
     return (make_check("repeated", False, **facts_of(card.answers["consistency"].retest)),)
 
 

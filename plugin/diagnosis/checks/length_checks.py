@@ -1,8 +1,10 @@
 """The check whether a judge prefers longer responses."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from podium.checks import CHECKS, LENGTH_CONTROL, Check, make_check, not_known
+from podium.checks import CHECKS, Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of, why_open
@@ -12,6 +14,7 @@ from podium.diagnosis.figures import Statistic, Unit
 from podium.diagnosis.judge_checks import is_judged
 from podium.diagnosis.preferences import length_effect, log_ratio
 from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.notices.option_forms import option_text
 from podium.rankers.fit.coded import code_battles
 
 
@@ -44,7 +47,17 @@ def length_of_card(card: CardSections) -> tuple[Check, ...]:
     lacking = card.find_lacking("verbosity", "effect")
     if lacking is not None:
         return (not_known("length", lacking.why, lacking.remedy),)
-    return (_test_length(card.battles, card.answers["verbosity"].effect.level),)
+    check = _test_length(card.battles, card.answers["verbosity"].effect.level)
+    if "option" not in check.fields:
+        return (check,)
+    # The commands that show cards rank nothing, and do not take the option.
+    option = f"`podium rank {length_control_option()}`"
+    return (replace(check, fields={**check.fields, "option": option}),)
+
+
+def length_control_option() -> str:
+    """Return the option that ranks at equal length. Only bradley-terry and win-rate have it."""
+    return option_text("length_control", "true", "setting")
 
 
 def _test_length(battles: Battles, level: float = 0.95) -> Check:
@@ -76,5 +89,5 @@ def _fields_of_length(effect: Statistic) -> dict[str, object]:
     return {
         "longer": "longer" if effect.value > 0 else "shorter",
         "weight": abs(effect.value),
-        "option": LENGTH_CONTROL,
+        "option": length_control_option(),
     }

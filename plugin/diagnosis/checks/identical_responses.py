@@ -1,0 +1,61 @@
+"""Say of a judge card's checks when identical responses are why they cannot be made."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from podium.checks import Check
+from podium.data.battles import Battles
+from podium.diagnosis.checks.model_checks import check_cycle, check_fit
+from podium.diagnosis.figures import Missing
+from podium.diagnosis.transitivity import ALL_TRIPLES, count_triples
+from podium.wording import quantity
+
+UNLIKE_ANSWERS = "judge items to which the models give different answers"
+
+
+def name_identical_responses(checks: Sequence[Check], battles: Battles) -> list[Check]:
+    """Return checks in which those that lack judged battles name identical responses as the cause.
+
+    No judge is asked about identical responses, so battles are lacking although they were played.
+
+    Args:
+        checks: the checks of a card.
+        battles: the battles that the judge was asked about, a part of all.
+    """
+    whole = battles.whole
+    if whole is None or not whole.tally.identical:
+        return list(checks)
+    alike = quantity(whole.tally.identical, "battle")
+    named = []
+    for check in checks:
+        could_be_made = PLAYED.get(check.name)
+        if check.is_known or could_be_made is None or not could_be_made(whole):
+            named.append(check)
+            continue
+        reason = f"{check.reason}, as {alike} of identical responses had no judge"
+        named.append(replace(check, reason=reason, answer=UNLIKE_ANSWERS))
+    return named
+
+
+def _has_triples(battles: Battles) -> bool:
+    """Return whether three models met on one item, judged or not."""
+    counts = count_triples(battles)
+    return not isinstance(counts, Missing) and bool(counts.by_group[0][ALL_TRIPLES].any())
+
+
+def _can_find_cycles(battles: Battles) -> bool:
+    """Return whether the check of cycles can be made of battles, judged or not."""
+    return all(check.is_known for check in check_cycle(battles))
+
+
+def _can_test_fit(battles: Battles) -> bool:
+    """Return whether the check of the fit can be made of battles, judged or not."""
+    return all(check.is_known for check in check_fit(battles))
+
+
+PLAYED: dict[str, Callable[[Battles], bool]] = {
+    "transitivity": _has_triples,
+    "cycle": _can_find_cycles,
+    "fit": _can_test_fit,
+}
+"""By name of a check, whether it could be made if all battles had a judge."""

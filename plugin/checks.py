@@ -315,10 +315,7 @@ _CHECKS = (
         ),
         figure="the response shown first has a win rate of {first} ({interval})",
         number="{first}",
-        remedy=(
-            "use another judge; or let this one grade single responses, which have no order "
-            "(realization=likert), or give token probabilities (logprobs=required)"
-        ),
+        remedy="use another judge{ways}",
         remedy_apart=True,
     ),
     CheckKind(
@@ -329,10 +326,7 @@ _CHECKS = (
             "is better"
         ),
         number="{share:.1%}",
-        remedy=(
-            "use another judge, or let this one give finer grades (realization=numeric, or "
-            "logprobs=required)"
-        ),
+        remedy="use another judge{ways}",
         remedy_apart=True,
     ),
     CheckKind(

@@ -119,8 +119,8 @@ def read_played_log(
         options: podium's options of the run.
 
     Raises:
-        PodiumError: the judge cannot judge, no battle was judged, no reply could be parsed after a
-            failure, or the log cannot be read. Ties of identical responses are not judged.
+        PodiumError: the judge cannot judge, no battle was judged after a failure, or the log cannot
+            be read. Ties of identical responses are not judged.
     """
     if failure and failure.judge_cannot_judge:
         raise PodiumError(failure.message)
@@ -132,5 +132,5 @@ def read_played_log(
             raise
         raise PodiumError(f"no battle was judged: {failure}") from None
     if failure and not battles.asked_battles.tally.judged:
-        raise PodiumError(f"no reply could be parsed: {failure}")
+        raise PodiumError(f"no battle was judged: {failure}")
     return battles

@@ -1,12 +1,13 @@
 """Try rankers on made-up battles before a run, to know whether they can rank its battles."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import pandas as pd
 
+from podium.data.battles import Battles
 from podium.data.reading.judgments import read_battles
 from podium.errors import NotConvergedError, NotIdentifiedError, PluginError, UsageError
 from podium.plugins import catalogue
@@ -37,6 +38,8 @@ class ComingBattles:
         one_jury: whether the judges are one jury, as those of a tournament are.
         margins: whether verdicts may have margins.
         graded: whether verdicts may be graded, that is soft credits and not only win, tie or loss.
+        may_be_plain: whether graded verdicts may turn out to be plain, if the judge gives no token
+            probabilities.
         scores: whether each response gets a score.
         human: whether the battles come with human labels.
         metrics: number of metrics, if there are no judges; each is ranked alone.
@@ -47,6 +50,7 @@ class ComingBattles:
     one_jury: bool = False
     margins: bool = True
     graded: bool = False
+    may_be_plain: bool = False
     scores: bool = True
     human: bool = False
     metrics: int = 2
@@ -77,6 +81,7 @@ def coming_verdicts(
         one_jury=one_jury,
         margins=realization.margins,
         graded=has_soft_credits and how.logprobs != "off",
+        may_be_plain=how.logprobs == "auto",
         scores=not how.is_pairwise,
         human=human,
     )
@@ -117,18 +122,19 @@ def check_rankers(
     # It is called only for its error: a calibration that no ranker uses.
     choose_context(functions, None, calibration)
     battles = read_battles(pd.DataFrame(_made_up_rows(coming)))
+    plain = None
+    if coming.graded and coming.may_be_plain:
+        plain = read_battles(pd.DataFrame(_made_up_rows(replace(coming, graded=False))))
     notes = []
     for name, options in ranker_options(rankers, settings or {}).items():
         used_calibration = None
         if "calibration" in parameters_of(functions[name]):
             used_calibration = calibration
-        arguments: dict[str, Any] = {
-            "by": ranked_apart(battles, [name]),
-            "calibration": used_calibration,
-            "answers": False,
-        }
+        instead = None
         try:
-            ranking = rank(battles, name, **arguments, **options)
+            instead = _ranker_in_place(name, battles, used_calibration, options)
+            if plain is not None:
+                instead = instead or _ranker_in_place(name, plain, used_calibration, options)
         except (PluginError, NotConvergedError):
             # A plugin may not be made for such battles.
             continue
@@ -136,13 +142,27 @@ def check_rankers(
             if used_calibration is None:
                 raise UsageError(f"{name} cannot rank this run: {error}") from None
             continue
-        if any(REPLACES in standings.diagnostics for standings in ranking.standings):
-            instead = ranking.standings[0].ranker
+        if instead:
             notes.append(
                 f"verdicts that are not graded will be ranked by {instead}: "
                 f"nothing gives beta to {name}"
             )
     return notes
+
+
+def _ranker_in_place(
+    name: str, battles: Battles, calibration: Calibration | None, options: Mapping[str, Any]
+) -> str | None:
+    """Return the ranker that replaces another one on some battles; None if none does."""
+    arguments: dict[str, Any] = {
+        "by": ranked_apart(battles, [name]),
+        "calibration": calibration,
+        "answers": False,
+    }
+    ranking = rank(battles, name, **arguments, **options)
+    if any(REPLACES in standings.diagnostics for standings in ranking.standings):
+        return ranking.standings[0].ranker
+    return None
 
 
 def _made_up_rows(coming: ComingBattles) -> Iterator[dict[str, Any]]:

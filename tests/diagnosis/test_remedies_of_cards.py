@@ -1,6 +1,7 @@
 """What a judge card proposes where checks are flagged or cannot be made."""
 
 import re
+from dataclasses import replace
 from itertools import combinations
 
 import click
@@ -11,7 +12,10 @@ import pytest
 from podium.cli.diagnose import diagnose as command
 from podium.data.reading.judgments import read_battles
 from podium.diagnosis.card import diagnose
+from podium.diagnosis.checks.order_checks import check_position
+from podium.diagnosis.checks.reply_checks import check_only_ties
 from podium.notices.option_forms import typed_as, typed_in_command
+from podium.scorers.judge_record import JudgeRecord
 
 MODELS = ("ash", "birch", "cedar")
 
@@ -83,3 +87,50 @@ def test_a_card_proposes_no_option_that_its_command_lacks(items):
     assert any("-T repeats=2" in text for text in texts)
     if items == 60:
         assert "(`podium rank --set length_control=true`)" in length.remedy
+
+
+def remedy_of(name, realization, graded=False, ties=False):
+    """Return the remedy of a flagged check on a judge that was asked in a known way."""
+    rows = []
+    for number in range(40):
+        for first, second in combinations(MODELS, 2):
+            for order in ("ab", "ba"):
+                hard = 0.5 if ties else float(order == "ab")
+                row = {"item": f"q{number}", "model_a": first, "model_b": second, "judge": "oak"}
+                row |= {"order": order, "credit": 0.1 + 0.8 * hard if graded else hard}
+                rows.append({**row, "hard_credit": hard} if graded else row)
+    battles = read_battles(pd.DataFrame(rows))
+    record = JudgeRecord("oak", "model", "oak", realization=realization)
+    battles = replace(battles, judge_records={"oak": record})
+    found = check_only_ties(battles) if ties else check_position(battles)
+    [check] = [check for check in found if check.name == name and check.is_flagged]
+    return check.remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "realization", "graded", "remedy"),
+    [
+        (
+            "order decides",
+            "direct",
+            False,
+            "use another judge; or let this one grade single responses, which have no order "
+            "(realization=likert), or give token probabilities (logprobs=required)",
+        ),
+        (
+            "order decides",
+            "direct",
+            True,
+            "use another judge; or let this one grade single responses, which have no order "
+            "(realization=likert)",
+        ),
+        ("only ties", "likert", False, "(realization=numeric)"),
+        ("only ties", "numeric", False, "use another judge"),
+        ("only ties", "direct", True, "(realization=numeric)"),
+        ("only ties", "direct", False, "(realization=numeric, or logprobs=required)"),
+        ("only ties", None, False, "(realization=numeric, or logprobs=required)"),
+    ],
+)
+def test_no_remedy_is_in_use_already(name, realization, graded, remedy):
+    found = remedy_of(name, realization, graded, ties=name == "only ties")
+    assert found == remedy or (remedy.startswith("(") and found.endswith(f" {remedy}"))

@@ -9,8 +9,9 @@ from podium.ranking.trial_ranking import ComingBattles, check_rankers, coming_ve
 MODELS = ("ash", "elm", "oak")
 
 
-def verdicts(realization="labels", *, judges=("judge",), **options):
-    return coming_verdicts(MODELS, judges, judging_settings(realization), **options)
+def verdicts(realization="labels", *, judges=("judge",), logprobs="auto", **options):
+    how = judging_settings(realization, logprobs=logprobs)
+    return coming_verdicts(MODELS, judges, how, **options)
 
 
 @pytest.mark.slow
@@ -65,14 +66,14 @@ def test_length_control_of_scores_is_rejected():
         ("bradley-terry", verdicts(judges=("first", "second"), one_jury=True)),
         ("structured-bradley-terry", verdicts(human=True)),
         ("soft-elo", verdicts(human=True)),
-        ("soft-elo", verdicts("direct")),
+        ("soft-elo", verdicts("direct", logprobs="required")),
     ],
 )
 def test_a_ranker_that_has_what_it_needs_is_accepted(ranker, coming):
     assert check_rankers([ranker], coming) == []
 
 
-@pytest.mark.parametrize("coming", [verdicts(), ComingBattles(MODELS)])
+@pytest.mark.parametrize("coming", [verdicts(), verdicts("direct"), ComingBattles(MODELS)])
 def test_a_ranker_that_another_one_will_replace_is_noted(coming):
     [note] = check_rankers(["soft-elo"], coming)
     assert "will be ranked by bradley-terry: nothing gives beta to soft-elo" in note

@@ -10,6 +10,7 @@ from podium.checks import CHECKS, Check, find_flagged, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
+from podium.diagnosis.checks.finer_verdicts import ways_without_order
 from podium.diagnosis.checks.size_limits import MOST_BATTLES, TOO_MANY
 from podium.diagnosis.consistency import BOTH_ORDERS
 from podium.diagnosis.figures import Missing, Statistic
@@ -108,7 +109,7 @@ def check_orders_of_slice(battles: Battles) -> tuple[Check, ...]:
     single = [effect for effect in effects if effect.is_single]
     checks = []
     if both:
-        checks.append(_check_effects(both, several=several))
+        checks.append(_check_effects(battles, both, several=several))
     if single:
         checks.append(_check_one_order(single))
     if not checks or not all(check.is_known for check in checks):
@@ -263,7 +264,7 @@ def _check_orders(
     checks = []
     effects = order_effects(battles, level)
     if effects:
-        checks.append(_check_effects(effects, several=several))
+        checks.append(_check_effects(battles, effects, several=several))
     if most is not None and len(battles.whole or battles) > most:
         if not checks:
             return (not_known("position", TOO_MANY),)
@@ -280,10 +281,11 @@ def _check_orders(
     return (not_known("position", reason),)
 
 
-def _check_effects(effects: list[OrderEffect], *, several: bool) -> Check:
+def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: bool) -> Check:
     """Test the effects of the order, as measured by `order_effects`, at 5% over all of them.
 
     Args:
+        battles: the battles.
         effects: the effects on judges; not empty.
         several: whether several judges decided the battles.
 
@@ -303,6 +305,7 @@ def _check_effects(effects: list[OrderEffect], *, several: bool) -> Check:
     facts = _facts_of_order(worst, several)
     p = min(1.0, worst.p * len(effects))
     if deciding:
+        facts["fields"] = {**facts["fields"], "ways": ways_without_order(battles)}
         return make_check(ORDER_DECIDES, True, p=p, **facts)
     return make_check("position", bool(large), p=p, **facts)
 

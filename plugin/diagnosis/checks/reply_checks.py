@@ -8,6 +8,7 @@ from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counts import Counts
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.effects import interval_of
+from podium.diagnosis.checks.finer_verdicts import ways_without_ties
 from podium.diagnosis.checks.size_limits import MOST_BATTLES
 from podium.diagnosis.judge_checks import is_judged, remedy_of_unparsed, unparsed_share
 from podium.diagnosis.order_effect import MOST_JUDGES
@@ -55,7 +56,8 @@ def _check_ties_of(battles: Battles, judge: str) -> Check | None:
     who = f"the judge {battles.judge_of(judge).shown_model}" if judge else "this judge"
     if not judge and len(battles.judges) > 1:
         who = "the judges together"
-    fields = {"judges": who, "share": share, "battles": tally.judged}
+    ways = ways_without_ties(battles)
+    fields = {"judges": who, "share": share, "battles": tally.judged, "ways": ways}
     return make_check("only ties", True, number=share, fields=fields)
 
 

@@ -200,7 +200,7 @@ def _build_judged_task(
 def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
     """Return the failure of a log: the number of failed battles and an error, without secrets.
 
-    Errors of cancelled calls are named only if there is no other. If no sample has an error, the
+    Errors of cancelled calls are no cause. If no sample has an error, the
     message has that of the log and no number. This also removes secrets from the log, in place.
     """
     from inspect_ai.log import read_eval_log
@@ -223,12 +223,14 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
         what = again.replace("those", "what is missing")
         return TournamentFailure(f"the tournament failed: {why}; {what}")
     errors = [sample.error.message for sample in failed if sample.error]
-    # Cancelled calls come last: they only say that the run stopped.
-    errors.sort(key=lambda message: message.startswith("CancelledError"))
+    # The error of a cancelled call only says that the run stopped.
+    causes = [message for message in errors if not message.startswith("CancelledError")]
+    why = (
+        f"the first error: {redact(causes[0], secrets)}" if causes else "their calls were cancelled"
+    )
     number = sum(map(_count_failed_battles, failed))
-    first = redact(errors[0], secrets)
     count = f"{number:,} {plural('battle', number)} failed"
-    return TournamentFailure(f"{count}, the first error: {first}; {again}")
+    return TournamentFailure(f"{count}, {why}; {again}")
 
 
 def _count_failed_battles(sample: "EvalSample") -> int:

@@ -40,7 +40,10 @@ def brief_ranking_text(ranking: Ranking, own: Collection[str], *, is_judged: boo
     room = most - 2 - len(notes) - len(answer)
     rows = max(room, min(len(standings.entries), FEWEST_ROWS))
     shown, hidden = _shown_rows(standings, own, rows)
-    sizes = _sizes_text(standings, hidden, is_judged=is_judged)
+    sizes = _sizes_text(standings, is_judged=is_judged)
+    if hidden:
+        models = quantity(len(standings.entries), "model")
+        sizes = f"{len(standings.entries) - hidden} of {models} shown, all in the JSON · {sizes}"
     return "\n".join([*answer, *shown, sizes, *notes]) + "\n"
 
 
@@ -73,8 +76,8 @@ def _shown_rows(standings: Standings, own: Collection[str], most: int) -> tuple[
     return plain, len(names) - len(kept)
 
 
-def _sizes_text(standings: Standings, hidden: int, *, is_judged: bool) -> str:
-    """Write ranker and level, the numbers of items and battles, and how many models are hidden.
+def _sizes_text(standings: Standings, *, is_judged: bool) -> str:
+    """Write ranker and level, and the numbers of items and battles.
 
     After a tournament, all counts of its battles are given.
     """
@@ -88,5 +91,4 @@ def _sizes_text(standings: Standings, hidden: int, *, is_judged: bool) -> str:
     else:
         missing = f", {quantity(counts.missing, 'battle')} missing" if counts.missing else ""
         sizes = f"{quantity(counts.items, 'item')}{missing}"
-    rest = f"; {quantity(hidden, 'more model')} in the JSON" if hidden else ""
-    return f"{name}, {level}: {sizes}{rest}"
+    return f"{name}, {level}: {sizes}"

@@ -272,8 +272,8 @@ def test_equal_length_is_advised_by_a_ranker_that_knows_it() -> None:
     battles = podium.simulate(5, 60, seed=1).battles(podium.Judge(length_bias=2.0))
     ranking = podium.rank(battles, ["bradley-terry", "soft-elo"], **{"soft-elo.beta": 1.0})
     plain, soft = (standings.answer[1] for standings in ranking.standings)
-    assert plain.endswith("(--set length_control=true).")
-    assert soft.endswith("(--ranker bradley-terry --set length_control=true).")
+    assert plain.endswith("(length_control=True).")
+    assert soft.endswith("(ranker='bradley-terry' length_control=True).")
 
 
 def test_labels_that_are_joined_leave_what_the_order_does_to_verdicts_known() -> None:

@@ -83,6 +83,8 @@ class TournamentSource(SampleSource):
         opening: the first samples if the first round has no battles.
         answers: requests missing answers from models; None if all answers are recorded.
         cost_limit: the limit of the cost; None for no limit.
+        follows_eval: whether a host plays the tournament after an eval. The host says how to go on
+            after a failure.
     """
 
     rule: TournamentRule
@@ -96,6 +98,7 @@ class TournamentSource(SampleSource):
     opening: Sequence[Sample] = ()
     answers: AnswerCollector | None = None
     cost_limit: CostLimit | None = None
+    follows_eval: bool = False
 
     def __post_init__(self) -> None:
         self.stops_early = bool(getattr(getattr(self.rule, "rule", self.rule), "until", ""))
@@ -133,8 +136,9 @@ class TournamentSource(SampleSource):
         why = reason_of_stop(sample)
         if why:
             remedy = ". Fix the cause, then `inspect eval-retry` on the log plays the rest"
+            says_no_more = BAD_JUDGE in why or self.follows_eval
             with WithoutFrames():
-                raise PodiumError(why if BAD_JUDGE in why else f"{why}{remedy}")
+                raise PodiumError(why if says_no_more else f"{why}{remedy}")
         if self.cost_limit:
             for note in self.cost_limit.add_cost(sample):
                 self.say(note)

@@ -150,6 +150,7 @@ def _build_source(
         opening=opening,
         answers=plan.collector,
         cost_limit=cost_limit,
+        follows_eval=bool(request.options.answered_by),
     )
 
 

@@ -5,7 +5,7 @@ import anyio
 import pandas as pd
 import pytest
 from inspect_ai import eval_retry
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ContentText, ModelOutput
 from played_logs import ITEMS, place
 
@@ -78,6 +78,23 @@ def test_a_failed_call_loses_its_own_battle_and_is_named(
     said = str(_failure_of(place(log), ()))
     assert said.startswith(f"{counts.unparsed} battles failed, the first error: ")
     assert "Error code: 500" in said
+
+
+@pytest.mark.slow
+def test_cancelled_calls_are_no_cause_of_a_failure(play, behave, write_responses):
+    behave(scripted=failing(0.3))
+    log = play(round_robin(responses=write_responses(), cache=False, logprobs="off"))
+    failed = [sample for sample in log.samples if sample.error]
+    known = failed[0].error.message
+    for sample in failed[1:]:
+        sample.error.message = "CancelledError()"
+    write_eval_log(log)
+    assert f"the first error: {known}; " in str(_failure_of(place(log), ()))
+    failed[0].error.message = "CancelledError()"
+    write_eval_log(log)
+    said = str(_failure_of(place(log), ()))
+    assert "battles failed, their calls were cancelled; run the command again" in said
+    assert "CancelledError" not in said
 
 
 @pytest.mark.slow

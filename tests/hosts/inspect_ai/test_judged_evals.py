@@ -93,6 +93,24 @@ def test_a_single_model_is_judged_against_the_earlier_logs_of_its_task(inspect):
 
 
 @pytest.mark.slow
+def test_a_judge_that_is_down_gets_one_advice_and_leaves_the_exit_code(inspect):
+    inspect(*evaluate("weak"))
+    judged = ("--ranker", "soft-elo", "--ranker-judge", "openai-api/gone/judge")
+    address = "http://127.0.0.1:9/v1"
+    code, said = inspect(*evaluate("fair", *judged), GONE_BASE_URL=address, GONE_API_KEY="none")
+    assert code == 0
+    assert "will be ranked by bradley-terry: nothing gives beta to soft-elo" in said
+    assert "no battle was judged: the judge is not asked any more: no reply has arrived" in said
+    assert f"connection refused: {address}; run the command again to ask for the rest" in said
+    assert "no reply could be parsed" not in said
+    assert "eval-retry" not in said
+    [played] = list_eval_logs("logs.podium")
+    error = read_eval_log(played, header_only=True).error.message
+    assert "connection refused" in error
+    assert "Fix the cause" not in error, "the host says how to go on"
+
+
+@pytest.mark.slow
 def test_metadata_and_the_environment_ask_for_the_same_without_podiums_command(inspect):
     inspect(*evaluate("weak"))
     metadata = ("--metadata", "ranker=win-rate", "--metadata", "ranker_tournament=ring")

@@ -451,7 +451,7 @@ _CHECKS = (
         ok="neither longer nor shorter responses are favoured beyond chance",
         figure="log-odds for the longer response, per e-fold of length: {estimate} ({interval})",
         number="{estimate}",
-        remedy="also rank at equal length ({option})",
+        remedy="{remedy}",
     ),
     CheckKind(
         "self-preference",

@@ -244,16 +244,18 @@ def find_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Return the known name that equals `name`, or else the only one that ends with `/NAME`.
 
     So `gpt-4o` finds `openai/gpt-4o`. A name that looks the same is found, too, for example one in
-    another Unicode form.
+    another Unicode form, and so is the only one with settings, as `gpt-4o (shots=0)`.
 
     Raises:
-        UsageError: no known name matches, or several end with `/NAME`.
+        UsageError: no known name matches, or several do.
     """
     names = sorted(set(known))
     ends = spelled_like(name, names)
     if not ends:
         ending = f"/{seen_name(name)}"
         ends = [whole for whole in names if seen_name(whole).endswith(ending)]
+    if not ends:
+        ends = [whole for whole in names if seen_name(whole).startswith(f"{seen_name(name)} (")]
     if len(ends) > 1:
         raise UsageError(f"{kind} {name!r} may be each of {', '.join(ends)}: write the whole name")
     if not ends:
@@ -264,7 +266,9 @@ def find_name(kind: str, name: str, known: Iterable[str]) -> str:
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """Return the error for an unknown name; it suggests the most similar known name."""
     names = sorted(known)
-    near = get_close_matches(name, names, n=1)
+    # Models of runs with several settings are named `NAME (SETTING=VALUE)`.
+    near = [known_name for known_name in names if known_name.startswith(f"{name} (")]
+    near = near[:1] or get_close_matches(name, names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ";"
     return UsageError(f"no {kind} called {name!r}{hint} available: {', '.join(names) or 'none'}")
 

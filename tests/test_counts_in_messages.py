@@ -67,6 +67,7 @@ NEVER_ONE = {
     "conformal-too-narrow": "the most battles of a model",
     "few-labels": "two models at least",
     "items-below-models": "fewer items than models",
+    "judge-of-fine-ties": "twenty judgments or more",
     "judge-of-position": "twenty judgments or more",
     "judge-of-ties": "twenty judgments or more",
     "judge-unparsed": "twenty judgments or more",

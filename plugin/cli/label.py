@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class DrawOptions:
     """What to draw, as typed: number of battles, how they are drawn, and the seed of the draw."""
 
-    number: int
+    number: int | None
     by: str
     seed: int
 
@@ -31,7 +31,9 @@ class DrawOptions:
 )
 @options.sources
 @options.human_labels
-@options.count_option("--number", "Number of battles to draw.", default=100)
+@options.count_option(
+    "--number", "Number of battles to draw; by default 100, or all if there are fewer."
+)
 @options.choice_option(
     "--by", "random uncertainty", "How to draw battles; uncertainty is not supported, and says why."
 )

@@ -877,6 +877,11 @@ OF_JUDGES = {
         "judge, or ask it for finer grades ({argument:realization=numeric}); "
         "{argument:on_bad_judge=continue} goes on, and replies so far come from the cache"
     ),
+    "judge-of-fine-ties": (
+        "all {ties} of the first {judgments} judgments of {judge} that have a verdict and are of "
+        "different responses are ties, which rank nothing (replies: {replies}). Take another "
+        "judge; {argument:on_bad_judge=continue} goes on, and replies so far come from the cache"
+    ),
     "judge-unparsed": (
         "none of the first {judgments} judgments of {judge} could be parsed (replies: {replies}). "
         "Ask in another form ({argument:replies=schema}, {argument:realization=NAME}) or take "

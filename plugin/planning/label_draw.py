@@ -19,6 +19,8 @@ from podium.tables import Report, Table
 from podium.tournaments.selection import draw_balanced
 from podium.wording import plural, quantity, word_for
 
+DEFAULT_NUMBER = 100
+"""Number of battles that are drawn unless the user says how many."""
 Forecast = dict[int, tuple[float, float]]
 """By number of labels: two mean absolute errors of ratings, in Elo.
 
@@ -48,7 +50,7 @@ class LabelDraw(NamedTuple):
 
 def draw_labels(
     battles: Battles,
-    number: int,
+    number: int | None = None,
     *,
     by: str = "random",
     responses: Responses | None = None,
@@ -60,7 +62,7 @@ def draw_labels(
 
     Args:
         battles: judged battles, with the labels so far.
-        number: how many battles to draw.
+        number: how many battles to draw; None for `DEFAULT_NUMBER`, or all if there are fewer.
         by: how to draw; only `random` is supported.
         responses: texts to put into the sheet. If they are given, only battles with both texts are
             drawn.
@@ -86,19 +88,19 @@ def draw_labels(
         raise UsageError(
             "no item column: labels are matched by item and pair; name it, as --columns item=prompt"
         )
-    counts = np.zeros(len(coded.models), dtype=np.int64)
-    if labels:
-        counts = labels.coded.battles_by_model()
+    unlabelled = np.zeros(len(coded.models), dtype=np.int64)
+    counts = labels.coded.battles_by_model() if labels else unlabelled
     candidates = _select_unlabelled(battles, labels, responses, {*coded.models})
+    number = number or min(DEFAULT_NUMBER, len(candidates)) or DEFAULT_NUMBER
     if len(candidates) < number:
         raise UsageError(_describe_shortage(battles, labels, responses, number, len(candidates)))
     drawn, counts = draw_balanced(candidates, coded.models, number, rng, counts)
-    labels_so_far = round(labels.vote_count) if labels else 0
+    so_far = round(labels.vote_count) if labels else 0
     rows = tuple(_sheet_row(item, *pair, responses, rng) for item, pair in drawn)
-    forecast = _forecast(coded, labels, labels_so_far, labels_so_far + number)
+    forecast = _forecast(coded, labels, so_far, so_far + number)
     return LabelDraw(
         rows,
-        labels_so_far,
+        so_far,
         (int(counts.min()), int(counts.max())),
         forecast,
         from_labels=labels is not None,

@@ -14,7 +14,7 @@ from podium.data.formats.files import find_files, local_files, split_label
 from podium.data.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, sample_rows
 from podium.data.formats.lm_eval_run_records import run_of_samples
 from podium.data.reading.model_names import note_doubtful_names
-from podium.errors import DataError, UsageError, named_in_errors
+from podium.errors import DataError, PodiumError, UsageError, named_in_errors
 from podium.findings import check_findings
 from podium.hookspecs import SourceFiles
 from podium.notices.notice import Notice
@@ -215,15 +215,15 @@ def read_responses(
     strips_reasoning = check_policy(reasoning)
     show = replace(show, reasoning=reasoning)
     parts, notes = _read_all_sources(sources, readers, show, optional=optional)
-    runs = {str(part.path): part.run for part in parts if part.rows and part.run}
-    paired = pair_rows([*prompts, *_rows_in(parts)], runs, allowed)
+    paired = pair_rows([*prompts, *_rows_in(parts)], _runs_in(parts), allowed)
     notes += paired.notes
     asked = questions_in(paired.rows[: len(prompts)])
     rows, tasks, prompts = _name_tasks(paired.rows[len(prompts) :], asked)
     answers = [row for row in rows if isinstance(row, ResponseRow)]
     has_questions = on_demand and (prompts or rows)
     if not answers and not optional and not has_questions:
-        raise _error_without_responses(sources, on_demand, notes)
+        reasons = [*_why_unread(parts, readers), *notice_texts(notes)]
+        raise _error_without_responses(sources, on_demand, reasons)
     if strips_reasoning:
         answers, notes_on_reasoning = _without_reasoning(answers)
         notes += notes_on_reasoning
@@ -240,6 +240,11 @@ def read_responses(
         notes=tuple(note.map_texts(with_urls) for note in notes),
         tasks=tasks,
     )
+
+
+def _runs_in(parts: Sequence[FileRows]) -> dict[str, RunRecord]:
+    """Return the runs of the files that have rows, by path."""
+    return {str(part.path): part.run for part in parts if part.rows and part.run}
 
 
 def _add_runs(responses: Responses, paired: PairedRows) -> Responses:
@@ -335,9 +340,12 @@ def _note_skipped(parts: Sequence[FileRows]) -> list[Notice]:
 
 
 def _error_without_responses(
-    sources: Sequence[str | Path], on_demand: Sequence[str], notes: Sequence[Notice]
+    sources: Sequence[str | Path], on_demand: Sequence[str], reasons: Sequence[str]
 ) -> UsageError:
-    """Return the error that there are no responses, or no prompts for models that can be asked."""
+    """Return the error that there are no responses, or no prompts for models that can be asked.
+
+    Its text ends with the reasons.
+    """
     if sources:
         problem = f"no responses in {without_secrets(some(sources))}"
     elif on_demand:
@@ -347,7 +355,22 @@ def _error_without_responses(
         )
     else:
         problem = "no responses were named: give files or folders (-T responses=...)"
-    return UsageError("; ".join([problem, *notice_texts(notes)]))
+    return UsageError("; ".join([problem, *reasons]))
+
+
+def _why_unread(parts: Sequence[FileRows], readers: Sequence[FileReader]) -> list[str]:
+    """Return why the first of the files that were skipped in folders has no responses.
+
+    It is the error of this file when it is named alone; empty if no file was skipped.
+    """
+    skipped = [part for part in parts if part.rows is None]
+    if not skipped:
+        return []
+    try:
+        _read_all_sources([skipped[0].path], readers, ANSWER_ALONE, optional=False)
+    except PodiumError as error:
+        return [str(error)]
+    return []
 
 
 @urls_in_errors()

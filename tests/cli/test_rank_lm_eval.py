@@ -211,6 +211,34 @@ def test_means_over_few_items_are_flagged(podium: Podium, tmp_path: Path) -> Non
     assert all(check["code"] != "same-items" for check in checks)
 
 
+def test_a_name_without_settings_finds_the_only_model_that_has_them(
+    podium: Podium, tmp_path: Path
+) -> None:
+    """Both were run twice on t, with two temperatures, and once on u."""
+    for name, values in (("org/a", [1.0] * 9), ("org/b", [0.0] * 9)):
+        for month, heat in ((1, 0), (2, 1)):
+            tasks = {task: scored(values) for task in ("t" if heat else "tu")}
+            time = f"2026-0{month}-01T00-00-00"
+            write_run(tmp_path, name, tasks, time=time, generation={"temperature": heat})
+    answer = podium("compare", "org/a", "b (temperature=0)", tmp_path, "--where", "task=u")
+    assert (answer.code, "org/a (temperature=0)" in answer.out) == (0, True)
+    several = podium("compare", "org/a", "org/b", tmp_path, "--where", "task=t")
+    assert several.code == 2
+    assert "may be each of org/b (temperature=0), org/b (temperature=1)" in several.err
+
+
+def test_runs_without_a_metric_name_the_folder_of_their_tournaments(
+    podium: Podium, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        write_run(tmp_path / "out", name, {"t": scored([None] * 9, "bypass")})
+    assert "podium lm_eval ... --ranker_judge" in podium("rank", tmp_path / "out").err
+    (tmp_path / "out.podium").mkdir()
+    answer = podium("rank", tmp_path / "out")
+    assert answer.code == 1
+    assert f"`podium rank {tmp_path}/out.podium`" in answer.err
+
+
 def test_scores_without_a_judge_need_no_plan_of_calls(podium: Podium, out: Path) -> None:
     """Two of three models differ on 10, 30 and 40 of the forty documents."""
     answer = podium("plan", out, "--items", "500")

@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+import podium
 from podium import Judge, UsageError, read_battles, simulate
 from podium.planning.label_draw import draw_labels, draw_reports
 from podium.responses.collection import Item, Responses
@@ -155,3 +156,13 @@ def test_the_forecast_of_labels_alone_is_the_error_that_they_have():
         drawn = draw_labels(battles, 10, rng=np.random.default_rng(seed))
         forecasts.append(drawn.forecast[300][1])
     assert np.mean(forecasts) == pytest.approx(np.mean(errors), rel=0.2)
+
+
+def test_without_a_number_a_hundred_battles_are_drawn_or_all_if_there_are_fewer():
+    world = podium.simulate(3, 60, seed=0)
+    for items, number in ((60, 100), (10, 30)):
+        battles = world.battles(podium.Judge())
+        names = [f"{name}" for name in battles.table["item"].cat.categories[:items]]
+        kept = battles.select(battles.table["item"].isin(names).to_numpy())
+        draw = draw_labels(kept, rng=np.random.default_rng(0))
+        assert len(draw.rows) == number

@@ -159,3 +159,12 @@ def test_ids_and_names_of_models_are_made_of_texts_and_paths() -> None:
     assert build_response(QuestionRow("q1", "Say hi."), "wren", " ").reason == "empty response"
     assert id_of("Say hi.") == "i-e276e57b8ac9"
     assert stem(Path("runs/wren-1.5.jsonl.gz")) == "wren-1.5"
+
+
+def test_a_folder_without_responses_names_the_columns_that_a_file_has(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("prompt_id,prompt,completion\n1,Why?,So.\n")
+    with pytest.raises(podium.UsageError, match="no responses in") as error:
+        podium.responses.read.read_responses(tmp_path)
+    assert "no responses in the columns completion, prompt, prompt_id" in str(error.value)
+    assert str(error.value).count("Remedy") == 1

@@ -40,6 +40,8 @@ RESULTS_NAME = re.compile(rf"(?:.+_(?P<time>{TIME})|{LMMS_TIME}_results)\.json$"
 """Matches the name of a results file."""
 RESULTS_START = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"results"\s*:\s*\{')
 """Matches the beginning of a results file, whatever its name."""
+TOURNAMENTS = ".podium"
+"""End of the name of the folder of tournaments, which lies beside the folder of results."""
 OLD_RESULTS = "results.json"
 """Default name of the results file of lm-eval 0.4.0 to 0.4.2."""
 HEAD_SIZE = 256

@@ -4,6 +4,7 @@ A metric is named `metric,filter`, such as `exact_match,strict-match`: lm-eval c
 once per filter. The figure of a metric is the one value that lm-eval reports for all documents.
 """
 
+import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -270,7 +271,7 @@ def choose_metrics(
     for task in tasks_without_metric:
         reasons += [(task, metric, why) for metric, why in unusable[task].items()]
     if len(tasks_without_metric) == len(usable):
-        raise _no_metric_error(asked, tasks_without_metric, reasons)
+        raise _no_metric_error(asked, tasks_without_metric, reasons, files)
     chosen = {task: names for task, names in metrics_by_task.items() if names}
     if not tasks_without_metric:
         return chosen, notes
@@ -404,7 +405,10 @@ def _several_metrics_error(by_task: Mapping[str, Sequence[str]]) -> NotIdentifie
 
 
 def _no_metric_error(
-    asked: Sequence[str], tasks: Sequence[str], reasons: Sequence[tuple[str, str, str]]
+    asked: Sequence[str],
+    tasks: Sequence[str],
+    reasons: Sequence[tuple[str, str, str]],
+    files: Sequence[Scores],
 ) -> NotIdentifiedError:
     """Return the error for tasks that all have no metric to compare.
 
@@ -412,6 +416,7 @@ def _no_metric_error(
         asked: the metrics asked for.
         tasks: the tasks.
         reasons: task, metric, and why the metric is not usable.
+        files: the runs, beside whose folder their tournaments may be.
     """
     causes = []
     for task, metric, why in reasons:
@@ -419,9 +424,27 @@ def _no_metric_error(
             causes.append(f"{metric} of {task}: {why}")
     cause = some(causes, "; ", most=5)
     if not cause:
-        way = "a judge compares responses: podium lm_eval ... --ranker_judge"
-        cause = f"{some(tasks, most=3)} has no metric; {way}"
-    return NotIdentifiedError(f"no number per document to compare: {cause}")
+        cause = f"{some(tasks, most=3)} has no metric"
+    way = "a judge compares responses: podium lm_eval ... --ranker_judge"
+    played = _folder_of_tournaments(files)
+    if played:
+        way = f"verdicts of judges are in {played}: `podium rank {shlex.quote(played)}`"
+    return NotIdentifiedError(f"no number per document to compare: {cause}; {way}")
+
+
+def _folder_of_tournaments(files: Sequence[Scores]) -> str | None:
+    """Return the folder beside that of the runs in which `--ranker_judge` keeps its logs.
+
+    None if no run has such a folder.
+    """
+    for scores in files:
+        for folder in list(scores.file.path.parents)[:2]:
+            if not folder.name:
+                continue
+            played = folder.with_name(f"{folder.name}{layout.TOURNAMENTS}")
+            if played.is_dir():
+                return str(played)
+    return None
 
 
 def _metrics_by_task(

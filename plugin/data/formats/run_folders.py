@@ -12,6 +12,7 @@ from typing import Any
 
 from podium.errors import RepeatedRuns
 from podium.notices.notice import Notice
+from podium.wording import quantity
 
 ON_TASKS = {"attempts": "attempts-on-tasks", "runs-repeated": "runs-repeated-on-tasks"}
 """By the code of a note on one task of a model: the code of a note on several tasks."""
@@ -147,7 +148,9 @@ def _note_left_out(code: str, chosen: FiledRun, runs: Sequence[FiledRun]) -> Not
     newest = max(runs, key=lambda run: run.time)
     which = "the newest"
     if chosen is not newest and newest.cut_to is not None:
-        items = "all items" if chosen.cut_to is None else f"{chosen.cut_to:,} items"
+        items = "all items"
+        if chosen.cut_to is not None:
+            items = quantity(chosen.cut_to, "item")
         which = f"the one on {items} (the newest has {newest.cut_to:,}: --limit)"
     fields = {
         "who": chosen.who,

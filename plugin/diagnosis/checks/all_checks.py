@@ -57,6 +57,7 @@ from podium.diagnosis.checks.order_checks import (
     ORDER_DECIDES,
     check_orders_in_slices,
     check_position,
+    order_not_known,
     position_of_card,
 )
 from podium.diagnosis.checks.reply_checks import (
@@ -86,6 +87,8 @@ DOUBTS_OF_FINDINGS = frozenset(
     {SCORE_SCALE, *LOSSES, ORDER_DECIDES, ONE_ORDER, "own model", "own family"}
 )
 """Names of checks that a comparison of two models has as a doubt about its findings."""
+AT_EQUAL_LENGTH = "this ranking is at equal length already"
+"""Remedy of the check of length for a ranker that rates all responses as equally long."""
 LENGTH_CONTROLLED = ("bradley-terry", "win-rate")
 """Rankers that can rank at equal length."""
 Families = Mapping[str, str]
@@ -277,33 +280,41 @@ def fit_to_ranker(checks: Sequence[Check], standings: Standings) -> list[Check]:
 
     Means and medians of scores fit no ratings, so their check of the fit is left out. The option
     that the check of length proposes also names another ranker, unless this ranker can rank at
-    equal length.
+    equal length; none is proposed if it did.
     """
     has_ratings = standings.scale.name != "score"
     applicable = [check for check in checks if has_ratings or check.name != "fit"]
-    if standings.ranker in LENGTH_CONTROLLED:
+    if standings.diagnostics.get("length_control"):
+        remedy = AT_EQUAL_LENGTH
+    elif standings.ranker in LENGTH_CONTROLLED:
         return applicable
-    option = f"{option_text('ranker', LENGTH_CONTROLLED[0])} {length_control_option()}"
-    fitted = []
-    for check in applicable:
-        if check.name == "length" and "option" in check.fields:
-            fitted.append(replace(check, fields={**check.fields, "option": option}))
-        else:
-            fitted.append(check)
-    return fitted
+    else:
+        ranker = option_text("ranker", LENGTH_CONTROLLED[0])
+        remedy = f"also rank at equal length ({ranker} {length_control_option()})"
+    return [_with_remedy_of_length(check, remedy) for check in applicable]
+
+
+def _with_remedy_of_length(check: Check, remedy: str) -> Check:
+    """Return a check with another remedy if it is that of length; else as it is."""
+    if check.name != "length" or "remedy" not in check.fields:
+        return check
+    return replace(check, fields={**check.fields, "remedy": remedy})
 
 
 def adjust_tests(checks: Sequence[Check]) -> list[Check]:
     """Return the checks with the p-values of all tests adjusted together by Holm's rule.
 
-    A flagged check becomes ok if its adjusted p-value is above 5%. Checks without a p-value are
-    unchanged. Call it once for a list of checks: adjusted p-values must not be adjusted again.
+    A flagged check becomes ok if its adjusted p-value is above 5%; whether the order decides is
+    then not known, since so few pairs may flip by chance. Checks without a p-value are unchanged.
+    Call it once for a list of checks: adjusted p-values must not be adjusted again.
     """
     adjusted = holm(np.array([np.nan if check.p is None else check.p for check in checks]))
     results = []
     for check, p in zip(checks, adjusted.tolist(), strict=True):
         if check.p is None:
             results.append(check)
+        elif p > ERROR_RATE and check.is_flagged and check.name == ORDER_DECIDES:
+            results.append(order_not_known(check, p))
         elif p > ERROR_RATE and check.is_flagged:
             results.append(replace(check, p=p, result=Result.OK))
         else:

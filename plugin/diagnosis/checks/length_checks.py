@@ -84,10 +84,9 @@ def _test_length(battles: Battles, level: float = 0.95) -> Check:
 
 
 def _fields_of_length(effect: Statistic) -> dict[str, object]:
-    """Return fields of the check's texts: direction and size of the effect, and the option that
-    ranks at equal length."""
+    """Return fields of the check's texts: direction and size of the effect, and the remedy."""
     return {
         "longer": "longer" if effect.value > 0 else "shorter",
         "weight": abs(effect.value),
-        "option": length_control_option(),
+        "remedy": f"also rank at equal length ({length_control_option()})",
     }

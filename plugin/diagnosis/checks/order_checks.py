@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.checks import CHECKS, Check, find_flagged, make_check, not_known
+from podium.checks import CHECKS, Check, Result, find_flagged, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.effects import MORE_BATTLES, facts_of
@@ -308,6 +308,19 @@ def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: boo
         facts["fields"] = {**facts["fields"], "ways": ways_without_order(battles)}
         return make_check(ORDER_DECIDES, True, p=p, **facts)
     return make_check("position", bool(large), p=p, **facts)
+
+
+def order_not_known(check: Check, p: float) -> Check:
+    """Return that the order may decide or not, in place of a check whose adjusted p is above 5%.
+
+    Args:
+        check: the check `order decides`.
+        p: its adjusted p-value.
+    """
+    rate = f"the response shown first has a win rate of {check.fields['first']}"
+    reason = f"too few pairs in both orders: {rate} ({check.fields['interval']})"
+    unknown = Result.NOT_KNOWN
+    return replace(check, name="position", p=p, result=unknown, reason=reason, answer=MORE_BATTLES)
 
 
 def _unknown_effect(effect: OrderEffect, several: bool) -> Check:

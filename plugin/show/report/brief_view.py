@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Collection
 
 from podium.data.counts import counts_text
-from podium.numbers import percent
+from podium.numbers import percent, share_text
 from podium.printable import readable
 from podium.rankers.ranking import Ranking, Standings
 from podium.show.report.ranking_view import ranking_messages, ranking_text, standings_report
@@ -88,6 +88,10 @@ def _sizes_text(standings: Standings, *, is_judged: bool) -> str:
     counts = standings.counts
     if is_judged:
         sizes = counts_text(counts, standings.diagnostics.get("unparsed_reasons", {}))
+        swap = standings.diagnostics.get("swap") or {}
+        pairs = swap.get("same", 0) + swap.get("half", 0) + swap.get("flip", 0)
+        if pairs:
+            sizes += f", flip {share_text(swap['flip'] / pairs)} of {pairs:,}"
     else:
         missing = f", {quantity(counts.missing, 'battle')} missing" if counts.missing else ""
         sizes = f"{quantity(counts.items, 'item')}{missing}"

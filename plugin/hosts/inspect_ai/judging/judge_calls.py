@@ -234,6 +234,7 @@ class Run(ModelCalls):
                 judgments=len(self.how.judgments("", "a", "b", battle.first and "a")),
                 is_on=self.how.on_bad_judge == "stop",
                 ends_run=self._ends_run,
+                gives_fine_grades=self.how.realization.name == "numeric",
             )
         monitor = self._monitors[name]
         waits = not has_batches(model)

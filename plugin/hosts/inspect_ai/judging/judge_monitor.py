@@ -72,6 +72,7 @@ class JudgeMonitor:
         judgments: number of judgments of a battle by this judge.
         is_on: whether the judge is looked at (`on_bad_judge=stop`).
         ends_run: whether the first error ends the run; see `CircuitBreaker`.
+        gives_fine_grades: whether the judge gives numbers, so that no realization is finer.
     """
 
     def __init__(
@@ -82,8 +83,10 @@ class JudgeMonitor:
         judgments: int,
         is_on: bool,
         ends_run: bool = False,
+        gives_fine_grades: bool = False,
     ) -> None:
         self.judge = judge
+        self.gives_fine_grades = gives_fine_grades
         self.tests_position = tests_position
         self._ties_to_stop = LEAST_TIED_BATTLES * judgments
         self._ends_run = ends_run
@@ -168,7 +171,8 @@ class JudgeMonitor:
             fields |= {"decided": decided, "position": position}
             self._settle(Notice("judge-of-position", fields))
         elif not decided and self._has_only_tied():
-            self._settle(Notice("judge-of-ties", fields | {"ties": self._ties}))
+            code = "judge-of-fine-ties" if self.gives_fine_grades else "judge-of-ties"
+            self._settle(Notice(code, fields | {"ties": self._ties}))
         else:
             for _ in range(self._next_look):
                 self._permits.release()

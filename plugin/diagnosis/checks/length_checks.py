@@ -48,11 +48,11 @@ def length_of_card(card: CardSections) -> tuple[Check, ...]:
     if lacking is not None:
         return (not_known("length", lacking.why, lacking.remedy),)
     check = _test_length(card.battles, card.answers["verbosity"].effect.level)
-    if "option" not in check.fields:
+    if "remedy" not in check.fields:
         return (check,)
     # The commands that show cards rank nothing, and do not take the option.
-    option = f"`podium rank {length_control_option()}`"
-    return (replace(check, fields={**check.fields, "option": option}),)
+    remedy = f"also rank at equal length (`podium rank {length_control_option()}`)"
+    return (replace(check, fields={**check.fields, "remedy": remedy}),)
 
 
 def length_control_option() -> str:

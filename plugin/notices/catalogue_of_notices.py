@@ -985,8 +985,8 @@ OF_PINS = {
         "all of them; run it on this task, or pin another one with {option:pin=MODEL}"
     ),
     "pinned-win-rate": (
-        "{model} wins {rate:.3f} (standard error {se}) against {reference}, the pinned reference, "
-        "on {items} {items:noun item}"
+        "{model} has a win rate of {rate:.3f} (standard error {se}) against {reference}, the "
+        "pinned reference, on {items} {items:noun item}"
     ),
     "pin-changed": (
         "the pinned reference is now {model}, and was {before}: win rates that were written before "

@@ -205,7 +205,7 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
     """
     from inspect_ai.log import read_eval_log
 
-    from podium.hosts.inspect_ai.logs.podium_entries import BAD_JUDGE, reason_of_stop
+    from podium.hosts.inspect_ai.logs.podium_entries import BAD_JUDGE, is_cancelled, reason_of_stop
 
     log = read_eval_log(str(local_file(place)))
     _redact_log(place, log, secrets)
@@ -223,8 +223,7 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
         what = again.replace("those", "what is missing")
         return TournamentFailure(f"the tournament failed: {why}; {what}")
     errors = [sample.error.message for sample in failed if sample.error]
-    # The error of a cancelled call only says that the run stopped.
-    causes = [message for message in errors if not message.startswith("CancelledError")]
+    causes = [message for message in errors if not is_cancelled(message)]
     why = (
         f"the first error: {redact(causes[0], secrets)}" if causes else "their calls were cancelled"
     )

@@ -10,6 +10,7 @@ from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, Content
 from played_logs import ITEMS, place
 
 import podium
+from podium.errors import DataError
 from podium.hosts.inspect_ai.judged_run import _failure_of
 from podium.hosts.inspect_ai.judging.call_control import (
     ConnectionFailedError,
@@ -95,6 +96,19 @@ def test_cancelled_calls_are_no_cause_of_a_failure(play, behave, write_responses
     said = str(_failure_of(place(log), ()))
     assert "battles failed, their calls were cancelled; run the command again" in said
     assert "CancelledError" not in said
+
+
+@pytest.mark.slow
+def test_the_reason_that_nothing_was_judged_is_that_of_the_stop(play, behave, write_responses):
+    behave(scripted=failing(1.0, status=503))
+    log = play(round_robin(responses=write_responses(), cache=False, logprobs="off"))
+    for sample in log.samples:
+        sample.error = log.error.model_copy(update={"message": "CancelledError('Cancelled')"})
+        sample.scores, sample.store = {}, {}
+    write_eval_log(log)
+    with pytest.raises(DataError, match="no battle was judged: the judge is not asked") as caught:
+        podium.read_battles(str(place(log)))
+    assert str(caught.value).count("eval-retry") == 1, "one advice"
 
 
 @pytest.mark.slow

@@ -196,7 +196,7 @@ def test_the_win_rate_against_the_pinned_reference_does_not_move_when_others_joi
     assert code == 0
     assert '"model": "mockllm/weak"' in Path("logs.podium/pin.json").read_text()
     code, said = inspect(*evaluate("fair", *PINNED))
-    assert "podium: mockllm/fair wins 0." in said
+    assert "podium: mockllm/fair has a win rate of 0." in said
     assert "against mockllm/weak, the pinned reference, on 8 items" in said
     alone = scores_of("fair")
     assert list(alone) == ["includes", "pinned-win-rate", "bradley-terry"]

@@ -19,6 +19,7 @@ from podium.hosts.inspect_ai.logs.eval_scores import EvalScores, LeftOut, LeftOu
 from podium.hosts.inspect_ai.logs.podium_entries import (
     AGAIN,
     BAD_JUDGE,
+    RESUMING,
     BattleMetadata,
     KeptJudgment,
     PackMetadata,
@@ -27,6 +28,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     SampleMetadata,
     SampleReplies,
     TournamentMetadata,
+    is_cancelled,
     judges_in_score,
     parse_answers,
     parse_sample,
@@ -191,7 +193,8 @@ class _LogReader:
             lost = LeftOutSample(sample.id, sample.epoch, sample.invalidated)
             self._leave_out(lost, 0 if repeats else len(played))
             return
-        self.failure = self.failure or sample.error
+        if sample.error is not None and not is_cancelled(sample.error):
+            self.failure = self.failure or sample.error
         if sample.error is not None and not sample.scores and not repeats:
             self._add_failed_sample(sample, played)
         self._add_input(sample)
@@ -431,7 +434,9 @@ class _LogReader:
             remedy = "score the log with `inspect score` first"
             return DataError("no scored samples", remedy=remedy)
         message = self.header.error.message.strip() if self.header.error else ""
-        reasons = [self.failure, *self.unshown, (message or "it holds no battle").splitlines()[-1]]
+        stop = (reason_of_stop(self.header) or "").removesuffix(RESUMING)
+        ending = (message or "it holds no battle").splitlines()[-1]
+        reasons = [stop, self.failure, *self.unshown, ending]
         why = next(filter(None, reasons))
         remedy = "fix the cause, then run `inspect eval-retry` on the log"
         return DataError(f"no battle was judged: {why}", remedy=remedy)

@@ -35,6 +35,8 @@ from podium.scorers.prompt import final_answer
 
 STOPPED = "the judge is not asked any more"
 """The beginning of the error message that ends a whole run."""
+RESUMING = ". Fix the cause, then `inspect eval-retry` on the log plays the rest"
+"""Follows in a log's error the reason why a run stopped, unless a host says how to go on."""
 BAD_JUDGE = f"{STOPPED}, because it cannot judge"
 """The beginning of that message if the judge's own replies have ended the run."""
 ROUND = "podium round"
@@ -181,6 +183,11 @@ def reason_of_stop(record: EvalLog | EvalSample) -> str | None:
     if STOPPED not in message:
         return None
     return message[message.index(STOPPED) :].rstrip("\"')")
+
+
+def is_cancelled(message: str) -> bool:
+    """Return whether an error of a sample only says that the run stopped, which is no cause."""
+    return message.startswith("CancelledError")
 
 
 class ItemMetadata(LogContents):

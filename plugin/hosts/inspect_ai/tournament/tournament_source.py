@@ -21,6 +21,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     AGAIN,
     BAD_JUDGE,
     REQUESTED,
+    RESUMING,
     EarlierReplies,
     PortionMetadata,
     RequestMetadata,
@@ -135,10 +136,9 @@ class TournamentSource(SampleSource):
         """
         why = reason_of_stop(sample)
         if why:
-            remedy = ". Fix the cause, then `inspect eval-retry` on the log plays the rest"
             says_no_more = BAD_JUDGE in why or self.follows_eval
             with WithoutFrames():
-                raise PodiumError(why if says_no_more else f"{why}{remedy}")
+                raise PodiumError(why if says_no_more else f"{why}{RESUMING}")
         if self.cost_limit:
             for note in self.cost_limit.add_cost(sample):
                 self.say(note)

@@ -143,6 +143,10 @@ OF_READING = {
         "{battles} {battles:noun battle} {battles:one has|have} a margin and no credit: the sign "
         "of the margin stands in"
     ),
+    "total-rows": (
+        "{source}: {rows:len} {rows:noun row} left out, whose scores are the means or sums of the "
+        "others: {rows:5}"
+    ),
     "columns-as-models": "{source}: columns read as models: {models:12}",
     "matrix-columns-left-out": (
         "{source}: left out, because the names are not those of models but of facts about rows: "

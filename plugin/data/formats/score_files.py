@@ -21,6 +21,7 @@ from podium.data.formats.records import (
     records_of_view,
 )
 from podium.data.formats.row_facts import facts_among, is_fact, is_weight
+from podium.data.formats.total_rows import leave_out_totals
 from podium.data.formats.unequal_trials import average_unequal_trials
 from podium.errors import DataError, OneModelError
 from podium.notices.notice import Notice
@@ -170,10 +171,12 @@ def matrix_scores(records: Records) -> tuple[Records | None, list[Notice]]:
     if matrix is None:
         return None, []
     _reject_repeated_rows(matrix)
+    notes: list[Notice] = []
+    if items:
+        matrix, notes = leave_out_totals(matrix)
     _reject_odd_scores(matrix)
     header = matrix.columns["model" if items else "item"].text
     scored_names = {name for (name,) in matrix.rows(f"distinct {header}")}
-    notes = []
     if items:
         models = [name for name in columns if name in scored_names]
         notes.append(Notice("columns-as-models", {"source": records.source, "models": models}))

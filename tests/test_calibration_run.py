@@ -133,6 +133,17 @@ def test_human_ties_alone_are_rejected_with_their_number():
     )
 
 
+def test_one_human_tie_is_rejected_as_one():
+    frame = labelled()
+    is_even = np.arange(len(frame)) % 2 == 0
+    human = frame["human"].where(is_even & frame["human"].ne(0.5))
+    is_tie = frame.index == frame.index[is_even & frame["human"].eq(0.5)][0]
+    human = human.mask(is_tie, 0.5)
+    margin = frame["margin"].where(human.isna() | is_tie)
+    message = refusal(frame.assign(human=human, margin=margin))
+    assert "1 of those is a tie or votes that cancel, and 1 has a signal beside it" in message
+
+
 def test_labels_without_a_margin_beside_any_are_rejected():
     frame = labelled()
     even = np.arange(len(frame)) % 2 == 0

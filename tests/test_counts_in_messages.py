@@ -1,4 +1,4 @@
-"""No message says `1 items`: a number of things has its noun from `quantity` or `plural`.
+"""No message says `1 items` or `1 are`: nouns and verbs come from `quantity`, `plural`, `word_for`.
 
 The texts of the source are read, so that messages which no test prints are checked, too.
 """
@@ -21,8 +21,9 @@ NOUNS = (
     "items judges judgments labels logs models opponents pairs preferences prompts replies "
     "responses rows samples scores seeds shards slices tasks ties triples turns verdicts votes"
 ).replace(" ", "|")
-COUNTED = re.compile(rf"^ (?:[a-z]+ )?(?:{NOUNS})\b")
-IN_TEMPLATE = re.compile(rf"\{{\w+(?::,|:len)\}} (?:[a-z]+ )?(?:{NOUNS})\b")
+VERB = r"(?:of those )?(?:are|have|were)\b"
+COUNTED = re.compile(rf"^ (?:(?:[a-z]+ )?(?:{NOUNS})\b|{VERB})")
+IN_TEMPLATE = re.compile(rf"\{{\w+(?::,|:len)\}} (?:(?:[a-z]+ )?(?:{NOUNS})\b|{VERB})")
 SEVERAL = {
     "len(words) files": "one file is compared by another rule",
     "len(members) files": "one file is read",
@@ -115,6 +116,7 @@ def test_numbers_before_nouns_in_the_plural_are_never_one():
         ('f"{n:,} judged battles, {LEAST:,} items"', ["n judged battles"]),
         ("f\"{quantity(n, 'item')} of {LEAST:,} items\"", []),
         ('f"{share:.1%} of verdicts"', []),
+        ('f"{n:,} have a label, {tied:,} of those are ties"', ["n have", "tied of those are"]),
     ],
 )
 def test_the_check_finds_a_count_without_the_helper(text, found, tmp_path):

@@ -51,7 +51,8 @@ OF_READING = {
         "rows that stand in two of the files count twice: Spark does not look for them, DuckDB does"
     ),
     "different-documents": (
-        "{task}: not all have the same documents ({sizes:10 #: @}); {common:,} are common to all"
+        "{task}: not all have the same documents ({sizes:10 #: @}); {common:,} "
+        "{common:one is|are} common to all"
     ),
     "different-targets": (
         "{documents:,} {documents:noun document} of {task} {documents:one has|have} different "

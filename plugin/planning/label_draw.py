@@ -155,7 +155,8 @@ def _describe_shortage(
         drawable: number of battles that can be drawn.
     """
     if drawable:
-        shortage = f"{drawable:,} have no label yet (and both responses, if given)"
+        have = word_for(drawable, "has", "have")
+        shortage = f"{drawable:,} {have} no label yet (and both responses, if given)"
         return f"{quantity(number, 'battle', 'was|were')} asked for, and {shortage}: ask for fewer"
     if labels and labels.is_labelled.all():
         have = word_for(len(battles), "the only battle has", f"all {len(battles):,} battles have")

@@ -365,8 +365,8 @@ def _partial_order(
     if has_newcomers:
         pairs += " with newcomers"
     return (
-        f"{pairs} are decided, among them {upper} above {lower}: of each, "
-        f"the lower is not {_better(tournament.margin)}than the upper"
+        f"{pairs} {word_for(decided, 'is', 'are')} decided, among them {upper} above {lower}: "
+        f"of each, the lower is not {_better(tournament.margin)}than the upper"
     )
 
 

@@ -182,11 +182,14 @@ class Evidence:
         if rows.any():
             return rows
         has_label = ~np.isnan(self.human)
+        labelled, ties = int(has_label.sum()), int((self.human == 0.5).sum())
+        beside = int((has_label & self.signal.is_known).sum())
         raise UnknownScaleError(
             f"no battle has both a signal ({self.signal.kind}) and a human preference: "
-            f"{int(has_label.sum()):,} of {len(has_label):,} have a human label, "
-            f"{int((self.human == 0.5).sum()):,} of those are ties or votes that cancel, and "
-            f"{int((has_label & self.signal.is_known).sum()):,} have a signal beside it",
+            f"{labelled:,} of {len(has_label):,} "
+            f"{word_for(labelled, 'has', 'have')} a human label, "
+            f"{ties:,} of those {word_for(ties, 'is a tie', 'are ties')} or votes that cancel, and "
+            f"{beside:,} {word_for(beside, 'has', 'have')} a signal beside it",
             instead=RANKER_OF_UNKNOWN_SCALE,
         )
 

@@ -116,6 +116,12 @@ def test_more_battles_than_there_are_are_rejected():
         draw(451)
 
 
+def test_the_only_battle_that_can_be_drawn_has_no_label():
+    known = frame()["human"].where(np.arange(len(frame())) > 0)
+    with pytest.raises(UsageError, match=r"2 battles were asked for, and 1 has no label yet"):
+        draw(2, table=frame().assign(human=known))
+
+
 def test_texts_stand_in_the_sheet_and_battles_without_them_are_not_drawn():
     names, items = [f"model-{k:02d}" for k in range(1, 7)], [f"item-{k:02d}" for k in range(30)]
     texts = {name: {item: f"{name} on {item}" for item in items[:20]} for name in names}

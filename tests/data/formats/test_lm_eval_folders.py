@@ -116,6 +116,13 @@ def test_documents_of_one_model_alone_are_counted(tmp_path: Path) -> None:
     )
 
 
+def test_one_document_that_all_have_is_one(tmp_path: Path) -> None:
+    write_run(tmp_path, "a", {"t": scored(A)})
+    write_run(tmp_path, "b", {"t": scored(B)[3:]})
+    notes = notice_texts(podium.read_battles(tmp_path).notes)
+    assert "t: not all have the same documents (a: 4, b: 1); 1 is common to all" in notes
+
+
 def test_a_document_that_a_set_holds_twice_is_two_items_in_the_order_of_the_set(
     tmp_path: Path,
 ) -> None:

@@ -889,6 +889,11 @@ OF_JUDGES = {
     ),
     "judge-unparsed": (
         "none of the first {judgments} judgments of {judge} could be parsed (replies: {replies}). "
+        "Ask in another form ({argument:realization=NAME}) or take another judge; "
+        "{argument:on_bad_judge=continue} goes on, and replies so far come from the cache"
+    ),
+    "judge-unparsed-text": (
+        "none of the first {judgments} judgments of {judge} could be parsed (replies: {replies}). "
         "Ask in another form ({argument:replies=schema}, {argument:realization=NAME}) or take "
         "another judge; {argument:on_bad_judge=continue} goes on, and replies so far come from the "
         "cache"

@@ -150,8 +150,16 @@ def test_tournament_keeps_what_a_stopped_judge_replied(
     printed = capfd.readouterr().err
     assert printed.count("Both have their merits") == 2
     assert "on_bad_judge=" in printed
+    assert "Ask in another form (replies='schema', realization=NAME)" in printed
     kept = [one for one in log.samples if "podium" in one.store]
     assert kept
+
+
+def test_a_form_of_replies_that_is_asked_for_is_no_remedy(play, behave, write_responses):
+    behave(garbage=1.0)
+    log = play(round_robin(responses=write_responses()))
+    assert "none of the first 20 judgments" in log.error.message
+    assert "Ask in another form (realization=NAME)" in log.error.message
 
 
 def test_judge_of_one_position_is_stopped_unless_the_user_goes_on(

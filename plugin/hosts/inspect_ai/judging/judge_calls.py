@@ -235,6 +235,8 @@ class Run(ModelCalls):
                 is_on=self.how.on_bad_judge == "stop",
                 ends_run=self._ends_run,
                 gives_fine_grades=self.how.realization.name == "numeric",
+                is_asked_for_text=bool(self.how.realization.form)
+                and not self.how.asks_schema_first,
             )
         monitor = self._monitors[name]
         waits = not has_batches(model)

@@ -73,6 +73,7 @@ class JudgeMonitor:
         is_on: whether the judge is looked at (`on_bad_judge=stop`).
         ends_run: whether the first error ends the run; see `CircuitBreaker`.
         gives_fine_grades: whether the judge gives numbers, so that no realization is finer.
+        is_asked_for_text: whether the first call asks for text, though JSON could be asked for.
     """
 
     def __init__(
@@ -84,9 +85,11 @@ class JudgeMonitor:
         is_on: bool,
         ends_run: bool = False,
         gives_fine_grades: bool = False,
+        is_asked_for_text: bool = False,
     ) -> None:
         self.judge = judge
         self.gives_fine_grades = gives_fine_grades
+        self.is_asked_for_text = is_asked_for_text
         self.tests_position = tests_position
         self._ties_to_stop = LEAST_TIED_BATTLES * judgments
         self._ends_run = ends_run
@@ -165,7 +168,8 @@ class JudgeMonitor:
         replies = [f"“{text}”" for text in different[:SHOWN_REPLIES]]
         fields = {"judge": self.judge, "judgments": self._done, "replies": replies}
         if not self._is_parsed:
-            self._settle(Notice("judge-unparsed", fields))
+            code = "judge-unparsed-text" if self.is_asked_for_text else "judge-unparsed"
+            self._settle(Notice(code, fields))
         elif self.tests_position and 2 * 0.5**decided <= LEVEL:
             position = "first" if self._wins[0] else "second"
             fields |= {"decided": decided, "position": position}

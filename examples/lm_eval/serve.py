@@ -4,16 +4,21 @@ examples/tournament.
     python examples/lm_eval/serve.py [PORT]
 
 The model's name (`rowan`, `linden`, ...) selects the recorded responses. An instruction without a
-recorded response gets an empty one.
+recorded response gets an empty one. Two more models are judges: `brief` prefers the shorter of two
+responses, and `thorough` the longer one.
 """
 
 import json
+import re
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 RECORDED = Path(__file__).parents[1] / "tournament" / "responses"
 PORT = 8123
+JUDGES = ("brief", "thorough")
+RESPONSE = re.compile(r"<(response_[ab]_\w+)>\n(.*?)\n</\1>", re.DOTALL)
+"""Matches a response in a judge's prompt; its second group is the text."""
 
 
 def recorded() -> dict[str, dict[str, str]]:
@@ -28,8 +33,15 @@ def recorded() -> dict[str, dict[str, str]]:
     }
 
 
+def judged(name: str, prompt: str) -> str:
+    """Return the reply of one of `JUDGES`; of responses of equal length, the first shown wins."""
+    first, second = (len(text) for _, text in RESPONSE.findall(prompt))
+    is_first = first <= second if name == "brief" else first >= second
+    return json.dumps({"verdict": "A" if is_first else "B"})
+
+
 class Models(BaseHTTPRequestHandler):
-    """HTTP handler that returns recorded responses."""
+    """HTTP handler that returns recorded responses, or replies of a judge."""
 
     protocol_version = "HTTP/1.1"
     responses = recorded()
@@ -37,13 +49,15 @@ class Models(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         name, prompt = asked["model"], asked["messages"][-1]["content"]
-        if name not in self.responses:
-            self.answer(
-                404,
-                {"error": {"message": f"no model {name!r}; there are {', '.join(self.responses)}"}},
-            )
+        if name in JUDGES:
+            text = judged(name, prompt)
+        elif name in self.responses:
+            text = self.responses[name].get(prompt, "")
+        else:
+            known = ", ".join((*self.responses, *JUDGES))
+            self.answer(404, {"error": {"message": f"no model {name!r}; there are {known}"}})
             return
-        message = {"role": "assistant", "content": self.responses[name].get(prompt, "")}
+        message = {"role": "assistant", "content": text}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         self.answer(200, {"object": "chat.completion", "model": name, "choices": [choice]})
 

@@ -248,6 +248,11 @@ def test_the_readme_shows_what_its_commands_print(models: str, tmp_path: Path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     page = ROOT / "examples" / "lm_eval" / "README.md"
     address = "http://127.0.0.1:8123/v1/chat/completions"
-    variables = {"COLUMNS": "120", "INSPECT_LOG_DIR": str(tmp_path / "logs")}
+    variables = {
+        "COLUMNS": "120",
+        "INSPECT_LOG_DIR": str(tmp_path / "logs"),
+        "LOCAL_BASE_URL": models.removesuffix("/chat/completions"),
+        "LOCAL_API_KEY": "none",
+    }
     own = {"replaced": (address, models), "programs": (*COMMANDS, "lm_eval")}
     assert run_commands(page, tmp_path, variables=variables, **own) == []

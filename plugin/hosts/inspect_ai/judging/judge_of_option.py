@@ -44,6 +44,7 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "") -> Mo
     # Providers raise errors of various classes, for example if a package is not installed.
     except Exception as error:
         problem = " ".join(Text.from_markup(str(error)).plain.split())
+        problem = problem.removeprefix("ERROR: ")
         raise UsageError(f"{option} {name}: {redact(problem, secrets_of(arguments))}") from None
     _redact_errors(model.api, secrets_of(arguments))
     _redact_address(model.api)

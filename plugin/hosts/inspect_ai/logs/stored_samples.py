@@ -2,10 +2,10 @@
 
 import json
 import re
+import zipfile
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -136,13 +136,14 @@ def whole_samples(path: Path) -> Iterator[EvalSample]:
 
 
 def first_samples(path: Path, number: int) -> list[dict[str, Any]]:
-    """Return `PROMPT_FIELDS` of the first samples of a log, and others of small ones.
+    """Return `PROMPT_FIELDS` of the samples that a log stored first, and others of small ones.
 
     Only these samples are read.
     """
     if path.suffix == ".eval":
-        with garbage_collection_paused():
-            return [*_parse_members(path, lambda sample: sample.fields(PROMPT_FIELDS), number)]
+        with opened_log(path), opened_archive(path) as archive:
+            members = islice(_sample_members(archive), number)
+            return [_parse_member(path, archive, each, _prompt_fields) for each in members]
     with opened_log(path), path.open("rb") as stream:
         return list(islice(ijson.items(stream, "samples.item", use_float=True), number))
 
@@ -150,26 +151,45 @@ def first_samples(path: Path, number: int) -> list[dict[str, Any]]:
 Parsed = TypeVar("Parsed")
 
 
-def _parse_members(
-    path: Path, parse: Callable[[SampleFile], Parsed], most: int | None = None
-) -> Iterator[Parsed]:
+def _parse_members(path: Path, parse: Callable[[SampleFile], Parsed]) -> Iterator[Parsed]:
     """Yield the parsed samples of an `.eval` archive, by epoch, then by id.
 
     Args:
         path: the archive.
         parse: makes a value of the file of a sample.
-        most: number of samples to parse; None for all.
     """
     with opened_log(path), opened_archive(path) as archive:
-        # The archive has two entries of one name for a sample that was run again. Reading the name
-        # gives the later entry.
-        sample_names = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
-        # `nsmallest` is faster for a few of many members, and slower for all of them.
-        few = None if most is None else nsmallest(most, sample_names, key=_sort_key)
-        for member in sorted(sample_names, key=_sort_key) if few is None else few:
-            with _damage_as_data_error(path, member["name"]):
-                parsed = parse(SampleFile(archive, member[0]))
-            yield parsed
+        for member in sorted(_sample_members(archive), key=_sort_key):
+            yield _parse_member(path, archive, member, parse)
+
+
+def _sample_members(archive: zipfile.ZipFile) -> Iterator[re.Match[str]]:
+    """Return the members with samples, each name once.
+
+    The archive has two entries of one name for a sample that was run again. Reading the name gives
+    the later entry.
+    """
+    return filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
+
+
+def _parse_member(
+    path: Path,
+    archive: zipfile.ZipFile,
+    member: re.Match[str],
+    parse: Callable[[SampleFile], Parsed],
+) -> Parsed:
+    """Return the parsed sample of a member of an archive.
+
+    Raises:
+        DataError: the sample is damaged.
+    """
+    with _damage_as_data_error(path, member["name"]):
+        return parse(SampleFile(archive, member[0]))
+
+
+def _prompt_fields(sample: SampleFile) -> dict[str, Any]:
+    """Parse what shows how a prompt was made."""
+    return sample.fields(PROMPT_FIELDS)
 
 
 def _parse_scored(sample: SampleFile) -> ScoredSample:

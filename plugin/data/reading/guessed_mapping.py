@@ -37,14 +37,17 @@ SIDES = (
     ("left", "right"),
     ("first", "second"),
     ("one", "two"),
+    ("x", "y"),
 )
 """Words in the names of columns that say whose side a value is about."""
 WINNER_AND_LOSER = (("winner", "loser"), ("chosen", "rejected"), ("win", "lose"))
 """The same where the first side won."""
 MODEL_WORDS = frozenset({"model", "models", "system", "method", "generator", "agent", "engine"})
 SCORE_WORDS = frozenset({"score", "scores", "rating", "ratings", "points", "grade", "reward"})
+WIN_WORDS = frozenset({"win", "wins", "won", "victories", "w"})
+TIE_WORDS = frozenset({"tie", "ties", "tied", "draw", "draws", "drawn", "d"})
 VERDICT_WORDS = frozenset({*LIKELY["credit"], "preferred", "better", "best", "comparison"})
-"""Words in the names of columns with models, scores and verdicts."""
+"""Words in the names of columns with models, scores, counts of wins, counts of ties, and verdicts."""
 FIRST_WORDS = frozenset({"first", "a", "1", "left"})
 """Words in the name of a column with the model that was shown first, or as A."""
 TRUTHS = frozenset({"true", "false", "yes", "no"})
@@ -86,9 +89,10 @@ def guess_mapping(records: Records) -> Guess:
         return Guess(columns, fill={"credit": "1"})
     models = {cell for name in of_models for cell in cells[name] if cell is not None}
     verdict = _column_of_verdicts(cells, models, of_models)
-    scores = _pair_of_scores(cells)
-    if verdict is None and scores is not None:
-        return Guess(columns | dict(zip(("score_a", "score_b"), scores, strict=True)))
+    numbers = _columns_of_counts(cells) or _columns_of_scores(cells)
+    if verdict is None and numbers:
+        numbers = {name: old for name, old in numbers.items() if name != old}
+        return Guess(columns | numbers)
     if verdict is None and names:
         return Guess(columns | {"credit": "?"})
     if verdict is None:
@@ -251,14 +255,38 @@ def _are_models(first: Cells, second: Cells) -> bool:
     return max(map(len, names)) <= LONGEST_NAME
 
 
-def _pair_of_scores(cells: Mapping[str, Cells]) -> tuple[str, str] | None:
-    """Return the two columns with the scores of both models; None if there are none."""
+def _columns_of_scores(cells: Mapping[str, Cells]) -> dict[str, str]:
+    """Return the columns with the scores of both models, by podium's names; empty if none are."""
     for first, second in _pairs_of_columns(cells):
         numbers = [cell for cell in (*cells[first], *cells[second]) if cell is not None]
         has_word = not SCORE_WORDS.isdisjoint(_words_in_name(first))
         if has_word and numbers and all(map(_is_number, numbers)):
-            return first, second
-    return None
+            return {"score_a": first, "score_b": second}
+    return {}
+
+
+def _columns_of_counts(cells: Mapping[str, Cells]) -> dict[str, str]:
+    """Return the columns with the wins of both models, and with ties, by podium's names.
+
+    Empty if no two columns have counts of wins.
+    """
+    for first, second in _pairs_of_columns(cells):
+        has_word = not WIN_WORDS.isdisjoint(_words_in_name(first))
+        if has_word and _has_counts(cells[first]) and _has_counts(cells[second]):
+            ties = [
+                path
+                for path, column in cells.items()
+                if _has_counts(column) and not TIE_WORDS.isdisjoint(_words_in_name(path))
+            ]
+            of_ties = {"ties": min(ties, key=len)} if ties else {}
+            return {"wins_a": first, "wins_b": second, **of_ties}
+    return {}
+
+
+def _has_counts(column: Cells) -> bool:
+    """Return whether all values of a column are whole numbers from 0."""
+    values = [cell for cell in column if cell is not None]
+    return bool(values) and all(cell.isdecimal() for cell in values)
 
 
 def _column_of_verdicts(

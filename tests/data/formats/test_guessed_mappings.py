@@ -83,6 +83,15 @@ def of_comparia(k, a, b, won):
     return {**row, "chosen_model_name": {"a": a, "b": b, "t": None}[won]}
 
 
+def of_counts(k, a, b, won):
+    counts = {"wins_x": int(won == "a"), "wins_y": int(won == "b"), "draws": int(won == "t")}
+    return {"model_x": a, "model_y": b, **counts}
+
+
+def of_short_counts(k, a, b, won):
+    return {"player1": a, "player2": b, "w1": int(won == "a"), "w2": int(won == "b")}
+
+
 SHAPES = {
     "log of votes": (of_log, BATTLES, "jsonl"),
     "sides": (of_sides, BATTLES, "csv"),
@@ -94,6 +103,8 @@ SHAPES = {
     "names": (of_names, BATTLES, "csv"),
     "winner and loser": (of_winners, DECIDED, "csv"),
     "chosen and rejected": (of_chosen, DECIDED, "jsonl"),
+    "counts": (of_counts, BATTLES, "csv"),
+    "counts without ties": (of_short_counts, DECIDED, "jsonl"),
     "winner by name without ties": (of_comparia, DECIDED, "csv"),
 }
 

@@ -47,7 +47,7 @@ SCORE_WORDS = frozenset({"score", "scores", "rating", "ratings", "points", "grad
 WIN_WORDS = frozenset({"win", "wins", "won", "victories", "w"})
 TIE_WORDS = frozenset({"tie", "ties", "tied", "draw", "draws", "drawn", "d"})
 VERDICT_WORDS = frozenset({*LIKELY["credit"], "preferred", "better", "best", "comparison"})
-"""Words in the names of columns with models, scores, counts of wins, counts of ties, and verdicts."""
+"""Words in the names of columns with models, scores, counts of wins and ties, and verdicts."""
 FIRST_WORDS = frozenset({"first", "a", "1", "left"})
 """Words in the name of a column with the model that was shown first, or as A."""
 TRUTHS = frozenset({"true", "false", "yes", "no"})

@@ -13,7 +13,7 @@ from typing import Any
 
 from podium.data.battles import COLUMNS, REPLIES, criterion_columns
 from podium.data.counting.duck import Duck
-from podium.data.formats.records import REALS, Column, Records
+from podium.data.formats.records import Column, Records
 from podium.data.reading.rows import RecordTable
 from podium.data.reading.table import LIKELY, is_pointwise
 
@@ -39,6 +39,8 @@ TIME = re.compile(
     r"\d{4}-\d\d-\d\d.*|\d\d?[:/.]\d\d[:/.]\d.*|1[0-9]{9}(?:[0-9]{3}|[0-9]{6})?|-?\d*\.\d+"
 )
 """A date, a time, seconds or milliseconds since 1970, or a number with decimals."""
+WHOLE = re.compile(r"\d+\.0+")
+"""A whole number that was stored with decimals, as JSON and tables with empty cells are read."""
 RESPONSE_NAME = re.compile(
     r"(?i)(?:^|_)(?:a|b|1|2|left|right)$"
     r"|response|answer|output|completion|generation|reply|winner|loser"
@@ -271,13 +273,18 @@ def _may_name_items(records: Records, name: str, known: Iterable[str]) -> bool:
         return False
     if name.lower() not in known and (TIME_NAME.search(name) or RESPONSE_NAME.search(name)):
         return False
-    return not records.columns[name].type.startswith((*REALS, "BOOLEAN", "TIME", "DATE"))
+    return not records.columns[name].type.startswith(("BOOLEAN", "TIME", "DATE"))
 
 
 def _holds_times(records: Records, name: str) -> bool:
-    """Return whether the first values of a column are times, or numbers with decimals."""
+    """Return whether the first values of a column are times, or numbers with decimals.
+
+    Numbers that are all whole are none, however they are stored.
+    """
     cell = records.columns[name].text
     values = records.rows(f"distinct {cell}", f"where {cell} is not null limit {SHOWN}")
+    if all(WHOLE.fullmatch(word) for (word,) in values):
+        return False
     return all(TIME.fullmatch(word) for (word,) in values)
 
 

@@ -49,6 +49,29 @@ def frame():
     return battles_of()
 
 
+@pytest.mark.parametrize("name", ["qid", "item_id"])
+def test_whole_numbers_are_items_however_they_are_stored(frame, name, tmp_path):
+    numbers = frame["key"].str[1:].astype(int)
+    rows = frame.drop(columns="key")
+    texts = []
+    for kind in (int, float, str):
+        table = rows.assign(**{name: numbers.astype(kind)})
+        table.to_json(tmp_path / "battles.jsonl", orient="records", lines=True)
+        table.to_csv(tmp_path / "battles.csv", index=False)
+        table.to_parquet(tmp_path / "battles.parquet")
+        for suffix in ("jsonl", "csv", "parquet"):
+            read = package.read_battles(tmp_path / f"battles.{suffix}")
+            texts.append((read.counts(), notice_texts(read.notes)))
+    assert len({*texts}) == 1
+    assert name == "item_id" or "looks like the item" in str(texts[0])
+
+
+def test_grades_with_decimals_are_no_items(frame):
+    grades = frame.assign(key=(frame.index % 12) / 2)
+    read = package.read_battles(grades.rename(columns={"key": "grade"}))
+    assert "grade" not in str(notice_texts(read.notes))
+
+
 @pytest.mark.parametrize("name", [*NAMES, "Item_ID"])
 def test_a_column_with_the_name_of_an_item_that_repeats_as_items_do_is_the_item(frame, name):
     read = package.read_battles(frame.rename(columns={"key": name}))

@@ -18,6 +18,7 @@ from podium.rankers.errors.few_items import (
     separated_battles_of,
     with_bounds_by_tests,
     with_intervals_by_tests,
+    with_intervals_of_only_pair,
     with_score_tests,
     with_separated_bounds,
 )
@@ -333,6 +334,8 @@ def estimate_elo(
         is_flat = _find_flat_models(estimate, tests, strengths, battles)
         estimate = with_intervals_by_tests(estimate, is_flat, scale, level)
         estimate = bound_separated(estimate, strengths, battles, scale, level)
+        if len(theta) == 2 and raters is None:
+            return with_intervals_of_only_pair(estimate, scale, level)
     return estimate
 
 

@@ -163,11 +163,13 @@ def _may_lack_verdicts(battles: Battles) -> bool:
     if models < 3 or not battles.has_items:
         return False
     number = tally.items * models * (models - 1) // 2
+    # Both orders of a pair, or its repeats, are battles of their own if they are not merged.
+    complete = number * -(-len(battles) // max(number, 1))
     is_in_both_orders = 2 * sum(tally.swaps.values()) > len(battles)
     has_single_orders = is_in_both_orders and sum(tally.swaps.values()) < len(battles)
-    if has_single_orders or MOST_OF_OWN * number < len(battles) < number:
+    if has_single_orders or MOST_OF_OWN * complete < len(battles) < complete:
         return True
-    if len(battles) == number:
+    if len(battles) == complete:
         return False
     dividing = {*BLOCK_COLUMNS, "response"} & battles.rows.battle_columns
     return any(_has_several_values(battles, name) for name in sorted(dividing))

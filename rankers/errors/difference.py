@@ -37,6 +37,9 @@ Tails = tuple[float, float]
 The first is of the hypothesis that the true difference is at most the assumed one, the second of
 the hypothesis that it is at least the assumed one.
 """
+FEWEST_DIFFERING = 8
+"""Fewest differing items of which other tests than exact ones are trusted. With fewer, a score test
+can reject a difference near 0 by far."""
 FEWEST_FOR_NORMAL = 30
 """With fewer items than this, sums over items are not close enough to normal, and the sample
 skewness is mostly noise."""
@@ -514,34 +517,63 @@ def _two_valued_difference(
     All differences that are not 0 are `common_size` or its opposite.
 
     p-values of differences other than 0 are those of the score test (`score_tails`), or exact if
-    all items have one outcome (`exact_tails`). `unit` is what an item is called in the name of the
-    test.
+    all items have one outcome (`exact_tails`). If few items differ, they are at least those of
+    `conditional_tails`. `unit` is what an item is called in the name of the test.
     """
     won = int((differences > 0).sum())
     lost = int((differences < 0).sum())
     items = len(differences)
-    differing = won + lost
 
     def tails(null: float) -> Tails:
         difference = float(np.clip(null / common_size, -1, 1))
         exact = exact_tails(won, lost, items, difference)
-        return score_tails(won, lost, items, difference) if exact is None else exact
+        if exact is not None:
+            return exact
+        by_score = score_tails(won, lost, items, difference)
+        if won + lost >= FEWEST_DIFFERING:
+            return by_score
+        above, below = larger_tails(by_score, conditional_tails(won, lost, items, difference))
+        # The conditional test bounds no end that is away from 0.
+        return above if won >= lost else by_score[0], below if lost >= won else by_score[1]
 
     return DifferenceTest(
         value=float(np.mean(differences)),
         items=items,
         method=f"exact sign test, paired by {unit}",
         tails=tails,
-        exact_p_at_zero=(_binomial_tail(won, differing), _binomial_tail(lost, differing)),
+        exact_p_at_zero=conditional_tails(won, lost, items, 0.0),
         search_step=common_size / items,
         limits=(-common_size, common_size),
     )
 
 
-def _binomial_tail(successes: int, trials: int) -> float:
-    """Return the probability of at least `successes` successes in `trials` tosses of a fair
-    coin."""
-    return float(bdtrc(successes - 1, trials, 0.5)) if successes else 1.0
+def conditional_tails(won: int, lost: int, items: int, difference: float) -> Tails:
+    """Return the one-sided p-values of the sign test of an assumed difference of paired shares.
+
+    Given the number of items that differ, the number that the first model wins is binomial. Its
+    probability is one half without a difference. Otherwise it follows from the observed share of
+    items that differ, which is taken for the true one.
+
+    Args:
+        won: number of items on which the first model has the higher value.
+        lost: number of items on which the second model has the higher value.
+        items: number of all items.
+        difference: the assumed difference of the shares, in [-1, 1].
+    """
+    differing = won + lost
+    share = max(differing / items, abs(difference)) if items else 1.0
+    probability = (1 + difference / share) / 2 if difference else 0.5
+    return (
+        _binomial_tail(won, differing, probability),
+        _binomial_tail(lost, differing, 1 - probability),
+    )
+
+
+def _binomial_tail(successes: int, trials: int, probability: float) -> float:
+    """Return the probability of at least `successes` successes in some independent trials."""
+    if not successes or probability >= 1:
+        return 1.0
+    return float(bdtrc(successes - 1, trials, probability)) if probability > 0 else 0.0
 
 
 def parse_margin(margin: str, option: str) -> tuple[float, str]:

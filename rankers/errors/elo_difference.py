@@ -11,6 +11,7 @@ from podium.distributions import expit
 from podium.errors import NotIdentifiedError
 from podium.rankers.errors.difference import (
     CONTRIBUTION_ROUNDING,
+    FEWEST_DIFFERING,
     FEWEST_FOR_NORMAL,
     DifferenceTest,
     Tails,
@@ -249,19 +250,25 @@ class RatingGap:
     def tails_at_zero(self) -> tuple[Tails, Tails | None]:
         """One-sided p-values of a gap of zero: by the score test, and by sign flips.
 
-        The p-values by sign flips are None unless `has_few_items` is True and fewer than 30 items
-        have a score that is not zero.
+        The p-values by sign flips are None unless few items have a score that is not zero: fewer
+        than 30 if `has_few_items` is True, fewer than `FEWEST_DIFFERING` for two models alone.
         """
         scores, scatter = self.contributions(0.0)
         by_score = self._score_tails(scores, scatter)
-        nonzero = drop_zeros(scores) if self.has_few_items else scores
-        is_exact = self.has_few_items and len(nonzero) < FEWEST_FOR_NORMAL
+        most = FEWEST_FOR_NORMAL if self.has_few_items else FEWEST_DIFFERING
+        nonzero = drop_zeros(scores)
+        is_exact = self._may_be_exact and len(nonzero) < most
         return by_score, flip_tails(nonzero) if is_exact else None
+
+    @property
+    def _may_be_exact(self) -> bool:
+        """Whether so few items may have a winner that sign flips are used."""
+        return self.has_few_items or self.pairs.models == 2
 
     @property
     def exact_at_zero(self) -> Tails | None:
         """One-sided p-values of a gap of zero by sign flips; None as of `tails_at_zero`."""
-        return self.tails_at_zero[1] if self.has_few_items else None
+        return self.tails_at_zero[1] if self._may_be_exact else None
 
     def tails(self, elo: float) -> Tails:
         """Return the one-sided p-values of an assumed gap in Elo points."""
@@ -550,7 +557,7 @@ class EloTests:
             coded.cluster, coded.weight * sign * (2 * coded.credit - 1), coded.clusters
         )
         outcomes = nearest_outcomes(lead / weight)
-        if outcomes is None or not outcomes.all() or not is_constant(weight):
+        if outcomes is None or not is_constant(weight):
             return None
         return paired_difference(outcomes, 1.0, 1.0, unit=unit_of_tests(self.battles.unit))
 

@@ -529,3 +529,31 @@ def with_bounds_by_tests(
             low[code] = -np.inf
             high[code] = scale.origin + weights @ high_gaps
     return replace(estimate, low=low, high=high, method=f"{estimate.method}, {METHOD_OF_BOUNDS}")
+
+
+def with_intervals_of_only_pair(
+    estimate: ScoreEstimates, scale: EloScale, level: float
+) -> ScoreEstimates:
+    """Return the scores of two models with intervals that follow from that of their difference.
+
+    A score is the origin plus the other model's weight in the origin times the difference. The
+    score of a pinned model keeps its interval.
+
+    The estimates are returned unchanged if they have no tests or no intervals.
+
+    Args:
+        estimate: the estimates in Elo, of two models.
+        scale: the Elo scale.
+        level: confidence level.
+    """
+    difference = None if estimate.tests is None else estimate.tests.difference(0, 1)
+    if difference is None or estimate.method is None:
+        return estimate
+    low = estimate.low.copy()
+    high = estimate.high.copy()
+    least, most = difference.interval(level)
+    for code, ends in ((0, (least, most)), (1, (-most, -least))):
+        weight = scale.weights[1 - code]
+        if weight > 0:
+            low[code], high[code] = scale.origin + weight * np.array(ends)
+    return replace(estimate, low=low, high=high, method=difference.method)

@@ -15,6 +15,7 @@ from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.errors.betting import betting_difference
 from podium.rankers.errors.difference import (
     DifferenceTest,
+    difference_of_rates,
     grouped_difference,
     paired_difference,
 )
@@ -438,15 +439,24 @@ def verdict_differences(
     baseline = coded.models.index(pair.baseline)
     differences = {ELO: elo_difference(coded, candidate, baseline)}
     if len(results):
-        by_item = results["difference"].to_numpy()
-        # If every item is a win, a loss or a tie, an exact test of wins and losses is possible.
-        is_three_valued = set(np.unique(by_item)) <= {-0.5, 0.0, 0.5}
-        step = 0.5 if is_three_valued else None
-        if pair.bets:
-            differences[WIN_RATE] = _bet_on_results(results, 0.5, battles.unit)
-        else:
-            differences[WIN_RATE] = _test_by_item_or_group(results, step, 0.5, battles.unit)
+        differences[WIN_RATE] = _rate_difference(results, battles.unit, bets=pair.bets)
     return differences
+
+
+def _rate_difference(results: "pd.DataFrame", unit: str, *, bets: bool) -> DifferenceTest:
+    """Test the win rate in direct battles minus one half.
+
+    Args:
+        results: a row per item with its difference and weight, and its group if items have groups.
+        unit: what varies independently.
+        bets: whether to test by betting.
+    """
+    if bets:
+        return _bet_on_results(results, 0.5, unit)
+    if "group" in results:
+        return _test_by_item_or_group(results, None, 0.5, unit)
+    difference = results["difference"].to_numpy()
+    return difference_of_rates(difference, results["weight"].to_numpy(), "item", 0.5)
 
 
 def level_credits(table: "pd.DataFrame", pair: ComparedPair) -> np.ndarray:

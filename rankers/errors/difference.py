@@ -21,7 +21,7 @@ the differences that the test does not reject, so interval and p-value never con
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,8 @@ can reject a difference near 0 by far."""
 FEWEST_FOR_NORMAL = 30
 """With fewer items than this, sums over items are not close enough to normal, and the sample
 skewness is mostly noise."""
+FEWEST_OF_BOTH = 5
+"""Fewest won, and fewest lost, items whose p-value is that of the normal score test."""
 FEWEST_BY_T = 20
 """With at least this many items, differences of scores are tested by t, with fewer by sign
 flips."""
@@ -344,26 +346,34 @@ def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
     return float(ndtr(-z)), float(ndtr(z))
 
 
-def exact_tails(won: int, lost: int, items: int, difference: float) -> Tails | None:
-    """Return the one-sided p-values of an assumed difference if all items have one outcome.
+def difference_of_rates(
+    lead: np.ndarray, weight: np.ndarray, unit: str, largest: float = 1.0
+) -> DifferenceTest:
+    """Test the mean credit of one model minus that of the other, of two models.
 
-    They are the largest probability of this outcome under the difference: of wins, or losses, on
-    all items (Clopper and Pearson 1934), or of no difference on any item. None if the outcomes of
-    items differ.
+    If the items are won, lost or tied, it is the sign test where few of them are won, or lost, and
+    else the score test of the same shares (McNemar's without a difference). If all items have the
+    same lead, the test is exact (`_equal_difference`).
 
     Args:
-        won: number of items on which the first model has the higher value.
-        lost: number of items on which the second model has the higher value.
-        items: number of all items.
-        difference: the assumed difference of the shares, in [-1, 1].
+        lead: mean credit of the first minus that of the second on each item, or a multiple of it,
+            shape (items,).
+        weight: weight of each item, shape (items,).
+        unit: what the name of the test calls an item.
+        largest: largest possible lead.
     """
-    if won == items:
-        return ((1 + difference) / 2) ** items, 1.0
-    if lost == items:
-        return 1.0, ((1 - difference) / 2) ** items
-    if won == lost == 0:
-        return (1 + min(difference, 0.0)) ** items, (1 - max(difference, 0.0)) ** items
-    return None
+    if len(lead) and _are_all(lead, float(lead[0]), largest):
+        return _equal_difference(lead, largest, unit)
+    nearest = nearest_outcomes(lead / largest)
+    if nearest is None:
+        return paired_difference(lead, None, largest, weight, unit)
+    test = paired_difference(largest * nearest, largest, largest, weight, unit)
+    won = np.count_nonzero(nearest > 0)
+    lost = np.count_nonzero(nearest < 0)
+    has_many = won + lost >= FEWEST_FOR_NORMAL and min(won, lost) >= FEWEST_OF_BOTH
+    if test.exact_p_at_zero is None or not has_many:
+        return test
+    return replace(test, exact_p_at_zero=None, method=f"score test of shares, paired by {unit}")
 
 
 def paired_difference(
@@ -377,8 +387,9 @@ def paired_difference(
 
     Differences of one size are tested by the sign test. Others are tested by sign flips below 20
     items, and by t from 20 items on. The t test corrected for skewness replaces both, on either
-    side, if its p-value is larger. If no item differs and `largest` is finite, the sign test is
-    used; if `largest` is infinite, the difference is 0 with p-values of 1.
+    side, if its p-value is larger. If no item differs, or all differ by `largest` in one direction,
+    the test is exact (`_equal_difference`). If no item differs and `largest` is infinite, the
+    difference is 0 with p-values of 1.
 
     Args:
         differences: one per item, shape (items,).
@@ -387,10 +398,12 @@ def paired_difference(
         largest: largest possible difference.
         weight: weight of each item, shape (items,). If the weights are not all equal, the mean is
             weighted: an item contributes its weight times (its difference minus the assumed one).
-            Then there is no sign test, whatever `common_size` is, as long as an item differs and
-            not all differ by `largest` in one direction.
+            Then there is no sign test, whatever `common_size` is.
         unit: what an item is called in the name of the test.
     """
+    bound = largest if common_size is None else common_size
+    if any(_are_all(differences, outcome, bound) for outcome in (bound, 0.0, -bound)):
+        return _equal_difference(differences, bound, unit)
     if weight is None or is_constant(weight):
         item_weight = np.ones(len(differences))
         about_weights = ""
@@ -399,16 +412,9 @@ def paired_difference(
         about_weights = ", weighted"
         # The sign test counts items and ignores their weights, so it is not used.
         common_size = None
-    any_differs = bool(len(drop_zeros(differences)))
-    if common_size is None and not any_differs and np.isfinite(largest):
-        # No item differs. The sign test still bounds the share of items that differ, and so the
-        # mean.
-        common_size = largest
-    if common_size is None and is_sweep(differences, largest):
-        common_size = largest
     if common_size is not None:
         return _two_valued_difference(differences, common_size, unit)
-    if not any_differs:
+    if not len(drop_zeros(differences)):
         name = f"no {unit} differs"
         return DifferenceTest(0.0, 0, name, lambda _: (1.0, 1.0), limits=(-largest, largest))
     method = f"paired by {unit}{about_weights}"
@@ -420,14 +426,6 @@ def nearest_outcomes(differences: np.ndarray) -> np.ndarray | None:
     nearest = np.round(differences)
     rounding = np.abs(differences - nearest).max(initial=0)
     return nearest if rounding <= CONTRIBUTION_ROUNDING else None
-
-
-def is_sweep(differences: np.ndarray, largest: float) -> bool:
-    """Return whether all differences are the largest possible one, or all its opposite."""
-    if not len(differences) or not np.isfinite(largest):
-        return False
-    nearest = np.copysign(largest, differences[0])
-    return bool(np.allclose(differences, nearest, rtol=CONTRIBUTION_ROUNDING, atol=0))
 
 
 def sum_by_group(values: np.ndarray, group: np.ndarray) -> np.ndarray:
@@ -509,6 +507,42 @@ def _mean_difference_test(
     )
 
 
+def _are_all(differences: np.ndarray, value: float, largest: float) -> bool:
+    """Return whether all differences have this value up to rounding, and `largest` is finite."""
+    if not np.isfinite(largest):
+        return False
+    return bool(np.abs(differences - value).max(initial=0) <= CONTRIBUTION_ROUNDING * largest)
+
+
+def _equal_difference(differences: np.ndarray, largest: float, unit: str) -> DifferenceTest:
+    """Test the mean of equal differences, which may be 0 or as large as they can be.
+
+    The p-values are the largest probability that all items differ by this under the assumed mean:
+    the other differences are then as far away as they can be. For wins, or losses, on all items it
+    is that of Clopper and Pearson (1934).
+    """
+    items = len(differences)
+    value = float(differences[0]) if items else 0.0
+    if abs(abs(value) - largest) <= CONTRIBUTION_ROUNDING * largest:
+        value = float(np.copysign(largest, value))
+
+    def tails(null: float) -> Tails:
+        below = min(1.0, (null + largest) / (value + largest)) if value > -largest else 1.0
+        above = min(1.0, (largest - null) / (largest - value)) if value < largest else 1.0
+        return max(below, 0.0) ** items, max(above, 0.0) ** items
+
+    is_of_signs = value == 0 or abs(value) == largest
+    name = "exact sign test" if is_of_signs else "exact test of equal differences"
+    return DifferenceTest(
+        value=value,
+        items=items,
+        method=f"{name}, paired by {unit}",
+        tails=tails,
+        search_step=largest / max(items, 1),
+        limits=(-largest, largest),
+    )
+
+
 def _two_valued_difference(
     differences: np.ndarray, common_size: float, unit: str
 ) -> DifferenceTest:
@@ -516,9 +550,9 @@ def _two_valued_difference(
 
     All differences that are not 0 are `common_size` or its opposite.
 
-    p-values of differences other than 0 are those of the score test (`score_tails`), or exact if
-    all items have one outcome (`exact_tails`). If few items differ, they are at least those of
-    `conditional_tails`. `unit` is what an item is called in the name of the test.
+    p-values of differences other than 0 are those of the score test (`score_tails`). If few items
+    differ, they are at least those of `conditional_tails`. `unit` is what an item is called in the
+    name of the test.
     """
     won = int((differences > 0).sum())
     lost = int((differences < 0).sum())
@@ -526,9 +560,6 @@ def _two_valued_difference(
 
     def tails(null: float) -> Tails:
         difference = float(np.clip(null / common_size, -1, 1))
-        exact = exact_tails(won, lost, items, difference)
-        if exact is not None:
-            return exact
         by_score = score_tails(won, lost, items, difference)
         if won + lost >= FEWEST_DIFFERING:
             return by_score

@@ -11,16 +11,13 @@ from podium.distributions import expit
 from podium.errors import NotIdentifiedError
 from podium.rankers.errors.difference import (
     CONTRIBUTION_ROUNDING,
-    FEWEST_DIFFERING,
     FEWEST_FOR_NORMAL,
     DifferenceTest,
     Tails,
+    difference_of_rates,
     drop_zeros,
     flip_tails,
-    is_constant,
     larger_tails,
-    nearest_outcomes,
-    paired_difference,
     t_tails,
 )
 from podium.rankers.errors.intervals import PairTests, unit_of_tests
@@ -250,25 +247,19 @@ class RatingGap:
     def tails_at_zero(self) -> tuple[Tails, Tails | None]:
         """One-sided p-values of a gap of zero: by the score test, and by sign flips.
 
-        The p-values by sign flips are None unless few items have a score that is not zero: fewer
-        than 30 if `has_few_items` is True, fewer than `FEWEST_DIFFERING` for two models alone.
+        The p-values by sign flips are None unless `has_few_items` is True and fewer than 30 items
+        have a score that is not zero.
         """
         scores, scatter = self.contributions(0.0)
         by_score = self._score_tails(scores, scatter)
-        most = FEWEST_FOR_NORMAL if self.has_few_items else FEWEST_DIFFERING
-        nonzero = drop_zeros(scores)
-        is_exact = self._may_be_exact and len(nonzero) < most
+        nonzero = drop_zeros(scores) if self.has_few_items else scores
+        is_exact = self.has_few_items and len(nonzero) < FEWEST_FOR_NORMAL
         return by_score, flip_tails(nonzero) if is_exact else None
-
-    @property
-    def _may_be_exact(self) -> bool:
-        """Whether so few items may have a winner that sign flips are used."""
-        return self.has_few_items or self.pairs.models == 2
 
     @property
     def exact_at_zero(self) -> Tails | None:
         """One-sided p-values of a gap of zero by sign flips; None as of `tails_at_zero`."""
-        return self.tails_at_zero[1] if self._may_be_exact else None
+        return self.tails_at_zero[1] if self.has_few_items else None
 
     def tails(self, elo: float) -> Tails:
         """Return the one-sided p-values of an assumed gap in Elo points."""
@@ -469,10 +460,10 @@ class EloTests:
     def rough_tails(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Return rough one-sided p-values of equal ratings of many pairs, shape (pairs, 2).
 
-        They are NaN where they are not known, and everywhere if there is an `offset`. `a` and `b`
-        are the codes of the models of each pair, shape (pairs,).
+        They are NaN where they are not known, and everywhere if there is an `offset` or if there
+        are only two models. `a` and `b` are the codes of the models of each pair, shape (pairs,).
         """
-        if self.offset is not None:
+        if self.offset is not None or len(self.loaded_battles.models) == 2:
             return np.full((len(a), 2), np.nan)
         tests = RoughTests(
             self.loaded_battles, self.theta, self.regularization, self.items, self._are_few
@@ -508,28 +499,27 @@ class EloTests:
         """Return the tests of the Elo of the model with code a minus that of b.
 
         The difference is infinite if battles do not bound it at both ends. Of two models without
-        others, whose items are wins or losses, few of them of one kind, it is tested by the sign
-        test of the items.
+        others, it is a function of their win rates, and so are its tests.
         """
-        gap = self.gap(a, b)
-        units = plural(unit_of_tests(self.battles.unit), 2)
+        only_pair = self._test_of_only_pair(a)
         finite_value = float(self.theta[a] - self.theta[b]) * POINTS
         if abs(finite_value) <= SAME_RATING:
             finite_value = 0.0
-        exact_p_at_zero = gap.exact_at_zero
         is_finite = finite_value == 0 or bool(self.win_paths[a, b] and self.win_paths[b, a])
         value = finite_value if is_finite else float(np.copysign(np.inf, finite_value))
-        sign_test = self._sign_test(a) if gap.has_few_items else None
-        if sign_test is not None:
+        if only_pair is not None:
             return replace(
-                sign_test,
+                only_pair,
                 value=value,
-                tails=lambda elo: sign_test.tails(2 * float(expit(elo / POINTS)) - 1),
+                tails=lambda elo: only_pair.tails(2 * float(expit(elo / POINTS)) - 1),
                 search_step=20.0,
                 limits=(-FARTHEST, FARTHEST),
                 is_open=True,
                 start=finite_value,
             )
+        gap = self.gap(a, b)
+        units = plural(unit_of_tests(self.battles.unit), 2)
+        exact_p_at_zero = gap.exact_at_zero
         return DifferenceTest(
             value=value,
             items=gap.items,
@@ -542,24 +532,20 @@ class EloTests:
             start=finite_value,
         )
 
-    def _sign_test(self, a: int) -> DifferenceTest | None:
-        """Return the sign test of the mean credit of the model with code a minus the only other's.
+    def _test_of_only_pair(self, a: int) -> DifferenceTest | None:
+        """Return the test of the mean credit of the model with code a minus the only other's.
 
-        None if there are more models or an offset, if items differ in weight, or if an item is
-        neither a win nor a loss.
+        None if there are more models, or an offset.
         """
         coded = self.loaded_battles
         if len(coded.models) != 2 or self.offset is not None:
             return None
         sign = np.where(coded.a == a, 1, -1)
         weight = np.bincount(coded.cluster, coded.weight, coded.clusters)
-        lead = np.bincount(
+        total = np.bincount(
             coded.cluster, coded.weight * sign * (2 * coded.credit - 1), coded.clusters
         )
-        outcomes = nearest_outcomes(lead / weight)
-        if outcomes is None or not is_constant(weight):
-            return None
-        return paired_difference(outcomes, 1.0, 1.0, unit=unit_of_tests(self.battles.unit))
+        return difference_of_rates(total / weight, weight, unit_of_tests(self.battles.unit))
 
 
 def rating_likelihood(

@@ -10,8 +10,8 @@ from scipy import sparse
 from podium.rankers.errors.difference import (
     CONTRIBUTION_ROUNDING,
     DifferenceTest,
+    difference_of_rates,
     drop_zeros,
-    nearest_outcomes,
     paired_difference,
 )
 from podium.rankers.errors.intervals import unit_of_tests
@@ -121,11 +121,7 @@ def difference_of_only_pair(cells: Sequence[PairCells], sign: int, unit: str) ->
     """
     credit = np.concatenate([block.credit for block in cells])
     weight = np.concatenate([block.weight for block in cells])
-    differences = sign * (2 * credit / weight - 1)
-    nearest = nearest_outcomes(differences)
-    if nearest is None:
-        return paired_difference(differences, None, 1.0, weight, unit)
-    return paired_difference(nearest, 1.0, 1.0, weight, unit)
+    return difference_of_rates(sign * (2 * credit / weight - 1), weight, unit)
 
 
 def rate_weights(pairs: Pairs) -> sparse.csr_matrix:

@@ -635,9 +635,9 @@ def test_two_battles_of_a_newcomer_leave_the_others_intervals():
         rated(duel_with_guest()),
         rated(duel_with_guest(("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0))),
     )
-    widths = [found["b"].high - found["b"].low for found in (before, after)]
-    assert widths[1] < 1.15 * widths[0]
-    assert after["d"].high - after["d"].low > 4 * widths[1]
+    errors = [found["b"].se for found in (before, after)]
+    assert errors[1] < 1.15 * errors[0]
+    assert after["d"].high - after["d"].low > 4 * (after["b"].high - after["b"].low)
 
 
 def test_models_with_little_weight_in_the_origin_are_reported():

@@ -248,19 +248,62 @@ def battles_of(rng, items, models, *, gap=0.0, met=True, orders=2, soft=False):
     )
 
 
-def test_elo_of_battles_between_two_is_the_t_test_of_their_mean_credit():
+def test_elo_of_verdicts_between_two_is_mcnemars_test_and_has_tangos_interval():
     coded = battles_of(np.random.default_rng(4), 80, 2, gap=0.4)
-    found, theirs = (
-        elo_difference(coded, 0, 1, regularization=0.0),
-        stats.ttest_1samp(coded.credit, 0.5),
+    won, lost = int(np.sum(coded.credit == 1)), int(np.sum(coded.credit == 0))
+    assert min(won, lost) >= 5
+    found = elo_difference(coded, 0, 1, regularization=0.0)
+    assert found.p_value == pytest.approx(stats.chi2.sf((won - lost) ** 2 / (won + lost), 1))
+    z = stats.norm.isf(0.025)
+    lead = (won - lost) / 80
+    ends = np.array(
+        [
+            optimize.brentq(lambda d: tango(won, lost, 80, d) - z, -0.9, lead - 1e-9),
+            optimize.brentq(lambda d: tango(won, lost, 80, d) + z, lead + 1e-9, 0.9),
+        ]
     )
+    assert found.interval(0.95) == pytest.approx(
+        tuple(POINTS * np.log((1 + ends) / (1 - ends))), abs=1e-3
+    )
+
+
+def test_elo_of_credits_between_two_is_the_t_test_of_their_mean():
+    """Credits are symmetric, so that there is no skewness to correct."""
+    half = np.random.default_rng(5).uniform(0, 0.35, 40)
+    credit = 0.55 + np.concatenate([half, -half])
+    codes, ones = np.zeros(80, int), np.ones(80)
+    coded = CodedBattles(codes, codes + 1, credit, ones, np.arange(80), 80, "item", ("a", "b"))
+    found = elo_difference(coded, 0, 1, regularization=0.0)
+    theirs = stats.ttest_1samp(credit, 0.5)
     assert found.p_value == pytest.approx(theirs.pvalue)
     ends = np.array(theirs.confidence_interval(0.95))
-    test = stats.ttest_1samp(coded.credit, 0.55).pvalue
-    assert 2 * min(found.tails(POINTS * np.log(0.55 / 0.45))) == pytest.approx(test)
     assert found.interval(0.95) == pytest.approx(
         tuple(POINTS * np.log(ends / (1 - ends))), abs=1e-3
     )
+
+
+@pytest.mark.parametrize(("won", "items"), [(3, 20), (5, 100), (6, 7)])
+def test_few_differing_items_bound_a_loss_no_better_than_the_conditional_test(won, items):
+    """Given the items that differ, wins are binomial: no jump of the p-value at a difference of
+    0."""
+    differences = np.repeat([1.0, 0.0], [won, items - won])
+    test = paired_difference(differences, 1.0, 1.0)
+    exact = stats.binomtest(won, won, alternative="greater").pvalue
+    assert test.p_above(-1e-9) == pytest.approx(exact, rel=1e-4)
+    share = stats.binomtest(won, won).proportion_ci(0.95, method="exact").low
+    assert test.interval(0.95)[0] == pytest.approx((2 * share - 1) * won / items, abs=1e-6)
+
+
+def test_equal_credits_of_both_orders_have_an_exact_bound():
+    """Of n items that all have a credit of 0.75, others are at most 1 - 0.025^(1/n) of all."""
+    codes = np.zeros(12, int)
+    coded = CodedBattles(
+        codes, codes + 1, np.full(12, 0.75), np.ones(12), np.arange(12), 12, "item", ("a", "b")
+    )
+    low, high = RateTests(coded).difference(0, 1).interval(0.95)
+    others = 1 - 0.025 ** (1 / 12)
+    assert low == pytest.approx(0.5 * (1 - others) - others, abs=1e-6)
+    assert high == pytest.approx(0.5 * (1 - others) + others, abs=1e-6)
 
 
 def test_a_model_that_never_lost_has_a_lower_bound_only():

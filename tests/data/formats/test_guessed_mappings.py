@@ -83,12 +83,12 @@ def of_comparia(k, a, b, won):
     return {**row, "chosen_model_name": {"a": a, "b": b, "t": None}[won]}
 
 
-def of_counts(k, a, b, won):
+def of_counts(_, a, b, won):
     counts = {"wins_x": int(won == "a"), "wins_y": int(won == "b"), "draws": int(won == "t")}
     return {"model_x": a, "model_y": b, **counts}
 
 
-def of_short_counts(k, a, b, won):
+def of_short_counts(_, a, b, won):
     return {"player1": a, "player2": b, "w1": int(won == "a"), "w2": int(won == "b")}
 
 

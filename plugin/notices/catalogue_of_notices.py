@@ -33,6 +33,10 @@ OF_READING = {
         "{source}: {rows:,} {rows:noun row} left out: {places:5; #: @}. Repair the file, or remove "
         "{rows:one it|them}"
     ),
+    "blank-items": (
+        "{blank:,} of {rows:,} rows have no item, and each of them counts as an item of its own: "
+        "fill in the items"
+    ),
     "bare-names": (
         "models named with and without a provider may be the same: {names:5; # and @}; they are "
         "kept apart. If two are one model, write its name in one way"

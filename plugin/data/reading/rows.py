@@ -524,6 +524,10 @@ def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> l
     if not _has_values(engine, view, "item"):
         fields = {"column": likely_item} if likely_item else {}
         notes.append(Notice("likely-item" if likely_item else "no-item-column", fields))
+    else:
+        [(blank, number)] = engine.rows(f"select count(*) - count(item), count(*) from {view}")
+        if blank:
+            notes.append(Notice("blank-items", {"blank": blank, "rows": number}))
     words = {word for known in table.LIKELY["judge"] for word in (known, f"{known}_id")}
     rater = next((name for name in names if name.lower() in words), None)
     if rater is not None and not _has_values(engine, view, "judge"):

@@ -333,7 +333,8 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
     """
     known = {name.lower(): name for name in columns}
     named = {}
-    likely = LIKELY_OF_SCORES if _are_scores(known.keys()) else LIKELY
+    are_scores = _are_scores(known.keys())
+    likely = LIKELY_OF_SCORES if are_scores else LIKELY
     for own, words in likely.items():
         names = [known[word] for word in words if word in known]
         if own in known:
@@ -342,6 +343,15 @@ def guess_columns(columns: Iterable[str]) -> dict[str, str]:
             named[own] = names[0]
         elif own not in OPTIONAL:
             named[own] = "?"
+    if are_scores and "item" not in known and "item" not in named:
+        # Scores are paired by item. The only column without another meaning is likely to be it.
+        others = [
+            name
+            for name in known.values()
+            if name.lower() not in {*COLUMNS, "model", "score", "length"}
+        ]
+        others = [name for name in others if name not in named.values()]
+        named["item"] = others[0] if len(others) == 1 else "?"
     return named
 
 
@@ -370,6 +380,8 @@ def remedy_of_columns(
     named = dict(guess_columns(columns) if guess is None else guess)
     if may_be_figures_of_tasks(named):
         return FIGURES_OF_TASKS
+    if {*columns} <= {"model", "score"} and named == {"item": "?"}:
+        return "add a column item, which says what each score is about: models are compared by item"
     if source == FRAME:
         return f"name the columns: podium.read_battles(frame, columns={named})"
     if named.keys().isdisjoint({"model", "score"}) and {*named.values()} == {"?"}:

@@ -161,11 +161,6 @@ def standings_report(standings: Standings) -> Report:
     A line below a row marks a cut: every model above it is clearly ahead of every model below.
     """
     columns = _columns(standings)
-    separation = standings.separation
-    row_of_model = {entry.model: k for k, entry in enumerate(standings.entries)}
-    cut_rows = (
-        [row_of_model[separation.names[cut - 1]] for cut in separation.cuts] if separation else []
-    )
     rows = []
     bars = []
     for entry in standings.entries:
@@ -177,7 +172,7 @@ def standings_report(standings: Standings) -> Report:
         rows=tuple(rows),
         align="rl" + "r" * (len(columns) - 2),
         spare=tuple(name for name in ("win rate", "se") if name != standings.scale.name),
-        rules=frozenset(cut_rows),
+        rules=_rows_of_cuts(standings),
         bars=bar_column(bars, BAR_WIDTH, standings.scale.axis_format),
     )
     interval = "no interval"
@@ -192,6 +187,18 @@ def standings_report(standings: Standings) -> Report:
         table=table,
         notes=tuple(standings_notes(standings)),
     )
+
+
+def _rows_of_cuts(standings: Standings) -> frozenset[int]:
+    """Return the numbers of the rows with a line below.
+
+    There is none if a model has no rank set, because it would stand above or below a line.
+    """
+    separation = standings.separation
+    if separation is None or any(entry.rank_low is None for entry in standings.entries):
+        return frozenset()
+    row_of_model = {entry.model: k for k, entry in enumerate(standings.entries)}
+    return frozenset(row_of_model[separation.names[cut - 1]] for cut in separation.cuts)
 
 
 def _score_with_interval(entry: Entry) -> Estimate | None:

@@ -77,9 +77,12 @@ def join_item_names(names: Sequence[str], *, are_rows: bool, noun: str = "item")
     return joined if are_rows else f"{plural(noun, len(names))} {joined}"
 
 
-def item_option(column: str) -> str:
-    """Return the value of `--columns` that names a column as the item, quoted for a shell."""
-    return shlex.quote(f"item={column}")
+def item_option(column: str | None) -> str:
+    """Return the value of `--columns` that names a column as the item, quoted for a shell.
+
+    `column` is None if no column looks like the item.
+    """
+    return shlex.quote(f"item={column or 'COLUMN'}")
 
 
 def shared_length(first: str, second: str) -> int:

@@ -368,7 +368,7 @@ def _choose_target(
         return _fit_to_labels(battles, kind, options, level)
     if kind != "credit":
         return given_target, "given, taken as exact", []
-    is_probability = are_probabilities(battles)
+    is_probability = are_probabilities(battles.asked_battles)
     hard_count = int((~is_probability).sum())
     judged_count = len(is_probability)
     mostly_hard = Notice("mostly-hard-credits", {"hard": hard_count, "judged": judged_count})

@@ -234,7 +234,7 @@ def test_without_items_no_label_can_be_found():
         error=podium.DataError,
     )
     assert "the data frame: no row of the verdicts has an item" in message
-    assert "--columns item=prompt" in message
+    assert "--columns item=COLUMN" in message
 
 
 def test_human_judge_without_readable_verdicts_is_rejected():

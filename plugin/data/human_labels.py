@@ -17,7 +17,7 @@ from podium.names import spelled_like
 from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text
-from podium.wording import quantity, some
+from podium.wording import item_option, quantity, some
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -250,7 +250,8 @@ def _check_tables(remedy: str, **tables: Battles) -> None:
     for name, battles in tables.items():
         if not battles.has_items:
             problem = f"no row of the {name} has an item, and labels are joined by item and pair"
-            remedy = "name the item's column, for example --columns item=prompt"
+            option = item_option(battles.likely_item)
+            remedy = f"name the item's column, as --columns {option}"
             raise DataError(problem, source=some(battles.sources, most=3), remedy=remedy)
 
 

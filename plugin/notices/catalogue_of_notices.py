@@ -34,8 +34,8 @@ OF_READING = {
         "{rows:one it|them}"
     ),
     "blank-items": (
-        "{blank:,} of {rows:,} rows have no item, and each of them counts as an item of its own: "
-        "fill in the items"
+        "{blank:,} of {rows:,} {rows:noun row} {blank:one has|have} no item, and "
+        "{blank:one it counts|each of them counts} as an item of its own: fill in the items"
     ),
     "bare-names": (
         "models named with and without a provider may be the same: {names:5; # and @}; they are "
@@ -49,6 +49,10 @@ OF_READING = {
     "counts-repeat": (
         "{source}: {rows} {rows:noun row} of counts {rows:one repeats|repeat} another row in every "
         "column; the battles count again"
+    ),
+    "counts-unread": (
+        "each row counts as one battle, whatever is in the column {column} (up to {largest:,.0f}): "
+        "if a row stands for several battles, give their numbers as columns wins_a, wins_b and ties"
     ),
     "cut-off-line": "{path}, {place}: cut off, so its document is missing{task:if ; run # again}",
     "copies-uncounted": (
@@ -822,8 +826,8 @@ OF_CALIBRATIONS = {
     "judge-not-said": "{who} not say who judged: a calibration holds for its own judge",
     "mostly-hard-credits": (
         "{hard:,} of {judged:,} credits are wins, ties and losses, and taken for probabilities "
-        "because others are: nothing is softened there; {setting:target=smoothing} softens "
-        "verdicts by a constant that human labels give"
+        "because others are: nothing is softened there; with human labels, "
+        "{setting:target=smoothing} softens verdicts by a constant"
     ),
     "no-signal-calibrated": (
         "{lost:,} of {judged:,} judged {judged:noun battle} {lost:one has|have} no signal: not in "

@@ -17,7 +17,7 @@ from podium.rankers.fit.scale import POINTS
 from podium.responses.collection import Responses, response_key
 from podium.tables import Report, Table
 from podium.tournaments.selection import draw_balanced
-from podium.wording import plural, quantity, word_for
+from podium.wording import item_option, plural, quantity, word_for
 
 DEFAULT_NUMBER = 100
 """Number of battles that are drawn unless the user says how many."""
@@ -86,7 +86,8 @@ def draw_labels(
         labels = None
     if not battles.has_items:
         raise UsageError(
-            "no item column: labels are matched by item and pair; name it, as --columns item=prompt"
+            "no item column: labels are matched by item and pair; name it, as "
+            f"--columns {item_option(battles.likely_item)}"
         )
     unlabelled = np.zeros(len(coded.models), dtype=np.int64)
     counts = labels.coded.battles_by_model() if labels else unlabelled

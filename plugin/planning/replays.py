@@ -20,6 +20,7 @@ from podium.ranking.rank_battles import rank, refuse_several_judges
 from podium.tournaments.decisions import build_tournament_answer
 from podium.tournaments.schedule import TournamentRule, asks_order
 from podium.tournaments.selection import ranked_before
+from podium.wording import item_option
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +229,8 @@ def recording_of(
         refuse_several_judges(battles)
     if not battles.has_items:
         raise NotIdentifiedError(
-            "no item column: a tournament is replayed by item; name it, as --columns item=prompt"
+            "no item column: a tournament is replayed by item; name it, as "
+            f"--columns {item_option(battles.likely_item)}"
         )
     if by_order:
         battles = separate_orders(battles)

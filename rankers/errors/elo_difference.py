@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from podium.rankers.errors.difference import (
     difference_of_rates,
     drop_zeros,
     flip_tails,
-    larger_tails,
     t_tails,
 )
 from podium.rankers.errors.intervals import PairTests, unit_of_tests
@@ -54,6 +53,20 @@ MOSTLY_TIED = 0.8
 """Share of ties among the battles of a model from which on it mostly tied."""
 SMALLEST_DEVIATION = 1e-9
 """A smaller deviation of a credit from its expectation, as a share of the weight, is rounding."""
+
+
+class _Credit(NamedTuple):
+    """Credit of a model in some of its battles.
+
+    Attributes:
+        share: share of the credit that it has.
+        expected: share that it is expected to have.
+        items: number of items of these battles.
+    """
+
+    share: float
+    expected: float
+    items: int
 
 
 @dataclass(frozen=True)
@@ -267,14 +280,16 @@ class RatingGap:
             return self.tails_at_zero[0]
         scores, scatter = self.contributions(elo / POINTS)
         by_score = self._score_tails(scores, scatter)
-        return larger_tails(by_score, self._sweep_tails(elo / POINTS))
+        above, below = self._sweep_tails(elo / POINTS)
+        return above or by_score[0], below or by_score[1]
 
     def _sweep_tails(self, gap: float) -> Tails:
         """Return the one-sided p-values of an assumed gap if a or b won, or lost, all battles.
 
         The probability that a model wins all battles of n items is at most p^n, where p is its mean
         expected credit under the gap (Clopper and Pearson 1934), however battles of one item depend
-        on each other. Both p-values are 0 if neither won, nor lost, all battles.
+        on each other. A p-value is 0 if no model won, or lost, all battles in this direction. If a
+        and b met, it is twice the smaller one of all battles and of those between them.
 
         Args:
             gap: the assumed gap, in logits.
@@ -284,38 +299,45 @@ class RatingGap:
             return above, below
         theta = self.theta(gap)
         for model, sign in ((self.a, 1), (self.b, -1)):
-            share, expected, items = self._credit_of(model, theta)
-            if share == 1:
-                probability = expected**items
-            elif share == 0:
-                probability = (1 - expected) ** items
-                sign = -sign
-            else:
+            credits = [self._credit_of(model, theta, own) for own in self._battles_of(model)]
+            share = credits[0].share
+            if share not in (0, 1):
                 continue
-            if sign > 0:
+            chances = [one.expected if share else 1 - one.expected for one in credits]
+            each = [chance**one.items for chance, one in zip(chances, credits, strict=True)]
+            probability = min(1.0, len(each) * min(each))
+            if (sign > 0) == (share == 1):
                 above = max(above, probability)
             else:
                 below = max(below, probability)
         return above, below
 
-    def _credit_of(self, model: int, theta: np.ndarray) -> tuple[float, float, int]:
-        """Return a model's share of its credit, the expected share, and its number of items.
+    def _battles_of(self, model: int) -> list[np.ndarray]:
+        """Return the masks of a model's battles, and of those between a and b if they met."""
+        coded = self.coded
+        is_own = (coded.a == model) | (coded.b == model)
+        other = self.a + self.b - model
+        is_between = is_own & ((coded.a == other) | (coded.b == other))
+        return [is_own, is_between] if is_between.any() and not is_between.all() else [is_own]
+
+    def _credit_of(self, model: int, theta: np.ndarray, is_own: np.ndarray) -> _Credit:
+        """Return the share of its credit that a model has, and is expected to have, in battles.
 
         Args:
             model: its code.
             theta: log-strengths, shape (models,).
+            is_own: mask of battles of the model, shape (battles,).
         """
         coded = self.coded
         offset = 0.0 if self.offset is None else self.offset
         expected = expit(theta[coded.a] - theta[coded.b] + offset)
         as_a = coded.a == model
-        is_own = as_a | (coded.b == model)
         weight = coded.weight[is_own]
         earned = np.where(as_a, coded.credit, 1 - coded.credit)[is_own]
         own_expected = np.where(as_a, expected, 1 - expected)[is_own]
         items = len(np.unique(coded.cluster[is_own]))
         total = weight.sum()
-        return float(weight @ earned / total), float(weight @ own_expected / total), items
+        return _Credit(float(weight @ earned / total), float(weight @ own_expected / total), items)
 
     def _score_tails(self, scores: np.ndarray, scatter: float) -> Tails:
         """Return the one-sided p-values of the items' scores by a t test.

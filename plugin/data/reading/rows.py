@@ -4,7 +4,7 @@ A copy is a row of a file whose verdict another file has, too.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -39,6 +39,11 @@ equal by chance is below this."""
 FEW_ROWS = 100_000
 """If the files have fewer rows than this in total, the rows are stored in a table. Otherwise, they
 are read from the files for each query."""
+COUNT_NAMES = frozenset(
+    {"count", "counts", "n", "num", "number", "freq", "frequency", "times"}
+    | {f"{start}{what}" for start in ("", "n_", "num_") for what in ("battles", "games", "votes")}
+)
+"""Names of columns, in lower case, that may say how many battles a row stands for."""
 TRUTHS = ("true", "false")
 MOST_OPEN = 64
 """If there are more files than this, their rows are stored in a table in any case."""
@@ -524,6 +529,7 @@ def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> l
     if not _has_values(engine, view, "item"):
         fields = {"column": likely_item} if likely_item else {}
         notes.append(Notice("likely-item" if likely_item else "no-item-column", fields))
+        notes += _note_counts(engine, view, names)
     else:
         [(blank, number)] = engine.rows(f"select count(*) - count(item), count(*) from {view}")
         if blank:
@@ -535,6 +541,28 @@ def _note_unnamed_columns(engine: Duck, view: str, likely_item: str | None) -> l
         if number > 1:
             notes.append(Notice("no-judge-column", {"raters": number, "column": rater}))
     return notes
+
+
+def _note_counts(engine: Duck, view: str, names: Iterable[str]) -> list[Notice]:
+    """Return a note if a column may say how many battles a row stands for.
+
+    It has a name of `COUNT_NAMES`, and whole numbers from 1 on that are not all 1.
+
+    Args:
+        engine: the database.
+        view: name of the view with the battles, which have no items.
+        names: its columns.
+    """
+    for name in names:
+        if name.lower() not in COUNT_NAMES:
+            continue
+        number = f"try_cast({quote_name(name)} as double)"
+        is_count = f"coalesce({number} >= 1 and {number} = floor({number}), false)"
+        query = f"select bool_and({is_count}), coalesce(max({number}), 0) from {view}"
+        [(are_counts, largest)] = engine.rows(query)
+        if are_counts and largest > 1:
+            return [Notice("counts-unread", {"column": name, "largest": largest})]
+    return []
 
 
 def _has_values(engine: Duck, view: str, column: str) -> bool:

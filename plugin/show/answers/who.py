@@ -7,7 +7,7 @@ divide the models into groups.
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from math import comb, isfinite, nan
+from math import comb, inf, isfinite, nan
 
 from podium.distributions import expit
 from podium.numbers import interval_text
@@ -375,9 +375,9 @@ def _lead_text(standings: Standings, separation: Separation) -> str:
     """Write the gap between the first two models with its simultaneous interval.
 
     If the gap is unbounded, only its lower end is written. On an Elo scale, the win rate of that
-    gap is added. Empty if the gap is unknown.
+    gap is added. Empty if the gap is unknown, or if its only end is 0.
     """
-    if separation.lead is None:
+    if separation.lead is None or separation.lead[:2] == (inf, 0.0):
         return ""
     scale = standings.scale
     second = separation.names[1]

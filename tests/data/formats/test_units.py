@@ -329,3 +329,20 @@ def test_with_the_groups_as_unit_or_with_groups_at_random_the_claims_stand(ticke
     mixed = tickets.assign(ticket=np.random.default_rng(0).permutation(tickets.ticket))
     [standings] = package.rank(package.read_battles(mixed)).standings
     assert standings.entries[0].rank_high == 1
+
+
+def test_a_column_of_counts_that_is_not_read_is_named():
+    rows = [("x", "y", 1.0, 12), ("y", "x", 1.0, 3)]
+    counted = pd.DataFrame(rows, columns=["model_a", "model_b", "credit", "count"])
+    [_, note] = notice_texts(package.read_battles(counted).notes)
+    assert "whatever is in the column count (up to 12)" in note
+    ones = notice_texts(package.read_battles(counted.assign(count=1)).notes)
+    items = notice_texts(package.read_battles(counted.assign(item=["1", "2"])).notes)
+    assert "count" not in str(items)
+    assert len(ones) == 1
+
+
+def test_rows_without_an_item_among_others_are_counted(frame):
+    blank = frame.assign(item=frame["key"].where(frame.index % 4 > 0)).drop(columns="key")
+    [note] = notice_texts(package.read_battles(blank).notes)
+    assert note.startswith("30 of 120 rows have no item")

@@ -1,5 +1,6 @@
 """The judge card: its sections, a card per judge, and the reports on the cards."""
 
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -64,7 +65,8 @@ SECTIONS_ACROSS_JUDGES: Sections = {
     "rejudged": ("the same battles re-judged", compare_rejudged),
 }
 """The sections that compare judges, in the order shown."""
-HINT_OF_FIGURES = "The figures behind a line: --section position · all of them: --full"
+HINT_OF_SECTION = "The figures behind a line: --section {name} · all of them: --full"
+HINT_OF_FIGURES = "All figures: --full"
 SECTIONS_OF_CHECKS = {
     "cycle": "cycles",
     "length": "verbosity",
@@ -285,7 +287,18 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     (card,) = diagnosis.cards
     rows = tuple(check.row for check in card.checks if _is_shown(check))
     table = Table("", CHECK_COLUMNS, rows, align="lll", words=True)
-    return (Report(_title(card), card.answer, table, (_counts_line(card), HINT_OF_FIGURES)),)
+    return (Report(_title(card), card.answer, table, (_counts_line(card), _hint_of_figures(card))),)
+
+
+def _hint_of_figures(card: Card) -> str:
+    """Return how to ask for the figures of a line of the card: that of the position if it has
+    some."""
+    checks = sorted(filter(_is_shown, card.checks), key=lambda check: check.kind.name != "position")
+    for check in checks:
+        key = SECTIONS_OF_CHECKS.get(check.kind.name, check.kind.name)
+        if not isinstance(card.answers.get(key), Missing | None):
+            return HINT_OF_SECTION.format(name=shlex.quote(check.kind.name))
+    return HINT_OF_FIGURES
 
 
 def _is_shown(check: Check) -> bool:
@@ -418,7 +431,10 @@ def _title(card: Card) -> str:
     level = f"{percent(card.subject.level)} intervals"
     if card.sections.has_judge:
         return f"judge card · {card.subject.judge or UNNAMED} · {level}"
-    return f"card of scores · {card.subject.judge or UNNAMED_METRIC} · {level}"
+    battles = card.subject.battles
+    metrics = battles.metrics or tuple(measure.name for measure in battles.measures)
+    metric = metrics[0] if len(metrics) == 1 else UNNAMED_METRIC
+    return f"card of scores · {card.subject.judge or metric} · {level}"
 
 
 def _counts_line(card: Card) -> str:

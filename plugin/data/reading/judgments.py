@@ -1168,7 +1168,8 @@ def unrecognised_error(columns: frozenset[str], source: str, guess: Guess) -> Da
         (known.name, signature) for known in catalogue.formats() for signature in known.signature
     ]
     name, best = max(signatures, key=lambda pair: len(pair[1] & columns) / len(pair[1]))
-    problem = f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}"
+    names = [name or "(no name)" for name in sorted(columns)[:20]]
+    problem = f"no known format has the columns {', '.join(names) or '(none)'}"
     if 2 * len(best & columns) >= len(best):
         problem += f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"
     named = remedy_of_columns(sorted(columns), source, guess.columns)

@@ -11,6 +11,7 @@ from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_t
 from podium.diagnosis.judge_checks import is_judged
 from podium.diagnosis.lost_battles import LossOfModel, losses_by_model, losses_of_scores
 from podium.diagnosis.lost_scores import find_score_losses
+from podium.scorers.reply import FAILED, UnparsedReason
 from podium.wording import join_names
 
 LEAST_EXCESS = 0.01
@@ -84,10 +85,18 @@ def _test_losses(battles: Battles) -> tuple[Check, ...]:
         is_unparsed = battles.is_unparsed
         lost = int(absent.judgments[is_unparsed].sum() + absent.number.sum())
         number = int(absent.judgments.sum() + absent.number.sum())
-    remedy = "fix the judge's replies first" if has_unparsed else "add the missing verdicts"
-    fields: dict[str, object] = {"lost": word, "results": results, "remedy": remedy}
+    fields: dict[str, object] = {"lost": word, "results": results, "remedy": _remedy(battles)}
     check = _check_losses("lost replies", losses, lost / number, fields)
     return _unless_cut(check, "battles", battles, cut)
+
+
+def _remedy(battles: Battles) -> str:
+    """Return what to do about battles that are unparsed or absent."""
+    reasons = battles.unparsed_reasons()
+    if not reasons:
+        return "add the missing verdicts"
+    has_failed = any(UnparsedReason.parse(reason).code == FAILED for reason in reasons)
+    return "ask for the failed calls again first" if has_failed else "fix the judge's replies first"
 
 
 def check_lost_scores(battles: Battles) -> tuple[Check, ...]:

@@ -101,6 +101,14 @@ def test_loss_of_one_model_is_named_where_few_replies_are_unparsed_overall() -> 
     )
 
 
+def test_calls_that_failed_are_to_be_asked_for_again() -> None:
+    frame = lossy_verdicts(1, 0.0, lost_of_first=0.05)
+    failed = frame.assign(
+        reason=frame["credit"].isna().map({True: "failed: HTTP 500", False: None})
+    )
+    assert trust_of(failed).endswith("and 3.6% of all: ask for the failed calls again first.")
+
+
 def test_lost_replies_of_two_models_are_no_check_as_their_battles_are_the_same() -> None:
     frame = lossy_verdicts(1, 0.05)
     pair = frame[frame["model_a"].eq("m0") & frame["model_b"].eq("m1")]

@@ -163,8 +163,10 @@ def _may_lack_verdicts(battles: Battles) -> bool:
     if models < 3 or not battles.has_items:
         return False
     number = tally.items * models * (models - 1) // 2
-    # Both orders of a pair, or its repeats, are battles of their own if they are not merged.
-    complete = number * -(-len(battles) // max(number, 1))
+    complete = number
+    if {"order", "repeat"} & battles.rows.battle_columns:
+        # Both orders of a pair, or its repeats, are battles of their own if they are not merged.
+        complete = number * max(1, -(-len(battles) // max(number, 1)))
     is_in_both_orders = 2 * sum(tally.swaps.values()) > len(battles)
     has_single_orders = is_in_both_orders and sum(tally.swaps.values()) < len(battles)
     if has_single_orders or MOST_OF_OWN * complete < len(battles) < complete:

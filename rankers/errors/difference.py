@@ -44,7 +44,7 @@ FEWEST_FOR_NORMAL = 30
 """With fewer items than this, sums over items are not close enough to normal, and the sample
 skewness is mostly noise."""
 FEWEST_OF_BOTH = 5
-"""Fewest won, and fewest lost, items whose p-value is that of the normal score test."""
+"""Fewest won, and fewest lost, items of two models that are compared by t without an exact test."""
 FEWEST_BY_T = 20
 """With at least this many items, differences of scores are tested by t, with fewer by sign
 flips."""
@@ -352,8 +352,7 @@ def difference_of_rates(
     """Test the mean credit of one model minus that of the other, of two models.
 
     If the items are won, lost or tied, it is the sign test where few of them are won, or lost, and
-    else the score test of the same shares (McNemar's without a difference). If all items have the
-    same lead, the test is exact (`_equal_difference`).
+    else the t test. If all items have the same lead, the test is exact (`_equal_difference`).
 
     Args:
         lead: mean credit of the first minus that of the second on each item, or a multiple of it,
@@ -373,7 +372,12 @@ def difference_of_rates(
     has_many = won + lost >= FEWEST_FOR_NORMAL and min(won, lost) >= FEWEST_OF_BOTH
     if test.exact_p_at_zero is None or not has_many:
         return test
-    return replace(test, exact_p_at_zero=None, method=f"score test of shares, paired by {unit}")
+    return replace(
+        test,
+        exact_p_at_zero=None,
+        tails=lambda null: t_tails(lead - null),
+        method=f"t test, paired by {unit}",
+    )
 
 
 def paired_difference(

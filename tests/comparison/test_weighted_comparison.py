@@ -48,7 +48,7 @@ def test_verdicts_of_one_weight_have_no_weighted_tally():
     assert finding.tally_by_weight is None
     assert "weight" not in finding.to_dict()["item_results"][0]
     methods = {difference.method for difference in finding.differences.values()}
-    assert methods == {"score test of shares, paired by item"}
+    assert methods == {"t test, paired by item"}
 
 
 def scored(seed: int, items: int = 80) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:

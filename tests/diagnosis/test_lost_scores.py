@@ -140,6 +140,17 @@ def test_verdicts_of_one_model_that_have_no_row_are_flagged(orders: tuple[str, .
     assert [each.result for each in card.checks if each.name == "lost replies"] == [Result.FLAGGED]
 
 
+def test_verdicts_without_a_row_are_flagged_whether_or_not_orders_are_merged() -> None:
+    frame = verdicts(orders=("ab", "ba"))
+    is_lost = np.random.default_rng(5).random(len(frame)) < 0.2
+    is_of_m0 = frame["model_a"].eq("m0") & frame["credit"].eq(0)
+    left = frame[~(is_lost & is_of_m0)]
+    for merge in (True, False):
+        (check,) = check_lost_replies(podium.read_battles(left, merge=merge))
+        assert check.result is Result.FLAGGED
+        assert check.models == ("m0",)
+
+
 def random_pairs(seed: int) -> Frame:
     frame = verdicts(seed)
     return frame.sample(frac=0.4, random_state=seed)

@@ -1,5 +1,7 @@
 """Tests of a difference: against scipy, published formulas, and worlds without one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import optimize, stats
@@ -248,35 +250,19 @@ def battles_of(rng, items, models, *, gap=0.0, met=True, orders=2, soft=False):
     )
 
 
-def test_elo_of_verdicts_between_two_is_mcnemars_test_and_has_tangos_interval():
+@pytest.mark.parametrize("soft", [False, True])
+def test_elo_of_battles_between_two_is_the_t_test_of_their_mean_credit(soft):
+    """Soft credits are symmetric, so that there is no skewness to correct."""
     coded = battles_of(np.random.default_rng(4), 80, 2, gap=0.4)
-    won, lost = int(np.sum(coded.credit == 1)), int(np.sum(coded.credit == 0))
-    assert min(won, lost) >= 5
+    if soft:
+        half = np.random.default_rng(5).uniform(0, 0.35, 40)
+        coded = replace(coded, credit=0.55 + np.concatenate([half, -half]))
     found = elo_difference(coded, 0, 1, regularization=0.0)
-    assert found.p_value == pytest.approx(stats.chi2.sf((won - lost) ** 2 / (won + lost), 1))
-    z = stats.norm.isf(0.025)
-    lead = (won - lost) / 80
-    ends = np.array(
-        [
-            optimize.brentq(lambda d: tango(won, lost, 80, d) - z, -0.9, lead - 1e-9),
-            optimize.brentq(lambda d: tango(won, lost, 80, d) + z, lead + 1e-9, 0.9),
-        ]
-    )
-    assert found.interval(0.95) == pytest.approx(
-        tuple(POINTS * np.log((1 + ends) / (1 - ends))), abs=1e-3
-    )
-
-
-def test_elo_of_credits_between_two_is_the_t_test_of_their_mean():
-    """Credits are symmetric, so that there is no skewness to correct."""
-    half = np.random.default_rng(5).uniform(0, 0.35, 40)
-    credit = 0.55 + np.concatenate([half, -half])
-    codes, ones = np.zeros(80, int), np.ones(80)
-    coded = CodedBattles(codes, codes + 1, credit, ones, np.arange(80), 80, "item", ("a", "b"))
-    found = elo_difference(coded, 0, 1, regularization=0.0)
-    theirs = stats.ttest_1samp(credit, 0.5)
+    theirs = stats.ttest_1samp(coded.credit, 0.5)
     assert found.p_value == pytest.approx(theirs.pvalue)
     ends = np.array(theirs.confidence_interval(0.95))
+    test = stats.ttest_1samp(coded.credit, 0.55).pvalue
+    assert 2 * min(found.tails(POINTS * np.log(0.55 / 0.45))) == pytest.approx(test)
     assert found.interval(0.95) == pytest.approx(
         tuple(POINTS * np.log(ends / (1 - ends))), abs=1e-3
     )

@@ -37,9 +37,10 @@ SIDES = (
     ("left", "right"),
     ("first", "second"),
     ("one", "two"),
-    ("x", "y"),
 )
 """Words in the names of columns that say whose side a value is about."""
+OF_TWO_WORDS = (("x", "y"),)
+"""Further such words, which say so only beside another word: columns may be called `x` and `y`."""
 WINNER_AND_LOSER = (("winner", "loser"), ("chosen", "rejected"), ("win", "lose"))
 """The same where the first side won."""
 MODEL_WORDS = frozenset({"model", "models", "system", "method", "generator", "agent", "engine"})
@@ -215,8 +216,9 @@ def _pairs_of_columns(paths: Iterable[str]) -> Iterable[tuple[str, str]]:
     for path in paths:
         by_words.setdefault(tuple(_words_in_name(path)), path)
     for words, path in by_words.items():
+        more = OF_TWO_WORDS if len(words) > 1 else ()
         for place, word in enumerate(words):
-            for first, second in (*SIDES, *WINNER_AND_LOSER):
+            for first, second in (*SIDES, *WINNER_AND_LOSER, *more):
                 other = (*words[:place], second, *words[place + 1 :])
                 if word == first and other in by_words:
                     yield path, by_words[other]

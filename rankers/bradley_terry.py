@@ -334,10 +334,9 @@ def estimate_elo(
         is_flat = _find_flat_models(estimate, tests, strengths, battles)
         estimate = with_intervals_by_tests(estimate, is_flat, scale, level)
         estimate = bound_separated(estimate, strengths, battles, scale, level)
-        # The tests leave out what is added, such as the error of beta.
-        if len(theta) == 2 and not np.any(added_covariance):
-            return with_intervals_of_only_pair(estimate, scale, level)
-    return estimate
+    # The tests leave out what is added, such as the error of beta.
+    is_tested = len(theta) == 2 and has_strengths_only and not np.any(added_covariance)
+    return with_intervals_of_only_pair(estimate, scale, level) if is_tested else estimate
 
 
 def _with_pair_tests(

@@ -85,9 +85,9 @@ def draw_labels(
     except NotIdentifiedError:
         labels = None
     if not battles.has_items:
+        option = f"--columns {item_option(battles.likely_item)}"
         raise UsageError(
-            "no item column: labels are matched by item and pair; name it, as "
-            f"--columns {item_option(battles.likely_item)}"
+            f"no item column: labels are matched by item and pair; name it, as {option}"
         )
     unlabelled = np.zeros(len(coded.models), dtype=np.int64)
     counts = labels.coded.battles_by_model() if labels else unlabelled

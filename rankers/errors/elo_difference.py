@@ -68,6 +68,12 @@ class _Credit(NamedTuple):
     expected: float
     items: int
 
+    @property
+    def tail(self) -> float:
+        """The largest probability of all of this credit, or of none of it."""
+        chance = self.expected if self.share else 1 - self.expected
+        return chance**self.items
+
 
 @dataclass(frozen=True)
 class RatingGap:
@@ -303,9 +309,7 @@ class RatingGap:
             share = credits[0].share
             if share not in (0, 1):
                 continue
-            chances = [one.expected if share else 1 - one.expected for one in credits]
-            each = [chance**one.items for chance, one in zip(chances, credits, strict=True)]
-            probability = min(1.0, len(each) * min(each))
+            probability = min(1.0, len(credits) * min(credit.tail for credit in credits))
             if (sign > 0) == (share == 1):
                 above = max(above, probability)
             else:

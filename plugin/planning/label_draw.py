@@ -84,11 +84,7 @@ def draw_labels(
         labels = human_label_fit(battles, coded.models)
     except NotIdentifiedError:
         labels = None
-    if not battles.has_items:
-        option = f"--columns {item_option(battles.likely_item)}"
-        raise UsageError(
-            f"no item column: labels are matched by item and pair; name it, as {option}"
-        )
+    _require_items(battles)
     unlabelled = np.zeros(len(coded.models), dtype=np.int64)
     counts = labels.coded.battles_by_model() if labels else unlabelled
     candidates = _select_unlabelled(battles, labels, responses, {*coded.models})
@@ -106,6 +102,15 @@ def draw_labels(
         forecast,
         from_labels=labels is not None,
     )
+
+
+def _require_items(battles: Battles) -> None:
+    """Raise UsageError if the battles have no items."""
+    if not battles.has_items:
+        option = f"--columns {item_option(battles.likely_item)}"
+        raise UsageError(
+            f"no item column: labels are matched by item and pair; name it, as {option}"
+        )
 
 
 def _select_unlabelled(

@@ -482,7 +482,7 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
         remedy = "empty one of the two, or rename the column: a reason says why there is no credit"
         rules.append(Rule("reason", broken, "contradicts the credit of its row", remedy))
     if "weight" in typed:
-        remedy = "remove the row instead of weighting it by 0"
+        remedy = "weigh rows by numbers above 0, and remove those that are not to count"
         rules.append(Rule("weight", f"{typed['weight'].sql} <= 0", "is not above 0", remedy))
     values = {"order": ORDERS, "swap": tuple(SWAPS)}
     for name, known in values.items():

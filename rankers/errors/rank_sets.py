@@ -34,10 +34,10 @@ battles of which three are won have a standard error, but it is unreliable."""
 MOST_SIMULATED = 500
 """With up to this many models, the critical value is simulated; with more, it is Bonferroni's
 bound, and there are no matrices of pairs."""
-CLUSTERS_PER_MODEL = 2
+CLUSTERS_PER_MODEL = 3
 """With fewer clusters per model than this, pairs are compared by t and Holm's rule. Of 10 equal
 models on 8 items, the simulated critical value calls some pair different in 10% of the samples, of
-20 models on 12 items in 11%; with two clusters per model, it is 5 to 6%."""
+20 models on 12 items in 11%; from three clusters per model on, in 5 to 6%."""
 MOST_BY_OTHERS = 500
 """Pairs that only the battles of other models could separate are tested if there are at most this
 many, since each takes a fit. Otherwise, they count as too close to call."""

@@ -403,7 +403,7 @@ def _measure_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> F
     is_repeated = verdict_count > 1
     if not is_repeated.any():
         repeats = option_text("repeats", "2", "argument")
-        remedy = f"repeat judgments ({repeats} of a tournament, or rows with a column repeat)"
+        remedy = f"{repeats} in a tournament, or a column repeat"
         return Missing("no judgment was repeated", remedy)
     if _may_be_copies(judgments, is_readable, code, is_repeated):
         why = (

@@ -136,7 +136,7 @@ def test_data_that_cannot_answer_say_what_would(podium, table):
         "--shown a",
         "length_a and length_b",
         "--human-judge",
-        "repeat judgments",
+        "-T repeats=2 in a tournament",
         "--gold",
     ):
         assert remedy in " ".join(answer.out.split()), remedy

@@ -65,7 +65,7 @@ def test_the_two_orders_of_a_pair_are_no_repeats():
     found = card([(0, "ab", 1), (0, "ba", 0)], "item order credit")
     assert isinstance(found.retest, Missing)
     assert "asked" not in found.retest.why
-    assert "repeat judgments" in found.retest.remedy
+    assert found.retest.remedy == "repeats=2 in a tournament, or a column repeat"
 
 
 def test_repeats_without_an_order_are_turned_to_one_response():

@@ -181,9 +181,7 @@ def test_the_card_is_json_without_nan(two_judges):
         "unit",
     }
     assert figure["low"] < figure["value"] < figure["high"]
-    assert found["sections"]["consistency"]["retest"]["missing"]["remedy"].startswith(
-        "repeat judgments"
-    )
+    assert found["sections"]["consistency"]["retest"]["missing"]["remedy"].startswith("repeats=2")
 
 
 @pytest.mark.slow

@@ -1,13 +1,15 @@
 """Leave out the rows of a score matrix that a spreadsheet computed: means and sums of the others.
 
-Such a row has the name of a total, and its scores are the means or the sums of all other rows.
+Such a row has the name of a total, and its scores are the means or the sums of all other rows with
+the same judge, metric and so on.
 """
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from podium.data.counting.relations import text
+from podium.data.counting.relations import ROW
 from podium.data.formats.records import Records
 from podium.notices.notice import Notice
 
@@ -27,8 +29,26 @@ TOTAL_NAMES = frozenset(
     }
 )
 """Names of rows that may hold means or sums, in lower case."""
+GROUP_COLUMNS = ("judge", "metric", "repeat", "response", "category", "task")
+"""Columns whose cells a total shares with the rows that it sums up; empty cells stand for all."""
 MOST_DECIMALS = 6
 """A score is taken to be rounded to at most this many decimals."""
+LARGEST_TOLERANCE = 0.1
+"""Totals are compared with a tolerance that is a smaller part of the range of a model's scores.
+
+With a larger one, an item would often be taken for a total; such a row must match exactly.
+"""
+Group = tuple[str | None, ...]
+"""The cells of a row in the columns of `GROUP_COLUMNS` that the matrix has."""
+
+
+@dataclass
+class _NamedRow:
+    """A row of a matrix with the name of a total: its name, its group and its score by model."""
+
+    name: str
+    group: Group
+    scores: dict[str, float] = field(default_factory=dict)
 
 
 def leave_out_totals(matrix: Records) -> tuple[Records, list[Notice]]:
@@ -41,47 +61,90 @@ def leave_out_totals(matrix: Records) -> tuple[Records, list[Notice]]:
     """
     item = matrix.columns["item"].text
     names = [str(name) for (name,) in matrix.rows(f"distinct {item}") if name is not None]
-    named = [name for name in names if name.strip().lower() in TOTAL_NAMES]
+    named = {name for name in names if name.strip().lower() in TOTAL_NAMES}
     if not named or len(names) - len(named) < 2:
         return matrix, []
-    model = matrix.columns["model"].text
-    rows = matrix.rows(f"{item}, {model}, {matrix.columns['score'].number}")
-    own: dict[str, dict[str, float]] = {name: {} for name in named}
-    others: dict[str, list[float]] = {}
-    for name, scored_model, score in rows:
-        if score is None:
-            continue
-        if name in own:
-            own[name][scored_model] = score
-        else:
-            others.setdefault(scored_model, []).append(score)
-    totals = [name for name in named if _are_totals(own[name], others)]
+    rows, others = _scores_of_rows(matrix, named)
+    totals = {
+        number: row.name
+        for number, row in rows.items()
+        if _are_totals(row.scores, _scores_of_group(row.group, others))
+    }
     if not totals:
         return matrix, []
-    listed = ", ".join(text(name) for name in totals)
-    scan = f"(select * from {matrix.scan} where {item} is null or {item} not in ({listed}))"
-    notice = Notice("total-rows", {"source": matrix.source, "rows": totals})
-    return replace(matrix, scan=scan), [notice]
+    listed = ", ".join(map(str, totals))
+    scan = f"(select * from {matrix.scan} where {ROW} not in ({listed}))"
+    fields = {"source": matrix.source, "rows": list(dict.fromkeys(totals.values()))}
+    return replace(matrix, scan=scan), [Notice("total-rows", fields)]
+
+
+def _scores_of_rows(
+    matrix: Records, named: set[str]
+) -> tuple[dict[int, _NamedRow], dict[Group, dict[str, list[float]]]]:
+    """Return the rows with the name of a total by number, and other scores by group and model.
+
+    Args:
+        matrix: the scores, one per row.
+        named: the names of totals that items have.
+    """
+    shared = [matrix.columns[name].text for name in GROUP_COLUMNS if name in matrix.columns]
+    columns = (matrix.columns["item"].text, matrix.columns["model"].text)
+    selection = ", ".join([ROW, *columns, matrix.columns["score"].number, *shared])
+    rows: dict[int, _NamedRow] = {}
+    others: dict[Group, dict[str, list[float]]] = {}
+    for number, name, model, score, *group in matrix.rows(selection):
+        if score is None:
+            continue
+        if name in named:
+            row = rows.setdefault(number, _NamedRow(name, tuple(group)))
+            row.scores[model] = score
+        else:
+            others.setdefault(tuple(group), {}).setdefault(model, []).append(score)
+    return rows, others
+
+
+def _scores_of_group(
+    group: Group, others: Mapping[Group, Mapping[str, list[float]]]
+) -> dict[str, list[float]]:
+    """Return the scores by model of the rows that a total of a group sums up."""
+    scores: dict[str, list[float]] = {}
+    for other, by_model in others.items():
+        cells = zip(group, other, strict=True)
+        if all(cell is None or cell == other_cell for cell, other_cell in cells):
+            for model, own in by_model.items():
+                scores.setdefault(model, []).extend(own)
+    return scores
 
 
 def _are_totals(own: dict[str, float], others: dict[str, list[float]]) -> bool:
     """Return whether the scores of a row are the rounded means, or the rounded sums, of others.
 
+    Zeros and ones are never taken for totals of zeros and ones, since an item has such scores, too.
+
     Args:
         own: the scores of the row by model.
         others: the scores of the other rows by model.
     """
-    if len(own) < 2 or own.keys() != others.keys():
+    if len(own) < 2 or own.keys() != others.keys() or max(map(len, others.values())) < 2:
+        return False
+    all_scores = np.concatenate([*others.values(), [*own.values()]])
+    if np.isin(all_scores, (0, 1)).all():
         return False
     decimals = 0
     while decimals < MOST_DECIMALS and any(round(own[m], decimals) != own[m] for m in own):
         decimals += 1
-    # The row is rounded, and the other scores may be shown rounded, too.
-    half_unit = 0.5 * 10**-decimals
+    unit = 10.0**-decimals
+    spread = max(float(np.ptp(others[model])) for model in own)
+    float_error = 1e-9 * float(np.abs(all_scores).max())
     scores = np.array([own[model] for model in own])
     means = np.array([np.mean(others[model]) for model in own])
     sums = np.array([np.sum(others[model]) for model in own])
-    numbers = np.array([len(others[model]) for model in own])
-    is_mean = np.abs(scores - means) <= 2 * half_unit + 1e-9
-    is_sum = np.abs(scores - sums) <= (1 + numbers) * half_unit + 1e-9
-    return bool(is_mean.all() or is_sum.all())
+
+    def are_equal(totals: np.ndarray, tolerance: float) -> bool:
+        """Return whether the row has these totals, up to the tolerance if it is small enough."""
+        allowed = tolerance if tolerance < LARGEST_TOLERANCE * spread else 0.0
+        return bool((np.abs(scores - totals) <= allowed + float_error).all())
+
+    # A mean may be cut off instead of rounded. If all scores of each model are equal, an item has
+    # the mean, too.
+    return (spread > 0 and are_equal(means, unit)) or are_equal(sums, unit / 2)

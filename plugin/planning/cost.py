@@ -52,8 +52,9 @@ def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
         number = len(request.pairs)
         compared = {model for pair in request.pairs for model in pair}
         request_of_pairs = replace(request, models=len(compared))
-        tariff = request.tariff
-        yield _add_costs(pairs, request_of_pairs, lambda items: number * items, tariff, needed)
+        yield _add_costs(
+            pairs, request_of_pairs, lambda items: number * items, request.tariff, needed
+        )
     models = _verdict_models(request)
     yield _price_tournament(request, _anchor_design(request), models)
     for name in ("round_robin", "swim", "chain", "ring"):

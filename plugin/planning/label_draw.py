@@ -69,8 +69,8 @@ def draw_labels(
         rng: source of all random choices.
 
     Raises:
-        UsageError: `by` is another word, the battles have no items, or fewer battles than `number`
-            can be drawn.
+        UsageError: `by` is another word, the battles have no items, `number` is below 1, or fewer
+            battles can be drawn.
         NotIdentifiedError: no battle is readable, or the verdicts do not connect all models.
     """
     if by != "random":
@@ -88,7 +88,10 @@ def draw_labels(
     unlabelled = np.zeros(len(coded.models), dtype=np.int64)
     counts = labels.coded.battles_by_model() if labels else unlabelled
     candidates = _select_unlabelled(battles, labels, responses, {*coded.models})
-    number = number or min(DEFAULT_NUMBER, len(candidates)) or DEFAULT_NUMBER
+    if number is None:
+        number = min(DEFAULT_NUMBER, len(candidates)) if candidates else DEFAULT_NUMBER
+    if number < 1:
+        raise UsageError(f"--number {number}: draw at least one battle")
     if len(candidates) < number:
         raise UsageError(_describe_shortage(battles, labels, responses, number, len(candidates)))
     drawn, counts = draw_balanced(candidates, coded.models, number, rng, counts)

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from podium.data.battles import Battles
+from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.jury_verdicts import is_merging_jury
 from podium.data.reading.judgments import read_battles
 from podium.diagnosis.judge_checks import is_judged
 from podium.errors import UsageError
 from podium.planning.plan_record import Tariff
+from podium.plugins.catalogue import find_realization
 from podium.wording import some
 
 if TYPE_CHECKING:
     import pandas as pd
 
-NO_JUDGE = "(no judge)"
-"""Name of the judge of battles that name none."""
 MOST_PROPOSED = 3
 """Largest number of tasks for which a message has the figures of the pilot."""
 
@@ -37,9 +37,9 @@ def judged_battles(pilot: "Battles | pd.DataFrame | str | Path") -> Battles:
     battles = pilot if isinstance(pilot, Battles) else read_battles(pilot)
     if not is_judged(battles):
         raise _scores_only_error(battles)
-    if NO_JUDGE not in battles.judges or not battles.metrics:
+    if UNNAMED_JUDGE not in battles.judges or not battles.metrics:
         return battles
-    return battles.select((battles.table["judge"].astype(str) != NO_JUDGE).to_numpy())
+    return battles.select(battles.table["judge"].notna().to_numpy())
 
 
 def tariff_of_judges(battles: Battles, tariff: Tariff) -> Tariff:
@@ -48,17 +48,33 @@ def tariff_of_judges(battles: Battles, tariff: Tariff) -> Tariff:
     judges = tariff.judges
     if judges is None:
         judges = str(len(battles.judges)) if is_merging_jury(battles) else "1"
-    realization = tariff.realization
-    if realization is None:
-        known = {battles.judge_of(name).realization for name in battles.judges}
-        realization = known.pop() if len(known) == 1 else None
+    tariff = replace(tariff, judges=judges)
+    if tariff.realization is not None:
+        return tariff
+    realization = _realization_of_pilot(battles)
     try:
-        return replace(tariff, judges=judges, realization=realization)
+        if realization is not None:
+            find_realization(realization)
     except UsageError:
         # The judge of the pilot may be a plug-in that is not installed here.
-        if tariff.realization is not None:
-            raise
-        return replace(tariff, judges=judges)
+        return tariff
+    return replace(tariff, realization=realization)
+
+
+def unknown_realization(battles: Battles, tariff: Tariff) -> str | None:
+    """Return the realization of the pilot's judges if the tariff has none, as it is not installed.
+
+    Args:
+        battles: the pilot.
+        tariff: what `tariff_of_judges` returns.
+    """
+    return None if tariff.realization is not None else _realization_of_pilot(battles)
+
+
+def _realization_of_pilot(battles: Battles) -> str | None:
+    """Return how the judges of a pilot are asked; None if it is not known, or if they differ."""
+    known = {battles.judge_of(name).realization for name in battles.judges}
+    return known.pop() if len(known) == 1 else None
 
 
 def _scores_only_error(battles: Battles) -> UsageError:
@@ -73,22 +89,37 @@ def _scores_only_error(battles: Battles) -> UsageError:
 
 
 def _differences_by_task(battles: Battles) -> Iterator[str]:
-    """Yield the command that plans a comparison of two models, for each task and metric.
+    """Yield the command that plans a comparison of two models, for each task.
 
-    The share of items on which one of two models is right, or the standard deviation of the
-    difference, is that of all pairs of models together.
+    Scores without a task are divided by metric, and those without either are taken together. The
+    share of items on which one of two models is right, or the standard deviation of the difference,
+    is that of all pairs of models together. If there is none, the text says so, without an option.
     """
     column = next((name for name in ("task", "metric") if name in battles.columns), None)
     parts = (
         battles.slices(column, most=len(battles.values_of(column))) if column else [("", battles)]
     )
     for name, part in parts:
-        table = part.table
-        difference = (table["score_a"] - table["score_b"]).dropna().to_numpy(dtype=float)
-        scores = {*table["score_a"].dropna().unique(), *table["score_b"].dropna().unique()}
-        if scores <= {0.0, 1.0}:
-            option = f"--disagree {max(np.mean(difference != 0), 0.01):.2g}"
-        else:
-            option = f"--spread {max(float(np.std(difference)), 1e-6):.2g}"
+        option = _spread_option(part)
         of_task = f" ({name})" if name else ""
-        yield f"`podium plan --difference 2points {option}`{of_task}"
+        if option:
+            yield f"`podium plan --difference 2points {option}`{of_task}"
+        else:
+            yield f"not known, as models never differ, or by the same on all items{of_task}"
+
+
+def _spread_option(battles: Battles) -> str:
+    """Write the option of `podium plan` with how much the scores of two models differ.
+
+    It is empty if no two models have different scores on an item, or if their difference is the
+    same on all items.
+    """
+    table = battles.table
+    difference = (table["score_a"] - table["score_b"]).dropna().to_numpy(dtype=float)
+    if not difference.any():
+        return ""
+    scores = {*table["score_a"].dropna().unique(), *table["score_b"].dropna().unique()}
+    if scores <= {0.0, 1.0}:
+        return f"--disagree {np.mean(difference != 0):.2g}"
+    spread = float(np.std(difference))
+    return f"--spread {spread:.2g}" if spread > 0 else ""

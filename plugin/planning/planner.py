@@ -383,6 +383,16 @@ def _assumptions_on_judges(request: PlanRequest) -> Iterator[str]:
         )
     if tariff.grades_responses:
         yield f"a judge of single responses ({tariff.realization}) grades each response once"
+    if request.record is None:
+        return
+    from podium.planning.pilots import unknown_realization
+
+    unknown = unknown_realization(request.record.battles, tariff)
+    if unknown:
+        yield (
+            f"calls are those of a judge of pairs: how the pilot's judge is asked ({unknown}) is "
+            "not installed here; --realization says otherwise"
+        )
 
 
 def _check_names(

@@ -172,3 +172,9 @@ def test_without_a_number_a_hundred_battles_are_drawn_or_all_if_there_are_fewer(
         kept = battles.select(battles.table["item"].isin(names).to_numpy())
         draw = draw_labels(kept, rng=np.random.default_rng(0))
         assert len(draw.rows) == number
+
+
+def test_a_draw_of_no_battle_is_rejected():
+    battles = podium.simulate(3, 10, seed=0).battles(podium.Judge())
+    with pytest.raises(UsageError, match="--number 0: draw at least one battle"):
+        draw_labels(battles, 0, rng=np.random.default_rng(0))

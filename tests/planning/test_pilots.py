@@ -9,6 +9,7 @@ import pytest
 import podium
 from podium.data.jury_verdicts import merge_jury_verdicts
 from podium.errors import UsageError
+from podium.planning.pilots import judged_battles
 from podium.planning.plan_record import Tariff
 from podium.planning.plan_report import select_reports
 from podium.planning.planner import make_plan
@@ -86,3 +87,39 @@ def test_scores_without_a_judge_need_no_judge_calls(is_binary):
     with pytest.raises(UsageError, match="that no judge gave") as error:
         make_plan(frame, items=500)
     assert f"`podium plan --difference 2points {option}`" in str(error.value)
+
+
+def test_scores_without_a_judge_are_left_out_of_a_pilot_with_a_judge():
+    judged = verdicts().assign(metric="helpful", score_a=1.0, score_b=0.0)
+    scores = judged.assign(metric="accuracy", judge=None)
+    battles = podium.read_battles(pd.concat([judged, scores], ignore_index=True))
+    assert len(battles) == 2 * 6 * ITEMS
+    kept = judged_battles(battles)
+    assert kept.judges == ("j",)
+    assert len(kept) == 6 * ITEMS
+
+
+def test_a_pilot_whose_realization_is_not_installed_is_priced_by_pairs_and_says_so():
+    battles = podium.read_battles(verdicts())
+    record = podium.scorers.judge_record.JudgeRecord("j", realization="my-plugin")
+    object.__setattr__(battles, "judge_records", {"j": record})
+    plan = make_plan(battles, items=100)
+    assert planned_calls(plan)["round_robin"] == 6 * 100 * 2
+    assert any("(my-plugin) is not installed here" in text for text in plan.assumptions)
+    given = make_plan(battles, items=100, tariff=Tariff(realization="likert"))
+    assert not any("not installed" in text for text in given.assumptions)
+
+
+@pytest.mark.parametrize("scores", [(1.0, 1.0), (0.3, 0.3), (0.75, 0.25), (None, 0.5)])
+def test_no_option_is_proposed_if_nothing_differs(scores):
+    """Neither an empty difference nor a constant one has a share or a spread."""
+    rows = [(f"q{k}", "a", "b", *scores, 0.5, "t0") for k in range(9)]
+    rows += [(f"p{k}", "a", "b", k % 2, 1.0, k % 2 / 2, "t1") for k in range(4)]
+    names = ["item", "model_a", "model_b", "score_a", "score_b", "credit", "task"]
+    with pytest.raises(UsageError, match="that no judge gave") as error:
+        make_plan(pd.DataFrame(rows, columns=names), items=500)
+    message = str(error.value)
+    assert "--disagree 0.5` (t1)" in message
+    assert message.count("--") == 2  # One command with two options.
+    assert "(t0)" in message
+    assert "nan" not in message

@@ -18,6 +18,7 @@ from podium.rankers.errors.difference import (
     difference_of_rates,
     grouped_difference,
     paired_difference,
+    sum_by_group,
 )
 from podium.rankers.errors.elo_difference import elo_difference
 from podium.rankers.fit.coded import code_battles
@@ -453,10 +454,13 @@ def _rate_difference(results: "pd.DataFrame", unit: str, *, bets: bool) -> Diffe
     """
     if bets:
         return _bet_on_results(results, 0.5, unit)
-    if "group" in results:
-        return _test_by_item_or_group(results, None, 0.5, unit)
     difference = results["difference"].to_numpy()
-    return difference_of_rates(difference, results["weight"].to_numpy(), "item", 0.5)
+    weight = results["weight"].to_numpy()
+    if "group" not in results:
+        return difference_of_rates(difference, weight, "item", 0.5)
+    group = results["group"].astype("category").cat.codes.to_numpy()
+    total = sum_by_group(weight, group)
+    return difference_of_rates(sum_by_group(weight * difference, group) / total, total, unit, 0.5)
 
 
 def level_credits(table: "pd.DataFrame", pair: ComparedPair) -> np.ndarray:

@@ -322,7 +322,8 @@ class RatingGap:
         is_own = (coded.a == model) | (coded.b == model)
         other = self.a + self.b - model
         is_between = is_own & ((coded.a == other) | (coded.b == other))
-        return [is_own, is_between] if is_between.any() and not is_between.all() else [is_own]
+        is_part = is_between.any() and (is_own & ~is_between).any()
+        return [is_own, is_between] if is_part else [is_own]
 
     def _credit_of(self, model: int, theta: np.ndarray, is_own: np.ndarray) -> _Credit:
         """Return the share of its credit that a model has, and is expected to have, in battles.

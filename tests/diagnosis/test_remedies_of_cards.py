@@ -115,22 +115,23 @@ def remedy_of(name, realization, graded=False, ties=False):
             "direct",
             False,
             "use another judge; or let this one grade single responses, which have no order "
-            "(realization=likert), or give token probabilities (logprobs=required)",
+            "(-T realization=likert), or give token probabilities (-T logprobs=required)",
         ),
         (
             "order decides",
             "direct",
             True,
             "use another judge; or let this one grade single responses, which have no order "
-            "(realization=likert)",
+            "(-T realization=likert)",
         ),
-        ("only ties", "likert", False, "(realization=numeric)"),
+        ("only ties", "likert", False, "(-T realization=numeric)"),
         ("only ties", "numeric", False, "use another judge"),
-        ("only ties", "direct", True, "(realization=numeric)"),
-        ("only ties", "direct", False, "(realization=numeric, or logprobs=required)"),
-        ("only ties", None, False, "(realization=numeric, or logprobs=required)"),
+        ("only ties", "direct", True, "(-T realization=numeric)"),
+        ("only ties", "direct", False, "(-T realization=numeric, or -T logprobs=required)"),
+        ("only ties", None, False, "(-T realization=numeric, or -T logprobs=required)"),
     ],
 )
 def test_no_remedy_is_in_use_already(name, realization, graded, remedy):
-    found = remedy_of(name, realization, graded, ties=name == "only ties")
+    with typed_as(typed_in_command):
+        found = remedy_of(name, realization, graded, ties=name == "only ties")
     assert found == remedy or (remedy.startswith("(") and found.endswith(f" {remedy}"))

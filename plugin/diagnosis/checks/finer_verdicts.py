@@ -7,6 +7,7 @@ import numpy as np
 
 from podium.data.battles import Battles
 from podium.data.counting.relations import HARD
+from podium.notices.option_forms import option_text
 
 GRADING = frozenset({"numeric", "likert", "token-probs", "reward"})
 """Realizations that grade single responses, which have no order."""
@@ -16,24 +17,42 @@ WEIGHED = frozenset({None, "direct", "cot"})
 """Realizations whose verdicts token probabilities may grade. None stands for an unknown one."""
 
 
+ORDERLESS = {
+    "realization": "grade single responses, which have no order ({option})",
+    "logprobs": "give token probabilities ({option})",
+}
+"""How a judge may judge whose verdicts the order decides, by the option that asks for it."""
+
+
 def ways_without_order(battles: Battles) -> str:
     """Return how judges whose verdicts the order decides may judge, for the end of a clause."""
-    ways = []
-    if not _realizations(battles) & GRADING:
-        ways.append("grade single responses, which have no order (realization=likert)")
-    if _may_weigh(battles):
-        ways.append("give token probabilities (logprobs=required)")
+    options = _unused_options(battles, GRADING, "likert")
+    ways = [ORDERLESS[name].format(option=option) for name, option in options.items()]
     return f"; or let this one {', or '.join(ways)}" if ways else ""
 
 
 def ways_without_ties(battles: Battles) -> str:
     """Return how judges that give nearly only ties may judge, for the end of a clause."""
-    ways = []
-    if not _realizations(battles) & FINEST:
-        ways.append("realization=numeric")
+    options = _unused_options(battles, FINEST, "numeric")
+    return (
+        f", or let this one give finer grades ({', or '.join(options.values())})" if options else ""
+    )
+
+
+def _unused_options(battles: Battles, grading: frozenset[str], realization: str) -> dict[str, str]:
+    """Return the options that are not in use and make verdicts finer, as typed, by name.
+
+    Args:
+        battles: the battles.
+        grading: realizations that are as fine as the proposed one.
+        realization: the realization to propose unless a judge has one of these.
+    """
+    options = {}
+    if not _realizations(battles) & grading:
+        options["realization"] = option_text("realization", realization, "argument")
     if _may_weigh(battles):
-        ways.append("logprobs=required")
-    return f", or let this one give finer grades ({', or '.join(ways)})" if ways else ""
+        options["logprobs"] = option_text("logprobs", "required", "argument")
+    return options
 
 
 def _realizations(battles: Battles) -> frozenset[str | None]:

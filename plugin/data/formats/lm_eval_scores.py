@@ -442,7 +442,7 @@ def _folder_of_tournaments(files: Sequence[Scores]) -> str | None:
             if not folder.name:
                 continue
             played = folder.with_name(f"{folder.name}{layout.TOURNAMENTS}")
-            if played.is_dir():
+            if any(played.glob("*.eval")):
                 return str(played)
     return None
 

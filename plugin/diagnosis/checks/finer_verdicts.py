@@ -24,8 +24,16 @@ ORDERLESS = {
 """How a judge may judge whose verdicts the order decides, by the option that asks for it."""
 
 
-def ways_without_order(battles: Battles) -> str:
-    """Return how judges whose verdicts the order decides may judge, for the end of a clause."""
+def ways_without_order(battles: Battles, judge: str | None = None) -> str:
+    """Return how a judge whose verdicts the order decides may judge, for the end of a clause.
+
+    Args:
+        battles: the battles.
+        judge: name of the judge; None if there is one judge, or if several are meant together.
+    """
+    if judge is not None:
+        is_own = np.equal(battles.rows.texts_of("judge"), judge)
+        battles = battles.select(is_own)
     options = _unused_options(battles, GRADING, "likert")
     ways = [ORDERLESS[name].format(option=option) for name, option in options.items()]
     return f"; or let this one {', or '.join(ways)}" if ways else ""

@@ -14,7 +14,7 @@ from podium.diagnosis.figures import Statistic, Unit
 from podium.diagnosis.judge_checks import is_judged
 from podium.diagnosis.preferences import length_effect, log_ratio
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.notices.option_forms import option_text
+from podium.notices.option_forms import option_text, typed_in_command
 from podium.rankers.fit.coded import code_battles
 
 
@@ -51,7 +51,8 @@ def length_of_card(card: CardSections) -> tuple[Check, ...]:
     if "remedy" not in check.fields:
         return (check,)
     # The commands that show cards rank nothing, and do not take the option.
-    remedy = f"also rank at equal length (`podium rank {length_control_option()}`)"
+    option = typed_in_command("setting", "length_control", "true")
+    remedy = f"also rank at equal length (`podium rank {option}`)"
     return (replace(check, fields={**check.fields, "remedy": remedy}),)
 
 

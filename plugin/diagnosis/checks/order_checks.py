@@ -305,7 +305,7 @@ def _check_effects(battles: Battles, effects: list[OrderEffect], *, several: boo
     facts = _facts_of_order(worst, several)
     p = min(1.0, worst.p * len(effects))
     if deciding:
-        facts["fields"] = {**facts["fields"], "ways": ways_without_order(battles)}
+        facts["fields"] = {**facts["fields"], "ways": ways_without_order(battles, worst.judge)}
         return make_check(ORDER_DECIDES, True, p=p, **facts)
     return make_check("position", bool(large), p=p, **facts)
 

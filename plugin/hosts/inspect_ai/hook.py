@@ -128,17 +128,18 @@ def _say_what_cannot_be_ranked(spec: EvalSpec, *, is_first: bool) -> None:
     """
     from podium.hosts.inspect_ai.inspect_options import form_of_options
 
-    what = "this run"
+    doubt = "this run will not be ranked"
     with typed_as(form_of_options(os.environ)):
         try:
             options = _options_of_coming_eval(spec.metadata or {}, is_first=is_first)
             if options is not None:
                 from podium.hosts.inspect_ai.coming_scores import check_scorers
 
-                what = "this eval"
+                # Scores may have parts that the scorers do not declare.
+                doubt = "this eval may not be ranked"
                 check_scorers(options, spec)
         except PodiumError as error:
-            tell(f"{what} will not be ranked: {error}")
+            tell(f"{doubt}: {error}")
 
 
 def _options_of_coming_eval(

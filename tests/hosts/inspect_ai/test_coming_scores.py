@@ -70,11 +70,11 @@ def test_an_unknown_metric_and_a_missing_scorer_are_said_before_the_first_call(c
     for own in (match(), None):
         task = Task(dataset, scorer=own, name="quiz")
         eval(task, model=["mockllm/a", "mockllm/b"], log_dir="logs", metadata=metadata)
-    said = [line for line in capfd.readouterr().err.splitlines() if "will not be ranked" in line]
+    said = [line for line in capfd.readouterr().err.splitlines() if "may not be ranked" in line]
     assert said == [
-        "podium: this eval will not be ranked: --ranker-metric nope: the scorers of quiz declare "
+        "podium: this eval may not be ranked: --ranker-metric nope: the scorers of quiz declare "
         "no such metric (there are: match)",
-        "podium: this eval will not be ranked: the task quiz has no scorer: name a judge with "
+        "podium: this eval may not be ranked: the task quiz has no scorer: name a judge with "
         "--ranker-judge MODEL",
     ]
 

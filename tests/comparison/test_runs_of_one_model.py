@@ -4,9 +4,12 @@ import json
 import re
 import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from asked_runs import simple_run, write_inspect_log, write_lm_eval_run
+
+from podium.data.formats.run_folders import FiledRun, choose_runs, find_repeats
 
 ITEMS = 30
 GOOD = [1.0] * 20 + [0.0] * 10
@@ -165,3 +168,13 @@ def test_fewer_documents_of_one_run_are_told_once(podium, tmp_path):
         told = podium(*words).err
         assert "not all have the same documents (lab/a: 30, lab/b: 25)" in told
         assert "no other model was scored" not in told
+
+
+def test_the_earlier_run_is_named_first_also_if_it_counts():
+    runs = [
+        FiledRun(Path("old"), "lab/a", "quiz", "q", "2026-01-01"),
+        FiledRun(Path("new"), "lab/a", "quiz", "q", "2026-01-02", cut_to=5),
+    ]
+    chosen, _, notes = choose_runs(runs)
+    assert chosen == runs[:1]
+    assert find_repeats(notes) == ("lab/a", "old", "new")

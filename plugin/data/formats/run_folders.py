@@ -134,18 +134,23 @@ def find_repeats(notes: Iterable[Notice]) -> RepeatedRuns | None:
         notes: notes of `choose_runs`, and others.
 
     Returns:
-        Its newest run and the one before it; None if there is no such model.
+        Its newest run and the one that counts, or the one before it if the newest counts; None if
+        there is no such model.
     """
     for note in notes:
         if note.code in ("runs-repeated", ON_TASKS["runs-repeated"]):
             fields = note.fields
-            return RepeatedRuns(fields["who"], fields["others"][-1], fields["chosen"])
+            earlier, newest = fields["others"][-1], fields["chosen"]
+            if newest != fields["newest"]:
+                earlier, newest = newest, fields["newest"]
+            return RepeatedRuns(fields["who"], earlier, newest)
     return None
 
 
 def _note_left_out(code: str, chosen: FiledRun, runs: Sequence[FiledRun]) -> Notice:
     """Return the note that says which run counts and which runs do not."""
     newest = max(runs, key=lambda run: run.time)
+    others = sorted(runs, key=lambda run: run.time)
     which = "the newest"
     if chosen is not newest and newest.cut_to is not None:
         items = "all items"
@@ -158,6 +163,7 @@ def _note_left_out(code: str, chosen: FiledRun, runs: Sequence[FiledRun]) -> Not
         "runs": len(runs),
         "which": which,
         "chosen": str(chosen.path),
-        "others": [str(run.path) for run in runs if run is not chosen],
+        "newest": str(newest.path),
+        "others": [str(run.path) for run in others if run is not chosen],
     }
     return Notice(code, fields)

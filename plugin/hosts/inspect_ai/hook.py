@@ -5,6 +5,7 @@ It ranks tournaments, and ordinary evals for which the user asked for a ranker.
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -93,17 +94,38 @@ class PodiumHooks(Hooks):
 def _remove_linked_runs(log: EvalLog) -> None:
     """Remove the folder of responses that lm-eval's tournament kept for this retry.
 
-    The folder stays if the log is not of such a tournament or is not whole yet.
+    The folder stays if the log is not of such a tournament or is not whole yet, or if the folder
+    has other files than podium's.
     """
-    if log.status != "success" or PLAYED_FOR not in (log.eval.metadata or {}):
+    if log.status != "success" or (log.eval.metadata or {}).get(PLAYED_FOR) != "lm-eval":
         return
+    from podium.data.formats.files import split_label
+
     for source in log.eval.task_args.get("responses") or ():
-        path = Path(str(source).partition("=")[2] if "=" in str(source) else str(source))
+        path = Path(split_label(str(source))[1])
         of_run = next((own for own in path.parents if own.parent.name.endswith(RUNS_SUFFIX)), None)
-        if of_run is not None and (of_run / "this").is_dir():
+        if of_run is not None and _is_made_for_run(of_run):
             rmtree(of_run, ignore_errors=True)
             with suppress(OSError):
                 of_run.parent.rmdir()
+
+
+def _is_made_for_run(folder: Path) -> bool:
+    """Return whether podium made a folder for a run of lm-eval, and everything in it.
+
+    Its name is a time. In `this` are files of lm-eval and links, in `others` only links.
+    """
+    from podium.data.formats.lm_eval_layout import RESULTS_NAME, SAMPLES_NAME, TIME
+
+    if folder.is_symlink() or not re.fullmatch(TIME, folder.name) or not (folder / "this").is_dir():
+        return False
+    for path in folder.rglob("*"):
+        part = path.relative_to(folder).parts[0]
+        is_own_file = SAMPLES_NAME.match(path.name) or RESULTS_NAME.match(path.name)
+        is_made = path.is_symlink() or path.is_dir() or (part == "this" and is_own_file)
+        if part not in ("this", "others") or not is_made:
+            return False
+    return True
 
 
 def _set_exit_code(ranked: bool) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from podium.data.formats.files import split_label
 from podium.data.formats.lm_eval_layout import (
     SAMPLES_NAME,
+    TOURNAMENTS,
     Samples,
     describe_samples,
     is_samples,
@@ -95,7 +96,7 @@ def podium_folder(output_path: str) -> Path:
     It is not in the folder of results, because `podium rank` reads whole folders.
     """
     folder = results_folder(output_path).absolute()
-    return folder.with_name(f"{folder.name}.podium")
+    return folder.with_name(f"{folder.name}{TOURNAMENTS}")
 
 
 def collect_runs(

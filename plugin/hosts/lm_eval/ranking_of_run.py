@@ -19,6 +19,7 @@ from podium.data.reading.judgments import read_query
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.hosts.folder_pin import FolderPin
 from podium.hosts.host_ranking import rank_for_host, read_played_log, with_anchor
+from podium.hosts.inspect_ai.logs.log_files import RUNS_SUFFIX
 from podium.hosts.lm_eval.lm_eval_runs import (
     RunFolders,
     collect_runs,
@@ -307,7 +308,7 @@ class RunRanking:
                 yield folder
             return
         # The folder is not in that of the logs, because `podium rank` reads whole folders.
-        runs_dir = self.log_dir.with_name(f"{self.log_dir.name}.runs")
+        runs_dir = self.log_dir.with_name(f"{self.log_dir.name}{RUNS_SUFFIX}")
         folder = runs_dir / datetime.now().isoformat(timespec="milliseconds").replace(":", "-")
         folder.mkdir(parents=True)
         try:

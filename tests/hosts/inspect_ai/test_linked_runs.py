@@ -14,14 +14,17 @@ from podium.hosts.inspect_ai.logs.log_files import PLAYED_FOR
 
 
 @pytest.mark.parametrize(
-    ("command", "status", "stays"),
+    ("command", "status", "more", "stays"),
     [
-        ("inspect eval-retry", "success", False),
-        ("inspect eval-retry", "error", True),
-        ("podium lm_eval", "success", True),
+        ("inspect eval-retry", "success", None, False),
+        ("inspect eval-retry", "success", "this/a/notes.txt", True),
+        ("inspect eval-retry", "success", "others/1/b/samples_t.jsonl", True),
+        ("inspect eval-retry", "success", "results.json", True),
+        ("inspect eval-retry", "error", None, True),
+        ("podium lm_eval", "success", None, True),
     ],
 )
-def test_linked_runs_go_after_a_successful_retry_alone(tmp_path, command, status, stays):
+def test_linked_runs_go_after_a_successful_retry_alone(tmp_path, command, status, more, stays):
     runs = tmp_path / "out.podium.runs"
     of_run = runs / "2026-01-01T00-00-00"
     samples = tmp_path / "samples.jsonl"
@@ -30,6 +33,8 @@ def test_linked_runs_go_after_a_successful_retry_alone(tmp_path, command, status
     for folder in folders:
         folder.mkdir(parents=True)
         (folder / "samples.jsonl").symlink_to(samples)
+    if more:
+        (of_run / more).write_text("a file of the user")
     log = read_eval_log(str(write_quiz(tmp_path, "lab/weak", 4)))
     log.status = status
     log.eval.metadata = {PLAYED_FOR: "lm-eval"}

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
 from podium.data.formats.files import find_files, local_files, split_label
+from podium.data.formats.lm_eval_layout import TOURNAMENTS
 from podium.errors import LoneModelError, PodiumError, UsageError
 from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
 from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
@@ -159,7 +160,7 @@ def tournament_folder(log: Place) -> str:
 
     It is not in the folder of the logs, because podium and Inspect read whole folders.
     """
-    return f"{folder_of(log)}.podium"
+    return f"{folder_of(log)}{TOURNAMENTS}"
 
 
 def folder_of(log: Place) -> str:

@@ -364,17 +364,10 @@ def notes_on_labels(runs: Sequence[RunRecord], labelled: Collection[str]) -> lis
     for label, own in sorted(by_label.items()):
         split = _without_implied(_settings_that_split(own), own)
         if split:
-            texts = [f"{setting.text} {_all_values_text(own, setting)}" for setting in split]
+            values = [" or ".join(_models_by_value(own, setting)) for setting in split]
+            texts = [f"{setting.text} {text}" for setting, text in zip(split, values, strict=True)]
             notes.append(Notice("label-joins-settings", {"model": label, "settings": texts}))
     return notes
-
-
-def _all_values_text(runs: Sequence[RunRecord], setting: Setting) -> str:
-    """Return the values of a setting in some runs, each once: `0 or 5`."""
-    values = sorted(
-        {run.value_of(setting) for run in runs}, key=lambda value: (value is not None, value)
-    )
-    return " or ".join(value_texts(values))
 
 
 def _settings_that_split(runs: Iterable[RunRecord]) -> list[Setting]:

@@ -193,7 +193,7 @@ def test_a_run_with_a_limit_does_not_displace_the_whole_run(podium: Podium, out:
     path.write_text(json.dumps(results))
     answer = podium("rank", out, "--ranker", "mean", "--format", "csv")
     assert float(next(csv.DictReader(answer.out.splitlines()))["score"]) == 0.75
-    told = "org/a was run 2 times on t: the one on all items (the newest has 8: --limit) counts"
+    told = "org/a was run 2 times on t: the one on all items (the newest has 8) counts"
     assert told in answer.err
     assert len(answer.err.splitlines()) == 1
 

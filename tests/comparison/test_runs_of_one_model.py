@@ -178,3 +178,25 @@ def test_the_earlier_run_is_named_first_also_if_it_counts():
     chosen, _, notes = choose_runs(runs)
     assert chosen == runs[:1]
     assert find_repeats(notes) == ("lab/a", "old", "new")
+
+
+def test_the_reason_why_another_run_than_the_newest_counts_is_named() -> None:
+    def run(time: int, **facts: object) -> FiledRun:
+        return FiledRun(Path(f"{time}.json"), "m", "t", "q", str(time), **facts)
+
+    cases = {
+        "the newest": [run(1), run(2)],
+        "one that finished": [run(1), run(2, whole=False, done=3)],
+        "the one with the most finished samples": [
+            run(1, whole=False, done=5),
+            run(2, whole=False, done=3),
+        ],
+        "the one on all items (the newest has 10)": [run(1), run(2, cut_to=10)],
+        "the one on 20 items (the newest has 10)": [run(1, cut_to=20), run(2, cut_to=10)],
+    }
+    for reason, runs in cases.items():
+        _, _, [note] = choose_runs(runs)
+        assert note.fields["which"] == reason
+    just_made = run(1, cut_to=10)
+    _, _, [note] = choose_runs([just_made, run(2)], preferred={just_made.path})
+    assert note.fields["which"] == "the one that was just made"

@@ -49,7 +49,7 @@ class FiledRun:
 
 
 def choose_runs(
-    runs: Iterable[FiledRun], *, every: bool = False, first: Collection[Path] = ()
+    runs: Iterable[FiledRun], *, every: bool = False, preferred: Collection[Path] = ()
 ) -> tuple[list[FiledRun], list[FiledRun], list[Notice]]:
     """Choose one run among the attempts of each evaluation, and one among the repeats.
 
@@ -60,7 +60,7 @@ def choose_runs(
     Args:
         runs: the runs.
         every: whether to keep all repeats of a question, one attempt each.
-        first: paths of complete runs that are chosen before others, on however many items.
+        preferred: paths of complete runs that are chosen before others, on however many items.
 
     Returns:
         The chosen runs, grouped by question and then ordered by time; one run of each evaluation
@@ -86,7 +86,7 @@ def choose_runs(
         if every:
             kept_runs += repeats
             continue
-        chosen = max(repeats, key=lambda run: _preference(run, first))
+        chosen = max(repeats, key=lambda run: _preference(run, preferred))
         kept_runs.append(chosen)
         if len(repeats) > 1:
             notes.append(_note_left_out("runs-repeated", chosen, repeats))
@@ -116,15 +116,17 @@ def _join_notes(notes: Sequence[Notice]) -> list[Notice]:
     return joined
 
 
-def _preference(run: FiledRun, first: Collection[Path] = ()) -> tuple[bool, int, bool, float, str]:
+def _preference(
+    run: FiledRun, preferred: Collection[Path] = ()
+) -> tuple[bool, int, bool, float, str]:
     """Return a key by which the run to choose is the largest.
 
-    Complete runs are preferred, then runs with more finished samples, then those in `first`, then
+    Complete runs come first, then runs with more finished samples, then those in `preferred`, then
     runs on more items, then newer runs. Two runs on all data may have different numbers of items,
     because the data changed: the newer one is preferred.
     """
     items = inf if run.cut_to is None else run.cut_to
-    return run.whole, 0 if run.whole else run.done, run.path in first, items, run.time
+    return run.whole, 0 if run.whole else run.done, run.path in preferred, items, run.time
 
 
 def find_repeats(notes: Iterable[Notice]) -> RepeatedRuns | None:
@@ -147,21 +149,29 @@ def find_repeats(notes: Iterable[Notice]) -> RepeatedRuns | None:
     return None
 
 
+def _which_counts(chosen: FiledRun, newest: FiledRun) -> str:
+    """Return which run counts, by the reason for which it is preferred to the newest."""
+    if chosen is newest:
+        return "the newest"
+    if chosen.whole and not newest.whole:
+        return "one that finished"
+    if not chosen.whole:
+        return "the one with the most finished samples"
+    if newest.cut_to is None or (chosen.cut_to is not None and chosen.cut_to <= newest.cut_to):
+        return "the one that was just made"
+    items = "all items" if chosen.cut_to is None else quantity(chosen.cut_to, "item")
+    return f"the one on {items} (the newest has {newest.cut_to:,})"
+
+
 def _note_left_out(code: str, chosen: FiledRun, runs: Sequence[FiledRun]) -> Notice:
     """Return the note that says which run counts and which runs do not."""
     newest = max(runs, key=lambda run: run.time)
     others = sorted(runs, key=lambda run: run.time)
-    which = "the newest"
-    if chosen is not newest and newest.cut_to is not None:
-        items = "all items"
-        if chosen.cut_to is not None:
-            items = quantity(chosen.cut_to, "item")
-        which = f"the one on {items} (the newest has {newest.cut_to:,}: --limit)"
     fields = {
         "who": chosen.who,
         "what": chosen.what,
         "runs": len(runs),
-        "which": which,
+        "which": _which_counts(chosen, newest),
         "chosen": str(chosen.path),
         "newest": str(newest.path),
         "others": [str(run.path) for run in others if run is not chosen],

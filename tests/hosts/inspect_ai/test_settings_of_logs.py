@@ -215,7 +215,7 @@ def test_a_run_with_a_limit_does_not_displace_one_on_more_samples():
     battles = podium.read_battles("evals")
     by_model = {entry.model: entry.score for entry in podium.rank(battles).standings[0].entries}
     assert by_model["made/m"] == pytest.approx(10 / 30)
-    told = "made/m was run 3 times on quiz: the one on all items (the newest has 5: --limit) counts"
+    told = "made/m was run 3 times on quiz: the one on all items (the newest has 5) counts"
     [note] = [text for text in notice_texts(battles.notes) if "made/m" in text]
     assert note.startswith(told)
 

@@ -300,7 +300,7 @@ def _choose_among(
     if is_single:
         return CountedLogs(list(runs), {}, [], [])
     runs, stopped = _without_stopped_judges(runs)
-    chosen, failed, notes = choose_runs(runs, every=every, first=first)
+    chosen, failed, notes = choose_runs(runs, every=every, preferred=first)
     for run in chosen:
         if not run.whole:
             notes.append(Notice("run-cut", {"path": str(run.path), "status": run.header.status}))

@@ -6,7 +6,7 @@ options are typed in another way sets a function for them with `typed_as`.
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal, TypeAlias
@@ -47,6 +47,20 @@ def typed_in_command(kind: Kind, name: str, value: str) -> str:
     if value in ("", "true"):
         return f"--{typed}"
     return f"--{typed} {shlex.quote(value)}"
+
+
+def format_assignments(option: str, values: Mapping[str, str]) -> str:
+    """Return an option with `KEY=VALUE` pairs as it is typed, quoted if a shell needs it."""
+    pairs = ",".join(f"{key}={value}" for key, value in values.items())
+    return f"--{option} {shlex.quote(pairs)}"
+
+
+def are_assignable(parts: Iterable[str]) -> bool:
+    """Return whether keys and values can be typed in `KEY=VALUE` pairs.
+
+    A comma would end a pair, and blanks at the ends would be lost.
+    """
+    return all("," not in part and part == part.strip() for part in parts)
 
 
 def quoted_value(value: str) -> str:

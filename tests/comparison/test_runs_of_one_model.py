@@ -135,7 +135,7 @@ def test_the_command_for_runs_with_other_inputs_works_as_it_is_printed(
     [
         (("question_id", "model", "accuracy"), "--columns item=question_id,score=accuracy"),
         (("id", "engine", "points"), "--columns item=id,model=engine,score=points"),
-        (("item", "score"), "--columns model=?"),
+        (("item", "score"), "--columns 'model=?'"),
         (("id", "left", "right", "vote"), "item=id,model_a=left,model_b=right,credit=vote"),
     ],
 )

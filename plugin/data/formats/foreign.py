@@ -3,7 +3,6 @@
 The user's options name the columns and translate the verdicts.
 """
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from podium.data.formats.records import Column, Records, column_called
 from podium.data.formats.verdict_files import LABEL_CREDITS
 from podium.data.query import Foreign
 from podium.errors import DataError, UsageError, unknown_name
+from podium.notices.option_forms import format_assignments
 from podium.printable import shorten
 
 FIRST = "first"
@@ -359,8 +359,7 @@ def likely_credits(words: list[str]) -> dict[str, str]:
 
 def format_credit_map(credits: Mapping[str, str]) -> str:
     """Return the option `--credit-map` with these credits, quoted for a shell."""
-    pairs = ",".join(f"{word}={credit}" for word, credit in credits.items())
-    return f"--credit-map {shlex.quote(pairs)}"
+    return format_assignments("credit-map", credits)
 
 
 def _number_or_text(words: str) -> str:

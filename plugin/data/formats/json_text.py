@@ -337,14 +337,7 @@ def _frame_of_columns(content: dict[str, Any]) -> "pd.DataFrame":
     if content.keys() == {"schema", "data"} and _are_records(content["data"]):
         return _frame_of_records(content["data"])
     if all(isinstance(value, dict) for value in content.values()):
-        rows = list(dict.fromkeys(key for value in content.values() for key in value))
-        if shares_names(rows, [*content]):
-            columns = {"": rows}
-            for name, value in content.items():
-                columns[name] = [value.get(row) for row in rows]
-            return _exact_frame(columns)
-        if has_records_by_row(content, rows):
-            return _with_names_of_rows(_frame_of_records([*content.values()]), [*content])
+        return _frame_of_objects(content)
     lists = []
     for value in content.values():
         lists.append(list(value.values()) if isinstance(value, dict) else value)
@@ -352,6 +345,30 @@ def _frame_of_columns(content: dict[str, Any]) -> "pd.DataFrame":
         problem = "the JSON object does not hold columns of equal length"
         raise NotATableError(problem, remedy="give a list of objects, or JSONL")
     return _exact_frame(dict(zip(content, lists, strict=True)))
+
+
+def _frame_of_objects(content: dict[str, dict[str, Any]]) -> "pd.DataFrame":
+    """Convert an object of objects, which are columns or records, to a data frame.
+
+    The cells of columns are aligned by the names of their rows. Columns of a table whose rows and
+    columns share names may lack cells, as the diagonal of a matrix of wins; others may not.
+
+    Raises:
+        NotATableError: two columns have different rows.
+    """
+    rows = list(dict.fromkeys(key for value in content.values() for key in value))
+    is_square = shares_names(rows, [*content])
+    if not is_square and has_records_by_row(content, rows):
+        return _with_names_of_rows(_frame_of_records([*content.values()]), [*content])
+    if not is_square and any(len(value) != len(rows) for value in content.values()):
+        problem = "the columns of the JSON object do not have the same rows"
+        raise NotATableError(problem, remedy="give a list of objects, or JSONL")
+    columns: dict[str, list[Any]] = {}
+    if is_square or not are_row_numbers(rows):
+        columns[""] = rows
+    for name, value in content.items():
+        columns[name] = [value.get(row) for row in rows]
+    return _exact_frame(columns)
 
 
 def _split_orientation(content: dict[str, Any]) -> dict[str, list[Any]] | None:
@@ -390,8 +407,8 @@ def has_records_by_row(content: dict[str, Any], keys: Sequence[str]) -> bool:
     """Return whether an object has a record per name of a row (`orient="index"` of pandas).
 
     If either the keys of the object or the keys of its values are only numbers, these are the names
-    of rows. Otherwise, the object has records if a key of its values is a column that podium knows,
-    and no key of the object is such a column.
+    of rows. If podium knows columns of one of the two, the others are the names of rows. Otherwise,
+    the names that are more are those of rows.
 
     Args:
         content: an object whose values are objects.
@@ -399,7 +416,10 @@ def has_records_by_row(content: dict[str, Any], keys: Sequence[str]) -> bool:
     """
     if are_row_numbers(content) or are_row_numbers(keys):
         return are_row_numbers(content) and not are_row_numbers(keys)
-    return bool(KNOWN_COLUMNS & {*keys}) and not KNOWN_COLUMNS & content.keys()
+    are_known = bool(KNOWN_COLUMNS & {*keys}), bool(KNOWN_COLUMNS & content.keys())
+    if are_known[0] != are_known[1]:
+        return are_known[0]
+    return not any(are_known) and len(content) > len(keys)
 
 
 def _with_names_of_rows(frame: "pd.DataFrame", names: Sequence[str]) -> "pd.DataFrame":

@@ -18,6 +18,7 @@ from podium.data.formats.foreign import (
     likely_credits,
 )
 from podium.data.formats.records import Records, column_called
+from podium.data.formats.row_facts import is_fact
 from podium.data.formats.verdict_files import LABEL_CREDITS
 from podium.data.reading.table import LIKELY, guess_columns
 from podium.text import text_of
@@ -78,7 +79,8 @@ def guess_mapping(records: Records) -> Guess:
     of_models = _pair_of_models(cells)
     if of_models is None:
         paths = _paths_by_last_part(cells)
-        columns = _columns_in_paths(paths)
+        items = _column_of_items(cells)
+        columns = _columns_in_paths(paths) if items is None else {"item": items}
         return Guess(columns, _credits_of_likely_column(records), paths=paths)
     model_a, model_b = of_models
     names = [name for name in sorted(records.columns) if name not in of_models]
@@ -101,11 +103,34 @@ def guess_mapping(records: Records) -> Guess:
     words = sorted({cell for cell in cells[verdict] if cell is not None} - models)
     if verdict != "credit":
         columns["credit"] = verdict
-    credits = _credits_of(words)
+    credits = _credits_of(words, of_models)
     first = _column_of_first(cells, of_models)
     if first is not None and {*credits.values()} & {"0", "1"}:
         columns[FIRST] = first
     return Guess(columns, credits or {"tie": "0.5"})
+
+
+def _column_of_items(cells: Mapping[str, Cells]) -> str | None:
+    """Return the column with the items of a table that may have a column of scores per model.
+
+    It is the only one whose cells are not all numbers, and they are different names. There are at
+    least two other columns that are not called as facts about rows, and no more of them than rows.
+    None if there is no such column.
+    """
+    names = [path for path, column in cells.items() if not _are_all_numbers(column)]
+    if len(names) != 1:
+        return None
+    (items,) = names
+    scored = [path for path in cells if path != items and not is_fact(path)]
+    is_name = [cell is not None and not _is_number(cell) for cell in cells[items]]
+    is_unique = len({*cells[items]}) == len(is_name)
+    return items if all(is_name) and is_unique and 2 <= len(scored) <= len(is_name) else None
+
+
+def _are_all_numbers(column: Cells) -> bool:
+    """Return whether all values of a column are numbers, and there is one."""
+    values = [cell for cell in column if cell is not None]
+    return bool(values) and all(map(_is_number, values))
 
 
 def _column_of_first(cells: Mapping[str, Cells], of_models: tuple[str, str]) -> str | None:
@@ -126,10 +151,18 @@ def _column_of_first(cells: Mapping[str, Cells], of_models: tuple[str, str]) -> 
     return min(likely)[-1] if likely else None
 
 
-def _credits_of(words: list[str]) -> dict[str, str]:
-    """Return the likely credit of each verdict; `?` for a number, which may be any code."""
+def _credits_of(words: list[str], of_models: tuple[str, str]) -> dict[str, str]:
+    """Return the likely credit of each verdict; `?` for a number, which may be any code.
+
+    A verdict may also be the name of one of the columns with the models.
+    """
     credits = likely_credits(words)
-    return {word: "?" if _is_number(word) else credit for word, credit in credits.items()}
+    for word in credits:
+        if _is_number(word):
+            credits[word] = "?"
+        elif word in of_models:
+            credits[word] = "10"[of_models.index(word)]
+    return credits
 
 
 def _paths_by_last_part(cells: Mapping[str, Cells]) -> dict[str, str]:
@@ -260,9 +293,8 @@ def _are_models(first: Cells, second: Cells) -> bool:
 def _columns_of_scores(cells: Mapping[str, Cells]) -> dict[str, str]:
     """Return the columns with the scores of both models, by podium's names; empty if none are."""
     for first, second in _pairs_of_columns(cells):
-        numbers = [cell for cell in (*cells[first], *cells[second]) if cell is not None]
         has_word = not SCORE_WORDS.isdisjoint(_words_in_name(first))
-        if has_word and numbers and all(map(_is_number, numbers)):
+        if has_word and _are_all_numbers([*cells[first], *cells[second]]):
             return {"score_a": first, "score_b": second}
     return {}
 

@@ -110,7 +110,7 @@ from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles, load
 from podium.names import joined_name
 from podium.notices.notice import Notice, select_codes
 from podium.notices.notice_text import notice_texts
-from podium.notices.option_forms import option_text
+from podium.notices.option_forms import are_assignable, format_assignments, option_text
 from podium.plugins import catalogue
 from podium.run_record import ONE_TASK
 from podium.scorers.judge_record import join_judges
@@ -1174,7 +1174,7 @@ def unrecognised_error(columns: frozenset[str], source: str, guess: Guess) -> Da
         problem += f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"
     named = remedy_of_columns(sorted(columns), source, guess.columns)
     if guess.fill and source != FRAME:
-        named += "".join(f" --fill {name}={value}" for name, value in guess.fill.items())
+        named += f" {format_assignments('fill', guess.fill)}"
     if guess.credit_map and source != FRAME:
         named += f" {format_credit_map(guess.credit_map)}"
     of_one_model = _command_for_files_of_models(guess.paths, source)
@@ -1185,7 +1185,9 @@ def unrecognised_error(columns: frozenset[str], source: str, guess: Guess) -> Da
         mapping = format_mapping(
             columns=guess.columns, credit_map=guess.credit_map, fill=guess.fill
         )
-        remedy += f"; or save the guess as {name_of_mapping_file(Path(source))}: {mapping}"
+        saved = f"save the guess as {name_of_mapping_file(Path(source))}: {mapping}"
+        typed = [*guess.columns.values(), *guess.fill.values(), *guess.credit_map]
+        remedy = f"{remedy}; or {saved}" if are_assignable(typed) else saved
     for column, task in TASKS.items():
         if column in columns:
             command = f"`inspect eval podium/{task} --model-role judge=MODEL`"
@@ -1211,6 +1213,6 @@ def _command_for_files_of_models(paths: Mapping[str, str], source: str) -> str |
     score = columns_found["score"]
     if source == FRAME or item is None or score is None or columns_found["model"] is not None:
         return None
-    typed = [f"{own}={name}" for own, name in (("item", item), ("score", score)) if own != name]
-    named = f" --columns {','.join(typed)}" if typed else ""
+    typed = {own: name for own, name in (("item", item), ("score", score)) if own != name}
+    named = f" {format_assignments('columns', typed)}" if typed else ""
     return f"podium rank NAME={source} OTHER=FILE{named}"

@@ -15,6 +15,7 @@ from podium.data.formats.bad_rows import BadRow, reject_many
 from podium.data.formats.records import JSON, TEXT, Column, Records
 from podium.data.reading.reason_columns import with_reasons
 from podium.errors import DataError
+from podium.notices.option_forms import format_assignments
 from podium.printable import shorten
 
 # Columns of the battles table with numbers, those with text, and the values of `order`.
@@ -386,8 +387,10 @@ def remedy_of_columns(
         return f"name the columns: podium.read_battles(frame, columns={named})"
     if named.keys().isdisjoint({"model", "score"}) and {*named.values()} == {"?"}:
         named = {"model_a": "left", "model_b": "right", "credit": "outcome"}
-    typed = ",".join(f"{own}={name}" for own, name in named.items())
-    return f"name the columns, for example --columns {typed}"
+    typed = format_assignments("columns", named)
+    if named.keys() == {"item"}:
+        return f"if each row is an item and each other column a model, name the items: {typed}"
+    return f"name the columns, for example {typed}"
 
 
 def _are_scores(known: AbstractSet[str]) -> bool:

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,11 @@ def of_objects(k, a, b, won):
     return {"prompt": f"p{k}", **sides, "judgement": {"winner": {"t": "tie"}.get(won, won)}}
 
 
+def of_columns(k, a, b, won):
+    word = {"a": "System 1", "b": "System 2", "t": "tie"}[won]
+    return {"id": k, "System 1": a, "System 2": b, "Preferred": word}
+
+
 def of_labels(k, a, b, won):
     word = {"a": "left", "b": "right", "t": "both"}[won]
     return {"id": k, "answer_a_model": a, "answer_b_model": b, "comparison": word}
@@ -100,6 +106,7 @@ SHAPES = {
     "objects": (of_objects, BATTLES, "json"),
     "objects in columns": (of_objects, BATTLES, "parquet"),
     "labels": (of_labels, BATTLES, "csv"),
+    "names of columns": (of_columns, BATTLES, "csv"),
     "names": (of_names, BATTLES, "csv"),
     "winner and loser": (of_winners, DECIDED, "csv"),
     "chosen and rejected": (of_chosen, DECIDED, "jsonl"),
@@ -151,7 +158,7 @@ def test_lists_of_two_names_leave_open_which_won(save):
     pairs = [[b, a] if won == "b" else [a, b] for _, a, b, won in DECIDED]
     path = Path(save("votes.json", pairs))
     mapping, message = printed_mapping(path)
-    assert "--columns model_a=0,model_b=1 --fill credit=?" in message
+    assert "--columns model_a=0,model_b=1 --fill 'credit=?'" in message
     filled = mapping.replace('"?"', "1")
     path.with_name("votes.podium.yaml").write_text(filled, encoding="utf-8")
     assert battles_in(path) == truth_of(DECIDED)
@@ -248,3 +255,45 @@ def test_a_guess_turns_the_verdicts_where_the_second_model_is_a(tmp_path, column
     for item, a, credit in zip(frame["item"], frame["model_a"], frame["credit"], strict=True):
         model, credit_of_model = expected[item]
         assert credit == (credit_of_model if a == model else 1 - credit_of_model)
+
+
+def test_a_column_of_names_beside_numbers_is_guessed_to_be_the_items(save):
+    rows = [{"Case": f"c{k}", "x": k / 8, "y": (k % 3) / 3} for k in range(8)]
+    path = Path(save("scores.csv", "Case,x,y\n" + _lines(rows)))
+    mapping, message = printed_mapping(path)
+    assert "if each row is an item and each other column a model" in message
+    path.with_name("scores.podium.yaml").write_text(mapping, encoding="utf-8")
+    assert podium.read_battles(path).models == ("x", "y")
+
+
+def test_names_that_repeat_are_not_guessed_to_be_items(save):
+    rows = [{"group": f"g{k // 2}", "x": k / 8, "y": (k % 3) / 3} for k in range(8)]
+    mapping, _ = printed_mapping(save("scores.csv", "group,x,y\n" + _lines(rows)))
+    assert "item" not in mapping
+
+
+def _lines(rows):
+    return "".join(",".join(map(str, row.values())) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize(
+    "names", [("Model 1", "Model 2", "The Winner"), ("it's 1", "it's 2", "winner; $x")]
+)
+def test_the_options_in_the_error_can_be_pasted_into_a_shell(save, names):
+    first, second, verdict = names
+    rows = [{first: a, second: b, verdict: won} for _, a, b, won in BATTLES]
+    path = save("votes.jsonl", rows)
+    _, message = printed_mapping(path)
+    words = shlex.split(re.search(r"(--columns .*?); `podium list", message)[1])
+    assert words[0] == "--columns"
+    assert words[1] == f"model_a={first},model_b={second},credit={verdict}"
+
+
+def test_no_option_is_printed_for_columns_that_it_cannot_name(save):
+    words = {"a": "left", "b": "right", "t": "tie"}
+    rows = [{"model, 1": a, "model, 2": b, "winner": words[won]} for _, a, b, won in BATTLES]
+    path = Path(save("votes.jsonl", rows))
+    mapping, message = printed_mapping(path)
+    assert "--columns" not in message
+    path.with_name("votes.podium.yaml").write_text(mapping, encoding="utf-8")
+    assert battles_in(path) == truth_of(BATTLES)

@@ -1,7 +1,9 @@
 """JSON as pandas writes it, in every orientation."""
 
 import json
+import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -75,3 +77,39 @@ def test_objects_that_do_not_fit_are_an_error_that_names_the_file(tmp_path, cont
     path.write_text(json.dumps(content))
     with pytest.raises(podium.PodiumError, match=r"votes\.json"):
         podium.read_battles(path)
+
+
+def test_cells_of_columns_are_aligned_by_the_names_of_their_rows(tmp_path):
+    path = tmp_path / "scores.json"
+    item = {"0": "q1", "1": "q2", "2": "q3"}
+    first = {"0": 1, "1": 0, "2": 0}
+    second = {"2": 0.25, "1": 0.5, "0": 0.75}
+    path.write_text(json.dumps({"item": item, "m1": first, "m2": second}))
+    table = podium.read_battles(path).to_frame()
+    assert table["credit"].tolist() == [1.0, 0.0, 0.0]
+    assert table["score_b"].tolist() == [0.75, 0.5, 0.25]
+
+
+def test_columns_with_other_rows_are_no_table(tmp_path):
+    path = tmp_path / "scores.json"
+    item = {"0": "q1", "1": "q2"}
+    path.write_text(json.dumps({"item": item, "m1": {"0": 1, "1": 0}, "m2": {"1": 1, "2": 0}}))
+    with pytest.raises(podium.DataError, match="do not have the same rows"):
+        podium.read_battles(path)
+
+
+@pytest.mark.parametrize("orient", ["split", "index", "columns", "table"])
+def test_the_names_of_the_rows_of_scores_can_be_their_items(tmp_path, orient):
+    """The scores are no 0 and 1, so that nothing says that the rows are items."""
+    path = tmp_path / "scores.json"
+    names = [f"q{k}" for k in range(8)]
+    scores = pd.DataFrame({"m1": np.arange(8) / 8, "m2": np.arange(8)[::-1] / 8}, index=names)
+    scores.to_json(path, orient=orient)
+    column = "index" if orient == "table" else ""
+    with pytest.raises(podium.DataError, match=f"--columns item={column};") as caught:
+        podium.read_battles(path)
+    mapping = re.search(r"podium\.yaml: (\{.*\})", str(caught.value))[1]
+    path.with_name("scores.podium.yaml").write_text(mapping, encoding="utf-8")
+    table = podium.read_battles(path).to_frame()
+    assert [*table["item"]] == names
+    assert [*table["score_a"]] == [*scores["m1"]]

@@ -1,5 +1,6 @@
 """Build parts of sentences: plurals, lists of names, and options. It imports no numpy."""
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -45,6 +46,15 @@ def quantity(number: int, noun: str, verbs: str = "") -> str:
     """
     counted = f"{number:,} {plural(noun, number)}"
     return f"{counted} {word_for(number, *verbs.split('|'))}" if verbs else counted
+
+
+def group_noun(column: str) -> str:
+    """Return what a group of items is called in texts: the name of its column without `_id`.
+
+    >>> group_noun("passage_id")
+    'passage'
+    """
+    return re.sub(r"(?i)[_ ]?ids?$", "", column) or column
 
 
 def word_for(number: int, singular: str, plural_form: str) -> str:

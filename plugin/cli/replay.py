@@ -99,7 +99,6 @@ def replay(query: BattleQuery, how: ReplayOptions, destination: Destination) -> 
     from podium.plugins.settings import parse_settings, ranker_names
     from podium.show.writing import write_ranking, write_result
 
-    options.refuse_groups(query, "podium replay")
     names = tournament_names(how.tournaments)
     rankers = ranker_names(how.rankers)
     settings = parse_settings(how.settings, rankers, names)

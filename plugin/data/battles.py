@@ -4,7 +4,6 @@ Model a and model b are the models in the columns `model_a` and `model_b`. The c
 a earned: 1 for a win, 0.5 for a tie, 0 for a loss.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -34,7 +33,7 @@ from podium.notices.notice import Notice
 from podium.run_record import RunRecord
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text
-from podium.wording import quantity
+from podium.wording import group_noun, quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,15 +92,6 @@ def source_column(columns: Iterable[str]) -> str | None:
     """Return the column of `SOURCES` that a table has, `judge` first; None if it has neither."""
     known = {*columns}
     return next((name for name in SOURCES if name in known), None)
-
-
-def group_noun(column: str) -> str:
-    """Return what a group of items is called in texts: the name of its column without `_id`.
-
-    >>> group_noun("passage_id")
-    'passage'
-    """
-    return re.sub(r"(?i)[_ ]?ids?$", "", column) or column
 
 
 def criterion_columns(names: Iterable[object]) -> list[str]:

@@ -1,7 +1,7 @@
 """The parts of a tournament: pairings, outcomes, rounds, and the field of models and items."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -98,11 +98,16 @@ class Field:
         items: ids of the items.
         absent: the models without a usable response to an item, by item. Items to which all models
             have one are left out.
+        groups: the group of each item, whose items vary together; empty if each item is
+            independent.
+        unit: what varies: `item`, or the name of the groups, such as `passage`.
     """
 
     models: tuple[str, ...]
     items: tuple[str, ...]
     absent: Mapping[str, frozenset[str]]
+    groups: Mapping[str, str] = field(default_factory=dict)
+    unit: str = "item"
 
     def can_play(self, item: str, *models: str) -> bool:
         """Return whether all of these models have a usable response to the item."""

@@ -251,12 +251,22 @@ def recording_of(
     means = means.where(means.notna(), None)
     return Recording(
         battles=battles,
-        field=Field(names, tuple(items.dropna().unique()), {}),
+        field=_field_of(battles),
         codes={pairing: k for k, pairing in enumerate(pairings)},
         outcomes=tuple(map(Outcome, pairings, means["credit"], means["margin"])),
         calls=by_pairing["calls"].sum().to_numpy(),
         code_of_row=code,
     )
+
+
+def _field_of(battles: Battles) -> Field:
+    """Return the models and items of battles, with the groups of items if they have any."""
+    items = tuple(battles.table["item"].dropna().unique())
+    if battles.group is None:
+        return Field(battles.models, items, {})
+    groups = battles.table[["item", battles.group]].dropna().drop_duplicates("item")
+    group_of_item = dict(zip(groups["item"], groups[battles.group].astype(str), strict=True))
+    return Field(battles.models, items, {}, group_of_item, battles.unit)
 
 
 def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:

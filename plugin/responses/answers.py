@@ -41,6 +41,8 @@ class QuestionRow:
             among the rows with the same label.
         document: the document of lm-eval that the question is made of; None if the question is not
             from a samples file.
+        group: the group of the item, such as the passage that it is about; None if no column of
+            groups was asked for.
     """
 
     item: str
@@ -56,6 +58,7 @@ class QuestionRow:
     choices: tuple[str, ...] = ()
     id_scope: str | None = None
     document: AskedDocument | None = None
+    group: str | None = None
 
     @property
     def length(self) -> int:
@@ -171,12 +174,14 @@ class Sheet:
         frame: the table. Its index counts the rows of the file; the name of the index says in
             which unit, such as `line`.
         show: says whether the response of an agent is its answer or its transcript.
+        cluster: the column with the groups of items; None if items have no groups.
     """
 
     path: Path
     label: str | None
     frame: "pd.DataFrame"
     show: Show = ANSWER_ALONE
+    cluster: str | None = None
 
     @property
     def columns(self) -> frozenset[str]:
@@ -188,7 +193,8 @@ class Sheet:
         rows = self.frame.to_dict("records")
         for place, cells in zip(self.frame.index, rows, strict=True):
             by_column = {str(column): _as_lists(cell) for column, cell in cells.items()}
-            yield Record(str(self.path), f"{self.frame.index.name} {place}", by_column)
+            row = f"{self.frame.index.name} {place}"
+            yield Record(str(self.path), row, by_column, self.cluster)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +205,13 @@ class Record:
         source: path of the file.
         row: the row in the file, in words, such as `line 3`.
         cells: the values by column.
+        cluster: the column with the groups of items; None if items have no groups.
     """
 
     source: str
     row: str
     cells: Mapping[str, Any]
+    cluster: str | None = None
 
     def cell_name(self, column: str | None) -> str | None:
         """Return a cell as a name or id; None if it is empty or there is no such column.
@@ -260,8 +268,9 @@ class Record:
         return text
 
     def question(self, item: str, instruction: str | None, **further_fields: Any) -> QuestionRow:
-        """Return a question that was read from this row."""
-        return QuestionRow(item, instruction, source=self.source, row=self.row, **further_fields)
+        """Return a question that was read from this row, with the group of its item."""
+        about = {"group": self.cell_name(self.cluster), **further_fields}
+        return QuestionRow(item, instruction, source=self.source, row=self.row, **about)
 
     def error(self, problem: str, remedy: str) -> DataError:
         """Return an error that names this place."""

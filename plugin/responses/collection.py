@@ -19,9 +19,9 @@ from podium.notices.notice import Notice, select_codes
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row
 from podium.responses.transcripts import AgentWork, plain_text, render
 from podium.run_record import RunRecord
-from podium.wording import some
+from podium.wording import group_noun, some
 
-AGREEING_FIELDS = ("instruction", "reference", "system", "category", "media")
+AGREEING_FIELDS = ("instruction", "reference", "system", "category", "media", "group")
 """Fields on which all rows of an item must agree."""
 QUESTION_FIELDS = ("instruction", "reference", "media")
 """The fields of `AGREEING_FIELDS` that make the question.
@@ -30,6 +30,11 @@ If two rows differ in one of these fields, the models were asked different quest
 """
 CODES_OF_PAIRING = ("questions-by-input",)
 """Codes of notices that say that items of responses have other names than in their files."""
+REMEDY_OF_GROUPS = "name a column that is the same in all rows of an item, or correct the rows"
+REMEDY_OF_QUESTIONS = (
+    "responses can be compared only where models were asked the same: rename the ids, or give the "
+    "right file"
+)
 PENDING = "not asked yet"
 """Reason of a response that can still be asked for."""
 
@@ -46,6 +51,7 @@ class Item:
         system: the system prompt of the responses; None if there was none.
         media: images, audio or files that belong to the instruction, as the host's JSON.
         responses: the largest number of responses that a model gave to the item.
+        group: the group of the item, such as a passage; None if items have no groups.
     """
 
     id: str
@@ -55,6 +61,7 @@ class Item:
     system: str | None = None
     media: str | None = None
     responses: int = 1
+    group: str | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -89,6 +96,7 @@ class Responses:
             known to differ.
         questions: how the items of these runs were paired, by task.
         accepted: sentences on findings that the user accepted by name.
+        cluster: the column with the groups of items; None if each item is independent.
     """
 
     items: tuple[Item, ...]
@@ -102,6 +110,7 @@ class Responses:
     runs: tuple[RunRecord, ...] = ()
     questions: tuple[QuestionFinding, ...] = ()
     accepted: tuple[str, ...] = ()
+    cluster: str | None = None
 
     def __repr__(self) -> str:
         lost = sum(map(len, self.missing.values()))
@@ -153,7 +162,7 @@ class Responses:
         return {item.id: item for item in self.items}
 
     def field(self) -> Field:
-        """Return the models, the items, and for each item the models without a response to it.
+        """Return the models, the items with their groups, and who has no response to an item.
 
         A model is without a response if all its responses to the item are missing. A pending
         response counts as a response.
@@ -165,7 +174,11 @@ class Responses:
             names = frozenset(name for name in models if self.missing[name].keys() >= keys)
             if names:
                 absent[item.id] = names
-        return Field(models, tuple(item.id for item in self.items), absent)
+        groups = {item.id: item.group for item in self.items if item.group is not None}
+        items = tuple(item.id for item in self.items)
+        if self.cluster is None:
+            return Field(models, items, absent)
+        return Field(models, items, absent, groups, group_noun(self.cluster))
 
     def mean_number(self) -> float:
         """Return the mean over items of the number of responses that a model gave."""
@@ -535,13 +548,14 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
         OtherQuestionError: the rows have different instructions, references or media.
     """
     # If a template wrote the prompt (`rendered`), instruction and system prompt may differ between
-    # rows. Reference and category may not.
+    # rows. Reference, category and group may not.
     not_rendered = [row for row in rows if not row.rendered]
     instruction = _common_value("instruction", not_rendered)
     reference = _common_value("reference", rows)
     system = _common_value("system", not_rendered)
     category = _common_value("category", rows)
     media = _common_value("media", not_rendered)
+    group = _common_value("group", rows)
     rendered = [row for row in rows if row.rendered and row.instruction is not None]
     if instruction is None and rendered:
         # The shortest prompt is nearest to the bare question. The order of files does not matter.
@@ -554,7 +568,7 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
             "instruction"
         )
         raise rows[0].error(f"item {rows[0].item!r} has no instruction", remedy)
-    return Item(rows[0].item, instruction, category, reference, system, media)
+    return Item(rows[0].item, instruction, category, reference, system, media, group=group)
 
 
 def _length_of_rendering(row: QuestionRow) -> tuple[int, str, str]:
@@ -591,11 +605,8 @@ def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
                 f"item {row.item!r} has another {name} here ({excerpt}) than in {first_row.place} "
                 f"({first_excerpt})"
             )
-            remedy = (
-                "responses can be compared only where models were asked the same: rename the ids, "
-                "or give the right file"
-            )
             error = OtherQuestionError if name in QUESTION_FIELDS else DataError
+            remedy = REMEDY_OF_GROUPS if name == "group" else REMEDY_OF_QUESTIONS
             raise error(problem, remedy=remedy, source=row.source or None, row=row.row or None)
     return value
 

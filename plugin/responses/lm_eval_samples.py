@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from podium.data.formats import lm_eval_layout as layout
 from podium.data.formats.lm_eval_documents import (
     description_of_row,
+    group_of_row,
     request_of,
     words_of_document,
 )
@@ -175,6 +176,8 @@ def _responses_to_document(
     more = {"category": task, "reference": record.cell_name("target"), "system": system}
     described = description_of_row(record.row, record.cells)
     document = replace(described, item=item, words=words_of_document(record.cells))
+    if record.cluster is not None:
+        more["group"] = group_of_row(record.cells, record.cluster)
     question = record.question(item, instruction, rendered=True, document=document, **more)
     # The file names images and audio, but does not hold them.
     request = request_of(record.cells["arguments"])

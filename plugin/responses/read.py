@@ -31,6 +31,7 @@ from podium.responses.answers import (
     stem,
 )
 from podium.responses.collection import Responses, add_pending, assemble, questions_in
+from podium.responses.item_groups import with_groups
 from podium.responses.question_pairing import AllowedFindings, PairedRows, pair_rows
 from podium.responses.transcripts import ANSWER_ALONE, Show
 from podium.run_record import RunRecord
@@ -51,6 +52,22 @@ class FileRows(NamedTuple):
     path: Path
     rows: Sequence[Row] | None
     run: RunRecord | None = None
+
+
+class RowForm(NamedTuple):
+    """What is read of each row besides its texts and names.
+
+    Attributes:
+        show: says whether the response of an agent is its answer or its transcript.
+        cluster: the column with the groups of items; None if items have no groups.
+    """
+
+    show: Show = ANSWER_ALONE
+    cluster: str | None = None
+
+
+NO_GROUPS = RowForm()
+"""Answers of agents alone, and no groups of items."""
 
 
 class Shape(NamedTuple):
@@ -166,12 +183,15 @@ class FileReader:
         read: function that reads the responses in a file.
         choose: function that returns which files are to be read. Its argument has, for each source,
             the label or None of each file by path. If the function is None, all files are read.
+        cluster_of: function that returns the column of groups by which the log clusters its own
+            standard errors; None if it does not. If the function is None, no log does.
     """
 
     suffixes: tuple[str, ...]
     accepts: Callable[[Path], bool]
-    read: Callable[[Path, Show], Iterable[ResponseRow]]
+    read: Callable[[Path, RowForm], Iterable[ResponseRow]]
     choose: Callable[[Sequence[Mapping[Path, str | None]]], ChosenLogs] | None = None
+    cluster_of: Callable[[Path], str | None] | None = None
 
 
 @urls_in_errors()
@@ -185,6 +205,7 @@ def read_responses(
     optional: bool = False,
     allow: Collection[str] = (),
     allow_option: str = "",
+    cluster: str | None = None,
 ) -> Responses:
     """Read responses from files, folders or globs of any known shape.
 
@@ -205,16 +226,22 @@ def read_responses(
             names them.
         allow_option: the option that accepts the finding `questions`, as it is typed. If it is
             empty, `--allow questions`.
+        cluster: the column with the groups of items, such as the passage of a question; in a log of
+            Inspect, a key of samples' metadata; in samples of lm-eval, a field of documents. If it
+            is None and all files are logs whose own standard errors are clustered by one key, the
+            groups are of this key.
 
     Raises:
-        UsageError: the sources have no responses, or two sources have models of the same name.
+        UsageError: the sources have no responses, two sources have models of the same name, or
+            `cluster` gives no groups.
         DataError: a file cannot be read, or rows contradict each other.
         OtherQuestionError: files have different questions under the same ids.
     """
     allowed = AllowedFindings(check_findings(allow), allow_option)
     strips_reasoning = check_policy(reasoning)
     show = replace(show, reasoning=reasoning)
-    parts, notes = _read_all_sources(sources, readers, show, optional=optional)
+    form = RowForm(show, cluster)
+    parts, notes, form = _read_all_sources(sources, readers, form, optional=optional)
     paired = pair_rows([*prompts, *_rows_in(parts)], _runs_in(parts), allowed)
     notes += paired.notes
     asked = questions_in(paired.rows[: len(prompts)])
@@ -234,12 +261,13 @@ def read_responses(
     responses = assemble(answers, questions + _questions_in_neighbour_files(answers, questions))
     notes += [*_note_skipped(parts), *responses.notes, *note_doubtful_names(responses.models)]
     files = sorted(str(part.path) for part in parts if part.rows is not None)
-    return replace(
+    whole = replace(
         _add_runs(responses, paired),
         sources=tuple(map(with_urls, files)),
         notes=tuple(note.map_texts(with_urls) for note in notes),
         tasks=tasks,
     )
+    return with_groups(whole, form.cluster, required=cluster is not None)
 
 
 def _runs_in(parts: Sequence[FileRows]) -> dict[str, RunRecord]:
@@ -270,12 +298,13 @@ def _with_urls_in_example(finding: QuestionFinding) -> QuestionFinding:
 
 
 def _read_all_sources(
-    sources: Sequence[str | Path], readers: Sequence[FileReader], show: Show, *, optional: bool
-) -> tuple[list[FileRows], list[Notice]]:
+    sources: Sequence[str | Path], readers: Sequence[FileReader], form: RowForm, *, optional: bool
+) -> tuple[list[FileRows], list[Notice], RowForm]:
     """Read the files of all sources.
 
     Returns:
-        The files with their rows, and notes, in the order of the sources.
+        The files with their rows, and notes, in the order of the sources; and the form with the
+        column of groups that was read.
 
     Raises:
         UsageError: two sources have models of the same name, and `optional` is False.
@@ -283,19 +312,39 @@ def _read_all_sources(
     """
     places = [_locate_source(source, readers) for source in map(str, sources)]
     chosen = _choose_logs_of_sources(places, readers)
+    if form.cluster is None:
+        form = form._replace(cluster=_cluster_of_logs(places, chosen, readers))
     parts: list[FileRows] = []
     notes: list[Notice] = []
     owners: dict[str, str] = {}  # source by model
     newest = lm_eval.find_newest_samples(places)
     for source, place, samples in zip(map(str, sources), places, newest, strict=True):
         parts_of_source, notes_of_source = _read_source(
-            place, samples, chosen, readers, show=show, optional=optional
+            place, samples, chosen, readers, form=form, optional=optional
         )
         if not optional:
             _reject_repeated_models(owners, source, _rows_in(parts_of_source))
         parts += parts_of_source
         notes += notes_of_source
-    return parts, [*notes, *chosen.notes]
+    return parts, [*notes, *chosen.notes], form
+
+
+def _cluster_of_logs(
+    places: Sequence[SourceFiles], chosen: ChosenLogs, readers: Sequence[FileReader]
+) -> str | None:
+    """Return the column of groups by which all logs cluster their own standard errors.
+
+    Returns:
+        The column; None if there is a file that is no log, or if logs have different ones.
+    """
+    columns = set()
+    for path in (path for place in places for path in place.paths):
+        reader = next((reader for reader in readers if _is_log_of(reader, path)), None)
+        if reader is None or reader.cluster_of is None:
+            return None
+        if path in chosen.names:
+            columns.add(reader.cluster_of(path))
+    return columns.pop() if len(columns) == 1 else None
 
 
 def _locate_source(source: str, readers: Sequence[FileReader]) -> SourceFiles:
@@ -367,7 +416,7 @@ def _why_unread(parts: Sequence[FileRows], readers: Sequence[FileReader]) -> lis
     if not skipped:
         return []
     try:
-        _read_all_sources([skipped[0].path], readers, ANSWER_ALONE, optional=False)
+        _read_all_sources([skipped[0].path], readers, NO_GROUPS, optional=False)
     except PodiumError as error:
         return [str(error)]
     return []
@@ -375,12 +424,12 @@ def _why_unread(parts: Sequence[FileRows], readers: Sequence[FileReader]) -> lis
 
 @urls_in_errors()
 def read_prompts(
-    *sources: str | Path, readers: Sequence[FileReader] = ()
+    *sources: str | Path, readers: Sequence[FileReader] = (), cluster: str | None = None
 ) -> tuple[list[QuestionRow], list[Notice]]:
     """Read the questions in sources, also those of responses.
 
     The sources are those that `read_responses` reads, and tables of prompts without ids. The same
-    question may come several times.
+    question may come several times. `cluster` is the column with the groups of items.
 
     Returns:
         The questions, and notes on the reading.
@@ -393,7 +442,9 @@ def read_prompts(
     places = [_locate_source(source, readers) for source in map(str, sources)]
     chosen = _choose_logs_of_sources(places, readers)
     for place, samples in zip(places, lm_eval.find_newest_samples(places), strict=True):
-        parts, notes_of_source = _read_source(place, samples, chosen, readers, PROMPT_SHAPES)
+        parts, notes_of_source = _read_source(
+            place, samples, chosen, readers, PROMPT_SHAPES, RowForm(cluster=cluster)
+        )
         rows += _rows_in(parts)
         notes += notes_of_source
     return questions_in(rows), [*notes, *chosen.notes]
@@ -481,7 +532,7 @@ def _read_source(
     chosen: ChosenLogs,
     readers: Sequence[FileReader],
     shapes: Sequence[Shape] = SHAPES,
-    show: Show = ANSWER_ALONE,
+    form: RowForm = NO_GROUPS,
     *,
     optional: bool = False,
 ) -> tuple[list[FileRows], list[Notice]]:
@@ -495,7 +546,7 @@ def _read_source(
         chosen: which log files of hosts are read.
         readers: readers of hosts' log files.
         shapes: known shapes of tables.
-        show: says whether a response of an agent is its answer or its transcript.
+        form: what is read of each row.
         optional: whether a file of no known shape is skipped even if the user named it. If not,
             such a file is an error.
 
@@ -508,7 +559,7 @@ def _read_source(
     notes = list(samples.notes)
     parts: list[FileRows] = []
     for file in samples.files:
-        sheet, notes_on_cuts = _sheet_of_samples(file, sample_rows(file.path), show)
+        sheet, notes_on_cuts = _sheet_of_samples(file, sample_rows(file.path), form)
         # A file must have responses if the user named it and no other file of the source has any.
         is_named = file.path in place.paths[-1:] and not place.searched
         is_needed = is_named and all(part.rows is None for part in parts)
@@ -520,10 +571,10 @@ def _read_source(
     for path in samples.others:
         reader = next((reader for reader in readers if _is_log_of(reader, path)), None)
         if reader is None:
-            rows = _read_file(path, place.label, shapes, show, optional=is_optional)
+            rows = _read_file(path, place.label, shapes, form, optional=is_optional)
         elif path in chosen.names:
             with named_in_errors(path):
-                rows = name_models(reader.read(path, show), chosen.names[path])
+                rows = name_models(reader.read(path, form), chosen.names[path])
         else:
             continue
         parts.append(FileRows(path, rows, chosen.runs.get(path)))
@@ -531,7 +582,7 @@ def _read_source(
 
 
 def _sheet_of_samples(
-    file: Samples, lines: Iterable[tuple[str, dict[str, Any] | None]], show: Show
+    file: Samples, lines: Iterable[tuple[str, dict[str, Any] | None]], form: RowForm
 ) -> tuple[Sheet, list[Notice]]:
     """Return the table of a samples file of lm-eval, and a note if a line is cut off.
 
@@ -539,7 +590,7 @@ def _sheet_of_samples(
         file: the samples file.
         lines: the place of each line, such as `line 3`, and its row; the row is None if the line
             is cut off.
-        show: says whether a response of an agent is its answer or its transcript.
+        form: what is read of each row.
     """
     import pandas as pd
 
@@ -552,7 +603,7 @@ def _sheet_of_samples(
         else:
             row_of_line[place.removeprefix("line ")] = row
     frame = pd.DataFrame(list(row_of_line.values()), index=pd.Index(list(row_of_line), name="line"))
-    return Sheet(file.path, file.model, frame, show), notes
+    return Sheet(file.path, file.model, frame, *form), notes
 
 
 def _is_log_of(reader: FileReader, path: Path) -> bool:
@@ -564,7 +615,7 @@ def _read_file(
     path: Path,
     label: str | None,
     shapes: Sequence[Shape] = SHAPES,
-    show: Show = ANSWER_ALONE,
+    form: RowForm = NO_GROUPS,
     *,
     optional: bool,
 ) -> Sequence[Row] | None:
@@ -574,7 +625,7 @@ def _read_file(
         path: the file.
         label: the user's name for the model; None for the names in the file.
         shapes: the shapes that are tried in order.
-        show: says whether a response of an agent is its answer or its transcript.
+        form: what is read of each row.
         optional: whether a table of no known shape is skipped.
 
     Returns:
@@ -589,7 +640,7 @@ def _read_file(
             # The names of the columns already show that no shape fits. So the rows, which take
             # longer, are not read.
             return None
-        sheet = Sheet(path, label, records.frame(), show)
+        sheet = Sheet(path, label, records.frame(), *form)
     return _parse_rows(sheet, shapes, optional=optional)
 
 

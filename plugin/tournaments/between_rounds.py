@@ -48,8 +48,16 @@ def strengths_of_matchups(
     return dict(zip(code, fit.theta.tolist(), strict=True))
 
 
-def code_rounds(played: Sequence[Round], models: Sequence[str]) -> CodedBattles | None:
-    """Encode the readable battles between some models as arrays; None if there are none."""
+def code_rounds(
+    played: Sequence[Round], models: Sequence[str], field: Field | None = None
+) -> CodedBattles | None:
+    """Encode the readable battles between some models as arrays; None if there are none.
+
+    Args:
+        played: the rounds.
+        models: names of the models.
+        field: has the groups of items, if these are the clusters; None if each item is a cluster.
+    """
     names = {*models}
     readable = []
     for round_ in played:
@@ -57,26 +65,32 @@ def code_rounds(played: Sequence[Round], models: Sequence[str]) -> CodedBattles 
             is_between = outcome.pairing.a in names and outcome.pairing.b in names
             if is_between and outcome.credit is not None:
                 readable.append(outcome)
-    return code_outcomes(readable, models) if readable else None
+    return code_outcomes(readable, models, field) if readable else None
 
 
-def code_outcomes(readable: Sequence[Outcome], models: Sequence[str]) -> CodedBattles:
-    """Encode readable battles as arrays clustered by item, with weights of 1.
+def code_outcomes(
+    readable: Sequence[Outcome], models: Sequence[str], field: Field | None = None
+) -> CodedBattles:
+    """Encode readable battles as arrays clustered by item or by its group, with weights of 1.
 
     Args:
         readable: the battles, each with a credit; at least one.
         models: names of the models; a model's code is its position.
+        field: as of `code_rounds`.
     """
     code = {name: k for k, name in enumerate(models)}
-    items, cluster = np.unique([outcome.pairing.item for outcome in readable], return_inverse=True)
+    names = [outcome.pairing.item for outcome in readable]
+    if field and field.groups:
+        names = [field.groups[item] for item in names]
+    clusters, cluster = np.unique(names, return_inverse=True)
     return CodedBattles(
         a=np.array([code[outcome.pairing.a] for outcome in readable]),
         b=np.array([code[outcome.pairing.b] for outcome in readable]),
         credit=np.array([outcome.credit for outcome in readable], dtype=np.float64),
         weight=np.ones(len(readable)),
         cluster=cluster,
-        clusters=len(items),
-        unit="item",
+        clusters=len(clusters),
+        unit=field.unit if field else "item",
         models=tuple(models),
     )
 

@@ -17,13 +17,13 @@ from podium.rankers.fit.graph import largest_distinguishable_block
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.ladder_placement import RATED_ONLY
 from podium.tournaments.stopping import (
-    MIN_ITEMS,
     QUESTION,
     STRENGTH_ROUNDING,
     Look,
     Progress,
     Stopping,
     connected_groups,
+    fewest_clusters,
 )
 from podium.wording import plural, quantity, some, word_for
 
@@ -210,14 +210,15 @@ def _end_reason(
 def _limits(tournament: Stopping, field: Field, progress: Progress) -> Iterator[str]:
     """Yield sentences on models without a decision, and on what the decisions are about.
 
-    The first names models with responses to fewer than 25 items. The second says that a round
-    robin may contradict the decisions. Each is yielded only if it applies.
+    The first names models with responses to too few items or groups of items. The second says that
+    a round robin may contradict the decisions. Each is yielded only if it applies.
     """
     has_enough = tournament.has_enough_items(field, progress.order)
     if not has_enough.all():
         names = sorted(field.models)
         few = [names[k] for k in np.flatnonzero(~has_enough).tolist()]
-        yield f"No decision about {some(few)}: fewer than {MIN_ITEMS} items have responses."
+        least = quantity(fewest_clusters(progress.looks[-1].unit), progress.looks[-1].unit)
+        yield f"No decision about {some(few)}: fewer than {least} have responses."
     if _depends_on_transitivity(tournament, field, progress):
         pairs = "the pairs with the anchor"
         if not hasattr(tournament, "anchor"):
@@ -351,9 +352,9 @@ def _partial_order(
         has_newcomers: whether the question is about pairs with a newcomer.
     """
     decided = int((settled > 0).sum())
-    if not decided and last.clusters < MIN_ITEMS:
-        judged = f"{quantity(last.clusters, 'item', 'was|were')} judged"
-        problem = f"{judged}, and an error needs {MIN_ITEMS}"
+    if not decided and not last.has_enough:
+        judged = f"{quantity(last.clusters, last.unit, 'was|were')} judged"
+        problem = f"{judged}, and an error needs {fewest_clusters(last.unit)}"
         return f"No pair is decided: {problem}"
     if not decided:
         return "No pair is decided"
@@ -437,7 +438,9 @@ def _end(reason: str, progress: Progress, max_battles: int | None) -> str:
         max_battles: the limit of battles; None if there is none.
     """
     last = progress.looks[-1]
-    size = f"{quantity(last.battles, 'battle')} on {quantity(last.clusters, 'item')}, {last.title}"
+    size = (
+        f"{quantity(last.battles, 'battle')} on {quantity(last.clusters, last.unit)}, {last.title}"
+    )
     if reason == "answered":
         return f"Stopped because the question is answered: {size}."
     if reason == "items":
@@ -464,7 +467,7 @@ def _advice(tournament: Stopping, last: Look, names: Sequence[str]) -> str:
     all_equal = (np.abs(last.theta) <= STRENGTH_ROUNDING).all() and not np.diag(
         last.covariance
     ).any()
-    if all_equal and last.clusters >= MIN_ITEMS:
+    if all_equal and last.has_enough:
         return LEVEL_ON_EVERY_ITEM
     if tournament.error is not None:
         return _advice_on_width(last, tournament.error)
@@ -480,13 +483,13 @@ def _advice_on_width(last: Look, error: float) -> str:
     if np.isnan(width):
         return (
             "Some ratings have no bound: a model won or lost everything, or was read on too few "
-            "items."
+            f"{plural(last.unit, 2)}."
         )
-    # A width falls with the square root of the number of items.
-    more_items = ceil(last.clusters * ((width / error) ** 2 - 1))
-    if more_items <= 0:
+    # A width falls with the square root of the number of clusters.
+    more = ceil(last.clusters * ((width / error) ** 2 - 1))
+    if more <= 0:
         return ""
-    return f"About {more_items:,} more {plural('item', more_items)} would reach this error."
+    return f"About {more:,} more {plural(last.unit, more)} would reach this error."
 
 
 def _advice_on_pair(last: Look, names: Sequence[str]) -> str:
@@ -501,18 +504,19 @@ def _advice_on_pair(last: Look, names: Sequence[str]) -> str:
     # Position (row, column) of the largest z of an open pair; the stronger model is named first.
     largest_z = divmod(int(np.nanargmax(z)), len(z))
     a, b = sorted(largest_z, key=lambda k: -last.theta[k])
-    items = further_items(last.clusters, last.critical, float(z[a, b]))
-    if items is None:
+    more = further_items(last.clusters, last.critical, float(z[a, b]))
+    if more is None:
         pair = f"{names[a]} from {names[b]}"
         reason = "their gap is within its error"
         if last.clusters < FEWEST_ITEMS:
-            reason = f"there are fewer than {FEWEST_ITEMS} items"
-        return f"How many items would separate {pair} is unknown: {reason}."
+            reason = f"there are fewer than {quantity(FEWEST_ITEMS, last.unit)}"
+        return f"How many {plural(last.unit, 2)} would separate {pair} is unknown: {reason}."
     gap = abs(last.theta[a] - last.theta[b]) * POINTS
+    number = quantity(max(more, 1), f"more {last.unit}")
     return (
         f"If the true gap between {names[a]} and {names[b]} is the measured {gap:.0f} Elo (each "
-        f"call counted separately), {quantity(max(items, 1), 'more item')} would separate them "
-        "with 80% power, in a test of all open pairs."
+        f"call counted separately), {number} would separate them with 80% power, in a test of all "
+        "open pairs."
     )
 
 

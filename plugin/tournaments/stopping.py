@@ -11,7 +11,6 @@ pairs by a step-down test (Holm 1979). Nothing here assumes that pairs or looks 
 """
 
 import re
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -22,7 +21,7 @@ from podium.data.ladder import Ladder
 from podium.data.pairings import Field, Round
 from podium.distributions import stdtrit
 from podium.errors import UsageError
-from podium.rankers.errors.intervals import t_quantile
+from podium.rankers.errors.intervals import is_group, t_quantile
 from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.graph import number_groups
 from podium.rankers.fit.pairs import pair_sums
@@ -38,6 +37,8 @@ MIN_ITEMS = 25
 
 With fewer, errors are not estimated well enough.
 """
+MIN_GROUPS = 10
+"""Fewest groups of items, in place of `MIN_ITEMS` items, if items have groups."""
 SPENDING_GROWTH = 2.0
 """Factor by which the share of 1 - level that a look may spend grows from look to look."""
 MOST_SURPLUS = 1.5
@@ -68,7 +69,8 @@ class LookFit:
         covariance: covariance of the log-strengths, shape (models, models). It is NaN for models
             with too few items or without a chain of battles to the others, and for newcomers to a
             ladder (known ratings) that has another scale.
-        clusters: number of items.
+        clusters: number of items with a readable battle, or of their groups if items have groups.
+        unit: what a cluster is: `item`, or the name of the groups of items.
         is_bounded: mask of the models whose strength is finite, shape (models,).
         check: whether the ladder has the scale of the battles; None if there is no ladder.
     """
@@ -76,8 +78,14 @@ class LookFit:
     theta: np.ndarray
     covariance: np.ndarray
     clusters: int
+    unit: str
     is_bounded: np.ndarray
     check: LadderCheck | None
+
+    @property
+    def has_enough(self) -> bool:
+        """Whether there are enough items, or groups of items, to estimate errors."""
+        return self.clusters >= fewest_clusters(self.unit)
 
     @property
     def is_other_scale(self) -> bool:
@@ -286,13 +294,20 @@ class Stopping:
         visits = getattr(self, "passes", 1) * len(draw_items(field, self.items, self.seed))
         return len(self.planned_looks(visits)) if self.until else 1
 
-    def refuse_unanswerable(self, field: Field, items: int) -> None:
-        """Raise UsageError if there are too few items or models for the question."""
-        if self.until and items < MIN_ITEMS:
+    def refuse_unanswerable(self, field: Field, items: Sequence[str]) -> None:
+        """Raise UsageError if there are too few items, groups of items or models for the question.
+
+        Args:
+            field: the models and items.
+            items: the items that are played.
+        """
+        number = len({*_clusters_of(field, items)})
+        fewest = fewest_clusters(field.unit)
+        if self.until and number < fewest:
             raise UsageError(
-                f"until={self.until} needs {MIN_ITEMS} items to estimate an error, and there "
-                f"{word_for(items, 'is', 'are')} {items}: give more items, or leave until= out "
-                "to play all battles"
+                f"until={self.until} needs {quantity(fewest, field.unit)} to estimate an error, "
+                f"and there {word_for(number, 'is', 'are')} {number}: give more items, or leave "
+                "until= out to play all battles"
             )
         if self.top_count is not None and self.top_count >= len(field.models):
             raise UsageError(
@@ -358,7 +373,7 @@ class Stopping:
         Raises:
             UsageError: there are too few items or models for the question.
         """
-        self.refuse_unanswerable(field, len(order))
+        self.refuse_unanswerable(field, order)
         names = sorted(field.models)
         plan = self.planned_looks(passes * len(order))
         prior = build_prior(ladder, names) if ladder else None
@@ -368,8 +383,8 @@ class Stopping:
         visits = 0
         for number, round_ in enumerate(played, start=1):
             visits = self._visits_after_round(round_, visits, order, plan)
-            coded = code_rounds([*earlier_rounds, *played[:number]], names)
-            fit = _fit_look(names, coded, prior)
+            coded = code_rounds([*earlier_rounds, *played[:number]], names, field)
+            fit = _fit_look(names, coded, prior, field.unit)
             evidence = fit.z(self.margin)
             if about_field and coded and any(look.is_divided for look in looks):
                 evidence = self._weaker_evidence(evidence, coded, field, prior)
@@ -418,7 +433,8 @@ class Stopping:
         """
         # The median of 0 and two numbers of one sign is the number nearer to 0. It is 0 if their
         # signs differ.
-        as_round_robin = _fit_look(sorted(field.models), weigh_as_round_robin(coded, field), prior)
+        weighted = weigh_as_round_robin(coded, field)
+        as_round_robin = _fit_look(sorted(field.models), weighted, prior, coded.unit)
         bound = MOST_SURPLUS * as_round_robin.z(self.margin)
         weaker: np.ndarray = np.median([np.zeros_like(bound), evidence, bound], axis=0)
         return weaker
@@ -440,13 +456,20 @@ class Stopping:
         return pairs & has_enough[:, None] & has_enough & ~np.eye(len(names), dtype=bool)
 
     def has_enough_items(self, field: Field, order: Sequence[str]) -> np.ndarray:
-        """Return a mask of the models with responses to at least 25 items, shape (models,)."""
-        names = sorted(field.models)
-        absent: Counter[str] = Counter()
-        if field.absent:
-            for item in order:
-                absent.update(field.absent.get(item, ()))
-        return len(order) - np.array([absent[name] for name in names]) >= MIN_ITEMS
+        """Return a mask of the models with responses to enough items, shape (models,).
+
+        These are 25 items or, if items have groups, items of 10 groups.
+        """
+        clusters = _clusters_of(field, order)
+        answered = []
+        for name in sorted(field.models):
+            own = {
+                cluster
+                for item, cluster in zip(order, clusters, strict=True)
+                if name not in field.absent.get(item, ())
+            }
+            answered.append(len(own))
+        return np.array(answered) >= fewest_clusters(field.unit)
 
     def visits_at_next_look(self, visits: int, looks: Sequence[Look], plan: Sequence[int]) -> int:
         """Return the number of item visits, from the start, at the next look.
@@ -533,6 +556,7 @@ class Stopping:
             theta=fit.theta,
             covariance=fit.covariance,
             clusters=fit.clusters,
+            unit=fit.unit,
             is_bounded=fit.is_bounded,
             check=fit.check,
             number=len(played),
@@ -579,6 +603,16 @@ class Stopping:
         is_among_best = np.zeros(len(theta), dtype=bool)
         is_among_best[np.argsort(-theta, kind="stable")[: self.top_count]] = True
         return is_among_best[:, None] != is_among_best
+
+
+def fewest_clusters(unit: str) -> int:
+    """Return how many items, or groups of items of this name, errors need."""
+    return MIN_GROUPS if is_group(unit) else MIN_ITEMS
+
+
+def _clusters_of(field: Field, items: Sequence[str]) -> Sequence[str]:
+    """Return the cluster of each of some items: the item or its group."""
+    return [field.groups[item] for item in items] if field.groups else items
 
 
 def _error_question(half_widths: np.ndarray, error: float, models: int) -> np.ndarray:
@@ -629,7 +663,7 @@ def step_down(
     Args:
         evidence: as `Look.evidence`, shape (models, models).
         theta: log-strengths, shape (models,).
-        clusters: number of items.
+        clusters: number of items, or of groups of items.
         in_question: mask of the pairs that the question is about, shape (models, models).
         settled: as `Look.settled`, shape (models, models); changed in place.
         finished: as `Look.finished`, shape (models, models); changed in place.
@@ -637,7 +671,7 @@ def step_down(
 
     Returns:
         The critical value of t in the last step; NaN if no pair was tested, because none was open
-        or because there are fewer than two items.
+        or because there are fewer than two items or groups.
     """
     difference = theta[:, None] - theta
     position = np.arange(len(theta))
@@ -707,7 +741,7 @@ def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
 
 
 def _fit_look(
-    names: Sequence[str], coded: CodedBattles | None, prior: LadderPrior | None
+    names: Sequence[str], coded: CodedBattles | None, prior: LadderPrior | None, unit: str
 ) -> LookFit:
     """Fit log-strengths and their covariance to the battles before a look.
 
@@ -717,17 +751,19 @@ def _fit_look(
         names: names of the models.
         coded: the battles; None if there are none.
         prior: ratings of a ladder that join the fit; None if there are none.
+        unit: what a cluster is: `item`, or the name of the groups of items.
     """
     size = len(names)
     no_model = np.zeros(size, dtype=bool)
     if coded is None:
-        return LookFit(np.zeros(size), np.full((size, size), np.nan), 0, no_model, None)
+        return LookFit(np.zeros(size), np.full((size, size), np.nan), 0, unit, no_model, None)
     strengths = fit_strengths(pair_sums(coded), prior=prior)
     covariance = strengths.covariance(coded)
     graph = strengths.graph
     is_bounded = ~graph.separated
     is_rated = no_model
-    has_few_items = coded.clusters_by_model() < MIN_ITEMS
+    fewest = fewest_clusters(unit)
+    has_few_items = coded.clusters_by_model() < fewest
     check = None
     if prior:
         check = check_ladder(coded, prior)
@@ -737,8 +773,9 @@ def _fit_look(
     # Only strengths in the largest connected group of models are known relative to each other.
     largest_group = np.argmax(np.bincount(graph.group[graph.has_battle]))
     is_unknown = (has_few_items & ~is_rated) | (graph.group != largest_group)
-    if coded.clusters < MIN_ITEMS:
+    if coded.clusters < fewest:
         is_unknown[:] = True
     covariance[is_unknown] = np.nan
     covariance[:, is_unknown] = np.nan
-    return LookFit(strengths.theta, covariance, coded.clusters, is_bounded & ~is_unknown, check)
+    is_known = is_bounded & ~is_unknown
+    return LookFit(strengths.theta, covariance, coded.clusters, unit, is_known, check)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from podium.data.battles import Battles, group_noun
+from podium.data.battles import Battles
 from podium.data.counting.battle_frame import BattleFrame
 from podium.data.counting.verdicts import Verdicts
 from podium.rankers.fit.coded import (
@@ -23,6 +23,7 @@ from podium.rankers.fit.coded import (
     require_choice,
 )
 from podium.rankers.fit.pairs import Pairs, items_per_pair, pair_index, pair_sums
+from podium.wording import group_noun
 
 
 class _ClusterCounts(NamedTuple):

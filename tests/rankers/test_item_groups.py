@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.data.battles import Battles, group_noun
+from podium.data.battles import Battles
 from podium.data.counting.battle_frame import BattleFrame
 from podium.errors import DataError, UsageError
 from podium.rankers.errors.difference import grouped_difference, paired_difference
+from podium.wording import group_noun
 
 MODELS = ("amber", "birch", "cedar", "dune")
 POINTS = 400 / np.log(10)

@@ -170,8 +170,8 @@ def test_a_weighted_fit_adds_no_second_chance_to_decide_a_pair() -> None:
     assert number < len(looks)
     for k, look in enumerate(looks[number:], start=number + 1):
         coded = code_rounds(rounds[:k], field.models)
-        own = _fit_look(field.models, coded, None).z(0)
-        weighted = _fit_look(field.models, weigh_as_round_robin(coded, field), None).z(0)
+        own = _fit_look(field.models, coded, None, "item").z(0)
+        weighted = _fit_look(field.models, weigh_as_round_robin(coded, field), None, "item").z(0)
         assert np.nanmax(np.abs(look.evidence) - np.abs(own)) < 1e-9
         assert np.nanmax(np.abs(look.evidence) - 1.5 * np.abs(weighted)) < 1e-9
         assert not look.evidence[own * weighted < 0].any()

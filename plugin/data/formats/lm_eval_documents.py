@@ -188,6 +188,14 @@ def prompt_of_row(row: Mapping[str, Any]) -> str | None:
     return prompt if isinstance(prompt, str) else None
 
 
+def group_of_row(row: Mapping[str, Any], cluster: str | None) -> str | None:
+    """Return the field `cluster` of a row's document as text; None if there is none."""
+    document = row.get("doc")
+    if cluster is None or not isinstance(document, Mapping):
+        return None
+    return text_of(document.get(cluster))
+
+
 def request_of(arguments: Any) -> Sequence[Any]:
     """Return the arguments of the first request: the prompt, and perhaps generation settings.
 

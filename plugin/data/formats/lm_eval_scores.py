@@ -24,6 +24,7 @@ from podium.data.formats.headline_metrics import (
 from podium.data.formats.lm_eval_documents import (
     AskedDocument,
     description_of_row,
+    group_of_row,
     name_documents,
 )
 from podium.data.measure import Measure
@@ -133,7 +134,7 @@ def read_scores(file: layout.Samples, cluster: str | None = None) -> Scores:
         elif layout.is_sample(row):
             described = description_of_row(place, row)
             about = (*_document_of_row(row), _metrics_of_row(row), described)
-            rows.append((place, *about, _group_of_row(row, cluster)))
+            rows.append((place, *about, group_of_row(row, cluster)))
         else:
             missing = ", ".join(sorted(layout.SAMPLE_FIELDS - row.keys()))
             raise DataError(
@@ -170,14 +171,6 @@ def _document_of_row(row: Mapping[str, Any]) -> tuple[str, Any, Any, str]:
     of_filter = text_of(row.get("filter")) or "none"
     target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
     return of_filter, layout.read_doc_hash(row), layout.place_in_set(row), target
-
-
-def _group_of_row(row: Mapping[str, Any], cluster: str | None) -> str | None:
-    """Return the field `cluster` of a row's document as text; None if there is none."""
-    document = row.get("doc")
-    if cluster is None or not isinstance(document, Mapping):
-        return None
-    return text_of(document.get(cluster))
 
 
 def _metrics_of_row(row: Mapping[str, Any]) -> dict[str, Any]:

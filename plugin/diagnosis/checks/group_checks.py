@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from podium.checks import CHECKS, Check, find_flagged, make_check
-from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns, group_noun
+from podium.data.battles import COLUMNS, REPLIES, Battles, criterion_columns
 from podium.data.counting.relations import ROW
 from podium.data.reading.table import LIKELY
 from podium.data.reading.units import with_ids
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.notices.option_forms import option_text
+from podium.wording import group_noun
 
 FEWEST_GROUPS = 10
 """A column with fewer values has categories, which `--by` ranks one by one."""

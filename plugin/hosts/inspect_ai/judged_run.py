@@ -188,11 +188,12 @@ def _build_judged_task(
 ) -> "Task":
     """Return the task of a tournament; see `play_tournament` for the arguments.
 
-    The findings that the user allows for reading are allowed for the tournament, too, unless its
-    own options name others.
+    The findings that the user allows for reading, and the groups of items, are those of the
+    tournament, too, unless its own options name others.
     """
     _, function, _ = _task_function(options)
-    arguments = {name: value for name, value in options.reading.items() if name == "allow"}
+    shared = {"allow", "cluster"}
+    arguments = {name: value for name, value in options.reading.items() if name in shared}
     arguments |= {"answered_by": list(answered_by), **options.args}
     return cast("Task", function(responses=list(responses), **arguments))
 

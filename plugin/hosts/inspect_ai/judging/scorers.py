@@ -45,7 +45,17 @@ from podium.wording import quantity, word_for
 if TYPE_CHECKING:
     from podium.responses.collection import Responses
 
-REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "length_a", "length_b")
+REPEATED = (
+    "item",
+    "response",
+    "model_a",
+    "model_b",
+    "first",
+    "category",
+    "group",
+    "length_a",
+    "length_b",
+)
 """Fields of a battle that are repeated in the metadata of its score."""
 SCORER = "podium pairwise"
 """The beginning of messages that `pairwise` prints."""

@@ -106,6 +106,7 @@ def log_rows(
     - `refused`: for each judge that refused options of calls: the server's words by option;
       `refused_by_models`: the same for the models that answered on demand.
     - `ungraded`: number of verdicts without a graded credit, by name of the check.
+    - `cluster`: the column with the groups of items, if the tournament had groups.
 
     Args:
         path: the log.
@@ -314,6 +315,10 @@ class _LogReader:
     def build_frame(self) -> pd.DataFrame:
         """Return the table, with its `attrs`."""
         frame = self._build_rows()
+        if self.tournament and self.tournament.cluster:
+            if "group" in frame:
+                frame[self.tournament.cluster] = frame.pop("group")
+            frame.attrs["cluster"] = self.tournament.cluster
         if self.scores:
             self.inputs.finish()
             frame = self.scores.finish(frame)

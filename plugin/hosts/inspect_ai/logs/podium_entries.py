@@ -137,6 +137,7 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
             secrets; empty if nothing is known of them.
         questions: how the items of these runs were paired, by task.
         accepted: sentences on findings that the user accepted by name.
+        cluster: the column with the groups of items; None if each item is independent.
     """
 
     format: str
@@ -159,6 +160,7 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
     runs: list[dict[str, Any]] = []
     questions: list[dict[str, Any]] = []
     accepted: list[str] = []
+    cluster: str | None = None
 
 
 def is_tournament(log: EvalLog) -> bool:
@@ -193,12 +195,14 @@ def is_cancelled(message: str) -> bool:
 class ItemMetadata(LogContents):
     """The item that a sample is about.
 
-    If `transcript`, all responses of the run are written as transcripts.
+    If `transcript`, all responses of the run are written as transcripts. `group` is the group of
+    the item in a run with groups of items (`TournamentMetadata.cluster`).
     """
 
     item: str
     instruction: str
     category: str | None = None
+    group: str | None = None
     reference: str | None = None
     system: str | None = None
     transcript: bool = False
@@ -506,6 +510,7 @@ class BattleVerdict(LogContents):
     model_b: str
     first: str | None = None
     category: str | None = None
+    group: str | None = None
     length_a: int | None = None
     length_b: int | None = None
     margin: float | None = None

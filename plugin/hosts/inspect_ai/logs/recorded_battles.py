@@ -26,6 +26,7 @@ from podium.hosts.inspect_ai.logs.stored_samples import whole_samples
 from podium.hosts.inspect_ai.media import media_as_text
 from podium.responses.answers import QuestionRow, ResponseRow
 from podium.responses.collection import AGREEING_FIELDS, Responses, assemble
+from podium.responses.item_groups import with_groups
 from podium.responses.preference_pairs import PREFERRED, read_pairs
 from podium.responses.transcripts import AS_RECORDED, Show, work_in
 from podium.wording import some
@@ -169,9 +170,12 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     responses = assemble(list(answers.values()), [])
     sources = tuple(str(log.path) for log in logs)
     tasks = {task for log in logs for task in tasks_of(log.header)}
+    tournaments = [read_tournament(log.header) for log in logs]
     # Only recorded battles are played again, so responses to other items do not count as missing.
     missing: dict[str, dict[str, str]] = {name: {} for name in responses.models}
     whole = replace(responses, missing=missing, sources=sources, tasks=tuple(sorted(tasks)))
     judged = judged_runs((log.header, log.header.eval.task) for log in logs)
     whole = replace(whole, runs=judged.runs, questions=judged.questions, accepted=judged.accepted)
+    columns = {tournament.cluster for tournament in tournaments if tournament is not None}
+    whole = with_groups(whole, columns.pop() if len(columns) == 1 else None, required=False)
     return RecordedBattles(tuple(pairings), dict(repeats), whole)

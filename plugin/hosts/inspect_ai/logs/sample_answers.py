@@ -27,7 +27,9 @@ from podium.hosts.inspect_ai.logs.stored_samples import UNUSED, read_by_inspect,
 from podium.hosts.inspect_ai.media import media_as_text, text_with_places, why_not_shown
 from podium.responses.answers import INVALIDATED, QuestionRow, ResponseRow, build_response
 from podium.responses.collection import AGREEING_FIELDS
+from podium.responses.read import RowForm
 from podium.responses.transcripts import AgentWork, Call, Show, Turn
+from podium.text import text_of
 
 
 def build_agent_response(
@@ -156,7 +158,7 @@ def _turns_of_agents(events: Sequence[Event]) -> dict[str, list[Turn]]:
     return {call: turns[span] for call, span in started.items() if span in turns}
 
 
-def responses_in(path: Path, show: Show) -> list[ResponseRow]:
+def responses_in(path: Path, form: RowForm) -> list[ResponseRow]:
     """Return a log's responses.
 
     An ordinary eval has one response per sample and epoch. A tournament has the responses that it
@@ -165,7 +167,7 @@ def responses_in(path: Path, show: Show) -> list[ResponseRow]:
     header = read_by_inspect(path, header_only=True)
     if not is_tournament(header):
         return [
-            _response_of(sample, path, header, show)
+            _response_of(sample, path, header, form)
             for sample in whole_samples(path)
             if sample.input
         ]
@@ -198,29 +200,37 @@ def responses_in(path: Path, show: Show) -> list[ResponseRow]:
         return list(rows.values())
 
 
-def _response_of(sample: EvalSample, path: Path, log: EvalLog, show: Show) -> ResponseRow:
+def _response_of(sample: EvalSample, path: Path, log: EvalLog, form: RowForm) -> ResponseRow:
     """Return the response of a sample.
 
     It has no text, but a reason, if the sample is invalidated or has media that a judge could not
     be shown.
     """
-    question = question_of(sample, sample.id, str(path), log.eval.task)
+    question = question_of(sample, sample.id, str(path), log.eval.task, form.cluster)
     model = log.eval.model
     if sample.invalidation is not None:
         return ResponseRow(question, model, None, INVALIDATED, sample.epoch)
     why = "" if sample.error else why_not_shown(sample)
     if why:
         return ResponseRow(question, model, None, why, sample.epoch)
-    text, work = build_agent_response(sample, show, question.length)
+    text, work = build_agent_response(sample, form.show, question.length)
     return build_response(
         question, model, text, errored=bool(sample.error), number=sample.epoch, work=work
     )
 
 
 def question_of(
-    sample: EvalSample | Sample, item: str | int, source: str, task: str
+    sample: EvalSample | Sample,
+    item: str | int,
+    source: str,
+    task: str,
+    cluster: str | None = None,
 ) -> QuestionRow:
-    """Return the question that a sample of a log or dataset asks."""
+    """Return the question that a sample of a log or dataset asks.
+
+    The group of its item is the value of the key `cluster` in its metadata.
+    """
+    group = (sample.metadata or {}).get(cluster) if cluster else None
     category = (sample.metadata or {}).get("category")
     if category is not None and not isinstance(category, str):
         category = json.dumps(category, default=str)
@@ -237,6 +247,7 @@ def question_of(
         task=task,
         media=media_as_text(sample.input),
         choices=tuple(sample.choices or ()),
+        group=text_of(group),
     )
 
 

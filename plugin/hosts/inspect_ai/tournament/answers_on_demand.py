@@ -158,7 +158,7 @@ class AnswerRequests:
 
 
 def split_requests(
-    prompts: Sequence[str], when: str, how: Mapping[str, Any]
+    prompts: Sequence[str], when: str, how: Mapping[str, Any], cluster: str | None = None
 ) -> tuple[AnswerRequests, dict[str, Any]]:
     """Split options into the requests to models that are asked on demand and the judge's options.
 
@@ -170,6 +170,7 @@ def split_requests(
         prompts: sources of prompts, which are read here.
         when: when models are asked, one of `CHOICES`.
         how: options of the judge and of the models, by name.
+        cluster: the key or column with the groups of items; None if items have no groups.
 
     Returns:
         The requests, and the options of the judge by name.
@@ -191,7 +192,7 @@ def split_requests(
             raise UsageError(f"prompts={sources}: no model has the role {ROLE}; {remedy}")
         return AnswerRequests(), dict(how)
     models = models_by_name()
-    questions, notes = read_questions(prompts)
+    questions, notes = read_questions(prompts, cluster)
     judges = {*map(str, judges_by_role())}
     also_judges = [name for name, model in models.items() if str(model) in judges]
     if also_judges:
@@ -245,8 +246,14 @@ def _name_of(model: Model, models: Sequence[Model]) -> str:
     return ", ".join(parts)
 
 
-def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[Notice]]:
+def read_questions(
+    sources: Sequence[str], cluster: str | None = None
+) -> tuple[list[QuestionRow], list[Notice]]:
     """Read prompts from files, folders, Inspect's tasks and its example datasets.
+
+    Args:
+        sources: the sources.
+        cluster: the key or column with the groups of items; None if items have no groups.
 
     Returns:
         The prompts of all sources, and warnings about them, such as on prompts without an id.
@@ -258,7 +265,8 @@ def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[Noti
     questions: list[QuestionRow] = []
     notes: list[Notice] = []
     for source in sources:
-        rows, remarks = _questions_by_name(source) or read_prompts(source, readers=(READER,))
+        named = _questions_by_name(source, cluster)
+        rows, remarks = named or read_prompts(source, readers=(READER,), cluster=cluster)
         if not rows:
             remedy = "give a row per prompt with id and instruction"
             raise UsageError(f"prompts={source}: no prompts in it; {remedy}")
@@ -278,7 +286,9 @@ def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[Noti
     return questions, notes
 
 
-def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[Notice]] | None:
+def _questions_by_name(
+    source: str, cluster: str | None
+) -> tuple[list[QuestionRow], list[Notice]] | None:
     """Return the questions of an Inspect task or example dataset, and warnings about them.
 
     A task is a .py file, optionally with `@NAME`, or the name of a registered task with its
@@ -291,17 +301,19 @@ def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[Notice]] | 
         questions: list[QuestionRow] = []
         notes: list[Notice] = []
         for task in load_tasks(source):
-            rows, remarks = _questions_of(task.dataset, task.name)
+            rows, remarks = _questions_of(task.dataset, task.name, cluster)
             questions += rows
             notes += remarks
         return questions, notes
     if "/" not in source:
         with suppress(ValueError):
-            return _questions_of(example_dataset(source), source)
+            return _questions_of(example_dataset(source), source, cluster)
     return None
 
 
-def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[Notice]]:
+def _questions_of(
+    dataset: Dataset, task: str, cluster: str | None
+) -> tuple[list[QuestionRow], list[Notice]]:
     """Return the questions of a dataset, and warnings about what models are not shown of it.
 
     A sample without an id has its number, from 1, as id. The warnings count the inputs that are
@@ -310,7 +322,8 @@ def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[
     samples: list[Sample] = list(dataset)
     ids = [k if sample.id is None else sample.id for k, sample in enumerate(samples, 1)]
     rows = [
-        question_of(sample, item, task, task) for item, sample in zip(ids, samples, strict=True)
+        question_of(sample, item, task, task, cluster)
+        for item, sample in zip(ids, samples, strict=True)
     ]
     several = 0
     for sample in samples:

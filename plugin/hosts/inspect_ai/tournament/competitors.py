@@ -79,7 +79,9 @@ def settle_questions(request: TournamentRequest) -> Questions:
     options = request.options
     if name != RECORDED:
         prompts = split_names(options.prompts)
-        requests, asked = split_requests(prompts, options.answers, request.judge_options)
+        requests, asked = split_requests(
+            prompts, options.answers, request.judge_options, options.cluster
+        )
     elif options.prompts:
         why = f"{name} judges recorded answers; leave it out"
         raise UsageError(f"prompts={options.prompts}: {why}")
@@ -114,6 +116,7 @@ def read_competitors(
     record = _read_record(request, questions)
     if record is not None and record.responses is not None and not responses:
         _refuse_other_show(options, record)
+        _refuse_other_groups(options, record.responses)
         competing = record.responses
     else:
         competing = _read_answers(responses, options, questions)
@@ -155,6 +158,14 @@ def _refuse_other_show(options: RunSettings, record: RecordedBattles) -> None:
         raise UsageError(f"{', '.join(changed)}: {problem}; {remedy}")
 
 
+def _refuse_other_groups(options: RunSettings, recorded: Responses) -> None:
+    """Raise UsageError if `cluster` names other groups than those in the logs."""
+    if options.cluster not in (None, recorded.cluster):
+        held = f"the groups {recorded.cluster!r}" if recorded.cluster else "no groups of items"
+        remedy = "leave it out, or give the models' own logs as responses="
+        raise UsageError(f"cluster={options.cluster}: these logs have {held}; {remedy}")
+
+
 def _read_answers(sources: Sequence[str], options: RunSettings, questions: Questions) -> Responses:
     """Read the responses, with pending ones of the models that answer on demand.
 
@@ -170,6 +181,7 @@ def _read_answers(sources: Sequence[str], options: RunSettings, questions: Quest
         on_demand=tuple(requests.models),
         allow=split_names(options.allow),
         allow_option=option_text("allow", "questions", kind="argument"),
+        cluster=options.cluster,
     )
     items = tuple(replace(item, system=item.system or requests.system) for item in competing.items)
     return replace(competing, items=items, notes=(*requests.notes, *competing.notes))

@@ -137,7 +137,7 @@ class SampleBuilder:
             about["transcript"] = True
         if judges:
             about["judges"] = list(judges)
-        for field in ("instruction", "category", "reference", "system"):
+        for field in ("instruction", "category", "group", "reference", "system"):
             text = getattr(item, field)
             if text is not None:
                 about[field] = text

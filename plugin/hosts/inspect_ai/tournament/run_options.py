@@ -118,5 +118,9 @@ class RunOptions(JudgeOptions, total=False):
     allow: str | Sequence[str]
     """Findings to accept that are errors otherwise: `questions` accepts responses to different
     questions under the same ids."""
+    cluster: str | None
+    """Items with one value of this column vary together (passage, document, seed, template):
+    `until` and the ranking take such groups as the unit. In Inspect's logs it is a key of the
+    samples' metadata, in lm-eval's samples a field of the documents."""
     answered_by: str | Sequence[str] | None
     """Play only the items that the files of this model, or of one of these, contain."""

@@ -57,6 +57,7 @@ class RunSettings:
     judges: str | Sequence[Any] = "all"
     overlap: float = 0.0
     allow: str | Sequence[str] = ()
+    cluster: str | None = None
 
     def __post_init__(self) -> None:
         for name, least in LEAST.items():

@@ -245,6 +245,7 @@ def _build_metadata(
     more["runs"] = [dump_record(run) for run in competing.runs]
     more["questions"] = [dump_record(finding) for finding in competing.questions]
     more["accepted"] = list(competing.accepted)
+    more["cluster"] = competing.cluster
     if competitors.record:
         more["preferred"] = competitors.record.preferred
     return TournamentMetadata(

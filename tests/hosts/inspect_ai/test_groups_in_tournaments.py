@@ -1,0 +1,160 @@
+"""Groups of items in tournaments (`-T cluster=COLUMN`): in the log, and in its ranking."""
+
+import pytest
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.scorer import match, mean, scorer, stderr
+from inspect_ai.solver import solver
+from lm_eval_output import sample, write_run
+from played_logs import place
+
+import podium
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.logs.response_reader import READER
+from podium.hosts.inspect_ai.tasks import recorded_task, ring, round_robin
+from podium.responses.read import read_responses
+
+QUALITY = {"ash": 1, "elm": 2, "oak": 3}
+
+
+def passage_of(k: int) -> str:
+    """Return the passage of an item: each has two."""
+    return f"p{k // 2}"
+
+
+@pytest.mark.parametrize("pack", [False, True])
+def test_the_log_of_a_tournament_holds_its_groups_and_is_ranked_by_them(
+    play, record, write_responses, run_podium, pack
+):
+    responses = write_responses(passage=passage_of)
+    log = play(round_robin(responses=responses, cluster="passage", pack=pack), log_dir="logs")
+    assert log.eval.metadata["podium_cluster"] == "passage"
+    battles = podium.read_battles(str(place(log)))
+    assert battles.group == "passage"
+    table = battles.table.astype(str)
+    expected = table["item"].str.removeprefix("q").astype(int).map(passage_of)
+    assert table["passage"].tolist() == expected.tolist()
+    [shown] = log.results.metadata["podium"]["rankings"]
+    assert (shown["counts"]["items"], shown["counts"]["groups"]) == (6, 3)
+    code, out, err = run_podium("rank", str(place(log)))
+    assert code == 0, err
+    assert "passage-clustered sandwich" in out
+    assert "3 passages, 6 items" in out
+
+
+def test_without_the_option_each_item_is_independent(play, record, write_responses):
+    log = play(round_robin(responses=write_responses(passage=passage_of)), log_dir="logs")
+    assert "podium_cluster" not in log.eval.metadata
+    assert podium.read_battles(str(place(log))).group is None
+
+
+def test_interim_analyses_take_the_groups(play, record, write_responses):
+    responses = write_responses(items=40, passage=lambda k: f"p{k // 8}")
+    with pytest.raises(Exception, match="needs 10 passages to estimate an error, and there are 5"):
+        round_robin(responses=responses, cluster="passage", until="order")
+    responses = write_responses(items=60, passage=lambda k: f"p{k // 5}")
+    log = play(ring(responses=responses, cluster="passage", until="order"), log_dir="logs")
+    answer = podium.read_battles(str(place(log))).answer
+    assert "12 passages" in " ".join(answer["decisions"])
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ({"passage": lambda k: f"p{k}" if k < 4 else None}, "2 items have no value"),
+        ({"passage": "p1"}, "all items have the value 'p1'"),
+        ({}, "no item in .* has it; name a column of the table"),
+    ],
+)
+def test_a_column_that_gives_no_groups_is_refused_before_any_call(
+    record, write_responses, column, message
+):
+    with pytest.raises(Exception, match=f"cluster.*passage.*: {message}"):
+        round_robin(responses=write_responses(**column), cluster="passage")
+    assert record.calls == 0
+
+
+@pytest.mark.parametrize("column", ["judge", "reply", "human"])
+def test_a_column_of_verdicts_is_refused(record, write_responses, column):
+    with pytest.raises(Exception, match=f"cluster.*{column}.*: the column does not group items"):
+        round_robin(responses=write_responses(**{column: passage_of}), cluster=column)
+
+
+def test_the_category_may_be_the_group(play, record, write_responses):
+    responses = write_responses(category=passage_of)
+    battles = podium.read_battles(
+        str(place(play(round_robin(responses=responses, cluster="category"), log_dir="logs")))
+    )
+    assert battles.group == "category"
+    assert sorted(battles.table["category"].unique()) == ["p0", "p1", "p2"]
+
+
+def test_an_item_with_two_groups_is_an_error(record, write_responses, tmp_path):
+    one = write_responses({"ash": 1.2}, passage=passage_of)
+    two = write_responses({"elm": 1.9}, passage=lambda k: f"p{k // 3}")
+    with pytest.raises(Exception, match=r"item 'q2' has another group here .*same in all rows"):
+        round_robin(responses=[*one, *two], cluster="passage")
+
+
+@solver
+def answering():
+    """Answer with the quality of the model."""
+
+    async def solve(state, generate):
+        name = str(state.model).rpartition("/")[2]
+        state.output = ModelOutput.from_content(name, f"answer quality={QUALITY[name]}")
+        state.completed = True
+        return state
+
+    return solve
+
+
+@scorer(metrics=[mean(), stderr(cluster="passage")])
+def clustered_match():
+    """Score as `match` does, with errors clustered by passage."""
+    return match()
+
+
+def logs_of(score) -> list[str]:
+    """Return logs of three models on six samples of three passages."""
+    dataset = [
+        Sample(id=f"q{k}", input=f"Q {k}?", target="yes", metadata={"passage": passage_of(k)})
+        for k in range(6)
+    ]
+    task = Task(dataset, solver=answering(), scorer=score, name="quiz")
+    models = [get_model(f"scripted/{name}") for name in QUALITY]
+    return [str(place(log)) for log in eval(task, model=models, log_dir="evals")]
+
+
+def test_metadata_of_logs_and_the_tasks_own_clusters_give_groups(play, record):
+    logs = logs_of(match())
+    read = read_responses(*logs, readers=(READER,), cluster="passage")
+    assert {item.id: item.group for item in read.items} == {
+        f"q{k}": passage_of(k) for k in range(6)
+    }
+    assert read_responses(*logs, readers=(READER,)).cluster is None
+    own = read_responses(*logs_of(clustered_match()), readers=(READER,))
+    assert (own.cluster, own.items[3].group) == ("passage", "p1")
+
+
+def test_a_judge_of_recorded_battles_has_their_groups(play, record, write_responses):
+    responses = write_responses(passage=passage_of)
+    log = play(round_robin(responses=responses, cluster="passage"), log_dir="logs")
+    again = play(recorded_task(battles=str(place(log))), log_dir="more")
+    assert podium.read_battles(str(place(again))).group == "passage"
+    with pytest.raises(Exception, match=r"cluster=chapter: these logs have the groups 'passage'"):
+        recorded_task(battles=str(place(log)), cluster="chapter")
+
+
+def test_samples_of_lm_eval_have_groups_in_their_documents(tmp_path):
+    for model in ("org/ash", "org/elm"):
+        rows = [sample(f"q{k}", {}, place=k) for k in range(6)]
+        for k, row in enumerate(rows):
+            row["doc"]["passage"] = passage_of(k)
+            row["resps"] = [[f"answer {k} of {model}"]]
+        write_run(tmp_path, model, {"quiz": rows})
+    read = read_responses(tmp_path, cluster="passage")
+    assert [item.group for item in read.items] == [passage_of(k) for k in range(6)]
+    with pytest.raises(UsageError, match="no item in"):
+        read_responses(tmp_path, cluster="chapter")

@@ -31,7 +31,7 @@ from podium.responses.answers import (
     stem,
 )
 from podium.responses.collection import Responses, add_pending, assemble, questions_in
-from podium.responses.item_groups import with_groups
+from podium.responses.groups_of_responses import with_groups
 from podium.responses.question_pairing import AllowedFindings, PairedRows, pair_rows
 from podium.responses.transcripts import ANSWER_ALONE, Show
 from podium.run_record import RunRecord
@@ -260,14 +260,15 @@ def read_responses(
         notes += notes_on_pending
     responses = assemble(answers, questions + _questions_in_neighbour_files(answers, questions))
     notes += [*_note_skipped(parts), *responses.notes, *note_doubtful_names(responses.models)]
-    files = sorted(str(part.path) for part in parts if part.rows is not None)
-    whole = replace(
-        _add_runs(responses, paired),
-        sources=tuple(map(with_urls, files)),
-        notes=tuple(note.map_texts(with_urls) for note in notes),
-        tasks=tasks,
-    )
+    noted = replace(responses, notes=tuple(note.map_texts(with_urls) for note in notes))
+    whole = replace(_add_runs(noted, paired), sources=_sources_of(parts), tasks=tasks)
     return with_groups(whole, form.cluster, required=cluster is not None)
+
+
+def _sources_of(parts: Sequence[FileRows]) -> tuple[str, ...]:
+    """Return the files that were read, sorted; local copies of URLs are named by their URLs."""
+    files = sorted(str(part.path) for part in parts if part.rows is not None)
+    return tuple(map(with_urls, files))
 
 
 def _runs_in(parts: Sequence[FileRows]) -> dict[str, RunRecord]:

@@ -541,8 +541,7 @@ class Stopping:
                 model is marked, it is about all.
         """
         half_widths = self._half_widths(fit, is_subject)
-        settled = np.zeros_like(pairs, np.int64) if before is None else before.settled.copy()
-        finished = np.zeros_like(pairs) if before is None else before.finished.copy()
+        settled, finished = _decisions_so_far(before, pairs)
         planned = None
         critical = np.nan
         if self.error is None:
@@ -613,6 +612,13 @@ def fewest_clusters(unit: str) -> int:
 def _clusters_of(field: Field, items: Sequence[str]) -> Sequence[str]:
     """Return the cluster of each of some items: the item or its group."""
     return [field.groups[item] for item in items] if field.groups else items
+
+
+def _decisions_so_far(before: Look | None, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return copies of `settled` and `finished` of a look; nothing is decided if it is None."""
+    if before is None:
+        return np.zeros_like(pairs, np.int64), np.zeros_like(pairs)
+    return before.settled.copy(), before.finished.copy()
 
 
 def _error_question(half_widths: np.ndarray, error: float, models: int) -> np.ndarray:

@@ -26,7 +26,7 @@ from podium.hosts.inspect_ai.logs.stored_samples import whole_samples
 from podium.hosts.inspect_ai.media import media_as_text
 from podium.responses.answers import QuestionRow, ResponseRow
 from podium.responses.collection import AGREEING_FIELDS, Responses, assemble
-from podium.responses.item_groups import with_groups
+from podium.responses.groups_of_responses import with_groups
 from podium.responses.preference_pairs import PREFERRED, read_pairs
 from podium.responses.transcripts import AS_RECORDED, Show, work_in
 from podium.wording import some

@@ -39,7 +39,7 @@ def with_groups(responses: Responses, cluster: str | None, *, required: bool) ->
     if cluster is None or not responses.items:
         return responses
     try:
-        _require_groups(responses, cluster)
+        _refuse_no_groups(responses, cluster)
     except UsageError as error:
         if required:
             raise
@@ -49,7 +49,7 @@ def with_groups(responses: Responses, cluster: str | None, *, required: bool) ->
     return replace(responses, cluster=cluster)
 
 
-def _require_groups(responses: Responses, cluster: str) -> None:
+def _refuse_no_groups(responses: Responses, cluster: str) -> None:
     """Raise UsageError if a column gives no groups of the items, or not of all of them."""
     option = option_text("cluster", cluster, kind="argument")
     if cluster in OF_ROWS or cluster in OF_VERDICTS:

@@ -29,6 +29,7 @@ from podium.data.formats.records import MOST_BLANK, Column, Records, blank_lines
 from podium.data.formats.win_matrix import shares_names
 from podium.data.text_encodings import encoding_of_other_text, is_wide_text_expected
 from podium.errors import DataError, UsageError, reject_stream
+from podium.notices.option_forms import option_text
 from podium.printable import shorten
 from podium.storage.atomic_files import NO_ROOM_ERRORS
 from podium.wording import some
@@ -44,12 +45,15 @@ SUFFIXES = (
     *(name + packed for name in TEXT_SUFFIXES for packed in (".gz", ".zst", ".xz", ".bz2", ".zip")),
 )
 PACKED_STARTS = {
-    "gzip": b"\x1f\x8b",
-    "zstd": b"\x28\xb5\x2f\xfd",
-    "xz": b"\xfd7zXZ\x00",
-    "bzip2": b"BZh",
-    "zip": b"PK\x03\x04",
+    "gzip": (b"\x1f\x8b",),
+    "zstd": (b"\x28\xb5\x2f\xfd",),
+    "xz": (b"\xfd7zXZ\x00",),
+    "bzip2": (b"BZh",),
+    # A zip file without files begins with the second.
+    "zip": (b"PK\x03\x04", b"PK\x05\x06"),
 }
+OFFICE_MEMBERS = frozenset({"[Content_Types].xml", "content.xml"})
+"""Files in the workbooks of Excel and LibreOffice, which are zip files."""
 UTF_STARTS = {
     # UTF-32 first, since its mark begins with that of UTF-16.
     "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
@@ -149,12 +153,16 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             return _plain_copy(_copy_unpacked(stream, "file", engine), engine)
         head = stream.peek(HEAD_SIZE)
-        kinds = [kind for kind, start in PACKED_STARTS.items() if head.startswith(start)]
-        if not kinds:
+        kind = _kind_of_packing(head)
+        if kind is None:
             _reject_binary(head)
             return path
-        [kind] = kinds
         return _copy_unpacked(stream, kind, engine, path.stat().st_size)
+
+
+def _kind_of_packing(head: bytes) -> str | None:
+    """Return the key of `PACKED_STARTS` of a file that begins so; None if it is not compressed."""
+    return next((kind for kind, starts in PACKED_STARTS.items() if head.startswith(starts)), None)
 
 
 def _copy_unpacked(stream: Any, kind: str, engine: Duck, packed_size: int | None = None) -> Path:
@@ -230,6 +238,9 @@ def _only_member(archive: zipfile.ZipFile) -> Any:
         is_hidden = name.startswith("__MACOSX/") or name.rpartition("/")[2].startswith(".")
         if not member.is_dir() and not is_hidden:
             members.append(member)
+    if not OFFICE_MEMBERS.isdisjoint(member.filename for member in members):
+        problem = "the file is a workbook or another document of an office program"
+        raise DataError(problem, remedy="save the table as CSV")
     if len(members) != 1:
         names = some([member.filename for member in members], most=5)
         problem = f"the zip file has {len(members)} files" + (f": {names}" if names else "")
@@ -245,7 +256,8 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
     """Return the path of a file, or of a copy of it in UTF-8 whose lines end with a line feed.
 
     A text is copied if it begins with the byte order mark of UTF-16 or UTF-32, if it is not UTF-8
-    and the user named its encoding (`texts_in`), or if its lines end with a carriage return alone.
+    and the user named its encoding (`texts_in`), if its lines end with a carriage return alone, or
+    if it has two byte order marks.
 
     Raises:
         DataError: the text is not in the encoding of its mark, or in the one that the user named.
@@ -256,7 +268,8 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
         return path
     encoding = next((name for name, marks in UTF_STARTS.items() if head.startswith(marks)), None)
     encoding = encoding or encoding_of_other_text(path)
-    if encoding is None and (b"\0" in head or b"\r" not in head or b"\n" in head):
+    ends_with_cr = b"\0" not in head and b"\r" in head and b"\n" not in head
+    if encoding is None and not ends_with_cr and not head.startswith(2 * codecs.BOM_UTF8):
         return path
     copy = engine.folder / engine.fresh("copy")
     text_encoding = encoding or "utf-8"
@@ -269,6 +282,7 @@ def _utf_8_copy(path: Path, engine: Duck) -> Path:
             while piece := stream.read(PIECE_SIZE):
                 if has_line_feeds is None:
                     has_line_feeds = "\n" in piece[:HEAD_SIZE] or "\r" not in piece[:HEAD_SIZE]
+                    piece = piece.lstrip("\ufeff")
                 target.write(piece if has_line_feeds else piece.replace("\r", "\n"))
     except UnicodeError as error:
         if encoding is None:
@@ -288,7 +302,23 @@ def _reject_binary(head: bytes) -> None:
         and not any(map(head.startswith, UTF_STARTS.values()))
         and not is_wide_text_expected()
     ):
-        raise DataError("the file is binary", remedy="give CSV, TSV, Parquet, JSON or JSONL")
+        raise _binary_error(head[:HEAD_SIZE])
+
+
+def _binary_error(head: bytes) -> DataError:
+    """Return the error for a binary file that begins so, or for what a compressed file has."""
+    kind = _kind_of_packing(head)
+    if kind is not None:
+        return DataError(
+            f"there is a second compressed file in it ({kind})", remedy="unpack it once"
+        )
+    remedy = "give CSV, TSV, Parquet, JSON or JSONL"
+    # Most characters of UTF-16 have one byte that is 0: the second one if it is little-endian.
+    halves = {"utf-16-be": head[::2], "utf-16-le": head[1::2]}
+    likely = [name for name, half in halves.items() if 2 * half.count(0) > len(half)]
+    if len(likely) == 1:
+        remedy += f", or, if it is UTF-16 without a mark, {option_text('encoding', likely[0])}"
+    return DataError("the file is binary", remedy=remedy)
 
 
 def _open_parquet(path: Path, plain_file: Path, engine: Duck) -> Records:

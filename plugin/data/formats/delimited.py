@@ -127,7 +127,9 @@ def _read_column_names(path: Path) -> tuple[int, list[str], str]:
             raise not_utf_8("header", path) from None
         except csv.Error as error:
             raise DataError(
-                f"not a whole table ({error})", row="header", remedy="close the quotes"
+                f"not a whole table ({error})",
+                row="header",
+                remedy="close the quotes, and end all lines in the same way",
             ) from None
         if len(names) == 1 and not stream.read(1):
             remedy = "give a file that holds verdicts"

@@ -152,9 +152,41 @@ def test_the_error_proposes_an_encoding_in_which_the_whole_file_can_be_read(tmp_
 def test_utf_16_without_a_mark_is_read_if_it_is_named(tmp_path):
     path = tmp_path / "v.csv"
     path.write_bytes(TEXTS["csv"].encode("utf-16-le"))
-    with pytest.raises(podium.DataError, match="the file is binary"):
+    with pytest.raises(podium.DataError, match=r"the file is binary.*encoding='utf-16-le'"):
         podium.read_battles(path)
     assert podium.read_battles(path, encoding="utf-16-le").models == ("z", "é")
+
+
+@pytest.mark.parametrize("suffix", TEXTS)
+@pytest.mark.parametrize("marks", [2, 3])
+def test_several_byte_order_marks_are_skipped(tmp_path, suffix, marks):
+    """A program has written the mark before a text that had one."""
+    path = tmp_path / f"votes.{suffix}"
+    path.write_bytes(marks * codecs.BOM_UTF8 + TEXTS[suffix].encode())
+    assert_same_battles(path)
+
+
+def test_a_zip_file_without_files_says_so(tmp_path):
+    path = tmp_path / "votes.zip"
+    zipfile.ZipFile(path, "w").close()
+    with pytest.raises(podium.DataError, match="the zip file has 0 files"):
+        podium.read_battles(path)
+
+
+def test_a_file_that_is_packed_twice_is_named(tmp_path):
+    path = tmp_path / "votes.csv.gz"
+    path.write_bytes(gzip.compress(lzma.compress(CSV.encode())))
+    with pytest.raises(podium.DataError, match=r"second compressed file in it \(xz\)"):
+        podium.read_battles(path)
+
+
+def test_a_workbook_is_named(tmp_path):
+    path = tmp_path / "votes.xlsx"
+    with zipfile.ZipFile(path, "w") as book:
+        book.writestr("[Content_Types].xml", "<Types/>")
+        book.writestr("xl/workbook.xml", "<workbook/>")
+    with pytest.raises(podium.DataError, match=r"a workbook .*save the table as CSV"):
+        podium.read_battles(path)
 
 
 @pytest.mark.parametrize("name", ["latin-99", "base64", "a\0b", ""])

@@ -45,6 +45,8 @@ def test_scores_that_are_lists_are_named_as_such(tmp_path):
     text = str(caught.value)
     assert "scores of match in quiz are lists and are not ranked" in text
     assert "each field is a metric" in text
+    assert "eval-retry" not in text
+    assert "Remedy: score the logs again with `inspect score`" in text
     assert "no metric" not in text
 
 

@@ -92,6 +92,8 @@ def nothing_to_rank(logs: int, lost: Sequence[Notice], notes: Sequence[Notice]) 
         remedies.append(f"let a judge compare the responses: `{note.fields['command']}`")
     if lost and not remedies:
         remedies = ["run what failed again with `inspect eval-retry`, or give other logs"]
+        if len(select_codes(lost, ["scores-are-lists"])) == len(lost):
+            remedies = ["score the logs again with `inspect score`, or give other logs"]
     problem = f"nothing to rank in {quantity(logs, 'log')}: {some(reasons, '; ', most=5)}"
     return DataError(problem, remedy="; ".join(remedies))
 

@@ -129,7 +129,8 @@ def _judged_texts(records: pd.DataFrame, models: Mapping[str, pd.Series]) -> dic
         cells = zip(records["model_outputs"], models[f"model_{side}"], strict=True)
         outputs_of_side = []
         for outputs, model in cells:
-            output = outputs.get(model) if isinstance(outputs, Mapping) else None
+            is_known = isinstance(outputs, Mapping) and isinstance(model, str)
+            output = outputs.get(model) if is_known else None
             outputs_of_side.append(_first_text(output))
         texts[side] = pd.Series(outputs_of_side, index=records.index, dtype=object)
     return texts

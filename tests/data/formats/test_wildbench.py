@@ -114,3 +114,12 @@ def test_the_error_of_an_assignment_shortens_long_names(save):
     with pytest.raises(podium.DataError, match="row 1: assignment") as caught:
         podium.read_battles(save("m.json", [row]))
     assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize("name", [{"id": "m"}, ["m"], 7])
+def test_a_name_that_is_no_text_has_no_output(save, name):
+    rows = [published("A+", "m", k) for k in range(3)]
+    rows.append(published("A+", "m", 3) | {"model_A": name})
+    table = podium.read_battles(save("m.jsonl", rows)).to_frame()
+    assert table["credit"].tolist() == [1.0] * 4
+    assert table["length_a"].isna().tolist() == [False, False, False, True]

@@ -153,12 +153,12 @@ def keys_of_records(engine: Duck, source: str) -> tuple[list[str], int]:
     groups_of_keys = engine.connection.execute(
         f"select keys, {kind}, {facts} from ({keyed}) group by keys, kind order by row"
     ).fetchall()
-    for keys, kind, _, longest, _ in groups_of_keys:
+    for keys, kind, row, longest, _ in groups_of_keys:
         if kind != "OBJECT" or longest > LONGEST_LINE:
             raise Error("a line is no object, or too long")
         duplicate = first_duplicate(keys)
         if duplicate is not None:
-            raise _duplicate_key_error(duplicate)
+            raise _duplicate_key_error(duplicate, f"record {row}")
     names = list(dict.fromkeys(key for keys, *_ in groups_of_keys for key in keys))
     return names, sum(number for *_, number in groups_of_keys)
 
@@ -216,7 +216,7 @@ def _parse_line(line: bytes, place: int, path: Path) -> dict[str, Any]:
         kind = CutLineError if is_cut else DataError
         raise kind(problem, row=f"line {place}", remedy=remedy) from None
     if not isinstance(record, dict):
-        problem = f"not a JSON object: {shorten(str(record))!r}"
+        problem = f"not a JSON object: {shorten(line.decode('utf-8-sig').strip())!r}"
         raise DataError(problem, row=f"line {place}", remedy="write one object per line")
     return record
 
@@ -313,9 +313,9 @@ def _results_of_promptfoo(content: dict[str, Any]) -> list[dict[str, Any]] | Non
     return None
 
 
-def _duplicate_key_error(key: str) -> DataError:
-    """Return the error for a record that has a key twice."""
-    return DataError(f"a record has two values of {key!r}", remedy="keep one of them")
+def _duplicate_key_error(key: str, place: str | None = None) -> DataError:
+    """Return the error for a record that has a key twice; `place` is where it is, if known."""
+    return DataError(f"a record has two values of {key!r}", row=place, remedy="keep one of them")
 
 
 def _frame_of_columns(content: dict[str, Any]) -> "pd.DataFrame":

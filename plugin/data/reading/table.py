@@ -282,7 +282,9 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
         rule: the rule.
         row: number of the first row that breaks it, whose value the message shows.
     """
-    count, *_ = records.rows("count(*)", f"where {rule.broken}")[0]
+    rows = [number for (number,) in records.rows(ROW, f"where {rule.broken}")]
+    # A row of counts has become many.
+    count = len({records.places()[number - 1] for number in rows}) if records.places else len(rows)
     column = records.columns[rule.column]
     value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
     if value is None or value != value or value == "":

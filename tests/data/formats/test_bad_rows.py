@@ -59,6 +59,14 @@ def test_a_line_that_is_no_record_is_left_out(tmp_path, line):
     assert list(fields["places"]) == ["line 9"]
 
 
+def test_a_line_is_shown_as_it_is_written(tmp_path):
+    record = {"item": "q1", "model_a": "x", "model_b": "z", "credit": 1}
+    path = tmp_path / "votes.jsonl"
+    path.write_text(f"{json.dumps(record)}\n" * 100 + "null\n")
+    _, [fields] = read_with_losses(str(path))
+    assert fields["places"] == {"line 101": "not a JSON object: 'null'"}
+
+
 def test_the_command_shows_the_rows_and_ends_with_exit_code_3(tmp_path, request):
     path = save_table(tmp_path / "votes.csv", [*rows_of(), "q7,x,x,1", "q8,x"])
     answer = request.getfixturevalue("podium")("rank", path)

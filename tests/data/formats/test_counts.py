@@ -90,3 +90,9 @@ def test_an_empty_cell_is_no_count_of_zero(save, rows, place):
     with pytest.raises(podium.DataError, match=place) as refused:
         podium.read_battles(save("counts.csv", text))
     assert "is empty, and a missing count is not 0. Remedy: write 0" in str(refused.value)
+
+
+def test_rows_of_a_model_against_itself_are_counted_and_not_their_battles(save):
+    text = "model_a,model_b,wins_a,wins_b,ties\na,a,18,1,5\nb,c,2,1,1\nc,c,3,4,0\n"
+    with pytest.raises(podium.DataError, match=r"row 1: .*plays against itself \(2 such rows\)"):
+        podium.read_battles(save("counts.csv", text))

@@ -283,7 +283,7 @@ def test_words_beside_scores_stay_with_battles_where_both_models_have_them(save)
 
 def test_a_record_with_two_values_of_one_key_is_rejected(save):
     row = '{"item": "1", "item": "2", "model_a": "x", "model_b": "y", "credit": 1}'
-    assert "v.jsonl: a record has two values of 'item'" in refusal(save("v.jsonl", row))
+    assert "v.jsonl, record 1: a record has two values of 'item'" in refusal(save("v.jsonl", row))
     assert "v.json: a record has two values of 'item'" in refusal(save("v.json", f"[{row}]"))
 
 

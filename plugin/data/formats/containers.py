@@ -244,7 +244,8 @@ def _only_member(archive: zipfile.ZipFile) -> Any:
     if len(members) != 1:
         names = some([member.filename for member in members], most=5)
         problem = f"the zip file has {len(members)} files" + (f": {names}" if names else "")
-        raise DataError(problem, remedy="unpack it, and give the file with the verdicts")
+        remedy = "unpack it, and give the file with the verdicts"
+        raise DataError(problem, remedy=remedy if members else "give a file that holds rows")
     try:
         return archive.open(members[0])
     except (RuntimeError, NotImplementedError) as error:

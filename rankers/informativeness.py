@@ -5,6 +5,7 @@ Source: Don-Yehiya et al., section 4.3.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,12 @@ from podium.defaults import LEVEL, RESAMPLES
 from podium.errors import NotIdentifiedError
 from podium.notices.notice import Notice
 from podium.rankers.calibration.signals import readable_margins
-from podium.rankers.errors.difference import DifferenceTest, paired_difference
+from podium.rankers.errors.difference import (
+    DifferenceTest,
+    grouped_difference,
+    paired_difference,
+    sum_by_group,
+)
 from podium.rankers.errors.intervals import (
     Interval,
     PairTests,
@@ -23,7 +29,13 @@ from podium.rankers.errors.intervals import (
     resample,
     sandwich_estimate,
 )
-from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan, require_choice
+from podium.rankers.fit.coded import (
+    CodedBattles,
+    cluster_by_item,
+    code_battles,
+    ratio_or_nan,
+    require_choice,
+)
 from podium.rankers.fit.unequal_weights import are_unequal
 from podium.rankers.ranking import Standings
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
@@ -42,19 +54,27 @@ class Comparisons:
             anchors).
         compared: number of pairs of which both verdicts are readable, shape (items, anchors).
         weight: weights of the items, 1 on average, shape (items,); None if all count alike.
+        cluster: code of each item's group, from 0, shape (items,); None if items have no groups.
+        unit: what varies independently: `item`, or the name of the groups.
     """
 
     differing: np.ndarray
     compared: np.ndarray
     weight: np.ndarray | None = None
+    cluster: np.ndarray | None = None
+    unit: str = "item"
 
     @property
     def weighted_counts(self) -> tuple[np.ndarray, np.ndarray]:
-        """`differing` and `compared` times the weights of the items, shape (items, anchors)
-        each."""
-        if self.weight is None:
-            return self.differing, self.compared
-        return self.weight[:, None] * self.differing, self.weight[:, None] * self.compared
+        """`differing` and `compared` times the weights of the items, shape (clusters, anchors)
+        each. They are sums over the items of a group if items have groups."""
+        differing, compared = self.differing, self.compared
+        if self.weight is not None:
+            differing = self.weight[:, None] * differing
+            compared = self.weight[:, None] * compared
+        if self.cluster is None:
+            return differing, compared
+        return sum_by_group(differing, self.cluster), sum_by_group(compared, self.cluster)
 
     @property
     def share(self) -> np.ndarray:
@@ -70,7 +90,7 @@ class Comparisons:
         """Covariance of the shares, shape (anchors, anchors).
 
         The share r = A / C of the weighted sums A of `differing` and C of `compared` is
-        linearized: an item with counts a and c contributes (a - c r) / C to its error.
+        linearized: a cluster with counts a and c contributes (a - c r) / C to its error.
         """
         differing, compared = self.weighted_counts
         total = compared.sum(axis=0)
@@ -82,9 +102,9 @@ class Comparisons:
     def difference(self, first: int, second: int) -> DifferenceTest | None:
         """Test the difference between the shares of two anchors, given by code.
 
-        The test is paired by item (`paired_difference`). It is of the mean over items of the
-        difference of the item's shares, over the items that have comparisons against both anchors.
-        The result is None if there are no such items.
+        The test is paired by item (`paired_difference`) or by group (`grouped_difference`). It is
+        of the mean over items of the difference of the item's shares, over the items that have
+        comparisons against both anchors. The result is None if there are no such items.
         """
         columns = [first, second]
         shares = ratio_or_nan(self.differing[:, columns], self.compared[:, columns])
@@ -92,8 +112,12 @@ class Comparisons:
         has_both = ~np.isnan(differences)
         if not has_both.any():
             return None
+        differences = differences[has_both]
         weight = None if self.weight is None else self.weight[has_both]
-        return paired_difference(differences[has_both], None, 1.0, weight)
+        if self.cluster is None:
+            return paired_difference(differences, None, 1.0, weight)
+        each = np.ones(len(differences)) if weight is None else weight
+        return grouped_difference(differences, each, self.cluster[has_both], 1.0, self.unit)
 
 
 def informativeness(
@@ -124,9 +148,15 @@ def informativeness(
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     coded = code_battles(battles)
-    by_outcome = count_differences(coded, coded.credit - 0.5, np.sign)
+    by_item, cluster_of_item = cluster_by_item(battles, coded)
+    groups: dict[str, Any] = {}
+    if battles.group is not None:
+        groups = {"cluster": cluster_of_item, "unit": coded.unit}
+    by_outcome = replace(count_differences(by_item, coded.credit - 0.5, np.sign), **groups)
     verdict = finest_verdicts(readable_margins(battles)[battles.readable], coded.credit)
-    by_level = count_differences(coded, verdict) if verdict is not None else None
+    by_level = None
+    if verdict is not None:
+        by_level = replace(count_differences(by_item, verdict), **groups)
     if len(coded.models) < 3:
         raise NotIdentifiedError(
             "informativeness needs at least three models: an anchor and two others to compare; "
@@ -261,20 +291,19 @@ def _estimate_shares(
 ) -> ScoreEstimates:
     """Return each anchor's share of different verdicts with intervals in [0, 1]."""
     score = counts.share
-    clusters = len(counts.differing)
+    differing, compared = counts.weighted_counts
+    clusters = len(differing)
+    about: dict[str, Any] = {"level": level, "cluster": counts.unit}
     if interval == "bootstrap":
-        differing, compared = counts.weighted_counts
 
-        def resampled_shares(counts_of_items: np.ndarray) -> np.ndarray:
-            return ratio_or_nan(counts_of_items @ differing, counts_of_items @ compared)
+        def resampled_shares(numbers_of_draws: np.ndarray) -> np.ndarray:
+            return ratio_or_nan(numbers_of_draws @ differing, numbers_of_draws @ compared)
 
         draws = resample(resampled_shares, clusters, resamples, rng)
-        estimate = bootstrap_estimate(score, draws, clusters, level=level, cluster="item")
+        estimate = bootstrap_estimate(score, draws, clusters, **about)
     else:
-        estimate = sandwich_estimate(
-            score, counts.covariance, clusters, level=level, cluster="item"
-        )
-    weight = np.ones(clusters) if counts.weight is None else counts.weight
+        estimate = sandwich_estimate(score, counts.covariance, clusters, **about)
+    weight = np.ones(len(counts.differing)) if counts.weight is None else counts.weight
     return replace(
         estimate.clip(0, 1),
         tests=PairTests(counts.difference),

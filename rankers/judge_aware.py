@@ -20,7 +20,7 @@ from podium.rankers.errors.intervals import finite_or_none, sandwich_estimate, t
 from podium.rankers.errors.judge_slopes import JuryBattles, SlopeFit, fit_slopes
 from podium.rankers.errors.one_truth import OneTruth, one_truth_test
 from podium.rankers.errors.shared_errors import SharedErrors, shared_errors
-from podium.rankers.fit.coded import code_battles
+from podium.rankers.fit.coded import cluster_by_item, code_battles
 from podium.rankers.fit.identification import bounded_models, fit_battles
 from podium.rankers.fit.scale import POINTS, elo_scale
 from podium.rankers.ranking import Fit, Standings
@@ -140,7 +140,8 @@ def jury_battles(battles: Battles) -> JuryBattles:
     order = np.zeros(len(table))
     if "order" in table:
         order = table["order"].astype(object).map(NUMBER_OF_ORDER).fillna(0.0).to_numpy(float)
-    return JuryBattles(coded, judge, tuple(map(str, names)), order)
+    by_item, _ = cluster_by_item(battles, coded)
+    return JuryBattles(coded, judge, tuple(map(str, names)), order, by_item.cluster)
 
 
 def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:

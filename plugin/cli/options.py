@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import click
 
-from podium.data.query import BattleQuery
 from podium.data.reading_options import SHARED
 from podium.data.text_encodings import texts_in
 from podium.errors import UsageError
@@ -482,15 +481,6 @@ READING_OPTIONS = (
     shared_option("encoding"),
     shared_option("mapping"),
 )
-
-
-def refuse_groups(query: BattleQuery, command: str) -> None:
-    """Raise UsageError if a query names groups of items, for a command that counts single items."""
-    if query.cluster is not None:
-        raise UsageError(
-            f"{command} counts single items, and its numbers of items would be too small for "
-            "items in groups: leave out --cluster"
-        )
 
 
 def sources(command: Command) -> Command:

@@ -193,7 +193,6 @@ def plan(
     from podium.show.writing import write_result
 
     tariff = Tariff(**asdict(prices))
-    options.refuse_groups(query, "podium plan")
     if not query.sources:
         _refuse_options_of_a_pilot(context)
     with show_progress():

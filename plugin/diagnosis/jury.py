@@ -28,6 +28,7 @@ from podium.rankers.fit.pairs import pair_sums
 from podium.rankers.fit.scale import POINTS
 from podium.rankers.judge_aware import jury_battles, jury_figures
 from podium.tables import EMPTY, Table
+from podium.wording import quantity
 
 # Names of the ways to spend the calls that are no single judge.
 ROTATION = "one judge per battle, in rotation"
@@ -161,6 +162,10 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     battles = _join_battles(subjects)
     level = subjects[0].level
     data = jury_battles(battles)
+    fewest = int(CHECKS["items"].threshold or 0)
+    if data.coded.clusters < fewest:
+        held = quantity(data.coded.clusters, data.coded.unit)
+        return Missing(f"there are {held}, and errors of a jury need {fewest}", MORE_ITEMS)
     theta = fit_battles(data.coded).theta
     fit_of_all = fit_slopes(data, theta, REGULARIZATION)
     ways, left_out = _battles_by_way(data, battles.judges, subjects[0].rng)
@@ -459,7 +464,6 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     if np.isnan(labels).all():
         return Missing("no human labels", REFERENCE_REMEDY)
     judges = len(data.judges)
-    models = len(data.coded.models)
     errors = np.abs(data.means_by_judge(data.coded.credit - labels[battles.readable]))
     known = ~np.isnan(errors).any(axis=1)
     if known.sum() < FEWEST_COMMON_BATTLES:
@@ -481,8 +485,8 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     influence = (products - correlations * squares / 2).mean(axis=1) / len(standardized)
     inflation = 1 + (judges - 1) * float(correlations.mean())
     derivative = -judges * (judges - 1) / inflation**2
-    by_item = replace(items, code=data.matchups()[0][known] // models**2)
-    return by_item.linear(
+    by_cluster = replace(items, code=data.clusters_of_matchups()[known])
+    return by_cluster.linear(
         judges / inflation,
         derivative * influence,
         len(standardized),

@@ -19,7 +19,12 @@ from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Un
 from podium.distributions import entr, expit, logit
 from podium.numbers import cell_text, interval_text
 from podium.rankers.errors.intervals import finite_or_none, wilson_interval
-from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan
+from podium.rankers.fit.coded import (
+    CodedBattles,
+    cluster_by_item,
+    code_battles,
+    ratio_or_nan,
+)
 from podium.rankers.fit.pairs import pair_sums, win_rates
 from podium.tables import Table
 from podium.text import as_text
@@ -117,6 +122,8 @@ class TripleCounts(NamedTuple):
         by_triple: sums over items, shape (3, triples).
         by_group: sums over triples by group (see `GROUPS`) and item, shape (3, groups, items).
         ties: share of ties among the known verdicts on a pair and an item.
+        cluster: code of each item's cluster: the item or its group, shape (items,).
+        unit: what a cluster is: `item`, or the name of the groups of items.
     """
 
     models: tuple[str, ...]
@@ -126,6 +133,8 @@ class TripleCounts(NamedTuple):
     by_triple: np.ndarray
     by_group: np.ndarray
     ties: float
+    cluster: np.ndarray
+    unit: str
 
 
 def pair_number(i: np.ndarray, j: np.ndarray, models: int) -> np.ndarray:
@@ -158,7 +167,8 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
     """
     if not battles.has_items:
         return Missing("no row names its item", "name the item's column: --columns item=COLUMN")
-    coded = code_battles(battles)
+    of_clusters = code_battles(battles)
+    coded, cluster = cluster_by_item(battles, of_clusters)
     models = len(coded.models)
     items = coded.clusters
     if models < 3:
@@ -191,6 +201,8 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
         by_triple=by_triple,
         by_group=by_group,
         ties=float((outcome == TIED).sum() / known_verdicts),
+        cluster=cluster,
+        unit=of_clusters.unit,
     )
 
 
@@ -517,7 +529,7 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
     consistent: TripleGroup | Missing = UNSWAPPED
     ambiguous: TripleGroup | Missing = UNSWAPPED
     if swapped_triples.any():
-        items = Clustered(np.arange(len(swapped_triples)), "item", level)
+        items = Clustered(counts.cluster, counts.unit, level)
         consistent_share = items.share(
             triples_of_group[CONSISTENT], TRIPLES_ON_ITEMS, cells=swapped_triples
         )
@@ -552,7 +564,7 @@ def _estimate_group(name: str, counts: TripleCounts, group: int, level: float) -
         level: confidence level.
     """
     triples_of_item, intransitive, sntd = counts.by_group[:, group]
-    items = Clustered(np.arange(len(triples_of_item)), "item", level)
+    items = Clustered(counts.cluster, counts.unit, level)
     wording: dict[str, Any] = {
         "of": TRIPLES_ON_ITEMS,
         "what": f"{TRIPLES_ON_ITEMS} ({name})",

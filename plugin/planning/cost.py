@@ -24,7 +24,7 @@ from podium.planning.precision import (
     design_variance,
     pilot_verdicts,
 )
-from podium.planning.sample_size import informative_needed, items_with
+from podium.planning.sample_size import informative_needed, items_for
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.estimate import Estimate
 from podium.tournaments.schedule import TournamentDesign, asks_order
@@ -47,7 +47,7 @@ def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
     if request.pairs:
         # Each pair is a sign test of its own.
         informative = informative_needed(request.edge, **request.test)
-        needed = items_with(informative, request.share_decided)
+        needed = items_for(request, informative, request.share_decided)
         pairs = PricedDesign(PAIRS)
         number = len(request.pairs)
         compared = {model for pair in request.pairs for model in pair}
@@ -87,7 +87,7 @@ def _anchor_design(request: PlanRequest) -> TournamentDesign:
 def _verdict_models(request: PlanRequest) -> list[VerdictModel]:
     """Return the verdict models from which precision is computed.
 
-    With a pilot they are the model of the whole pilot, and those without each group of its items.
+    With a pilot they are the model of the whole pilot, and those without each part of its items.
     Without a pilot it is an assumed one. `methods` of the request says so. The list is empty if
     precision cannot be computed; the reason is then added to `missing` of the request.
     """
@@ -106,17 +106,17 @@ def _verdict_models(request: PlanRequest) -> list[VerdictModel]:
         request.leave_out(part, why, "play a pilot with all models", unanswerable=True)
         return []
     try:
-        whole, without_group = pilot_verdicts(record)
+        whole, without_part = pilot_verdicts(record)
     except NotIdentifiedError as error:
         request.leave_out(
             part, error, "play a pilot of all models on more items", unanswerable=True
         )
         return []
-    groups = f"{len(without_group)} groups of items"
+    parts = f"{len(without_part)} parts of the items"
     request.methods["precision"] = (
-        f"{100 * request.level:g}%, jackknife of the logarithm over {groups}, t"
+        f"{100 * request.level:g}%, jackknife of the logarithm over {parts}, t"
     )
-    return [whole, *without_group]
+    return [whole, *without_part]
 
 
 def _price_tournament(

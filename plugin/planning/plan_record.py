@@ -17,6 +17,7 @@ from podium.scorers.shared_prefixes import LEAST_CACHED
 from podium.tournaments.judge_rotation import read_shares
 
 if TYPE_CHECKING:
+    from podium.planning.item_groups_of_pilot import PilotGroups
     from podium.planning.replays import Recording
 
 UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")
@@ -431,6 +432,7 @@ class PlanRequest:
             change it in place.
         missing: parts that were not answered; the functions that make the parts change it in
             place.
+        groups: the groups of the pilot's items; None if there are none.
     """
 
     record: "Recording | None"
@@ -449,6 +451,7 @@ class PlanRequest:
     share: Estimate | None = None
     methods: dict[str, str] = field(default_factory=dict)
     missing: list[UnansweredPart] = field(default_factory=list)
+    groups: "PilotGroups | None" = None
 
     @property
     def test(self) -> dict[str, float]:

@@ -51,7 +51,7 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
     notes = list(plan.decision.steps)
     answer = []
     if plan.compared:
-        answer.append(_comparison_sentence(plan.compared))
+        answer.append(_comparison_sentence(plan.compared, _in_groups(plan, plan.compared.items)))
     advice = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}."
     design = _design_sentence(plan)
     if design:
@@ -62,10 +62,10 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
     return (Report(_plan_title(plan), opening, notes=tuple(notes), sections=sections),)
 
 
-def _comparison_sentence(size: ComparedSize) -> str:
-    """Say on how many items `podium compare` detects the difference."""
+def _comparison_sentence(size: ComparedSize, groups: str) -> str:
+    """Say on how many items, and in how many groups, `podium compare` detects the difference."""
     return (
-        f"Compare on {quantity(size.items, 'item')}: podium compare then detects "
+        f"Compare on {quantity(size.items, 'item')}{groups}: podium compare then detects "
         f"{size.difference} with {size.power:.0%} power ({size.test}; {size.spread})."
     )
 
@@ -78,10 +78,22 @@ def _plan_title(plan: Plan) -> str:
     counts = asked["pilot_battles"]
     if counts:
         judged = f"{counts.with_verdict:,} of {quantity(counts.battles, 'battle')} judged"
-        pilot = f"pilot of {quantity(asked['pilot_items'], 'item')}: {judged}"
+        pilot = f"pilot of {quantity(asked['pilot_items'], 'item')}{_in_groups(plan)}: {judged}"
         if counts.identical:
             pilot += f", {quantity(counts.identical, 'tie')} of identical responses"
     return f"plan · {asked['models']} models, {items}; {pilot}"
+
+
+def _in_groups(plan: Plan, items: float | None = None) -> str:
+    """Write in how many groups a number of items is; empty if the pilot's items have no groups.
+
+    Without a number, it is that of the pilot.
+    """
+    groups = plan.asked["groups"]
+    if groups is None:
+        return ""
+    number = groups.number if items is None else groups.number_for(items)
+    return f" in {quantity(number, groups.unit)}"
 
 
 def _design_sentence(plan: Plan) -> str:
@@ -102,7 +114,8 @@ def _design_sentence(plan: Plan) -> str:
         planned = _calls_and_price(best.planned)
         items = plan.asked["items"]
         play += f" on all {quantity(items, 'item')}: {planned}; it detects {best.gap.value:.0f} Elo"
-    needed = f"{best.items.value:,.0f} items and {_calls_and_price(best.needed)}"
+    items_needed = f"{best.items.value:,.0f} items{_in_groups(plan, best.items.value)}"
+    needed = f"{items_needed} and {_calls_and_price(best.needed)}"
     priced = [line for line in plan.lines if line.needed]
     least = ": the least of these designs" if len(priced) > 1 else ""
     return f"{play}. To {goal} takes {needed}{least}."
@@ -133,7 +146,7 @@ def _calls_and_price(costs: BattleCosts) -> str:
     return f"{costs.calls:,.0f} {plural('call', costs.calls)}{price}"
 
 
-def _command_line(design: PricedDesign, tariff: Mapping[str, Any]) -> str:
+def _command_line(design: PricedDesign, tariff: Mapping[str, Any], cluster: str | None) -> str:
     """Write the command that plays a design.
 
     It names only options that differ from their defaults; PATH and MODEL stand for what the user
@@ -142,6 +155,7 @@ def _command_line(design: PricedDesign, tariff: Mapping[str, Any]) -> str:
     Args:
         design: the design, a tournament.
         tariff: a `Tariff` as a mapping.
+        cluster: the column with the groups of items; None if items have no groups.
     """
     options: dict[str, Any] = {"responses": "PATH"}
     if design.tournament == "anchor":
@@ -157,6 +171,8 @@ def _command_line(design: PricedDesign, tariff: Mapping[str, Any]) -> str:
         options["judges"] = tariff["judges"]
     if tariff["overlap"]:
         options["overlap"] = tariff["overlap"]
+    if cluster is not None:
+        options["cluster"] = cluster
     typed = " ".join(f"-T {quote(f'{key}={value}')}" for key, value in options.items())
     number = len(Tariff(judges=tariff["judges"]).shares)
     jury = "MODEL" if number == 1 else f"[{','.join(['MODEL'] * number)}]"
@@ -186,7 +202,9 @@ def _plan_sections(plan: Plan) -> Iterator[Section]:
         yield Section("missing", "not answered", notes=tuple(notes))
     best = _best_design(plan)
     if best:
-        command = _command_line(best, plan.provenance["options"]["tariff"])
+        groups = plan.asked["groups"]
+        cluster = None if groups is None else groups.column
+        command = _command_line(best, plan.provenance["options"]["tariff"], cluster)
         yield Section("play", "to play it", notes=(command,))
 
 

@@ -12,6 +12,7 @@ from podium.errors import NotIdentifiedError, UsageError, unknown_name
 from podium.planning import plan_report  # noqa: F401 - registers the view of a plan
 from podium.planning.compared_sizes import compared_size
 from podium.planning.cost import battles_of, cheapest_design, price_designs, stand_in_names
+from podium.planning.item_groups_of_pilot import PilotGroups, groups_of_pilot
 from podium.planning.plan_record import (
     AnchorCandidate,
     Decision,
@@ -26,7 +27,7 @@ from podium.rankers.errors.intervals import check_level
 from podium.rankers.estimate import Estimate
 from podium.rankers.ranking import build_provenance
 from podium.tournaments.schedule import TournamentDesign
-from podium.wording import quantity, word_for
+from podium.wording import plural, quantity, word_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,12 +92,13 @@ def make_plan(
         UsageError: a number is out of its range, a name is unknown, or neither a pilot nor a
             number of models is given.
         NotIdentifiedError: the pilot has several judges and `pool` is false, it has no items, or
-            all its verdicts are ties.
+            all its verdicts are ties; or its items are in fewer than 4 groups.
     """
     check_numbers(edge=edge, alpha=alpha, power=power, ties=ties, informativeness=informativeness)
     check_numbers(models=models, items=items)
     check_level(level)
     record, tariff = _read_pilot(pilot, pool, tariff or Tariff())
+    groups = groups_of_pilot(record, level)
     names = record.field.models if record else ()
     _check_names(names, baseline, pairs)
     fewest = 2 if difference else 0
@@ -107,10 +109,14 @@ def make_plan(
     goal: dict[str, Any] = {"edge": edge, "alpha": alpha, "power": power, "level": level}
     design: dict[str, Any] = {"baseline": baseline, "pairs": tuple(pairs), "items": items}
     verdicts: dict[str, Any] = {"ties": expected, "share": share, "tariff": tariff}
-    request = PlanRequest(record=record, models=number, seed=seed, **design, **verdicts, **goal)
+    verdicts |= {"record": record, "groups": groups}
+    request = PlanRequest(models=number, seed=seed, **design, **verdicts, **goal)
     compared = compared_size(
         difference, ties=expected.value, disagree=disagree, spread=spread, level=level, power=power
     )
+    if compared is not None and groups is not None:
+        needed = groups.scale(Estimate(float(compared.items)))
+        compared = replace(compared, items=int(needed.value))
     return replace(_build_plan(request), compared=compared)
 
 
@@ -197,6 +203,7 @@ def _numbers_of_plan(request: PlanRequest) -> dict[str, Any]:
         "power": request.power,
         "level": request.level,
         "pilot_items": len(record.field.items) if record else None,
+        "groups": request.groups,
         "pilot_battles": record.battles.counts() if record else None,
     }
 
@@ -346,6 +353,8 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
         )
     else:
         yield "items to come are like the pilot's, and the judge is the same"
+        if request.groups is not None:
+            yield _assumption_on_groups(request.groups)
         if request.record.battles.has_weights:
             yield UNWEIGHTED
         identical = request.record.battles.tally.identical
@@ -363,6 +372,16 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
     yield (
         "items needed and errors are of chance alone; `podium replay --seeds 20` of a record "
         "shows the errors of a design that more items do not remove"
+    )
+
+
+def _assumption_on_groups(groups: PilotGroups) -> str:
+    """Write how many items a group is taken to have, and how many more items that takes."""
+    effect = f"{groups.effect.value:.2f} ({groups.effect.low:.2f} … {groups.effect.high:.2f})"
+    return (
+        f"items come in {plural(groups.unit, 2)} of {groups.size:.1f} on average, as the pilot's, "
+        f"and favour the same models: a comparison takes {effect} times as many as if they were "
+        "independent (design effect)"
     )
 
 

@@ -7,10 +7,13 @@ v = p (1 - p). The fitted log-strengths then have the covariance A^-1 B A^-1 wit
 B = sum (w L_t^2 + R_t). Here w is the variance of item effects, which are differences of a model's
 strength between items. R_t is the Laplacian weighted by the variance of the credits that item
 effects do not explain.
+
+Items may come in groups, such as passages. The strength of a model then has an effect of the group
+with the variance u, which is a part of w, and B has the further term (m - 1) u K^2 for each item.
+Here K is the mean of the Laplacians over items, and m the mean number of items in an item's group.
 """
 
 from dataclasses import dataclass
-from math import exp, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +21,15 @@ import numpy as np
 from podium.data.pairings import Field, Outcome, Round
 from podium.distributions import expit, ndtri
 from podium.errors import NotIdentifiedError
+from podium.planning.item_groups_of_pilot import (
+    code_groups,
+    items_per_group,
+    jackknife_of_log,
+    parts_without,
+)
+from podium.planning.verdict_cube import cube_by_item
 from podium.plugins.catalogue import make_tournament
-from podium.rankers.errors.intervals import t_quantile
+from podium.rankers.errors.difference import sum_by_group
 from podium.rankers.estimate import Estimate
 from podium.rankers.fit.coded import code_battles
 from podium.rankers.fit.identification import fit_battles
@@ -60,6 +70,8 @@ class VerdictModel:
             the expected credit.
         calls: number of judge calls of which each credit is the mean; None if it is the same
             number as for a planned battle.
+        group_variance: the part of the item variance that items of a group share.
+        group_size: mean number of items in an item's group; 1 if items have no groups.
     """
 
     names: tuple[str, ...]
@@ -67,6 +79,8 @@ class VerdictModel:
     item_variance: float
     dispersion: float
     calls: float | None = 1.0
+    group_variance: float = 0.0
+    group_size: float = 1.0
 
     @property
     def information(self) -> np.ndarray:
@@ -112,30 +126,6 @@ def assumed_verdicts(names: tuple[str, ...], ties: float) -> VerdictModel:
     return VerdictModel(tuple(sorted(names)), theta, item_variance, float(dispersion))
 
 
-def cube_by_item(record: "Recording", values: np.ndarray) -> np.ndarray:
-    """Arrange values of recorded battles by item and pair of models.
-
-    Args:
-        record: the recorded battles.
-        values: a value per outcome of the record, for the model that is first by name.
-
-    Returns:
-        Shape (items, models, models): the value of a pair, with the opposite sign if the models
-        change places; NaN where no battle is on record.
-    """
-    names = {name: k for k, name in enumerate(record.field.models)}
-    items = {name: k for k, name in enumerate(record.field.items)}
-    cube = np.full((len(items), len(names), len(names)), np.nan)
-    positions = []
-    for outcome in record.outcomes:
-        pairing = outcome.pairing
-        positions.append((items[pairing.item], names[pairing.a], names[pairing.b]))
-    item, a, b = np.array(positions, dtype=np.int64).reshape(-1, 3).T
-    cube[item, a, b] = values
-    cube[item, b, a] = -values
-    return cube
-
-
 def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel]]:
     """Estimate the verdict model of a pilot.
 
@@ -144,7 +134,8 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
 
     Returns:
         The verdict model of the whole pilot; and for a jackknife the verdict models of the pilot
-        without each of 10 groups of items (fewer groups if there are fewer than 10 items).
+        without each of 10 parts of its items (fewer if there are fewer than 10 items). If items
+        have groups, a part is of whole groups.
 
     Raises:
         NotIdentifiedError: the pilot has fewer than 4 items, its battles do not connect all
@@ -172,27 +163,30 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
     if "order" in table and table["order"].notna().all():
         calls_by_row = 1 + (table["order"] == "merged")
         calls = float(calls_by_row.sum() / len(credit))
-    whole = _fit_verdicts((1 + cube) / 2, names, calls)
-    groups = min(10, len(order))
-    group = np.arange(len(order)) % groups
-    without_group = []
-    for left_out in range(groups):
-        part = cube[group != left_out]
-        without_group.append(_fit_verdicts((1 + part) / 2, names, calls))
-    return whole, without_group
+    groups = code_groups(record, [record.field.items[k] for k in order])
+    whole = _fit_verdicts((1 + cube) / 2, names, calls, groups)
+    without_part = []
+    for kept in parts_without(groups):
+        part = _fit_verdicts((1 + cube[kept]) / 2, names, calls, groups[kept])
+        without_part.append(part)
+    return whole, without_part
 
 
-def _fit_verdicts(credit: np.ndarray, names: tuple[str, ...], calls: float | None) -> VerdictModel:
-    """Estimate ratings, item effects and dispersion.
+def _fit_verdicts(
+    credit: np.ndarray, names: tuple[str, ...], calls: float | None, groups: np.ndarray
+) -> VerdictModel:
+    """Estimate ratings, effects of items and of their groups, and dispersion.
 
     The ratings are Bradley-Terry strengths. The variance of item effects is at least 0, and 0 if
-    no model has two battles on one item.
+    no model has two battles on one item. The variance of group effects is at least 0, and 0 if no
+    group has two items.
 
     Args:
         credit: credit of the row against the column by item, NaN if unknown, shape
             (items, models, models).
         names: names of the models.
         calls: the attribute `calls` of the verdict model.
+        groups: number of each item's group, shape (items,).
     """
     is_known = ~np.isnan(credit)
     battle_count = np.triu(is_known.sum(axis=0), 1).astype(np.float64)
@@ -211,7 +205,24 @@ def _fit_verdicts(credit: np.ndarray, names: tuple[str, ...], calls: float | Non
     if information_products > 0:
         item_variance = max(float(surplus_products / information_products), 0.0)
     dispersion = float(np.sum(surplus**2) / information.sum())
-    return VerdictModel(names, theta, item_variance, dispersion, calls)
+    # Two items of a group share the group effects of all models. With the Laplacians L and L' of
+    # their battles, weighted by v, the covariance of the models' surpluses on them is u L L'. Its
+    # trace is the sum of the products of degrees, plus that of the products of weights.
+    shared_information = _products_of_items(information.sum(axis=2), groups)
+    shared_information += _products_of_items(information, groups)
+    group_variance = 0.0
+    if shared_information > 0:
+        shared_surplus = _products_of_items(surplus.sum(axis=2), groups)
+        group_variance = max(shared_surplus / shared_information, 0.0)
+    return VerdictModel(
+        names=names,
+        theta=theta,
+        item_variance=max(item_variance, group_variance),
+        dispersion=dispersion,
+        calls=calls,
+        group_variance=group_variance,
+        group_size=items_per_group(groups),
+    )
 
 
 def _products_of_battles(values: np.ndarray) -> float:
@@ -223,6 +234,16 @@ def _products_of_battles(values: np.ndarray) -> float:
         values: values of battles, shape (items, models, models).
     """
     return np.sum(values.sum(axis=2) ** 2) - np.sum(values**2)
+
+
+def _products_of_items(values: np.ndarray, groups: np.ndarray) -> float:
+    """Sum the products of the values of any two different items of a group.
+
+    Args:
+        values: values by item, shape (items, ...).
+        groups: number of each item's group, shape (items,).
+    """
+    return float(np.sum(sum_by_group(values, groups) ** 2) - np.sum(values**2))
 
 
 def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
@@ -283,8 +304,12 @@ def typical_variance(battle_count: np.ndarray, model: VerdictModel, calls: float
     # The constant matrix makes the total invertible. It does not change centred log-strengths.
     constant = np.full((size, size), 1 / size)
     inverse = np.linalg.inv(laplacians.sum(axis=0) + constant) - constant
+    mean_laplacian = laplacians.mean(axis=0)
+    shared = len(battle_count) * (model.group_size - 1) * (mean_laplacian @ mean_laplacian)
     score_covariance = (
-        model.item_variance * (laplacians @ laplacians).sum(axis=0) + remaining_laplacian
+        model.item_variance * (laplacians @ laplacians).sum(axis=0)
+        + model.group_variance * shared
+        + remaining_laplacian
     )
     covariance = inverse @ score_covariance @ inverse
     # Over pairs i < j of n models, the mean of C_ii + C_jj - 2 C_ij is 2 trace(C) / (n - 1),
@@ -304,7 +329,7 @@ def _laplacian(weights: np.ndarray) -> np.ndarray:
 def design_variance(
     design: TournamentDesign,
     model: VerdictModel,
-    models_without_group: list[VerdictModel],
+    models_without_part: list[VerdictModel],
     calls: float,
     level: float,
 ) -> Estimate:
@@ -313,21 +338,18 @@ def design_variance(
     Args:
         design: the tournament and its settings.
         model: the verdict model, assumed or of a pilot.
-        models_without_group: the verdict models of the pilot without each group of items; empty if
-            there is no pilot.
+        models_without_part: the verdict models of the pilot without each part of its items; empty
+            if there is no pilot.
         calls: judge calls of which the credit of a battle is the mean.
         level: confidence level, in (0, 1).
 
     Returns:
         `typical_variance` of a single item, in Elo squared, with a jackknife interval of its
-        logarithm over `models_without_group`; without an interval if there is no pilot.
+        logarithm over `models_without_part`; without an interval if there is no pilot.
     """
     battle_count = play_schedule(design, model)
     variance = typical_variance(battle_count, model, calls)
-    if not models_without_group:
+    if not models_without_part:
         return Estimate(variance)
-    logs = np.log([typical_variance(battle_count, other, calls) for other in models_without_group])
-    groups = len(models_without_group)
-    error = sqrt((groups - 1) / groups * np.sum((logs - logs.mean()) ** 2))
-    half_width = t_quantile(groups, level) * error
-    return Estimate(variance, variance * exp(-half_width), variance * exp(half_width))
+    others = [typical_variance(battle_count, other, calls) for other in models_without_part]
+    return jackknife_of_log(variance, others, level)

@@ -21,7 +21,7 @@ import numpy as np
 from podium.distributions import ndtr, ndtri
 from podium.errors import UsageError
 from podium.planning.plan_record import PlanRequest, SampleSize, SmallestEdge
-from podium.planning.precision import cube_by_item
+from podium.planning.verdict_cube import cube_by_item
 from podium.rankers.estimate import Estimate
 from podium.wording import quantity
 
@@ -387,10 +387,31 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
         yield SampleSize(
             edge=edge,
             informative=informative,
-            direct=items_with(informative, request.share_decided),
-            anchored=items_with(informative, request.share) if request.share else None,
-            wilcoxon=wilcoxon,
+            direct=items_for(request, informative, request.share_decided),
+            anchored=items_for(request, informative, request.share) if request.share else None,
+            wilcoxon=None if wilcoxon is None else _in_groups(request, wilcoxon),
         )
+
+
+def items_for(request: PlanRequest, informative: int, share: Estimate) -> Estimate:
+    """Return how many items contain, on average, a number of informative items.
+
+    They are independent or, if the pilot's items have groups, in groups as large as the pilot's.
+
+    Args:
+        request: the request.
+        informative: number of informative items, if items are independent.
+        share: share of items that are informative, with its interval.
+    """
+    items = items_with(informative, share)
+    return items if request.groups is None else request.groups.scale(items)
+
+
+def _in_groups(request: PlanRequest, items: int) -> int:
+    """Return the number of items, in groups if the pilot's items have groups."""
+    if request.groups is None:
+        return items
+    return int(request.groups.scale(Estimate(float(items))).value)
 
 
 def items_with(informative: int, share: Estimate) -> Estimate:
@@ -499,7 +520,8 @@ def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
     for how, share in (("direct", request.share_decided), ("anchor", request.share)):
         if share is not None:
             # The larger the share, the smaller the edge.
-            edge = share.transform(
-                partial(smallest_edge, request.items, **request.test), decreasing=True
-            )
+            items = request.items
+            if request.groups is not None:
+                items = max(1, floor(items / request.groups.effect.value))
+            edge = share.transform(partial(smallest_edge, items, **request.test), decreasing=True)
             yield SmallestEdge(how, share, None if edge.value is None else edge)

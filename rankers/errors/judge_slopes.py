@@ -38,12 +38,14 @@ class JuryBattles:
         judge: code of each battle's judge, shape (battles,).
         judges: names of the judges, by code.
         order: 1 if a was shown first, -1 if b was, 0 for merged orders, shape (battles,).
+        items: code of each battle's item, shape (battles,); None if the clusters are the items.
     """
 
     coded: CodedBattles
     judge: np.ndarray
     judges: tuple[str, ...]
     order: np.ndarray
+    items: np.ndarray | None = None
 
     @property
     def slope_columns(self) -> slice:
@@ -57,7 +59,11 @@ class JuryBattles:
         Clusters, models and judges keep their codes.
         """
         return replace(
-            self, coded=self.coded.take(rows), judge=self.judge[rows], order=self.order[rows]
+            self,
+            coded=self.coded.take(rows),
+            judge=self.judge[rows],
+            order=self.order[rows],
+            items=None if self.items is None else self.items[rows],
         )
 
     def matchups(self) -> tuple[np.ndarray, np.ndarray]:
@@ -73,9 +79,17 @@ class JuryBattles:
         models = np.int64(len(self.coded.models))
         lower = np.minimum(self.coded.a, self.coded.b)
         higher = np.maximum(self.coded.a, self.coded.b)
-        matchup = (self.coded.cluster * models + lower) * models + higher
+        item = self.coded.cluster if self.items is None else self.items
+        matchup = (item * models + lower) * models + higher
         numbers, matchup_of_battle = np.unique(matchup, return_inverse=True)
         return numbers, matchup_of_battle
+
+    def clusters_of_matchups(self) -> np.ndarray:
+        """Return the cluster of each matchup, in the order of `matchups`, shape (matchups,)."""
+        numbers, matchup_of_battle = self.matchups()
+        clusters = np.zeros(len(numbers), dtype=np.int64)
+        clusters[matchup_of_battle] = self.coded.cluster
+        return clusters
 
     def means_by_judge(self, about_a: np.ndarray) -> np.ndarray:
         """Return the mean of values about a for each matchup and judge, shape (matchups, judges).

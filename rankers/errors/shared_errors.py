@@ -68,7 +68,7 @@ class _Residuals:
         pair_of_matchup: position of each matchup's pair of models in `strength_gaps`, shape
             (matchups,).
         strength_gaps: difference of log-strengths of each pair of models, shape (model pairs,).
-        item: cluster of each matchup, shape (matchups,).
+        cluster: cluster of each matchup, shape (matchups,).
         first: code of the first judge of each pair, shape (pairs,).
         second: code of the second judge of each pair, shape (pairs,).
     """
@@ -76,7 +76,7 @@ class _Residuals:
     values: np.ndarray
     pair_of_matchup: np.ndarray
     strength_gaps: np.ndarray
-    item: np.ndarray
+    cluster: np.ndarray
     first: np.ndarray
     second: np.ndarray
 
@@ -93,7 +93,9 @@ class _Residuals:
         sums = []
         for values in (a * b, a**2, b**2, is_common):
             values_of_common = np.where(is_common, values, 0.0)
-            sums.append([np.bincount(self.item, column, clusters) for column in values_of_common.T])
+            sums.append(
+                [np.bincount(self.cluster, column, clusters) for column in values_of_common.T]
+            )
         return np.array(sums).swapaxes(1, 2)
 
     def common_covariances(self, slopes: np.ndarray, *, is_equal: bool) -> np.ndarray:
@@ -260,7 +262,7 @@ def _residuals(fit: SlopeFit) -> _Residuals:
     matchups, _ = data.matchups()
     values = data.means_by_judge(data.coded.credit - fit.expected_credit)
     # The number of a matchup is item * models^2 + lower code * models + higher code. Divided by
-    # models^2, it leaves the number of the pair of models, and gives the item.
+    # models^2, it leaves the number of the pair of models.
     pair_numbers, pair_of_matchup = np.unique(matchups % models**2, return_inverse=True)
     strength_gaps = fit.theta[pair_numbers // models] - fit.theta[pair_numbers % models]
     is_judged = ~np.isnan(values)
@@ -270,4 +272,5 @@ def _residuals(fit: SlopeFit) -> _Residuals:
         if common_matchups >= FEWEST_BATTLES:
             pairs.append((j, k))
     first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return _Residuals(values, pair_of_matchup, strength_gaps, matchups // models**2, first, second)
+    clusters = data.clusters_of_matchups()
+    return _Residuals(values, pair_of_matchup, strength_gaps, clusters, first, second)

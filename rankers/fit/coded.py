@@ -227,6 +227,25 @@ def codes_of_items(battles: Battles) -> np.ndarray:
     return codes
 
 
+def cluster_by_item(battles: Battles, coded: CodedBattles) -> tuple[CodedBattles, np.ndarray]:
+    """Return coded battles with items as clusters, also if items have groups.
+
+    Args:
+        battles: the battles.
+        coded: what `code_battles` returns of them, without `credit`.
+
+    Returns:
+        The coded battles; and the cluster in `coded` of each item, shape (items,).
+    """
+    if battles.group is None:
+        return coded, np.arange(coded.clusters)
+    _, item = np.unique(codes_of_items(battles)[battles.readable], return_inverse=True)
+    cluster_of_item = np.zeros(int(item.max()) + 1, dtype=np.int64)
+    cluster_of_item[item] = coded.cluster
+    by_item = replace(coded, cluster=item, clusters=len(cluster_of_item), unit="item")
+    return by_item, cluster_of_item
+
+
 def nothing_readable(battles: Battles) -> NotIdentifiedError:
     """Return the error for battles without a readable verdict."""
     return NotIdentifiedError(

@@ -24,11 +24,5 @@ def test_rank_and_compare_count_groups(podium, battles):
 def test_a_replay_decides_and_ranks_by_groups(podium, battles):
     command = ("replay", battles, "--cluster", "passage")
     replayed = podium(*command, "--tournament", "round_robin", "--set", "until=order")
-    assert "20 passages, 60 items" in replayed.out
-    assert "battles on 20 passages, interim analysis" in replayed.out
-
-
-def test_a_plan_refuses_groups(podium, battles):
-    refused = podium("plan", battles, "--cluster", "passage")
-    assert refused.code == 2
-    assert "leave out --cluster" in refused.err
+    assert "passages, 40 items" in replayed.out
+    assert "40 battles on 20 passages, interim analysis 1 of 2" in replayed.out

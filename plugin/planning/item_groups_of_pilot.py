@@ -1,0 +1,176 @@
+"""Groups of items in a pilot, such as passages, and how many more items they make necessary.
+
+Items of a group favour the same models, so that a comparison takes more of them than of independent
+items. The factor is the design effect 1 + (m - 1) rho (Kish 1965). Here m is the mean number of
+items in an item's group, sum of m_g^2 / sum of m_g, and rho is the correlation of what a pair of
+models earns on two items of a group, over all pairs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, exp, floor, log, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from podium.errors import NotIdentifiedError
+from podium.planning.verdict_cube import cube_by_item
+from podium.rankers.errors.difference import sum_by_group
+from podium.rankers.errors.intervals import t_quantile
+from podium.rankers.estimate import Estimate
+from podium.wording import quantity
+
+if TYPE_CHECKING:
+    from podium.planning.replays import Recording
+
+FEWEST_GROUPS = 4
+"""Fewest groups of a pilot from which the design effect is estimated."""
+PARTS = 10
+"""Number of parts of a pilot that a jackknife leaves out, one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class PilotGroups:
+    """The groups of a pilot's items.
+
+    Attributes:
+        column: the column with the groups.
+        unit: what a group is called.
+        number: number of groups.
+        items: number of items.
+        effect: design effect of the groups on the comparison of two models, 1 or more, with an
+            interval.
+    """
+
+    column: str
+    unit: str
+    number: int
+    items: int
+    effect: Estimate
+
+    @property
+    def size(self) -> float:
+        """Mean number of items of a group."""
+        return self.items / self.number
+
+    def number_for(self, items: float) -> int:
+        """Return in how many groups, as large as the pilot's, a number of items is."""
+        return max(1, round(items / self.size))
+
+    def scale(self, items: Estimate) -> Estimate:
+        """Return how many items are needed if so many independent ones are.
+
+        The ends of both intervals are combined by the squares of their distances on the
+        logarithmic scale. An end is None if it is unknown of either.
+        """
+        value = ceil(round(items.value * self.effect.value, 9))
+        low = _combine(items.value, items.low, self.effect.value, self.effect.low)
+        high = _combine(items.value, items.high, self.effect.value, self.effect.high)
+        return Estimate(
+            value,
+            None if low is None else float(floor(value / low)),
+            None if high is None else float(ceil(value * high)),
+        )
+
+
+def _combine(one: float, end: float | None, other: float, other_end: float | None) -> float | None:
+    """Return the ratio of a product to an end of its interval; None if an end is unknown."""
+    if end is None or other_end is None or min(one, end) <= 0:
+        return None
+    return exp(sqrt(log(one / end) ** 2 + log(other / other_end) ** 2))
+
+
+def groups_of_pilot(record: "Recording | None", level: float) -> PilotGroups | None:
+    """Return the groups of a pilot's items; None if there is no pilot or items have no groups.
+
+    The interval of the design effect is that of a jackknife of its logarithm over parts of whole
+    groups.
+
+    Raises:
+        NotIdentifiedError: the pilot has fewer than 4 groups.
+    """
+    if record is None or record.battles.group is None:
+        return None
+    field = record.field
+    groups = code_groups(record, field.items)
+    number = int(groups.max()) + 1
+    if number < FEWEST_GROUPS:
+        held = quantity(number, field.unit)
+        raise NotIdentifiedError(
+            f"a plan for items in groups needs a pilot of at least {FEWEST_GROUPS} of them, and "
+            f"this one has {held}: play a pilot on more"
+        )
+    credit = np.array([outcome.credit for outcome in record.outcomes], dtype=np.float64)
+    cube = cube_by_item(record, 2 * credit - 1)
+    effects = [design_effect(cube, groups)]
+    for kept in parts_without(groups):
+        effects.append(design_effect(cube[kept], groups[kept]))
+    return PilotGroups(
+        column=record.battles.group,
+        unit=field.unit,
+        number=number,
+        items=len(field.items),
+        effect=jackknife_of_log(effects[0], effects[1:], level),
+    )
+
+
+def code_groups(record: "Recording", items: Sequence[str]) -> np.ndarray:
+    """Return the number of each item's group, from 0; that of the item if there are no groups."""
+    groups = record.field.groups
+    names = [groups[item] for item in items] if groups else list(items)
+    return np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)[1]
+
+
+def parts_without(groups: np.ndarray) -> list[np.ndarray]:
+    """Return masks of the items without each of up to 10 parts, which are whole groups.
+
+    Args:
+        groups: number of each item's group, shape (items,).
+    """
+    number = min(PARTS, int(groups.max()) + 1)
+    return [groups % number != part for part in range(number)]
+
+
+def design_effect(cube: np.ndarray, groups: np.ndarray) -> float:
+    """Return the design effect of groups on the mean verdict of a pair of models, at least 1.
+
+    Args:
+        cube: verdicts by item and pair, shape (items, models, models), NaN where unknown.
+        groups: number of each item's group, shape (items,).
+    """
+    first, second = np.triu_indices(cube.shape[1], 1)
+    verdicts = cube[:, first, second]
+    is_known = ~np.isnan(verdicts)
+    counts = np.maximum(is_known.sum(axis=0), 1)
+    mean = np.nansum(verdicts, axis=0) / counts
+    deviation = np.where(is_known, verdicts - mean, 0.0)
+    sums = sum_by_group(deviation, groups)
+    sizes = sum_by_group(is_known.astype(np.float64), groups)
+    squares = float(np.sum(deviation**2))
+    pairs_of_items = float(np.sum(sizes * (sizes - 1)))
+    if not squares or not pairs_of_items:
+        return 1.0
+    variance = squares / is_known.sum()
+    correlation = (float(np.sum(sums**2)) - squares) / pairs_of_items / variance
+    return max(1.0, 1 + (items_per_group(groups) - 1) * correlation)
+
+
+def items_per_group(groups: np.ndarray) -> float:
+    """Return the mean number of items in an item's group: sum of m^2 / sum of m over groups."""
+    sizes = np.bincount(groups)
+    return float(np.sum(sizes**2) / np.sum(sizes))
+
+
+def jackknife_of_log(value: float, without_part: Sequence[float], level: float) -> Estimate:
+    """Return a positive number with the interval of a jackknife of its logarithm.
+
+    Args:
+        value: the number from all data.
+        without_part: the numbers without each part of the data, two or more.
+        level: confidence level, in (0, 1).
+    """
+    logs = np.log(without_part)
+    parts = len(logs)
+    error = sqrt((parts - 1) / parts * float(np.sum((logs - logs.mean()) ** 2)))
+    half_width = t_quantile(parts, level) * error
+    return Estimate(value, value * exp(-half_width), value * exp(half_width))

@@ -148,15 +148,7 @@ def informativeness(
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     coded = code_battles(battles)
-    by_item, cluster_of_item = cluster_by_item(battles, coded)
-    groups: dict[str, Any] = {}
-    if battles.group is not None:
-        groups = {"cluster": cluster_of_item, "unit": coded.unit}
-    by_outcome = replace(count_differences(by_item, coded.credit - 0.5, np.sign), **groups)
-    verdict = finest_verdicts(readable_margins(battles)[battles.readable], coded.credit)
-    by_level = None
-    if verdict is not None:
-        by_level = replace(count_differences(by_item, verdict), **groups)
+    by_outcome, by_level = _comparisons_of(battles, coded)
     if len(coded.models) < 3:
         raise NotIdentifiedError(
             "informativeness needs at least three models: an anchor and two others to compare; "
@@ -182,6 +174,21 @@ def informativeness(
     return build_standings(
         "informativeness", "informativeness", exposure, result, level=level, rng=rng
     )
+
+
+def _comparisons_of(
+    battles: Battles, coded: CodedBattles
+) -> tuple[Comparisons, Comparisons | None]:
+    """Return the comparisons by win, tie and loss; and by the finest verdicts, or None."""
+    by_item, cluster_of_item = cluster_by_item(battles, coded)
+    groups: dict[str, Any] = {}
+    if battles.group is not None:
+        groups = {"cluster": cluster_of_item, "unit": coded.unit}
+    by_outcome = replace(count_differences(by_item, coded.credit - 0.5, np.sign), **groups)
+    verdict = finest_verdicts(readable_margins(battles)[battles.readable], coded.credit)
+    if verdict is None:
+        return by_outcome, None
+    return by_outcome, replace(count_differences(by_item, verdict), **groups)
 
 
 def _three_level_columns(by_outcome: Comparisons) -> dict[str, np.ndarray]:

@@ -39,6 +39,8 @@ MORE_ITEMS = (
     "let each judge all models on 30 items or more, or leave out one that contradicts the others"
 )
 REMEDY_OF_SIGN = "check that human labels and verdicts are about the same model"
+FEWEST_CLUSTERS = int(CHECKS["items"].threshold or 0)
+"""Fewest items, or groups of items, on which ways to judge are compared."""
 FEWEST_COMMON_BATTLES = 30
 """Fewest battles judged by all judges with which the way `ALL_JUDGES` is compared."""
 
@@ -162,10 +164,9 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     battles = _join_battles(subjects)
     level = subjects[0].level
     data = jury_battles(battles)
-    fewest = int(CHECKS["items"].threshold or 0)
-    if data.coded.clusters < fewest:
+    if data.coded.clusters < FEWEST_CLUSTERS:
         held = quantity(data.coded.clusters, data.coded.unit)
-        return Missing(f"there are {held}, and errors of a jury need {fewest}", MORE_ITEMS)
+        return Missing(f"there are {held}, and errors of a jury need {FEWEST_CLUSTERS}", MORE_ITEMS)
     theta = fit_battles(data.coded).theta
     fit_of_all = fit_slopes(data, theta, REGULARIZATION)
     ways, left_out = _battles_by_way(data, battles.judges, subjects[0].rng)
@@ -173,32 +174,47 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     if len(ways) < 2 or ratings is None:
         why = "fewer than two ways to judge give ratings, or judges contradict each other"
         return Missing(why, MORE_ITEMS)
-    variances = {}
-    for name, (_, influence) in ratings.items():
-        # A variance is inversely proportional to the number of calls. If all calls were spent in
-        # this way, the measured variance would fall by the factor `share_of_calls`.
-        share_of_calls = len(ways[name].judge) / len(data.judge)
-        variances[name] = share_of_calls * np.mean(influence**2, axis=1)
+    variances = _variances_at_equal_calls(ways, ratings, len(data.judge))
     items = Clustered(np.arange(data.coded.clusters), data.coded.unit, level)
     costs = _cost_by_way(battles, ways, data)
     by_cost = _compare_by_cost(variances, costs, fit_of_all, items)
     order, ratio = _compare_ways(variances, fit_of_all, items)
     errors = _distances_from_humans(battles, ratings, data, items)
     figures = _judge_figures(fit_of_all, level)
-    spendings = []
-    for name in order:
+
+    def spending_of(name: str) -> Spending:
+        """Return the figures of a way."""
         se = float(np.sqrt(variances[name].sum()))
         effects = figures.get(name, (None, None))
-        number = len(ways[name].judge)
-        spendings.append(Spending(name, number, se, *effects, costs[name], errors[name]))
+        return Spending(name, len(ways[name].judge), se, *effects, costs[name], errors[name])
+
     return JuryWorth(
-        spendings=tuple(spendings),
+        spendings=tuple(map(spending_of, order)),
         ratio=ratio,
         by_cost=by_cost,
         left_out=left_out,
         calls=battles.counts().judgments,
         effective_judges=_effective_judges(battles, data, items),
     )
+
+
+def _variances_at_equal_calls(
+    ways: Mapping[str, JuryBattles],
+    ratings: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    calls: int,
+) -> dict[str, np.ndarray]:
+    """Return the variance of each model's rating by way, if all calls were spent in this way.
+
+    Args:
+        ways: the battles by way.
+        ratings: the ratings and their influence by item, by way.
+        calls: number of all calls. A variance is inversely proportional to it.
+    """
+    variances = {}
+    for name, (_, influence) in ratings.items():
+        share_of_calls = len(ways[name].judge) / calls
+        variances[name] = share_of_calls * np.mean(influence**2, axis=1)
+    return variances
 
 
 def _ratings_by_way(
@@ -352,7 +368,7 @@ def _rates_all_models(battles: JuryBattles) -> bool:
     They must cover 30 items, must not all be ties, and must connect all models.
     """
     coded = battles.coded
-    if len(np.unique(coded.cluster)) < CHECKS["items"].threshold:
+    if len(np.unique(coded.cluster)) < FEWEST_CLUSTERS:
         return False
     if (coded.credit == 0.5).all() or not coded.battles_by_model().all():
         return False

@@ -64,8 +64,8 @@ class PilotGroups:
         logarithmic scale. An end is None if it is unknown of either.
         """
         value = ceil(round(items.value * self.effect.value, 9))
-        low = _combine(items.value, items.low, self.effect.value, self.effect.low)
-        high = _combine(items.value, items.high, self.effect.value, self.effect.high)
+        low = _combined_ratio((items.value, items.low), (self.effect.value, self.effect.low))
+        high = _combined_ratio((items.value, items.high), (self.effect.value, self.effect.high))
         return Estimate(
             value,
             None if low is None else float(floor(value / low)),
@@ -73,11 +73,21 @@ class PilotGroups:
         )
 
 
-def _combine(one: float, end: float | None, other: float, other_end: float | None) -> float | None:
-    """Return the ratio of a product to an end of its interval; None if an end is unknown."""
-    if end is None or other_end is None or min(one, end) <= 0:
-        return None
-    return exp(sqrt(log(one / end) ** 2 + log(other / other_end) ** 2))
+def _combined_ratio(*factors: tuple[float, float | None]) -> float | None:
+    """Return the ratio, 1 or more, of a product to an end of its interval.
+
+    Args:
+        *factors: value and end of the interval of each factor.
+
+    Returns:
+        The ratio; None if an end is unknown or not above 0.
+    """
+    squares = 0.0
+    for value, end in factors:
+        if end is None or min(value, end) <= 0:
+            return None
+        squares += log(value / end) ** 2
+    return exp(sqrt(squares))
 
 
 def groups_of_pilot(record: "Recording | None", level: float) -> PilotGroups | None:

@@ -51,7 +51,9 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
     notes = list(plan.decision.steps)
     answer = []
     if plan.compared:
-        answer.append(_comparison_sentence(plan.compared, _in_groups(plan, plan.compared.items)))
+        answer.append(
+            _comparison_sentence(plan.compared, _item_groups_text(plan, plan.compared.items))
+        )
     advice = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}."
     design = _design_sentence(plan)
     if design:
@@ -78,13 +80,15 @@ def _plan_title(plan: Plan) -> str:
     counts = asked["pilot_battles"]
     if counts:
         judged = f"{counts.with_verdict:,} of {quantity(counts.battles, 'battle')} judged"
-        pilot = f"pilot of {quantity(asked['pilot_items'], 'item')}{_in_groups(plan)}: {judged}"
+        pilot = (
+            f"pilot of {quantity(asked['pilot_items'], 'item')}{_item_groups_text(plan)}: {judged}"
+        )
         if counts.identical:
             pilot += f", {quantity(counts.identical, 'tie')} of identical responses"
     return f"plan · {asked['models']} models, {items}; {pilot}"
 
 
-def _in_groups(plan: Plan, items: float | None = None) -> str:
+def _item_groups_text(plan: Plan, items: float | None = None) -> str:
     """Write in how many groups a number of items is; empty if the pilot's items have no groups.
 
     Without a number, it is that of the pilot.
@@ -114,7 +118,7 @@ def _design_sentence(plan: Plan) -> str:
         planned = _calls_and_price(best.planned)
         items = plan.asked["items"]
         play += f" on all {quantity(items, 'item')}: {planned}; it detects {best.gap.value:.0f} Elo"
-    items_needed = f"{best.items.value:,.0f} items{_in_groups(plan, best.items.value)}"
+    items_needed = f"{best.items.value:,.0f} items{_item_groups_text(plan, best.items.value)}"
     needed = f"{items_needed} and {_calls_and_price(best.needed)}"
     priced = [line for line in plan.lines if line.needed]
     least = ": the least of these designs" if len(priced) > 1 else ""

@@ -22,7 +22,13 @@ from podium.planning.plan_record import (
     elo_of_edge,
 )
 from podium.planning.precision import ASSUMED_ITEM_SD, ASSUMED_RATING_SD
-from podium.planning.sample_size import check_numbers, sample_sizes, smallest_edges, three_levels
+from podium.planning.sample_size import (
+    check_numbers,
+    number_in_groups,
+    sample_sizes,
+    smallest_edges,
+    three_levels,
+)
 from podium.rankers.errors.intervals import check_level
 from podium.rankers.estimate import Estimate
 from podium.rankers.ranking import build_provenance
@@ -94,38 +100,35 @@ def make_plan(
         NotIdentifiedError: the pilot has several judges and `pool` is false, it has no items, or
             all its verdicts are ties; or its items are in fewer than 4 groups.
     """
-    check_numbers(edge=edge, alpha=alpha, power=power, ties=ties, informativeness=informativeness)
-    check_numbers(models=models, items=items)
+    check_numbers(edge=edge, alpha=alpha, power=power, ties=ties, models=models, items=items)
+    check_numbers(informativeness=informativeness)
     check_level(level)
     record, tariff = _read_pilot(pilot, pool, tariff or Tariff())
-    groups = groups_of_pilot(record, level)
     names = record.field.models if record else ()
     _check_names(names, baseline, pairs)
-    fewest = 2 if difference else 0
-    number = models or len(names) or fewest
-    _refuse_single_model(number)
+    number = _number_of_models(models or len(names) or (2 if difference else 0))
     expected = _expected_ties(ties, record, level)
-    share = None if informativeness is None else Estimate(informativeness)
     goal: dict[str, Any] = {"edge": edge, "alpha": alpha, "power": power, "level": level}
     design: dict[str, Any] = {"baseline": baseline, "pairs": tuple(pairs), "items": items}
+    share = Estimate(informativeness) if informativeness else None
     verdicts: dict[str, Any] = {"ties": expected, "share": share, "tariff": tariff}
-    verdicts |= {"record": record, "groups": groups}
-    request = PlanRequest(models=number, seed=seed, **design, **verdicts, **goal)
+    pilot_of: dict[str, Any] = {"record": record, "groups": groups_of_pilot(record, level)}
+    request = PlanRequest(models=number, seed=seed, **pilot_of, **design, **verdicts, **goal)
     compared = compared_size(
         difference, ties=expected.value, disagree=disagree, spread=spread, level=level, power=power
     )
-    if compared is not None and groups is not None:
-        needed = groups.scale(Estimate(float(compared.items)))
-        compared = replace(compared, items=int(needed.value))
+    if compared is not None:
+        compared = replace(compared, items=number_in_groups(request, compared.items))
     return replace(_build_plan(request), compared=compared)
 
 
-def _refuse_single_model(number: int) -> None:
-    """Raise UsageError unless there are two models or more."""
+def _number_of_models(number: int) -> int:
+    """Return the number of models; raise UsageError unless there are two or more."""
     if number < 2:
         raise UsageError(
             "nothing to plan for: give a pilot, or the number of models (--models, 2 or more)"
         )
+    return number
 
 
 def _expected_ties(ties: float | None, record: "Recording | None", level: float) -> Estimate:

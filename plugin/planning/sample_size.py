@@ -389,7 +389,7 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
             informative=informative,
             direct=items_for(request, informative, request.share_decided),
             anchored=items_for(request, informative, request.share) if request.share else None,
-            wilcoxon=None if wilcoxon is None else _in_groups(request, wilcoxon),
+            wilcoxon=None if wilcoxon is None else number_in_groups(request, wilcoxon),
         )
 
 
@@ -407,7 +407,7 @@ def items_for(request: PlanRequest, informative: int, share: Estimate) -> Estima
     return items if request.groups is None else request.groups.scale(items)
 
 
-def _in_groups(request: PlanRequest, items: int) -> int:
+def number_in_groups(request: PlanRequest, items: int) -> int:
     """Return the number of items, in groups if the pilot's items have groups."""
     if request.groups is None:
         return items

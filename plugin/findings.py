@@ -13,7 +13,10 @@ FINDINGS = {
         "scores of a task that runs reduced in different ways, or over different numbers of "
         "epochs or repeats"
     ),
-    "questions": "runs of a task, or rows of a table, that asked different questions under one id",
+    "questions": (
+        "runs of a task, or rows of a table, that asked different questions under one id or have "
+        "different targets"
+    ),
     "direction": "results that contradict --lower-is-better or --no-lower-is-better",
 }
 """Description of each finding, by the name that `--allow` takes."""

@@ -58,12 +58,14 @@ class ItemRecord:
         input: hashes of what the model was asked; empty if unknown.
         excerpt: the first `EXCERPT` characters of the input, for messages.
         row: the row in the file, for messages; empty if the id is that of a sample.
+        target: hash of what responses are scored against; None if unknown.
     """
 
     id: str
     input: InputParts = ()
     excerpt: str = ""
     row: str = ""
+    target: int | None = None
 
     @property
     def place(self) -> str:
@@ -188,7 +190,7 @@ def pair_tasks(asked: Sequence[AskedRun], allowed: Collection[str] = ()) -> Pair
         OtherQuestionError: runs of a task share no input, and nothing explains it.
     """
     positions: dict[str, list[int]] = defaultdict(list)
-    for position in sorted(range(len(asked)), key=lambda k: _age_of(asked[k].run)):
+    for position in sorted(range(len(asked)), key=lambda k: age_of_run(asked[k].run)):
         positions[asked[position].run.task].append(position)
     names: list[Mapping[str, str]] = [{} for _ in asked]
     findings = []
@@ -202,7 +204,7 @@ def pair_tasks(asked: Sequence[AskedRun], allowed: Collection[str] = ()) -> Pair
     return PairedTasks(tuple(findings), tuple(names), tuple(accepted))
 
 
-def _age_of(run: RunRecord) -> tuple[str, str]:
+def age_of_run(run: RunRecord) -> tuple[str, str]:
     """Return a key that sorts runs by time, and runs of one time by their sources."""
     return run.time, run.source
 

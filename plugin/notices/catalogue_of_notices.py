@@ -67,6 +67,11 @@ OF_READING = {
         "targets in different runs, and scores against different targets are not compared: {item} "
         "in {places:20; #}"
     ),
+    "targets-differ": (
+        "{items:,} {items:noun item} of {task} {items:one has|have} different targets in different "
+        "runs, and scores against different targets are not compared: item {item} in {places:2}. "
+        "Score the runs against the same targets; {option:allow=questions} compares them anyway"
+    ),
     "different-words": (
         "{items:len} {items:noun item} {items:one was|were} put to models in different words; the "
         "judge is shown the shortest: {items:5}"

@@ -442,7 +442,7 @@ def _with_command(error: OneModelError, query: BattleQuery) -> OneModelError:
     typed = " ".join(map(shlex.quote, paths))
     command = f"compare two runs of {repeats.model} with `podium compare {typed}{options}`"
     if options:
-        command += ", whose inputs differ"
+        command += ", whose inputs or targets differ"
     remedy = f"{command}, or {error.remedy}"
     return OneModelError(error.problem, remedy=remedy, source=error.source, row=error.row)
 

@@ -281,3 +281,48 @@ def test_choices_in_another_order_are_the_same_question():
     assert inputs_may_equal(own, unknown)
     assert not inputs_may_equal(own, other)
     assert said == "Which is right? (yes / no)"
+
+
+def folder_with_targets(ours: list[str], theirs: list[str], suffix: str, **choices: object) -> str:
+    """Return a folder with the logs of two models that were scored against these targets.
+
+    `choices` are those of each model's samples, by the model's name.
+    """
+    for model, targets in (("one", ours), ("three", theirs)):
+        log = log_with_inputs(model, {})
+        for sample, target in zip(log.samples, targets, strict=True):
+            sample.target = target
+            sample.choices = choices.get(model)
+        folder = write(log, suffix=suffix)
+    return folder
+
+
+@pytest.mark.parametrize("suffix", [".eval", ".json"])
+def test_scores_against_other_targets_are_not_compared(suffix):
+    ours = ["yes"] * len(ITEMS)
+    folder = folder_with_targets(ours, ["no", "no", *ours[2:]], suffix)
+    battles = podium.read_battles(folder)
+    assert battles.counts().items == len(ITEMS) - 2
+    [text] = [text for text in notice_texts(battles.notes) if "targets" in text]
+    assert text.startswith("2 items of quiz have different targets in different runs")
+    as_they_are = podium.read_battles(folder, allow=["questions"])
+    assert as_they_are.counts().items == len(ITEMS)
+
+
+@pytest.mark.parametrize("suffix", [".eval", ".json"])
+def test_letters_of_choices_are_compared_by_the_choices(suffix):
+    ours, theirs = ["A"] * len(ITEMS), ["B"] * len(ITEMS)
+    same = folder_with_targets(ours, theirs, suffix, one=["red", "blue"], three=["blue", "red"])
+    battles = podium.read_battles(same)
+    assert battles.counts().items == len(ITEMS)
+    assert not [text for text in notice_texts(battles.notes) if "targets" in text]
+
+
+@pytest.mark.parametrize("suffix", [".eval", ".json"])
+def test_runs_without_a_common_target_are_rejected(suffix):
+    choices = ["red", "blue"]
+    folder = folder_with_targets(
+        ["A"] * len(ITEMS), ["B"] * len(ITEMS), suffix, one=choices, three=choices
+    )
+    with pytest.raises(OtherQuestionError, match="no item has the same target in two runs"):
+        podium.read_battles(folder)

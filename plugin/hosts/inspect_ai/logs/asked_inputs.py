@@ -36,16 +36,18 @@ class AskedInputs:
 
     def __init__(self) -> None:
         self.by_log: dict[Path, Sequence[ItemRecord]] = {}
-        self._known: dict[tuple[str, InputParts], ItemRecord] = {}
+        self._known: dict[tuple[str, InputParts, int | None], ItemRecord] = {}
         self._excerpts: dict[InputParts, str] = {}
 
-    def record_of(self, item: str, parts: InputParts, excerpt: str) -> ItemRecord:
+    def record_of(
+        self, item: str, parts: InputParts, excerpt: str, target: int | None
+    ) -> ItemRecord:
         """Return the record of an item; equal items have one record."""
-        key = (item, parts)
+        key = (item, parts, target)
         known = self._known.get(key)
         if known is None:
             excerpt = self._excerpts.setdefault(parts, excerpt) if parts else excerpt
-            known = self._known[key] = ItemRecord(item, parts, excerpt)
+            known = self._known[key] = ItemRecord(item, parts, excerpt, target=target)
         return known
 
     def keep(self, log: Path, items: Sequence[ItemRecord]) -> None:
@@ -72,14 +74,17 @@ class LogInputs:
         given: Input,
         attachments: Mapping[str, str],
         choices: Sequence[str] = (),
+        target: str | Sequence[str] = (),
     ) -> None:
-        """Add the input of a sample, with its choices if it has some.
+        """Add the input of a sample, with its choices if it has some, and its target.
 
         Raises:
             OtherQuestionError: another epoch of the sample has another input.
         """
         parts, excerpt = read_input(given, attachments, choices)
-        own = self.asked.record_of(sample, parts, excerpt)
+        own = self.asked.record_of(
+            sample, parts, excerpt, hash_of_target(target, choices, attachments)
+        )
         first = self.items.setdefault(sample, own)
         if first is not own and not inputs_may_equal(first.input, own.input):
             problem = problem_of(Conflict(self.log, self.log, own, first))
@@ -119,6 +124,28 @@ def read_input(
         known = " / ".join(text for text in texts if text is not None)
         excerpt = f"{excerpt} ({known})"
     return parts, excerpt[:EXCERPT]
+
+
+def hash_of_target(
+    target: str | Sequence[str], choices: Sequence[str], attachments: Mapping[str, str]
+) -> int | None:
+    """Return a hash of a sample's target; None if the log does not hold it or it is empty.
+
+    The letter of a choice stands for the text of the choice, whose place may differ between runs.
+
+    Args:
+        target: the target, or several in any order.
+        choices: the choices of a question of multiple choice; empty for other questions.
+        attachments: long texts that the target or the choices may refer to, by their names.
+    """
+    texts = []
+    for own in [target] if isinstance(target, str) else target:
+        place = ord(own) - ord("A") if len(own) == 1 else -1
+        text = resolve_text(choices[place] if 0 <= place < len(choices) else own, attachments)
+        if text is None:
+            return None
+        texts.append(normal_words(text))
+    return hash(frozenset(texts)) if any(texts) else None
 
 
 def _hash_of_choices(texts: Sequence[str | None]) -> int | None:

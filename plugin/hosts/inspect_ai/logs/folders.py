@@ -25,6 +25,7 @@ from podium.comparability.questions import (
     pair_tasks,
 )
 from podium.comparability.run_settings import name_runs, notes_on_labels
+from podium.comparability.targets import split_by_targets
 from podium.data.asked_judges import notes_on_answers, notes_on_refused
 from podium.data.formats.archives import archives_kept_open
 from podium.data.formats.files import find_files, local_files
@@ -492,7 +493,8 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     notes, lost = counted.notes, counted.lost
     read = _select_scores(_read_each_log(counted, labels, reading.cluster), reading, counted)
     frames, evals = read.frames, read.evals
-    paired = _pair_rows_of_logs(read, reading.allowed)
+    paired, notes_on_targets = _pair_rows_of_logs(read, reading.allowed)
+    notes += notes_on_targets
     if reading.all_runs:
         _number_repeats(frames)
     notes += join_shards(frames)
@@ -626,24 +628,33 @@ def _note_missing_metric(run: ScoredRun, metrics: Collection[str]) -> Notice:
     return Notice("metric-missing", fields)
 
 
-def _pair_rows_of_logs(read: ReadLogs, allowed: Collection[str]) -> PairedTasks:
+def _pair_rows_of_logs(
+    read: ReadLogs, allowed: Collection[str]
+) -> tuple[PairedTasks, tuple[Notice, ...]]:
     """Pair the items of each task by what was asked, and rename them in the rows in place.
+
+    Items with different targets in different runs are not paired.
 
     Args:
         read: what was read.
         allowed: names of the findings that the user accepts.
+
+    Returns:
+        How the items were paired, and notes on different targets.
 
     Raises:
         OtherQuestionError: runs of a task share no input.
     """
     asked = [AskedRun(run, read.inputs.by_log.get(Path(run.source), ())) for run in read.runs]
     paired = pair_tasks(asked, allowed)
+    split = split_by_targets(asked, paired.names, allowed)
+    paired = replace(paired, names=split.names, accepted=(*paired.accepted, *split.accepted))
     frames = {str(log.path): frame for log, frame in read.frames}
     for run, names in zip(read.runs, paired.names, strict=True):
         if names:
             items = frames[run.source]["item"]
             frames[run.source]["item"] = [names.get(item, item) for item in items]
-    return paired
+    return paired, split.notes
 
 
 def _models_without_battles(frames: Iterable[LogFrame]) -> list[str]:

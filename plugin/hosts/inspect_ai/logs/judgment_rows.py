@@ -222,7 +222,8 @@ class _LogReader:
         item = str(summary["id"])
         self.samples += 1
         self.failure = self.failure or summary.get("error")
-        self.inputs.add(item, summary["input"], {}, summary.get("choices") or ())
+        choices = summary.get("choices") or ()
+        self.inputs.add(item, summary["input"], {}, choices, summary.get("target") or ())
         if self.scores:
             self.scores.add_values(item, summary["epoch"], summary.get("scores") or {})
 
@@ -268,8 +269,8 @@ class _LogReader:
     def _add_input(self, sample: ScoredSample) -> None:
         """Add the input of a sample; OtherQuestionError if another epoch has another input."""
         if self.scores:
-            own = sample.id
-            self.inputs.add(f"{own}", sample.input, sample.attachments, sample.choices)
+            own = sample
+            self.inputs.add(f"{own.id}", own.input, own.attachments, own.choices, own.target)
 
     def _add_judgment(self, row: dict[str, Any], *, repeats: bool) -> None:
         """Add a judgment. If its call failed, it is kept apart: a later sample may repeat it."""

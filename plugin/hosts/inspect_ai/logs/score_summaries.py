@@ -34,7 +34,7 @@ Summary = dict[str, Any]
 def read_score_summaries(path: Path, header: EvalLog) -> list[Summary] | None:
     """Return what a log holds of each sample, by epoch, then by id, without its transcript.
 
-    The fields are `id`, `epoch`, `input`, `choices`, `scores` and `error`.
+    The fields are `id`, `epoch`, `input`, `choices`, `target`, `scores` and `error`.
 
     Args:
         path: the log.
@@ -132,10 +132,12 @@ def _has_whole_input(summary: Summary) -> bool:
 
 
 def _texts_of_input(summary: Summary) -> list[Any]:
-    """Return the texts of the input, with the choices. Media are no texts."""
+    """Return the texts of the input, with the choices and the target. Media are no texts."""
     given = summary["input"]
     texts = [given] if isinstance(given, str) else [message["content"] for message in given]
-    return [*texts, *(summary.get("choices") or ())]
+    target = summary.get("target") or ()
+    targets = [target] if isinstance(target, str) else target
+    return [*texts, *(summary.get("choices") or ()), *targets]
 
 
 def _is_whole_text(text: Any) -> bool:

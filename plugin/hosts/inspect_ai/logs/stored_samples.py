@@ -41,7 +41,7 @@ AGENT_STARTED = re.compile(rb'"agent_span_id":\s*"')
 UNUSED = {"events", "store", "attachments", "messages"}
 """Fields of a sample that no reader of scores needs."""
 SCORED_FIELDS = frozenset(
-    {"id", "epoch", "scores", "error", "invalidation", "metadata", "input", "choices"}
+    {"id", "epoch", "scores", "error", "invalidation", "metadata", "input", "choices", "target"}
 )
 """Fields of a sample from which a `ScoredSample` is made."""
 PROMPT_FIELDS = frozenset({"input", "messages", "attachments"})
@@ -60,6 +60,7 @@ class ScoredSample(NamedTuple):
         kept: podium's entry in the store if the sample failed or requested answers, else None.
         input: the input, a text or messages.
         choices: the choices of a question of multiple choice; empty for other questions.
+        target: what responses are scored against, or several such texts.
         attachments: long texts that the input may refer to, by their names.
     """
 
@@ -72,6 +73,7 @@ class ScoredSample(NamedTuple):
     kept: Any = None
     input: Input = ""
     choices: Sequence[str] = ()
+    target: str | Sequence[str] = ()
     attachments: Mapping[str, str] = {}
 
 
@@ -215,6 +217,7 @@ def _parse_scored(sample: SampleFile) -> ScoredSample:
         kept=entries,
         input=kept.get("input") or "",
         choices=kept.get("choices") or (),
+        target=kept.get("target") or (),
         attachments=_attachments_of(sample, kept),
     )
 
@@ -267,6 +270,7 @@ def _scored_sample(sample: EvalSample) -> ScoredSample:
         kept=sample.store.get(NAMESPACE) if has_entries else None,
         input=given,
         choices=sample.choices or (),
+        target=sample.target,
     )
 
 

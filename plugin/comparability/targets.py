@@ -1,0 +1,135 @@
+"""Tell apart items whose responses were scored against different targets in different runs."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from podium.comparability.questions import FINDING, AskedRun, age_of_run
+from podium.errors import OtherQuestionError
+from podium.findings import accepted_sentence, remedy_with_option
+from podium.notices.notice import Notice
+from podium.printable import shorten
+from podium.wording import join_names, quantity, short_paths, word_for
+
+REMEDY = "score the runs against the same targets"
+"""What to do where targets differ."""
+LONGEST_ITEM = 40
+"""Largest number of characters of an item's id in a message."""
+Names = Mapping[str, str]
+"""New ids of the items of a run, by the ids in the file. It has only the ids that change."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitItems:
+    """Items whose targets are equal in all runs.
+
+    Attributes:
+        names: for each run, the new ids of its items.
+        notes: a note for each task of which targets differ.
+        accepted: a sentence for each such task if the user accepted it; else empty.
+    """
+
+    names: tuple[Names, ...]
+    notes: tuple[Notice, ...] = ()
+    accepted: tuple[str, ...] = ()
+
+
+def split_by_targets(
+    asked: Sequence[AskedRun], names: Sequence[Names], allowed: Collection[str] = ()
+) -> SplitItems:
+    """Give items with other targets than in the earliest run ids of their own.
+
+    Scores against different targets say nothing of the models: such items are not compared. An
+    unknown target is equal to any.
+
+    Args:
+        asked: the runs of all tasks.
+        names: for each run, the ids by which its items are paired.
+        allowed: names of the findings that the user accepts. With `questions`, no id changes.
+
+    Raises:
+        OtherQuestionError: no two runs of a task have an item with the same target.
+    """
+    sources = _sources_by_target(asked, names)
+    differing = {key: own for key, own in sources.items() if len(own) > 1}
+    if not differing:
+        return SplitItems(tuple(names))
+    items_by_task: dict[str, list[str]] = defaultdict(list)
+    for task, name in differing:
+        items_by_task[task].append(name)
+    if FINDING in allowed:
+        sentences = []
+        for task, items in items_by_task.items():
+            problem = _problem_of_targets(task, items, differing[task, items[0]])
+            sentences.append(accepted_sentence(FINDING, problem))
+        return SplitItems(tuple(names), accepted=tuple(sentences))
+    notes = []
+    for task, items in items_by_task.items():
+        places = short_paths([*differing[task, items[0]].values()])
+        fields = {"items": len(items), "task": task, "item": items[0], "places": places}
+        notes.append(Notice("targets-differ", fields))
+    split = [_names_by_target(run, own, differing) for run, own in zip(asked, names, strict=True)]
+    for task, items in items_by_task.items():
+        if not _shares_items(task, asked, split):
+            places = [*differing[task, items[0]].values()]
+            raise OtherQuestionError(
+                f"{_problem_of_targets(task, items, differing[task, items[0]])}, and no item has "
+                "the same target in two runs",
+                remedy=remedy_with_option(FINDING, REMEDY),
+                source=places[-1],
+            )
+    return SplitItems(tuple(split), tuple(notes))
+
+
+def _sources_by_target(
+    asked: Sequence[AskedRun], names: Sequence[Names]
+) -> dict[tuple[str, str], dict[int, str]]:
+    """Return the first source with each target of an item, by task and id of the item.
+
+    Targets are in the order of the runs' times.
+    """
+    sources: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
+    for position in sorted(range(len(asked)), key=lambda k: age_of_run(asked[k].run)):
+        run = asked[position].run
+        for item in asked[position].items:
+            if item.target is not None:
+                name = names[position].get(item.id, item.id)
+                sources[run.task, name].setdefault(item.target, run.source)
+    return sources
+
+
+def _names_by_target(
+    run: AskedRun, names: Names, differing: Mapping[tuple[str, str], Mapping[int, str]]
+) -> dict[str, str]:
+    """Return the new ids of the items of a run: those with a later target have its number."""
+    split = dict(names)
+    for item in run.items:
+        name = names.get(item.id, item.id)
+        targets = [*differing.get((run.run.task, name), ())]
+        number = targets.index(item.target) + 1 if item.target in targets else 1
+        if number > 1:
+            split[item.id] = f"{name}@target{number}"
+    return split
+
+
+def _shares_items(task: str, asked: Sequence[AskedRun], names: Sequence[Names]) -> bool:
+    """Return whether two runs of a task have an item with one id."""
+    seen = set[str]()
+    for run, own in zip(asked, names, strict=True):
+        if run.run.task != task:
+            continue
+        items = {own.get(item.id, item.id) for item in run.items}
+        if not seen.isdisjoint(items):
+            return True
+        seen |= items
+    return False
+
+
+def _problem_of_targets(task: str, items: Sequence[str], sources: Mapping[int, str]) -> str:
+    """Return the sentence that says of how many items of a task targets differ."""
+    have = word_for(len(items), "has", "have")
+    places = join_names(short_paths([*sources.values()]))
+    return (
+        f"{quantity(len(items), 'item')} of {task} {have} different targets in different runs "
+        f"(item {shorten(items[0], LONGEST_ITEM)} in {places})"
+    )

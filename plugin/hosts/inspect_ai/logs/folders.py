@@ -25,7 +25,7 @@ from podium.comparability.questions import (
     pair_tasks,
 )
 from podium.comparability.run_settings import name_runs, notes_on_labels
-from podium.comparability.targets import split_by_targets
+from podium.comparability.targets_of_runs import split_by_targets
 from podium.data.asked_judges import notes_on_answers, notes_on_refused
 from podium.data.formats.archives import archives_kept_open
 from podium.data.formats.files import find_files, local_files

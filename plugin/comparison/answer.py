@@ -163,7 +163,9 @@ def _further_items_sentence(finding: PairFinding) -> str:
             candidate=first, baseline=second, nouns=nouns, reason=reason
         )
     gap = amount_text(abs(finding.difference.value), finding.measure, finding.is_share)
-    return more_items_sentence(first, second, number, gap, finding.unit, pairs=finding.tests)
+    return more_items_sentence(
+        first, second, number, gap, finding.unit_of_further, pairs=finding.tests
+    )
 
 
 def _lead_sentence(finding: PairFinding, p_name: str) -> str:

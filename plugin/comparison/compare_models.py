@@ -538,12 +538,14 @@ def _with_doubts(
 def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[PairFinding]:
     """Return findings with the number of judges or voters of the compared verdicts or scores.
 
-    An Elo difference also uses battles with other models. Scores of one judge have none.
+    An Elo difference also uses battles with other models. Scores of one judge have none, and so
+    have differences whose errors include how raters differ.
     """
     all_raters = count_raters(battles)
     changed = []
     for finding in findings:
-        raters = all_raters if finding.judge is None else None
+        includes_raters = finding.difference.raters is not None
+        raters = None if finding.judge is not None or includes_raters else all_raters
         if raters is not None and finding.measure != ELO:
             pair = (finding.candidate, finding.baseline)
             raters = count_raters(battles.select(_are_between(battles, pair)))

@@ -217,7 +217,7 @@ class PairFinding:
 
     @property
     def further_items(self) -> int | None:
-        """Number of further items that would separate the two with 80% power.
+        """Number of further items, or raters, that would separate the two with 80% power.
 
         None if it is unknown: the difference or the nearer end of its interval is infinite, there
         are fewer than 8 items, the interval has no width, or the test is by betting.
@@ -232,9 +232,20 @@ class PairFinding:
         has_width = difference.value != nearer_end
         if not is_finite or not has_width or difference.items < FEWEST_ITEMS:
             return None
-        critical = t_quantile(difference.items, self._joint_level)
+        number = difference.items
+        if difference.raters is not None:
+            number = min(number, difference.raters[1])
+        critical = t_quantile(number, self._joint_level)
         standard_error = abs(difference.value - nearer_end) / critical
-        return further_items(difference.items, critical, difference.value / standard_error)
+        return further_items(number, critical, difference.value / standard_error)
+
+    @property
+    def unit_of_further(self) -> str:
+        """What `further_items` counts: items, their groups, or raters if these are fewer."""
+        raters = self.difference.raters
+        if raters is not None and raters[1] <= self.difference.items:
+            return raters[0]
+        return self.unit
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding for JSON: plain Python values; infinite ends become None.

@@ -21,7 +21,12 @@ from podium.rankers.errors.difference import (
     sum_by_group,
 )
 from podium.rankers.errors.elo_difference import elo_difference
-from podium.rankers.fit.coded import code_battles
+from podium.rankers.errors.intervals import unit_of_tests
+from podium.rankers.errors.raters import Raters, raters_of
+from podium.rankers.errors.two_way_difference import add_rater_errors, elo_error, rate_error
+from podium.rankers.fit.coded import CodedBattles, code_battles
+from podium.rankers.fit.graph import comparison_graph
+from podium.rankers.fit.pairs import pair_sums
 from podium.text import as_text
 
 if TYPE_CHECKING:
@@ -352,6 +357,23 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
     return pd.DataFrame(columns)
 
 
+def raters_of_pair(battles: Battles, pair: ComparedPair) -> tuple[Raters, np.ndarray] | None:
+    """Return the voters or judges of the readable battles between two models, at least 10.
+
+    Returns:
+        The raters, and the mask of these battles, shape (battles,). None if there are fewer raters,
+        or if a model is unknown.
+    """
+    names = [pair.candidate, pair.baseline]
+    if not {*names} <= {*battles.models}:
+        return None
+    codes = [battles.models.index(name) for name in names]
+    a, b = battles.model_codes
+    is_between = np.isin(a, codes) & np.isin(b, codes) & battles.readable
+    raters = raters_of(battles.select(is_between))
+    return None if raters is None else (raters, is_between)
+
+
 def _numbers_or_nan(rows: "pd.DataFrame", column: str) -> np.ndarray:
     """Return a column as floats, shape (rows,); all NaN if there is no such column."""
     if column not in rows:
@@ -438,10 +460,51 @@ def verdict_differences(
             raise NotIdentifiedError(f"{name} has no readable battle")
     candidate = coded.models.index(pair.candidate)
     baseline = coded.models.index(pair.baseline)
-    differences = {ELO: elo_difference(coded, candidate, baseline)}
+    elo = elo_difference(coded, candidate, baseline)
+    differences = {ELO: _elo_with_raters(elo, battles, coded, (candidate, baseline))}
     if len(results):
-        differences[WIN_RATE] = _rate_difference(results, battles.unit, bets=pair.bets)
+        rate = _rate_difference(results, battles.unit, bets=pair.bets)
+        differences[WIN_RATE] = rate if pair.bets else _rate_with_raters(rate, battles, pair)
     return differences
+
+
+def _elo_with_raters(
+    test: DifferenceTest, battles: Battles, coded: CodedBattles, codes: tuple[int, int]
+) -> DifferenceTest:
+    """Return the test of an Elo difference with errors by voter or judge, too, from 10 on.
+
+    Args:
+        test: the test by items.
+        battles: all battles.
+        coded: the same battles as arrays.
+        codes: codes of the two models.
+    """
+    raters = raters_of(battles)
+    if raters is None or comparison_graph(pair_sums(coded)).groups > 1:
+        return test
+    error = elo_error(coded, *codes, raters)
+    return add_rater_errors(test, error, coded.clusters, unit_of_tests(coded.unit), raters)
+
+
+def _rate_with_raters(test: DifferenceTest, battles: Battles, pair: ComparedPair) -> DifferenceTest:
+    """Return the test of a win rate with errors by voter or judge, too, from 10 on.
+
+    Args:
+        test: the test by items.
+        battles: all battles.
+        pair: the two models.
+    """
+    raters_and_battles = raters_of_pair(battles, pair)
+    if raters_and_battles is None:
+        return test
+    raters, is_between = raters_and_battles
+    rows = direct_battles(battles.select(is_between), pair)
+    column = "group" if "group" in rows else "item"
+    cluster = rows[column].astype("category").cat.codes.to_numpy()
+    weight = rows["weight"].to_numpy(dtype=float)
+    error = rate_error(rows["credit"].to_numpy(dtype=float), weight, cluster, raters.code)
+    clusters = int(cluster.max()) + 1
+    return add_rater_errors(test, error, clusters, unit_of_tests(battles.unit), raters)
 
 
 def _rate_difference(results: "pd.DataFrame", unit: str, *, bets: bool) -> DifferenceTest:

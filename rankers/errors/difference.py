@@ -92,6 +92,8 @@ class DifferenceTest:
             the sample has none of them. No test of the sampled items can detect those.
         is_sequential: whether the test stays valid if it is made again with more items, until it
             rejects. Its intervals are then not a quantile times a standard error.
+        raters: the kind and number of the voters or judges by which the errors are clustered, too;
+            None if they are clustered by items alone.
     """
 
     value: float
@@ -105,6 +107,7 @@ class DifferenceTest:
     start: float | None = None
     misses_rare: bool = False
     is_sequential: bool = False
+    raters: tuple[str, int] | None = None
 
     def p_above(self, null: float = 0.0) -> float:
         """Return the p-value of the hypothesis that the true difference is at most `null`."""

@@ -1,0 +1,112 @@
+"""The difference of two models with errors clustered by item and by voter or judge.
+
+The variance is V(item) + V(rater) - V(item and rater) (Cameron, Gelbach and Miller 2011), and the
+degrees of freedom are those of the fewer of items and raters, as in a ranking.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from podium.distributions import stdtr
+from podium.rankers.errors.difference import (
+    FEWEST_FOR_NORMAL,
+    DifferenceTest,
+    Tails,
+    larger_tails,
+)
+from podium.rankers.errors.raters import Raters, covariance_of_raters
+from podium.rankers.fit.coded import CodedBattles
+from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.scale import POINTS
+from podium.rankers.fit.strengths import fit_strengths
+from podium.wording import plural
+
+
+def add_rater_errors(
+    test: DifferenceTest, error: float, clusters: int, unit: str, raters: Raters
+) -> DifferenceTest:
+    """Return a test of a difference whose errors include how raters differ.
+
+    It is a t test. With fewer than 30 items, each p-value is at least that of the test by items,
+    which may be exact.
+
+    Args:
+        test: the test by items or their groups. It is returned as it is if its value is infinite.
+        error: standard error of the difference, clustered both ways, in the unit of `test.value`.
+        clusters: number of items, or of groups of items.
+        unit: what a cluster is, in the singular.
+        raters: the voters or judges.
+    """
+    if not np.isfinite(test.value) or not error > 0:
+        return test
+    freedom = min(clusters, raters.number) - 1
+
+    def tails_by_both(null: float) -> Tails:
+        above, below = stdtr(freedom, np.array([-1, 1]) * (test.value - null) / error)
+        return float(above), float(below)
+
+    def tails(null: float) -> Tails:
+        return larger_tails(tails_by_both(null), test.tails(null))
+
+    exact = test.exact_p_at_zero
+    has_few_items = test.items < FEWEST_FOR_NORMAL
+    return replace(
+        test,
+        method=f"t test by {plural(unit, 2)} and {plural(raters.unit, 2)}",
+        tails=tails if has_few_items else tails_by_both,
+        exact_p_at_zero=larger_tails(exact, tails_by_both(0.0)) if exact else None,
+        raters=(raters.unit, raters.number),
+    )
+
+
+def rate_error(
+    values: np.ndarray, weight: np.ndarray, cluster: np.ndarray, rater: np.ndarray
+) -> float:
+    """Return the standard error of a weighted mean of rows, clustered by item and by rater.
+
+    Args:
+        values: the value of each row, shape (rows,).
+        weight: weight of each row, shape (rows,).
+        cluster: code of each row's item, or group of items; any integers, shape (rows,).
+        rater: code of each row's rater, shape (rows,).
+    """
+    mean = np.average(values, weights=weight)
+    influence = weight * (values - mean) / weight.sum()
+    by_item = _clustered_variance(influence, cluster)
+    by_rater = _clustered_variance(influence, rater)
+    pairs = np.unique(np.stack([cluster, rater]), axis=1, return_inverse=True)[1]
+    by_both = _clustered_variance(influence, np.ravel(pairs))
+    total = by_item + by_rater - by_both
+    return float(np.sqrt(total if total > 0 else by_item + by_rater))
+
+
+def _clustered_variance(influence: np.ndarray, cluster: np.ndarray) -> float:
+    """Return the sum of squares of the clusters' sums, times G / (G - 1) for G clusters."""
+    codes = np.unique(cluster, return_inverse=True)[1]
+    sums = np.bincount(codes, influence)
+    return float(len(sums) / max(len(sums) - 1, 1) * np.sum(sums**2))
+
+
+def elo_error(coded: CodedBattles, a: int, b: int, raters: Raters) -> float:
+    """Return the standard error, in Elo, of the rating of a model minus that of another.
+
+    It is clustered by item and by rater. All battles must be connected.
+
+    Args:
+        coded: the readable battles.
+        a: code of the first model.
+        b: code of the second model.
+        raters: who gave the verdicts of these battles.
+    """
+    strengths = fit_strengths(pair_sums(coded))
+    size = len(strengths.theta)
+
+    def covariance_of(battles: CodedBattles) -> np.ndarray:
+        """Return the covariance of the log-strengths by the clusters of battles."""
+        return strengths.covariance(battles)[:size, :size]
+
+    by_item = strengths.covariance(coded, by_weight=True)[:size, :size]
+    covariance = by_item + covariance_of_raters(covariance_of, coded, raters)
+    variance = covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]
+    return float(POINTS * np.sqrt(max(variance, 0.0)))

@@ -1,0 +1,127 @@
+"""Comparisons whose verdicts are of many voters or judges, who have tastes of their own."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+from podium.comparison.compare_models import compare
+from podium.rankers.errors.two_way_difference import rate_error
+
+POINTS = 400 / np.log(10)
+
+
+def votes_of(seed, *, voters=20, votes=60, taste=0.7, items=200, models=2, lead=0.0, kind="voter"):
+    """Return unbalanced votes of voters with tastes (sd `taste`, logits) on shared items."""
+    rng = np.random.default_rng(seed)
+    tastes = rng.normal(0, taste, (voters, models))
+    number = rng.integers(votes // 2, votes * 3 // 2, voters)
+    voter = np.repeat(np.arange(voters), number)
+    item = rng.integers(0, items, len(voter))
+    effect = rng.normal(0, 0.5, (items, models)) + lead * np.arange(models)
+    a = rng.integers(0, models, len(voter))
+    b = (a + 1 + rng.integers(0, models - 1, len(voter))) % models
+    gap = tastes[voter, a] - tastes[voter, b] + effect[item, a] - effect[item, b]
+    credit = (rng.random(len(voter)) < 1 / (1 + np.exp(-gap))).astype(float)
+    columns = {
+        "item": [f"i{k:03}" for k in item],
+        "model_a": [f"m{k}" for k in a],
+        "model_b": [f"m{k}" for k in b],
+        "credit": credit,
+        kind: [f"v{k:02}" for k in voter],
+    }
+    return pd.DataFrame(columns)
+
+
+def finding_of(table, **options):
+    [finding] = compare("m0", "m1", podium.read_battles(table), **options).findings
+    return finding
+
+
+def test_the_error_of_a_rate_is_that_of_dense_two_way_sums():
+    table = votes_of(3)
+    values = np.where(table["model_a"] == "m0", table["credit"], 1 - table["credit"])
+    residual = pd.Series((values - values.mean()) / len(values))
+    total = 0.0
+    for keys, sign in ((["item"], 1), (["voter"], 1), (["item", "voter"], -1)):
+        sums = residual.groupby([table[key] for key in keys]).sum()
+        total += sign * len(sums) / (len(sums) - 1) * float((sums**2).sum())
+    codes = [table[key].astype("category").cat.codes.to_numpy() for key in ("item", "voter")]
+    error = rate_error(values, np.ones(len(values)), *codes)
+    assert error == pytest.approx(np.sqrt(total), rel=1e-9)
+    test = finding_of(table, measure="win-rate").difference
+    low, high = test.interval(0.95)
+    assert (high - low) / 2 / error == pytest.approx(2.093, abs=1e-3)
+    assert test.raters == ("voter", 20)
+
+
+@pytest.mark.parametrize("models", [2, 5])
+def test_an_elo_difference_is_that_of_the_ranking(models):
+    table = votes_of(4, models=models)
+    finding = finding_of(table)
+    standings = podium.rank(table).standings[0]
+    scores = {entry.model: entry.score for entry in standings.entries}
+    assert finding.difference.value == pytest.approx(scores["m0"] - scores["m1"], abs=1e-6)
+    if models == 2:
+        [first, _] = standings.entries
+        low, high = finding.interval
+        assert (high - low) / 2 == pytest.approx(first.high - first.low, rel=1e-6)
+
+
+@pytest.mark.slow
+def test_equal_models_are_rarely_called_different():
+    """Errors by item alone call them different in more than a fifth of these worlds."""
+    tables = [votes_of([7, seed]) for seed in range(150)]
+    by_both = np.array([finding_of(table).is_distinguishable for table in tables])
+    without = [finding_of(table.drop(columns="voter")).is_distinguishable for table in tables]
+    assert by_both.mean() <= 0.09
+    assert np.mean(without) >= 0.2
+
+
+def test_without_tastes_intervals_are_hardly_wider():
+    ratios = []
+    for seed in range(40):
+        table = votes_of([8, seed], taste=0.0, lead=0.5)
+        widths = []
+        for own in (table, table.drop(columns="voter")):
+            low, high = finding_of(own).interval
+            widths.append(high - low)
+        ratios.append(widths[0] / widths[1])
+    assert 0.95 <= np.mean(ratios) <= 1.10
+
+
+def test_the_number_of_further_voters_is_asked_for(podium, tmp_path):
+    votes_of(4).to_csv(tmp_path / "votes.csv", index=False)
+    said = podium("compare", "m0", "m1", str(tmp_path / "votes.csv"))
+    assert "t test by items and voters" in said.out
+    assert "more voters would separate them" in said.out
+    assert "For these" not in said.out
+
+
+def test_nine_voters_are_these_nine_voters(podium, tmp_path):
+    votes_of(4, voters=9).to_csv(tmp_path / "votes.csv", index=False)
+    said = podium("compare", "m0", "m1", str(tmp_path / "votes.csv"))
+    assert said.out.startswith("For these nine voters: ")
+    assert "and voters" not in said.out
+
+
+def test_pooled_judges_are_raters(podium, tmp_path):
+    votes_of(4, voters=12, kind="judge").to_csv(tmp_path / "votes.csv", index=False)
+    said = podium("compare", "m0", "m1", str(tmp_path / "votes.csv"), "--pool")
+    assert "t test by items and judges" in said.out
+
+
+def test_few_items_have_at_least_the_p_value_of_the_test_by_items():
+    for seed in range(10):
+        table = votes_of([9, seed], items=12, votes=6)
+        one, two = (
+            finding_of(own, measure="win-rate").difference
+            for own in (table, table.drop(columns="voter"))
+        )
+        assert one.p_value >= two.p_value - 1e-12
+
+
+def test_betting_speaks_of_these_voters():
+    finding = finding_of(votes_of(4), measure="win-rate", method="betting")
+    assert finding.raters == ("voter", 20)
+    assert finding.difference.raters is None

@@ -46,6 +46,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     read_tournament,
     reason_of_stop,
 )
+from podium.hosts.inspect_ai.logs.prompts_in_inputs import describe_added_texts
 from podium.hosts.inspect_ai.logs.run_records import run_in_log
 from podium.hosts.inspect_ai.logs.scored_runs import (
     ScoredRun,
@@ -351,6 +352,7 @@ def _name_logs_by_settings(
         if is_used and not is_tournament(run.header):
             records.append(run_in_log(run.path, run.header, run.who))
     labelled = {str(path) for path, label in labels.items() if label}
+    records = describe_added_texts(records)
     named = {Path(record.source): record for record in name_runs(records, labelled)}
     return [_with_name(run, named.get(run.path)) for run in runs], named
 

@@ -32,7 +32,7 @@ def prompt_template_in(path: Path) -> str | None:
 def _template_of(sample: Mapping[str, Any]) -> str | None:
     """Return the template that a sample shows, or None."""
     attachments = sample.get("attachments") or {}
-    asked = _text_of_input(sample.get("input"), attachments)
+    asked = text_of_input(sample.get("input"), attachments)
     before = _messages_before_answer(sample.get("messages") or (), attachments)
     if not asked or before is None:
         return None
@@ -44,7 +44,7 @@ def _template_of(sample: Mapping[str, Any]) -> str | None:
     return template if INPUT in template else None
 
 
-def _text_of_input(given: Any, attachments: Mapping[str, str]) -> str | None:
+def text_of_input(given: Any, attachments: Mapping[str, str]) -> str | None:
     """Return the text of a sample's input, or of its last message by the user; None if unknown."""
     if isinstance(given, str):
         text = resolve_text(given, attachments)

@@ -44,8 +44,8 @@ SCORED_FIELDS = frozenset(
     {"id", "epoch", "scores", "error", "invalidation", "metadata", "input", "choices", "target"}
 )
 """Fields of a sample from which a `ScoredSample` is made."""
-PROMPT_FIELDS = frozenset({"input", "messages", "attachments"})
-"""Fields of a sample that show its prompt."""
+PROMPT_FIELDS = frozenset({"id", "input", "messages", "attachments"})
+"""Fields of a sample that show its prompt, and its id."""
 SCORES: TypeAdapter[dict[str, Score]] = TypeAdapter(dict[str, Score])
 
 
@@ -135,6 +135,19 @@ def whole_samples(path: Path) -> Iterator[EvalSample]:
     return iter(
         read_by_inspect(path, resolve_attachments=True, exclude_fields=unused).samples or []
     )
+
+
+def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
+    """Return `PROMPT_FIELDS` of the samples of a log that have the first ids.
+
+    They are those of the first epoch, and others of small ones. Only these samples are read; of a
+    log in JSON, the first ones in the file.
+    """
+    if path.suffix != ".eval":
+        return first_samples(path, number)
+    with opened_log(path), opened_archive(path) as archive:
+        members = sorted(_sample_members(archive), key=_sort_key)[:number]
+        return [_parse_member(path, archive, each, _prompt_fields) for each in members]
 
 
 def first_samples(path: Path, number: int) -> list[dict[str, Any]]:

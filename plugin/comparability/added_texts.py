@@ -1,0 +1,82 @@
+"""Find the texts that runs put around the same questions, where these are part of the inputs."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from podium.comparability.questions import normal_words
+from podium.wording import shared_length
+
+FEWEST_QUESTIONS = 3
+"""With fewer questions in all runs, nothing is decided."""
+QUESTION = "{input}"
+"""Stands for the question in a template."""
+BLANK = re.compile(r"\s")
+NUMBER = re.compile(r"\d+")
+
+
+def templates_around_questions(inputs: Sequence[Mapping[str, str]]) -> list[str] | None:
+    """Return the template by which each run made its inputs of the questions.
+
+    An input is a text before the question, the question, and a text after it. The two texts are the
+    same in all inputs of a run. The questions are the same in all runs, by id. What the texts of
+    all runs have next to the question counts as part of the question.
+
+    Args:
+        inputs: some inputs of each run, by the ids of the items.
+
+    Returns:
+        The templates, in which `{input}` stands for the question; None if the inputs were not made
+        so, if all runs have the same template, if too few ids are in all runs, or if only a number
+        tells the questions apart, since it may be that of the item.
+    """
+    ids = [item for item in inputs[0] if all(item in own for own in inputs)]
+    if len(ids) < FEWEST_QUESTIONS:
+        return None
+    texts = [[own[item] for item in ids] for own in inputs]
+    before = _different_beginnings(texts)
+    # The texts after the question are the beginnings of all texts read backwards.
+    after = [own[::-1] for own in _different_beginnings([_reversed(own) for own in texts])]
+    questions = set[tuple[str, ...]]()
+    templates = []
+    for own, first, last in zip(texts, before, after, strict=True):
+        cores = [text[len(first) : max(len(text) - len(last), len(first))] for text in own]
+        questions.add(tuple(map(normal_words, cores)))
+        templates.append(normal_words(f"{first}{QUESTION}{last}"))
+    if len(questions) > 1 or len(set(templates)) == 1:
+        return None
+    [of_all_runs] = questions
+    return templates if _are_questions(of_all_runs) else None
+
+
+def _are_questions(texts: Sequence[str]) -> bool:
+    """Return whether texts are different questions, not only the numbers of items."""
+    without_numbers = {NUMBER.sub("", text) for text in texts}
+    have_several = all(len(NUMBER.findall(text)) > 1 for text in texts)
+    differ = len(without_numbers) == len(texts) or have_several
+    return differ and all(texts) and len(set(texts)) == len(texts)
+
+
+def _common_beginning(texts: Sequence[str]) -> str:
+    """Return the longest text with which all texts begin."""
+    # All texts begin as the first and the last of them in order do.
+    first, last = min(texts), max(texts)
+    return first[: shared_length(first, last)]
+
+
+def _reversed(texts: Sequence[str]) -> list[str]:
+    """Return the texts read backwards."""
+    return [text[::-1] for text in texts]
+
+
+def _different_beginnings(texts: Sequence[Sequence[str]]) -> list[str]:
+    """Return the beginning that all texts of a run have, for each run.
+
+    Its end that all runs have is left out, from a blank on.
+    """
+    beginnings = [_common_beginning(own) for own in texts]
+    shared = _common_beginning(_reversed(beginnings))[::-1]
+    different = [own.removesuffix(shared) for own in beginnings]
+    if any(own and not own[-1].isspace() for own in different):
+        shared = "".join(BLANK.split(shared, maxsplit=1)[1:])
+        different = [own.removesuffix(shared) for own in beginnings]
+    return different

@@ -1,0 +1,59 @@
+"""Describe the prompts of logs whose inputs hold the prompt beside the question."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from podium.comparability.added_texts import QUESTION, templates_around_questions
+from podium.errors import DataError
+from podium.hosts.inspect_ai.logs.prompt_templates import INPUT, text_of_input
+from podium.hosts.inspect_ai.logs.stored_samples import samples_by_id
+from podium.run_record import RunRecord
+
+COMPARED_SAMPLES = 5
+"""Number of samples of each log that are compared."""
+
+
+def describe_added_texts(runs: Sequence[RunRecord]) -> list[RunRecord]:
+    """Record as the prompt what the inputs of runs hold beside the same questions.
+
+    Only the runs of a task are compared of which a model was run several times with the same
+    recorded settings: two prompts that are written into the dataset. The others stay as they are.
+
+    Args:
+        runs: the runs of all models and tasks.
+    """
+    described = list(runs)
+    positions: dict[str, list[int]] = defaultdict(list)
+    for position, run in enumerate(runs):
+        positions[run.task].append(position)
+    for own in positions.values():
+        of_task = [runs[position] for position in own]
+        if not _are_run_again(of_task):
+            continue
+        templates = templates_around_questions([_first_inputs(run) for run in of_task])
+        for position, template in zip(own, templates or (), strict=False):
+            run = runs[position]
+            shown = template.replace(QUESTION, INPUT)
+            prompt = run.prompt.replace(INPUT, shown) if run.prompt else shown
+            described[position] = replace(run, prompt=prompt)
+    return described
+
+
+def _are_run_again(runs: Sequence[RunRecord]) -> bool:
+    """Return whether two runs of a model have the same settings."""
+    keys = [(run.model, tuple(run.settings().items())) for run in runs]
+    return len(set(keys)) < len(keys)
+
+
+def _first_inputs(run: RunRecord) -> dict[str, str]:
+    """Return the texts of the first inputs of a run, by id; empty if its log cannot be read."""
+    inputs = {}
+    with suppress(DataError):
+        for sample in samples_by_id(Path(run.source), COMPARED_SAMPLES):
+            text = text_of_input(sample.get("input"), sample.get("attachments") or {})
+            if text:
+                inputs[str(sample.get("id"))] = text
+    return inputs

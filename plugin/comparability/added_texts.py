@@ -35,7 +35,7 @@ def templates_around_questions(inputs: Sequence[Mapping[str, str]]) -> list[str]
     texts = [[own[item] for item in ids] for own in inputs]
     before = _different_beginnings(texts)
     # The texts after the question are the beginnings of all texts read backwards.
-    after = [own[::-1] for own in _different_beginnings([_reversed(own) for own in texts])]
+    after = [own[::-1] for own in _different_beginnings([_read_backwards(own) for own in texts])]
     questions = set[tuple[str, ...]]()
     templates = []
     for own, first, last in zip(texts, before, after, strict=True):
@@ -63,7 +63,7 @@ def _common_beginning(texts: Sequence[str]) -> str:
     return first[: shared_length(first, last)]
 
 
-def _reversed(texts: Sequence[str]) -> list[str]:
+def _read_backwards(texts: Sequence[str]) -> list[str]:
     """Return the texts read backwards."""
     return [text[::-1] for text in texts]
 
@@ -74,7 +74,7 @@ def _different_beginnings(texts: Sequence[Sequence[str]]) -> list[str]:
     Its end that all runs have is left out, from a blank on.
     """
     beginnings = [_common_beginning(own) for own in texts]
-    shared = _common_beginning(_reversed(beginnings))[::-1]
+    shared = _common_beginning(_read_backwards(beginnings))[::-1]
     different = [own.removesuffix(shared) for own in beginnings]
     if any(own and not own[-1].isspace() for own in different):
         shared = "".join(BLANK.split(shared, maxsplit=1)[1:])

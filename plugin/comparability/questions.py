@@ -550,19 +550,23 @@ def _accept_other_inputs(
 def problem_of(conflict: Conflict) -> str:
     """Return the sentence that says which inputs differ, and where."""
     first, other, here, there = conflict
-    own, known = _distinct_excerpts(here.excerpt, there.excerpt)
+    own, known = distinct_excerpts(here.excerpt, there.excerpt)
     asked = f"{first.model}, {there.place}" if first.model else there.place
     item = "" if here.place == f"sample {here.id}" else f" of item {here.id!r}"
     problem = (
         f"{other.model or 'the file'} has another input{item} here ({own!r}) than in "
         f"{first.source} ({asked}) ({known!r})"
     )
-    if here.excerpt == there.excerpt:
-        problem += f", which differs after the first {EXCERPT} characters or in media"
+    if here.excerpt == there.excerpt and len(here.excerpt) < EXCERPT:
+        problem += ", which differs in what is not shown: other fields, or media"
+    elif here.excerpt == there.excerpt:
+        problem += (
+            f", which differs after the first {EXCERPT} characters, in other fields or in media"
+        )
     return problem
 
 
-def _distinct_excerpts(here: str, there: str) -> tuple[str, str]:
+def distinct_excerpts(here: str, there: str) -> tuple[str, str]:
     """Return short excerpts of two texts around the place where they first differ."""
     start = max(shared_length(here, there) - SHOWN // 2, 0)
     before = "... " if start else ""

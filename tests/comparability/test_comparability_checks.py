@@ -58,6 +58,28 @@ def test_items_with_equal_inputs_are_the_same_questions() -> None:
     assert (check.result, check.finding_text) == (Result.OK, said)
 
 
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (("Is it red?", "Is it blue?"), "item 7: 'Is it red?' and 'Is it blue?'"),
+        (("Is it red?", "Is it red?"), "item 7: 'Is it red?', which differs in what is not shown"),
+        ((f"{'long ' * 50}red{' end' * 9}", f"{'long ' * 50}blue{' end' * 9}"), "red"),
+    ],
+)
+def test_the_example_of_changed_inputs_shows_how_they_differ(texts, said) -> None:
+    inputs = dict(zip(("a.eval", "b.eval"), texts, strict=True))
+    finding = QuestionFinding(
+        "t",
+        "input",
+        items=9,
+        conflicts=1,
+        unshared={"a": 1, "b": 1},
+        example={"item": "7", "inputs": inputs},
+    )
+    [check] = check_questions(battles_of(run_of("a"), run_of("b"), questions=(finding,)))
+    assert said in check.finding_text
+
+
 def test_an_option_of_a_scorer_is_named_with_its_scorer() -> None:
     runs = [run_of(model, {"exact": {"model": judge}}) for model, judge in ("ax", "by")]
     [difference] = differences_of_models(runs)

@@ -107,6 +107,7 @@ def test_zeros_and_ones_beside_zeros_and_hundreds_are_flagged() -> None:
     table = table_of({"a": truths, "b": [100 * own for own in truths[::-1]]})
     [check] = check_score_scale(podium.read_battles(table))
     assert check.models == ("a", "b")
+    assert (check.fields["low"], check.fields["high"]) == (1.0, 100.0)
 
 
 def test_the_judge_card_has_the_check_of_a_judges_scores() -> None:

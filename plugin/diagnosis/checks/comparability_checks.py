@@ -3,10 +3,11 @@
 Were all models asked the same questions, in the same way? Does a name stand for one model?
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from podium.checks import CHECKS, Check, make_check, not_known
-from podium.comparability.questions import FINDING, QuestionFinding
+from podium.comparability.questions import FINDING, QuestionFinding, distinct_excerpts
 from podium.comparability.run_settings import differences_of_models, undescribed_sources
 from podium.data.battles import Battles
 from podium.printable import shorten
@@ -93,17 +94,32 @@ def _flagged_questions(finding: QuestionFinding) -> Check:
     Its number is the largest number of such inputs of a model.
     """
     number = min(finding.conflicts, max(finding.unshared.values()))
-    inputs = [repr(shorten(text, LONGEST_INPUT)) for text in finding.example["inputs"].values()]
     fields = {
         "conflicts": number,
         "what": finding.compared,
         "ids": finding.shared_ids or finding.items,
         "task": finding.task,
         "of": f" of {finding.task}" if finding.task else "",
-        "example": f"item {finding.example['item']}: {' and '.join(inputs)}",
+        "example": _example_in_words(finding.example),
     }
     models = tuple(finding.unshared)
     return make_check("same question", True, number=number, fields=fields, models=models)
+
+
+def _example_in_words(example: Mapping[str, Any]) -> str:
+    """Return the id of an item with its two inputs, in short forms that differ.
+
+    If what is known of the inputs is equal, such as the question of documents with other answers,
+    it is shown once.
+    """
+    texts = [*example["inputs"].values()]
+    inputs = [repr(shorten(text, LONGEST_INPUT)) for text in texts]
+    item = f"item {example['item']}"
+    if len(set(texts)) == 1:
+        return f"{item}: {inputs[0]}, which differs in what is not shown"
+    if len(set(inputs)) == 1:
+        inputs = [*map(repr, distinct_excerpts(texts[0], texts[1]))]
+    return f"{item}: {' and '.join(inputs)}"
 
 
 def check_responses(battles: Battles) -> tuple[Check, ...]:

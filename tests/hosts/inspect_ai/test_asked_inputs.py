@@ -15,7 +15,12 @@ from inspect_ai.model import (
 from written_logs import build_log, invalidate, write
 
 import podium
-from podium.comparability.questions import inputs_may_equal
+from podium.comparability.questions import (
+    AskedRun,
+    ItemRecord,
+    inputs_may_equal,
+    pair_questions,
+)
 from podium.errors import OtherQuestionError
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, LogInputs, read_input
 from podium.notices.notice_text import notice_texts
@@ -264,6 +269,16 @@ def test_a_message_says_if_inputs_differ_behind_what_it_shows():
     folder = folder_of(*({item: f"{beginning}{word} {item}" for item in ITEMS} for word in COLORS))
     with pytest.raises(OtherQuestionError, match="differs after the first 400 characters"):
         podium.read_battles(folder)
+
+
+def test_a_message_claims_no_length_that_the_inputs_do_not_have():
+    text = "What is in the image?"
+    first, other = (
+        AskedRun(RunRecord(name, "t", f"{name}.eval"), [ItemRecord("1", (5, number), text)])
+        for number, name in enumerate("ab")
+    )
+    with pytest.raises(OtherQuestionError, match="differs in what is not shown"):
+        pair_questions("t", [first, other])
 
 
 def test_invalidated_samples_are_not_compared():

@@ -379,6 +379,7 @@ class StandingsContent(JsonRecord):
 
     ranker: str
     slice: str | None
+    slice_label: str | None = None
     scale: str
     scale_record: ScaleFields = Field(default_factory=ScaleFields)
     level: float

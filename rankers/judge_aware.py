@@ -11,6 +11,7 @@ import numpy as np
 
 from podium.checks import CHECKS
 from podium.data.battles import Battles
+from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.defaults import LEVEL, REGULARIZATION
 from podium.errors import UsageError
 from podium.notices.notice import Notice
@@ -90,7 +91,7 @@ def judge_aware(
     free = fit_slopes(data, plain.theta, regularization)
     truth = one_truth_test(free, rng)
     errors = shared_errors(free)
-    jury = _summary(free, truth, errors, level)
+    jury = _label_judges(_summary(free, truth, errors, level), battles.short_judges)
     fit = free
     if jury["equal_because"]:
         fit = fit_slopes(data, plain.theta, regularization, equal=True)
@@ -111,9 +112,20 @@ def judge_aware(
         Fit(converged=True, components=plain.graph.groups, regularization=regularization),
         plain.graph.separated,
         diagnostics={"jury": jury},
-        warnings=_warnings(jury, [name for name in battles.judges if name not in data.judges]),
+        warnings=_warnings(jury, _silent_judges(battles, data)),
     )
     return build_standings("judge-aware", ELO, exposure, result, level=level, rng=rng)
+
+
+def _label_judges(jury: Mapping[str, Any], short: Mapping[str, str]) -> dict[str, Any]:
+    """Return the summary of a jury with the short names of judges beside their figures."""
+    rows = jury["judges"].items()
+    return {**jury, "judges": {name: {**row, "label": short[name]} for name, row in rows}}
+
+
+def _silent_judges(battles: Battles, data: JuryBattles) -> list[str]:
+    """Return the short names of judges without a readable verdict."""
+    return [short for name, short in battles.short_judges.items() if name not in data.judges]
 
 
 def jury_battles(battles: Battles) -> JuryBattles:
@@ -129,7 +141,7 @@ def jury_battles(battles: Battles) -> JuryBattles:
     table = battles.table[battles.readable]
     name_of_row: Any = []
     if battles.judges:
-        name_of_row = table["judge"].astype(object).fillna("(no judge)").astype(str)
+        name_of_row = table["judge"].astype(object).fillna(UNNAMED_JUDGE).astype(str)
     names, judge = np.unique(name_of_row, return_inverse=True)
     if len(names) < 2:
         source_text = f"of one judge ({names[0]})" if battles.judges else "without a column `judge`"
@@ -226,12 +238,18 @@ def _has_negative_slope(row: Mapping[str, Any]) -> bool:
     return row["slope_high"] is not None and row["slope_high"] < 0
 
 
+def shown_judge(jury: Mapping[str, Any], name: str) -> str:
+    """Return the short name of a judge in `diagnostics["jury"]`, or its name if it has none."""
+    label: str = jury["judges"].get(name, {}).get("label", name)
+    return label
+
+
 def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name of each failed check with the figures of its sentence.
 
     `jury` is the summary in `diagnostics["jury"]`.
     """
-    judges = jury["judges"]
+    judges = {shown_judge(jury, name): row for name, row in jury["judges"].items()}
     p = jury["one_truth_p"]
     if jury["equal_because"] == "contradiction":
         contradicting = some([name for name, row in judges.items() if _has_negative_slope(row)])
@@ -249,7 +267,7 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
     for pair in jury["shared_errors"]:
         if not pair["is_named"]:
             continue
-        first, second = pair["judges"]
+        first, second = (shown_judge(jury, name) for name in pair["judges"])
         figures = {"own": pair["correlation"], "others": pair["others"], "battles": pair["battles"]}
         yield "shared errors", {"first": first, "second": second, **figures}
 

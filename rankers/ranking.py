@@ -138,6 +138,8 @@ class Standings:
         diagnostics: further figures of the ranker, by name.
         warnings: warnings about the battles and the result.
         slice: value of the `--by` column; None if the standings are of all battles.
+        slice_label: what people read in place of `slice`, such as a judge's short name; None if it
+            is the value itself.
         separation: which models are clearly ahead of which; None if no differences were tested, or
             for very many models.
         answer: the finding, in sentences.
@@ -155,16 +157,27 @@ class Standings:
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[Notice, ...] = ()
     slice: str | None = None
+    slice_label: str | None = None
     separation: Separation | None = field(default=None, repr=False)
     answer: tuple[str, ...] = ()
     checks: tuple[Check, ...] = field(default=(), repr=False)
     error_method: str | None = field(default=None, repr=False)
 
+    @property
+    def shown_slice(self) -> str | None:
+        """The slice as people read it; None if the standings are of all battles."""
+        return self.slice if self.slice_label is None else self.slice_label
+
     def to_dict(self) -> dict[str, Any]:
-        """Return one element of the list `rankings` of the JSON document."""
+        """Return one element of the list `rankings` of the JSON document.
+
+        It has `slice_label` only if there is one.
+        """
+        label = {} if self.slice_label is None else {"slice_label": self.slice_label}
         return {
             "ranker": self.ranker,
             "slice": self.slice,
+            **label,
             "level": self.level,
             "interval": self.interval,
             "error_method": self.error_method,
@@ -199,7 +212,8 @@ class Ranking(Document):
 
     def __repr__(self) -> str:
         parts = [
-            each.ranker + (f" [{each.slice}]" if each.slice else "") for each in self.standings
+            each.ranker + (f" [{each.shown_slice}]" if each.slice else "")
+            for each in self.standings
         ]
         models: set[str] = set()
         for each in self.standings:

@@ -418,7 +418,7 @@ def _fit_to_labels(
     agreement = measure_agreement(evidence, soften_verdicts(fitted, evidence.signal))
     warnings = [*few_items_warnings(evidence), *weak_signal_warnings(fitted, agreement)]
     if len(battles.judges) > 1:
-        warnings.append(Notice("one-beta-for-judges", {"judges": list(battles.judges)}))
+        warnings.append(Notice("one-beta-for-judges", {"judges": [*battles.short_judges.values()]}))
     return (
         fitted,
         f"fitted to {quantity(fitted.battles, 'human preference')} in the battles",

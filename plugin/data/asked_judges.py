@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from podium.notices.notice import Notice
-from podium.scorers.judge_record import SCHEMA_FIRST
+from podium.scorers.judge_names import short_judge_names
+from podium.scorers.judge_record import SCHEMA_FIRST, JudgeRecord, join_judges
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,17 +24,25 @@ CODES_OF_ANSWERS = {
 """Code of the note by option that a model refused that answered on demand."""
 
 
-def notes_on_refused(path: str, refused: Mapping[str, Mapping[str, str]]) -> Iterator[Notice]:
+def notes_on_refused(
+    path: str,
+    refused: Mapping[str, Mapping[str, str]],
+    judges: Mapping[str, JudgeRecord],
+) -> Iterator[Notice]:
     """Yield a note for each option of calls that a judge refused, and was asked without.
 
     Args:
         path: the file.
         refused: the server's words, by judge and option.
+        judges: the records of the file's judges, by name.
     """
+    short = short_judge_names(judges.values())
     for judge, options in refused.items():
         for option, why in options.items():
             if option in CODES:
-                yield Notice(CODES[option], {"path": path, "judge": judge, "why": why})
+                yield Notice(
+                    CODES[option], {"path": path, "judge": short.get(judge, judge), "why": why}
+                )
 
 
 def notes_on_answers(path: str, refused: Mapping[str, Mapping[str, str]]) -> Iterator[Notice]:
@@ -69,18 +78,21 @@ def notes_on_forms(sheets: "Iterable[tuple[str, pd.DataFrame]]") -> Iterator[Not
             judges in `attrs`. Sources of other rows, such as scores, are skipped.
     """
     places: dict[str, dict[str, list[str]]] = {}
+    sheets = list(sheets)
+    records = join_judges(frame.attrs.get("judges") or {} for _, frame in sheets)
+    short = short_judge_names(records.values())
     for source, frame in sheets:
         for judge, (structured, text) in _counts_of_forms(frame).items():
             fewer = min(structured, text)
             if fewer >= max(FEW_VERDICTS, SMALL_SHARE * (structured + text)):
-                fields = {"path": source, "judge": judge, "schema": structured, "text": text}
+                fields = {"path": source, "judge": short[judge], "schema": structured, "text": text}
                 yield Notice("forms-of-replies-mixed", fields)
             form = "schema" if structured > text else "text"
             of_judge = places.setdefault(judge, {"schema": [], "text": []})
             of_judge[form].append(source)
     for judge, by_form in places.items():
         if all(by_form.values()):
-            yield Notice("forms-of-replies-differ", {"judge": judge, **by_form})
+            yield Notice("forms-of-replies-differ", {"judge": short[judge], **by_form})
 
 
 def _counts_of_forms(frame: "pd.DataFrame") -> dict[str, tuple[int, int]]:

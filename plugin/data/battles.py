@@ -31,6 +31,7 @@ from podium.documents import chart_of_result, html_of_result
 from podium.errors import DataError, UsageError
 from podium.notices.notice import Notice
 from podium.run_record import RunRecord
+from podium.scorers.judge_names import short_judge_names
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text
 from podium.wording import group_noun, quantity
@@ -353,6 +354,11 @@ class Battles:
     def judge_of(self, name: str) -> JudgeRecord:
         """Return the record of the judge that the column `judge` calls by this name."""
         return self.judge_records.get(name) or JudgeRecord.from_name(name)
+
+    @cached_property
+    def short_judges(self) -> Mapping[str, str]:
+        """Short names of the judges for people, by name in the column `judge`."""
+        return short_judge_names(map(self.judge_of, self.judges))
 
     @property
     def is_one_jury(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from podium.checks import CHECK_COLUMNS, Check
 from podium.data.battles import Battles
+from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counts import counts_text
 from podium.diagnosis.card_summary import best_with_humans, card_answer
 from podium.diagnosis.checks.all_checks import checks_of_card
@@ -256,17 +257,25 @@ def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) 
     """
     if len(battles.judges) < 2:
         judge = battles.judges[0] if battles.judges else None
-        return [Subject(judge, judgments, battles, **options)]
+        label = battles.short_judges.get(judge or "")
+        return [Subject(judge, judgments, battles, label=label, **options)]
     judge_of_judgment = _judges_by_row(judgments)
     judge_of_battle = _judges_by_row(battles)
     subjects = []
     for name in battles.judges:
-        judge = None if name == "(no judge)" else name
+        judge = None if name == UNNAMED_JUDGE else name
         is_judged = judge_of_battle == (judge or "")
         judgments_of_judge = judgments.select(judge_of_judgment == (judge or ""))
         battles_of_judge = battles.select(is_judged)
         other_battles = battles.select(~is_judged)
-        subject = Subject(judge, judgments_of_judge, battles_of_judge, other_battles, **options)
+        subject = Subject(
+            judge,
+            judgments_of_judge,
+            battles_of_judge,
+            other_battles,
+            label=battles.short_judges.get(name),
+            **options,
+        )
         subjects.append(subject)
     return subjects
 
@@ -366,7 +375,7 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     answer is the first sentence of each of the first three cards. A sentence is added for each
     judge that is one of the models, or of their family.
     """
-    cards = {card.subject.judge or UNNAMED: card for card in diagnosis.cards}
+    cards = {card.subject.shown_judge or UNNAMED: card for card in diagnosis.cards}
     table = _judges_table(cards)
     best_judges = best_with_humans(cards)
     answers = [best_judges]
@@ -430,11 +439,11 @@ def _title(card: Card) -> str:
     """Return the title of a card of a judge, or of scores that no judge gave."""
     level = f"{percent(card.subject.level)} intervals"
     if card.sections.has_judge:
-        return f"judge card · {card.subject.judge or UNNAMED} · {level}"
+        return f"judge card · {card.subject.shown_judge or UNNAMED} · {level}"
     battles = card.subject.battles
     metrics = battles.metrics or tuple(measure.name for measure in battles.measures)
     metric = metrics[0] if len(metrics) == 1 else UNNAMED_METRIC
-    return f"card of scores · {card.subject.judge or metric} · {level}"
+    return f"card of scores · {card.subject.shown_judge or metric} · {level}"
 
 
 def _counts_line(card: Card) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from podium.checks import CHECKS
 from podium.data.battles import Battles
+from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.notices.notice import Notice
 from podium.notices.notice_text import remedies_text
 from podium.printable import shorten
@@ -258,7 +259,7 @@ def is_judged(battles: Battles) -> bool:
 
 def _named_judges(battles: Battles) -> list[JudgeRecord]:
     """Return the judges that have a name."""
-    return [battles.judge_of(name) for name in battles.judges if name != "(no judge)"]
+    return [battles.judge_of(name) for name in battles.judges if name != UNNAMED_JUDGE]
 
 
 def _unparsed_warnings(battles: Battles) -> list[Notice]:

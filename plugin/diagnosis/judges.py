@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from podium.data.battles import Battles
+from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.human_labels import is_turned, matchup_frame
 from podium.diagnosis.clustered import KIND_OF_INTERVAL, Clustered, agreement_statistic
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
@@ -45,12 +46,14 @@ class JudgeStanding(NamedTuple):
 
     Attributes:
         judge: name of the judge.
+        label: its short name for people.
         realization: how the judge was asked; None if unknown.
         battles: number of its battles with a verdict.
         tau: Kendall's tau of the judge's ranking with the gold standard.
     """
 
     judge: str
+    label: str
     realization: str | None
     battles: int
     tau: Figured
@@ -98,7 +101,7 @@ class JudgesSideBySide(CardAnswer):
         rows = []
         for place, standing in enumerate(self.judges, start=1):
             figures = (standing.realization or EMPTY, f"{standing.battles:,}", standing.tau.brief)
-            rows.append((f"{place}. {standing.judge}", *figures))
+            rows.append((f"{place}. {standing.label}", *figures))
         standings = Table("", ("judge", "realization", "judged", "tau with gold"), tuple(rows))
         if 2 < len(self.judges) <= 12:
             return standings, self._correlation_table()
@@ -117,7 +120,8 @@ class JudgesSideBySide(CardAnswer):
         rows = []
         for place, name in enumerate(names, start=1):
             taus = [tau.get((name, other), EMPTY) for other in names]
-            rows.append((f"{place}. {name}", *taus))
+            label = self.judges[place - 1].label
+            rows.append((f"{place}. {label}", *taus))
         numbers = [f"{place}." for place in range(1, len(names) + 1)]
         return Table("Rank correlations", ("Kendall's tau", *numbers), tuple(rows))
 
@@ -156,7 +160,8 @@ def side_by_side(
     standings = []
     for k, (subject, ratings) in enumerate(ranking_judges):
         standing = JudgeStanding(
-            judge=subject.judge or "(no judge)",
+            judge=subject.judge or UNNAMED_JUDGE,
+            label=subject.shown_judge or UNNAMED_JUDGE,
             realization=subject.realization,
             battles=len(ratings.coded.credit),
             tau=_tau_with_gold(subject, theta[k], draws[:, k], names),
@@ -320,6 +325,7 @@ class Rejudged(CardAnswer):
     Attributes:
         first: name of the first judge.
         second: name of the second judge.
+        labels: short names of the two for people.
         battles: number of matchups that both judged. Repeats of a matchup count once.
         most: number of matchups of the judge with more matchups.
         changed: number of battles in which a response changed its length, and so was generated
@@ -332,6 +338,7 @@ class Rejudged(CardAnswer):
 
     first: str
     second: str
+    labels: tuple[str, str]
     battles: int
     most: int
     changed: int | None
@@ -353,7 +360,7 @@ class Rejudged(CardAnswer):
         for label, drift in self.drifts:
             if not isinstance(drift, Missing):
                 parts.append(_drift_sentence(label, drift))
-        return "; ".join(parts) + f" (from {self.first} to {self.second})"
+        return "; ".join(parts) + f" (from {self.labels[0]} to {self.labels[1]})"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         """Return the numbers of battles, the agreement, and why drifts are missing."""
@@ -388,7 +395,7 @@ class Rejudged(CardAnswer):
             if drift_of_models:
                 row.append(drift_of_models[name].brief if name in drift_of_models else "-")
             rows.append(tuple(row))
-        title = f"Elo by {self.second} less Elo by {self.first}"
+        title = f"Elo by {self.labels[1]} less Elo by {self.labels[0]}"
         return (Table(title, tuple(header), tuple(rows)),)
 
 
@@ -432,8 +439,9 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     if changed.any():
         models = _drift(subjects, tables, common[changed], subtracted=common[~changed])
     return Rejudged(
-        first=subjects[0].judge or "(no judge)",
-        second=subjects[1].judge or "(no judge)",
+        first=subjects[0].judge or UNNAMED_JUDGE,
+        second=subjects[1].judge or UNNAMED_JUDGE,
+        labels=_shown_judges(subjects[0], subjects[1]),
         battles=len(common),
         most=max(map(len, matchups)),
         changed=int(changed.sum()) if known.any() else None,
@@ -443,6 +451,11 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         judge=_drift(subjects, tables, common[~changed]),
         models=models,
     )
+
+
+def _shown_judges(first: Subject, second: Subject) -> tuple[str, str]:
+    """Return the names of two judges for people."""
+    return first.shown_judge or UNNAMED_JUDGE, second.shown_judge or UNNAMED_JUDGE
 
 
 def _battles_by_matchup(battles: Battles) -> "pd.DataFrame":

@@ -217,6 +217,7 @@ class Subject:
         level: confidence level, in (0, 1).
         seed: seed of resamples.
         near_tie: largest |margin| of a near-tie.
+        label: short name of the judge for people; None if it is the name itself.
     """
 
     judge: str | None
@@ -228,6 +229,12 @@ class Subject:
     level: float = 0.95
     seed: int = 0
     near_tie: float = NEAR_TIE
+    label: str | None = None
+
+    @property
+    def shown_judge(self) -> str | None:
+        """The judge's name for people; None if no row names the judge."""
+        return self.label or self.judge
 
     @property
     def rng(self) -> np.random.Generator:

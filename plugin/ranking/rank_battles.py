@@ -115,19 +115,25 @@ def rank(
     context = choose_context(functions, whole, calibration)
     given = {name: {"level": level, **context[name], **settings[name]} for name in names}
     calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
-    pool_all = pool or column in SOURCES
-    standings, failures = _rank_slices(slices, calls, families, merged, defaults, pool=pool_all)
+    labels = _short_names_of_slices(battles) if column == "judge" else {}
+    standings, failures = _rank_slices(
+        slices, calls, families, merged, defaults, pool=pool or column in SOURCES, labels=labels
+    )
     if answers:
         standings = add_answers(standings, dict(slices), families, merged, _noun_of(column))
         standings = _add_accepted_findings(standings, battles.accepted)
     details = _rank_each_judge(battles, calls) if merged and column is None else ()
     asked = {"level": level, "seed": seed, "by": column, "pool": pool}
-    files = {"calibration": calibration, "models": models}
-    asked |= _names_of_files(files)
+    asked |= _names_of_files({"calibration": calibration, "models": models})
     recorded = {"reading": dict(battles.reading), "rankers": names, **asked, **options}
-    provenance = build_provenance(battles.sources, recorded)
+    return Ranking(standings, _describe_sources(battles, recorded), failures, details)
+
+
+def _describe_sources(battles: Battles, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the battles are made from and the options, for the ranking's provenance."""
+    provenance = build_provenance(battles.sources, options)
     sources = _describe_runs(battles) | _describe_metrics(battles) | _describe_judges(battles)
-    return Ranking(standings, provenance | sources, failures, details)
+    return provenance | sources
 
 
 def _noun_of(column: str | None) -> str:
@@ -171,13 +177,20 @@ def _rank_each_judge(battles: Battles, rankers: "Sequence[RankerCall]") -> tuple
     Rankers that rank several judges together are left out, too.
     """
     details = []
+    labels = _short_names_of_slices(battles)
     for ranker in rankers:
         if catalogue.extension(Ranker, ranker.name).several_judges:
             continue
         for judge, part in battles.slices("judge", most=len(battles.judges)):
+            label = labels.get(judge)
             with suppress(PodiumError):
-                details.append(replace(ranker(part), slice=judge))
+                details.append(replace(ranker(part), slice=judge, slice_label=label))
     return tuple(details)
+
+
+def _short_names_of_slices(battles: Battles) -> dict[str, str]:
+    """Return short names of judges by full name; judges that have no other name are left out."""
+    return {name: own for name, own in battles.short_judges.items() if own != name}
 
 
 def _add_accepted_findings(
@@ -465,6 +478,7 @@ def _rank_slices(
     defaults: Mapping[str | None, str],
     *,
     pool: bool,
+    labels: Mapping[str, str],
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
     """Rank every slice by every ranker; a ranker that fails on a slice does not stop the others.
 
@@ -479,6 +493,7 @@ def _rank_slices(
             judges together get the verdicts of all judges instead.
         defaults: by slice, the name of its only ranker; empty if all rankers rank all slices.
         pool: whether all rankers may rank several judges together.
+        labels: what people read in place of the value of a slice.
 
     Returns:
         The standings with the warnings about their judges, and a sentence for each failure.
@@ -505,7 +520,7 @@ def _rank_slices(
                 standings.append(replace(result, slice=value, warnings=warnings))
             except PodiumError as error:
                 is_misused &= isinstance(error, UsageError)
-                name = ranker.name if value is None else f"{ranker.name} [{value}]"
+                name = _name_with_slice(ranker.name, value, labels)
                 errors.append((name, _explain_failure(error, part, warnings_of_slice[value])))
         if len(standings) == number_before and is_misused:
             # It failed on every slice: the error of the first one is raised.
@@ -513,10 +528,27 @@ def _rank_slices(
             raise first_error
     failures = tuple(f"{name}: {error}" for name, error in errors)
     if not standings:
-        has_one_reason = len({str(error) for _, error in errors}) == 1
-        _, first_error = errors[0]
-        raise first_error if has_one_reason else NotIdentifiedError("; ".join(failures))
-    return _merge_replacements(standings), failures
+        raise _error_of_all(errors, failures)
+    return _merge_replacements(_label_slices(standings, labels)), failures
+
+
+def _error_of_all(
+    errors: Sequence[tuple[str, PodiumError]], failures: Sequence[str]
+) -> PodiumError:
+    """Return the one error of all slices, or an error with all failures if they differ."""
+    has_one_reason = len({str(error) for _, error in errors}) == 1
+    _, first_error = errors[0]
+    return first_error if has_one_reason else NotIdentifiedError("; ".join(failures))
+
+
+def _name_with_slice(ranker: str, value: str | None, labels: Mapping[str, str]) -> str:
+    """Return the name of a ranker with the slice as people read it."""
+    return ranker if value is None else f"{ranker} [{labels.get(value, value)}]"
+
+
+def _label_slices(standings: Sequence[Standings], labels: Mapping[str, str]) -> list[Standings]:
+    """Return standings with what people read in place of the values of slices."""
+    return [replace(each, slice_label=labels.get(each.slice or "")) for each in standings]
 
 
 def _slices_of_rankers(
@@ -713,10 +745,11 @@ def refuse_several_judges(battles: Battles, *, can_divide: bool = False) -> None
     judges = battles.judges
     if len(judges) < 2 or battles.is_one_jury:
         return
+    short = battles.short_judges
     # Judges that differ from another one in the prompt alone.
     differing_in_prompt: list[str] = []
     for group in judges_with_other_prompts(map(battles.judge_of, judges)):
-        differing_in_prompt += group
+        differing_in_prompt += [short[name] for name in group]
     why = ""
     if differing_in_prompt:
         are_all = len(differing_in_prompt) == len(judges)
@@ -724,10 +757,10 @@ def refuse_several_judges(battles: Battles, *, can_divide: bool = False) -> None
         why = f" ({which} differ in the prompt alone, and a changed prompt makes another judge)"
     for group in judges_with_other_replies(map(battles.judge_of, judges)):
         # Text and JSON of one model: an older log, or another `replies=`.
-        why += f" ({some(group)} differ in how replies are asked for)"
+        why += f" ({some([short[name] for name in group])} differ in how replies are asked for)"
     each = ", rank each with --by judge" if can_divide else ""
     raise NotIdentifiedError(
-        f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}){why}: "
+        f"verdicts of {len(judges)} judges in one table ({some([*short.values()], most=10)}){why}: "
         f"choose one with --where judge=NAME{each}, or put them together with --pool"
     )
 

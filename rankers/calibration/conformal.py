@@ -270,7 +270,7 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[No
     if margin_before and not np.isnan(abs_margin).all():
         margin_now = float(np.nanmean(abs_margin))
     judge = calibration.judge
-    others = [name for name in battles.judges if name != judge]
+    others = [short for name, short in battles.short_judges.items() if name != judge]
     if judge is None or not battles.judges:
         nameless_source = "the battles do" if judge else "the calibration does"
         yield Notice("judge-not-said", {"who": nameless_source})

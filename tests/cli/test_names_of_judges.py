@@ -138,3 +138,58 @@ def test_judges_that_two_files_describe_differently_are_known_by_name_alone() ->
 def test_cells_that_describe_no_judge_are_ignored() -> None:
     frame = battles_of("x", judge_kind="committee")
     assert podium_package.read_battles(frame).judge_of("x") == JudgeRecord.from_name("x")
+
+
+HASH = "1d2d7160a0dc"
+
+
+def two_asked_judges(path: Path, **second: str) -> Path:
+    """Write the verdicts of two judges that podium asked, which differ as `second` says."""
+    frames = []
+    for k, own in enumerate(({}, second)):
+        facts = {"model": "lab/m", "realization": "direct", "replies": "auto", **own}
+        name = "|".join((facts["model"], facts["realization"], f"{HASH}{k}", facts["replies"]))
+        columns = {f"judge_{fact}": value for fact, value in facts.items()}
+        frames.append(battles_of(name, judge_kind="model", judge_prompt=f"{HASH}{k}", **columns))
+    pd.concat(frames).to_csv(path, index=False)
+    return path
+
+
+def test_people_read_short_names_of_judges_in_every_command(podium, tmp_path) -> None:
+    path = two_asked_judges(tmp_path / "v.csv", model="lab/n")
+    page = tmp_path / "page.html"
+    outputs = [
+        podium("rank", path),
+        podium("rank", path, "--by", "judge"),
+        podium("rank", path, "--ranker", "judge-aware"),
+        podium("diagnose", path),
+        podium("diagnose", path, "--full"),
+        podium("compare", "ash", "elm", path),
+        podium("report", path, "--by", "judge", "-o", page),
+    ]
+    for output in outputs:
+        assert HASH not in output.out + output.err
+    assert HASH not in page.read_text(encoding="utf-8")
+    assert "verdicts of 2 judges in one table (lab/m, lab/n)" in outputs[0].err
+    assert "bradley-terry [lab/m]" in outputs[1].out
+    assert outputs[1].out.startswith("On lab/m: ")
+
+
+def test_json_keeps_the_whole_name_of_a_judge_and_its_sentences_the_short_one(
+    podium, tmp_path
+) -> None:
+    path = two_asked_judges(tmp_path / "v.csv", model="lab/n")
+    document = json.loads(podium("rank", path, "--by", "judge", "--format", "json").out)
+    first = document["rankings"][0]
+    assert first["slice"] == f"lab/m|direct|{HASH}0|auto"
+    assert first["slice_label"] == "lab/m"
+    for each in document["rankings"]:
+        assert HASH not in json.dumps([each["answer"], each["warnings"], each["checks"]])
+
+
+def test_a_short_name_selects_its_judge(podium, tmp_path) -> None:
+    path = two_asked_judges(tmp_path / "v.csv", replies="schema")
+    error = podium("rank", path).err
+    assert "lab/m (replies=auto), lab/m (replies=schema)" in error
+    battles = podium_package.read_battles(path, where={"judge": "lab/m (replies=schema)"})
+    assert battles.judges == (f"lab/m|direct|{HASH}1|schema",)

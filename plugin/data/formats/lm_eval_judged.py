@@ -154,7 +154,7 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
         refused: dict[str, dict[str, str]] = {}
         models: dict[str, None] = {}
         rows = list(_read_judgments(file, lost, judges, refused, models)) if is_judged else []
-        notes += notes_on_refused(str(file.path), refused)
+        notes += notes_on_refused(str(file.path), refused, judges)
         files_of_models += [replace(file, model=name) for name in models or (file.model,)]
         if rows:
             frame = pd.DataFrame(rows).set_index("line")

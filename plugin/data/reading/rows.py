@@ -24,8 +24,9 @@ from podium.data.listed_values import values_in_cell
 from podium.data.measure import Measure
 from podium.data.reading import table
 from podium.errors import DataError, UsageError
-from podium.names import spelled_like
+from podium.names import seen_name, spelled_like
 from podium.notices.notice import Notice
+from podium.scorers.judge_names import short_judge_names
 from podium.scorers.judge_record import JudgeRecord, join_judges
 from podium.wording import some
 
@@ -128,7 +129,7 @@ def _select_rows(
         tables: the tables.
         column: the column, or `COLUMN.KEY` for a value in a column of objects.
         value: the value, or one that looks the same. In the column `judge`, it may also be the
-            name of the judge's model.
+            judge's short name or its model.
         exempt: further values whose rows are kept.
 
     Raises:
@@ -172,9 +173,12 @@ def _lists_with_value(holders: Sequence[RecordTable], column: str, value: str) -
 
 
 def _judges_called(tables: Sequence[RecordTable], word: str) -> list[str]:
-    """Return the names of the judges that have this name or a model with this name."""
-    judges = join_judges(each.judges for each in tables).values()
-    return [judge.name for judge in judges if judge.is_called(word)]
+    """Return the names of the judges that have this name, short name or model."""
+    judges = join_judges(each.judges for each in tables)
+    short = short_judge_names(judges.values())
+    of_short_name = [name for name, own in short.items() if seen_name(own) == seen_name(word)]
+    called = [judge.name for judge in judges.values() if judge.is_called(word)]
+    return called or of_short_name
 
 
 def _has_value(each: RecordTable, name: str, values: Sequence[str]) -> str:

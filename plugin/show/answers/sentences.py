@@ -183,7 +183,7 @@ def build_ranking_answer(
     if who is None:
         return standings
     claimed = without_models(standings, in_doubt) if in_doubt else standings
-    of_slice = standings.slice if name_slice else None
+    of_slice = standings.shown_slice if name_slice else None
     if in_doubt:
         no_claim = rank_templates.NOTHING_PLACED.format(models=join_names(in_doubt))
         who = " ".join(filter(None, [who_sentence(claimed, is_partial=True), no_claim]))
@@ -402,8 +402,9 @@ def _sentence_on_slices(
         noun: what a slice is called, in the singular.
     """
     leaders = _same_leaders_sentence(standings, others, noun)
+    labels = {each.slice: each.shown_slice for each in others}
     decided_by_order = [
-        str(value)
+        str(labels.get(value, value))
         for value, own in checks.items()
         if value != standings.slice and find_flagged(adjust_tests(own), [ORDER_DECIDES])
     ]

@@ -114,7 +114,7 @@ def list_battles(
     response_numbers = (
         rows["response"].fillna(1).astype(int) if "response" in rows else [1] * len(rows)
     )
-    pool = TextPool()
+    pool = TextPool(battles.short_judges)
     listed = []
     for number, *cells in zip(response_numbers, *columns.values(), strict=True):
         row = dict(zip(columns, cells, strict=True))
@@ -134,13 +134,15 @@ class TextPool:
     """Collects distinct texts and numbers them (the code of a text), up to a total size.
 
     Attributes:
+        short_judges: short names of judges for people, by name.
         codes: the code of each text, as it is shown.
         shown: the text, or the pieces of a transcript, at the index of its code.
         cut: number of texts that were shortened or left out. A text that is left out counts each
             time that its code is asked for.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, short_judges: Mapping[str, str]) -> None:
+        self.short_judges = short_judges
         self.codes: dict[str, int] = {}
         self.shown: list[Any] = []
         self.cut = 0
@@ -290,7 +292,10 @@ def _pool_texts(
     key_b = (item, number, b)
     first = pool.code(texts.responses.get(key_a), is_transcript=key_a in texts.transcripts)
     second = pool.code(texts.responses.get(key_b), is_transcript=key_b in texts.transcripts)
-    coded_replies = [(order, judge, pool.code(reply)) for order, judge, reply in replies]
+    coded_replies = [
+        (order, pool.short_judges.get(judge, judge), pool.code(reply))
+        for order, judge, reply in replies
+    ]
     return {
         "instruction": pool.code(texts.instructions.get(item)),
         "first": first,

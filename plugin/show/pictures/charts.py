@@ -96,8 +96,8 @@ def _forest_of(group: Sequence[Standings]) -> Any:
         rank_sets = chart.mark_text(align="left", dx=10)
         layers.append(rank_sets.encode(x=alt.value("width"), text="rank set:N"))
     picture = alt.layer(*layers).properties(width=WIDTH, height=height)
-    if first.slice is not None:
-        picture = picture.properties(title=[printable(first.slice)])
+    if first.shown_slice is not None:
+        picture = picture.properties(title=[printable(first.shown_slice)])
     return picture
 
 

@@ -82,7 +82,9 @@ def _sizes_text(standings: Standings, *, is_judged: bool) -> str:
     After a tournament, all counts of its battles are given.
     """
     name = (
-        standings.ranker if standings.slice is None else f"{standings.ranker} of {standings.slice}"
+        standings.ranker
+        if standings.slice is None
+        else f"{standings.ranker} of {standings.shown_slice}"
     )
     level = f"{percent(standings.level)} intervals" if standings.interval else "no intervals"
     counts = standings.counts

@@ -22,6 +22,7 @@ from podium.numbers import (
 )
 from podium.printable import readable
 from podium.rankers.estimate import Estimate
+from podium.rankers.judge_aware import shown_judge
 from podium.rankers.ranking import Entry, Fit, Ranking, Standings
 from podium.show.answers.fixed_raters import fixed_raters_of
 from podium.show.report.html import html_part
@@ -216,7 +217,7 @@ def standings_name(standings: Standings) -> str:
     """Return the ranker's name with the slice."""
     if standings.slice is None:
         return standings.ranker
-    return f"{standings.ranker} [{standings.slice}]"
+    return f"{standings.ranker} [{standings.shown_slice}]"
 
 
 def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
@@ -392,8 +393,9 @@ def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
                 f"its own ratings are {row['disagreement']:.0f} Elo from the common ones, "
                 "beyond chance"
             )
+        judge = shown_judge(jury, name)
         yield (
-            f"{name}: slope {row['slope']:.2f} ({slope}){position}; {disagreement}; "
+            f"{judge}: slope {row['slope']:.2f} ({slope}){position}; {disagreement}; "
             f"{quantity(row['battles'], 'battle')}"
         )
     reason = jury["equal_because"]

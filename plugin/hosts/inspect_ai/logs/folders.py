@@ -69,6 +69,7 @@ from podium.names import joined_name
 from podium.notices.notice import Notice
 from podium.responses.read import ChosenLogs
 from podium.run_record import RunRecord
+from podium.scorers.judge_names import short_judge_names
 from podium.wording import some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard", "allow"})
@@ -721,9 +722,12 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
         check = CHECKS[name]
         counts = {"number": number, "verdicts": len(frame), "mass": check.threshold}
         yield Notice(check.code, {"path": path, **counts})
+    judges = frame.attrs.get("judges") or {}
+    short = short_judge_names(judges.values())
     for judge, battles in frame.attrs.get("silent", {}).items():
-        yield Notice("silent-judge", {"path": path, "judge": judge, "battles": battles})
-    yield from notes_on_refused(path, frame.attrs.get("refused", {}))
+        silent = {"path": path, "judge": short.get(judge, judge), "battles": battles}
+        yield Notice("silent-judge", silent)
+    yield from notes_on_refused(path, frame.attrs.get("refused", {}), judges)
     yield from notes_on_answers(path, frame.attrs.get("refused_by_models", {}))
     repeated = frame.attrs.get("by_schema")
     if repeated:

@@ -12,6 +12,7 @@ from inspect_ai.solver import solver
 
 import podium
 from podium.errors import DataError, split_remedies
+from podium.hosts.inspect_ai.logs.unscored_tasks import no_scorer_problem
 from podium.hosts.reference_pin import pin_of_model, pin_place, write_pin
 from podium.notices.notice_text import notice_texts
 
@@ -95,3 +96,8 @@ def test_the_pin_of_a_folder_is_not_called_a_file_without_verdicts():
     run("sums", scorer=match())
     write_pin(pin_place("logs"), pin_of_model("scripted/good"))
     assert not [text for text in notice_texts(podium.read_battles("logs").notes) if "pin" in text]
+
+
+def test_several_tasks_without_a_scorer_are_named_in_one_statement():
+    assert no_scorer_problem(["advice"]) == "the task advice has no scorer"
+    assert no_scorer_problem(["advice", "tips"]) == "the tasks advice and tips have no scorer"

@@ -12,6 +12,7 @@ from podium.errors import LoneModelError, PodiumError, UsageError
 from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
 from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
 from podium.hosts.inspect_ai.logs.ranking_in_log import absolute_name
+from podium.hosts.inspect_ai.logs.unscored_tasks import no_scorer_problem
 from podium.hosts.ranker_options import RankerOptions
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
@@ -125,7 +126,7 @@ def require_other_model(gathered: RankedLogs, logs: Sequence[EvalLog], *, is_jud
 
 def no_scorer_text(task: str) -> str:
     """Return the message that an eval cannot be ranked by the scores of a task."""
-    return f"the task {task} has no scorer: name a judge with {option_text('judge', 'MODEL')}"
+    return f"{no_scorer_problem([task])}: name a judge with {option_text('judge', 'MODEL')}"
 
 
 def find_sources(against: Sequence[str]) -> None:

@@ -21,7 +21,14 @@ class UnscoredTaskError(DataError):
 def unscored_task_error(path: Path, task: str) -> UnscoredTaskError:
     """Return the error for a log of a task that has no scorer."""
     remedy = f"let a judge compare the responses of its models: `{judge_command([path])}`"
-    return UnscoredTaskError(f"the task {task} has no scorer", remedy=remedy)
+    return UnscoredTaskError(no_scorer_problem([task]), remedy=remedy)
+
+
+def no_scorer_problem(tasks: Sequence[str]) -> str:
+    """Return the statement that tasks, one or more, have no scorer."""
+    return f"the {word_for(len(tasks), 'task', 'tasks')} {join_names(tasks)} " + word_for(
+        len(tasks), "has no scorer", "have no scorer"
+    )
 
 
 def judge_command(paths: Collection[Path]) -> str:
@@ -84,11 +91,7 @@ def nothing_to_rank(logs: int, lost: Sequence[Notice], notes: Sequence[Notice]) 
     """
     reasons, remedies = split_remedies(notice_texts(lost))
     for note in select_codes(notes, [WITHOUT_SCORER]):
-        tasks = note.fields["tasks"]
-        has_none = f"the task {tasks[0]} has no scorer"
-        reasons.append(
-            word_for(len(tasks), has_none, f"the tasks {join_names(tasks)} have no scorer")
-        )
+        reasons.append(no_scorer_problem(note.fields["tasks"]))
         remedies.append(f"let a judge compare the responses: `{note.fields['command']}`")
     if lost and not remedies:
         remedies = ["run what failed again with `inspect eval-retry`, or give other logs"]

@@ -158,8 +158,8 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
 )
 """Rows of name, reader, summary, and `Format.label_is`."""
 OTHER_FILES: dict[str, dict[str, Any]] = {
-    "arena": {"selects": "podium.data.formats.conversation_lengths:frame_with_lengths"},
-    "comparia": {"selects": "podium.data.formats.conversation_lengths:frame_with_lengths"},
+    "arena": {"selects": "podium.data.formats.answer_lengths:frame_with_lengths"},
+    "comparia": {"selects": "podium.data.formats.answer_lengths:frame_with_lengths"},
     "promptfoo": {"selects": "podium.data.formats.promptfoo:frame_of_results"},
     "inspect": {
         "suffixes": (".eval", ".json"),

@@ -1,17 +1,13 @@
-"""Read battles of Arena and FastChat, most of which are votes of humans.
-
-A voter is a human whose id stands in the column of judges. All voters of a file are taken as one
-judge, the population of humans; the column `voter` keeps their ids.
-"""
+"""Read battles of Arena and FastChat, most of which are votes of humans."""
 
 import re
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from podium.data.battles import VOTERS
+from podium.data.formats.answer_lengths import CONVERSATION_COLUMNS, with_lengths
+from podium.data.formats.human_voters import name_voters
 from podium.data.formats.verdict_files import (
     LABEL_CREDITS,
     is_list_of_judge,
@@ -25,7 +21,7 @@ from podium.data.formats.verdict_files import (
     split_judges,
 )
 from podium.scorers.judge_record import JudgeRecord
-from podium.text import MESSAGES_START, as_text, codes_and_texts, map_distinct, parse_literal
+from podium.text import as_text, map_distinct
 
 TIES = (
     "tie",
@@ -41,9 +37,6 @@ INCONSISTENT = "tie (inconsistent)"
 """Word of MT-bench for a battle whose two orders have different winners."""
 INDICATORS = ("winner_model_a", "winner_tie", "winner_model_b")
 """Columns of which exactly one is 1 in each row, instead of a column `winner`."""
-VOTER = re.compile(r"arena_user_.+|(?:expert|author)_[0-9]+")
-"""Names of voters: those that FastChat's `clean_battle_data.py` writes, and those of MT-bench's
-human judgments."""
 PYTHON_FLAGS = re.compile(r"\{(?:'[^'\"\\]*': (?:True|False)(?:, )?)*\}")
 """A dictionary of booleans as Python prints it, such as `{'sampled': True}`."""
 ANSWER_COLUMNS = ("conversation", "response")
@@ -51,8 +44,6 @@ ANSWER_COLUMNS = ("conversation", "response")
 
 Lengths are those of the first one that a table has.
 """
-CONVERSATION_COLUMNS = ("conversation_a", "conversation_b")
-"""Columns that are dropped because of their size."""
 
 
 def read_arena(records: pd.DataFrame) -> pd.DataFrame:
@@ -154,104 +145,6 @@ def _read_indicators(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         remedy = "exactly one of winner_model_a, winner_model_b, winner_tie must be 1"
         reject_cells(column, is_odd, "do not name exactly one outcome", remedy)
     return np.where(unparsed, np.nan, flags[0] + flags[1] / 2), unparsed
-
-
-def name_voters(frame: pd.DataFrame, ids: str = "judge_hash") -> pd.DataFrame:
-    """Move the ids of voters from the column `judge` to the column `voter`.
-
-    The judge of their rows becomes `VOTERS`, with a record in `attrs["judges"]` that says that they
-    are humans. Other judges are kept. A table with a column `voter` is returned unchanged, and so
-    is a table in whose column `judge` no name is that of a voter (`VOTER`).
-
-    Args:
-        frame: the rows.
-        ids: the column with ids of voters, which becomes `voter` if there is no column `judge`. If
-            there is neither, nothing is changed.
-    """
-    if "voter" in frame:
-        return frame
-    if "judge" not in frame:
-        if ids not in frame:
-            return frame
-        frame = frame.rename(columns={ids: "voter"}).assign(judge=VOTERS)
-        frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, "human")}
-        return frame
-    codes, names = codes_and_texts(frame["judge"])
-    voter_of_name = [name if name and VOTER.fullmatch(name) else None for name in names]
-    if not any(voter_of_name):
-        return frame
-    pairs = zip(names, voter_of_name, strict=True)
-    judge_of_name = [name if voter is None else VOTERS for name, voter in pairs]
-    # The code of an empty cell is -1, which is the index of the last element: None.
-    columns = {"voter": voter_of_name, "judge": judge_of_name}
-    for column, cells in columns.items():
-        frame = frame.assign(**{column: np.array([*cells, None], dtype=object)[codes]})
-    frame.attrs["judges"] = {VOTERS: JudgeRecord(VOTERS, "human")}
-    return frame
-
-
-def with_lengths(frame: pd.DataFrame, answers: Iterable[str]) -> pd.DataFrame:
-    """Return the rows with the columns `length_a` and `length_b`, lengths in characters.
-
-    A table with one of these columns, or without answers of both models, is returned unchanged.
-
-    Args:
-        frame: the rows.
-        answers: names of the columns with answers, without `_a` or `_b` at their end. The first one
-            that the table has is used.
-    """
-    if {"length_a", "length_b"} & {*frame}:
-        return frame
-    for name in answers:
-        column_of_length = {f"length_{side}": f"{name}_{side}" for side in "ab"}
-        if {*column_of_length.values()} <= {*frame}:
-            lengths = {
-                length: map_distinct(frame[column], answer_length)
-                for length, column in column_of_length.items()
-            }
-            return frame.assign(**lengths)
-    return frame
-
-
-def answer_length(cell: Any) -> float:
-    """Return the number of characters of the answers in a cell; NaN if it has none.
-
-    Args:
-        cell: a text, a list of texts, or a list of messages with `role` and `content`. Of messages,
-            only those of the assistant count. A list may be written as JSON or as a Python literal.
-            A content may be a list of parts with a `text`. Any other value has no answers, and so
-            have messages that cannot be parsed.
-    """
-    if isinstance(cell, str):
-        parsed = parse_literal(cell) if cell.startswith("[") else None
-        if not isinstance(parsed, list):
-            return np.nan if MESSAGES_START.match(cell) else float(len(cell))
-        cell = parsed
-    if not isinstance(cell, list | tuple | np.ndarray):
-        return np.nan
-    answers_of_model = [message for message in cell if _is_said_by_model(message)]
-    return float(sum(map(_text_length, answers_of_model))) if answers_of_model else np.nan
-
-
-def _is_said_by_model(message: Any) -> bool:
-    """Return whether an element of a conversation is an answer of the model.
-
-    Answers are texts, and messages of the assistant.
-    """
-    if isinstance(message, Mapping):
-        return message.get("role") == "assistant"
-    return isinstance(message, str)
-
-
-def _text_length(message: Any) -> int:
-    """Return the number of characters of a text or a message; 0 if it has no text."""
-    content = message.get("content") if isinstance(message, Mapping) else message
-    if isinstance(content, str):
-        return len(content)
-    if not isinstance(content, list | tuple | np.ndarray):
-        return 0
-    texts = [part.get("text") for part in content if isinstance(part, Mapping)]
-    return sum(len(text) for text in texts if isinstance(text, str))
 
 
 def _as_json(cell: Any) -> Any:

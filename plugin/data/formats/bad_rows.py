@@ -1,5 +1,7 @@
 """Rows of a file that are left out because they cannot be a battle or a score."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from podium.errors import DataError
@@ -31,6 +33,11 @@ class BadRow:
     def is_of(self, name: str) -> bool:
         """Return whether the row is one of a model, or may be one by the words in it."""
         return name in self.content if self.model is None else name == self.model
+
+
+def sort_by_place(bad_rows: Iterable[BadRow]) -> list[BadRow]:
+    """Return bad rows in the order of the file, by the numbers in their places (`row 7`)."""
+    return sorted(bad_rows, key=lambda bad: [*map(int, re.findall(r"\d+", bad.error.row or ""))])
 
 
 def reject_many(bad_rows: list[BadRow], good_rows: int) -> None:

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 
 from podium.data.battles import VOTERS
-from podium.data.formats.arena_battles import CONVERSATION_COLUMNS, name_voters, with_lengths
+from podium.data.formats.answer_lengths import CONVERSATION_COLUMNS, with_lengths
+from podium.data.formats.human_voters import name_voters
 from podium.data.formats.verdict_files import reasons_where, reject_cells
 from podium.printable import shorten
 from podium.scorers.judge_record import JudgeRecord

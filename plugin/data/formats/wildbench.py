@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.data.formats.arena_battles import answer_length
+from podium.data.formats.answer_lengths import answer_length
 from podium.data.formats.records import row_name
 from podium.data.formats.verdict_files import parse_words, reasons_where, reject_non_objects
 from podium.errors import DataError

@@ -21,7 +21,7 @@ from podium.data.counting.relations import text as quote
 from podium.data.counting.spark import Spark
 from podium.data.counting.verdicts import Engine, Verdicts, start_engine
 from podium.data.formats import score_files as pointwise
-from podium.data.formats.bad_rows import BadRow
+from podium.data.formats.bad_rows import BadRow, sort_by_place
 from podium.data.formats.containers import open_records
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.foreign import (
@@ -971,7 +971,7 @@ def _read_tables(
         if checked is None:
             skipped["lone-models"].append(record.source)
         else:
-            bad_rows = [*translated.bad_rows, *rows_alone]
+            bad_rows = sort_by_place([*translated.bad_rows, *rows_alone])
             require_few(bad_rows, checked, translated.format)
             tables.append(replace(translated, records=checked, bad_rows=bad_rows))
     if foreign.matrix is not None and not any(each.format == WIN_MATRIX for each in tables):

@@ -47,6 +47,15 @@ def test_a_malformed_row_is_left_out_and_the_others_keep_their_numbers(tmp_path,
     assert list(fields["places"]) == ["row 8", "row 202"]
 
 
+def test_rows_of_both_kinds_are_listed_in_the_order_of_the_file(tmp_path):
+    rows = rows_of(("x", "y"), 200)
+    bad = ["q1,x,x,1", "q2,x", "q3,z,z,1", "q4,y"]
+    mixed = [*rows[:8], bad[0], *rows[8:50], bad[1], *rows[50:98], bad[2], *rows[98:], bad[3]]
+    battles, [fields] = read_with_losses(save_table(tmp_path / "votes.csv", mixed))
+    assert list(fields["places"]) == ["row 9", "row 52", "row 101", "row 404"]
+    assert len(battles) == len(rows)
+
+
 @pytest.mark.parametrize("line", ['{"item": "q3", "mod', "[1]", "7"])
 def test_a_line_that_is_no_record_is_left_out(tmp_path, line):
     lines = [
@@ -72,7 +81,8 @@ def test_the_command_shows_the_rows_and_ends_with_exit_code_3(tmp_path, request)
     answer = request.getfixturevalue("podium")("rank", path)
     assert answer.code == 3
     said = " ".join(answer.err.split())
-    assert "2 rows left out: row 202: not a whole table" in said
+    first = "2 rows left out: row 201: model_b 'x' plays against itself; row 202: not a whole table"
+    assert first in said
 
 
 @pytest.mark.parametrize("bad", ["q7,x,x,1", "q7,x"])

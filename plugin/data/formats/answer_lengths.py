@@ -1,0 +1,139 @@
+"""Compute the lengths of models' answers in cells: of texts, and of the messages of conversations.
+
+Conversations are most of a file of Arena. The lengths of those in JSON are computed in the
+database, without the conversations themselves.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from podium.data.counting.relations import ROW, text
+from podium.data.formats.records import JSON, Column, Records
+from podium.text import MESSAGES_START, map_distinct, parse_json, parse_literal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CONVERSATION_COLUMNS = ("conversation_a", "conversation_b")
+"""Columns that are dropped because of their size."""
+LENGTHS = ("length_a", "length_b")
+OTHER_CELL = -1e12
+"""Length of a message or cell which the database does not know how to read.
+
+A sum with it is below 0.
+"""
+MESSAGES = '[{"role": "VARCHAR", "content": "JSON"}]'
+"""What DuckDB reads of a conversation; a cell with anything else is an `OTHER_CELL`."""
+
+
+def with_lengths(frame: "pd.DataFrame", answers: Iterable[str]) -> "pd.DataFrame":
+    """Return the rows with the columns `length_a` and `length_b`, lengths in characters.
+
+    A table with one of these columns, or without answers of both models, is returned unchanged.
+
+    Args:
+        frame: the rows.
+        answers: names of the columns with answers, without `_a` or `_b` at their end. The first one
+            that the table has is used.
+    """
+    if {"length_a", "length_b"} & {*frame}:
+        return frame
+    for name in answers:
+        column_of_length = {f"length_{side}": f"{name}_{side}" for side in "ab"}
+        if {*column_of_length.values()} <= {*frame}:
+            lengths = {
+                length: map_distinct(frame[column], answer_length)
+                for length, column in column_of_length.items()
+            }
+            return frame.assign(**lengths)
+    return frame
+
+
+def answer_length(cell: Any) -> float:
+    """Return the number of characters of the answers in a cell; NaN if it has none.
+
+    Args:
+        cell: a text, a list of texts, or a list of messages with `role` and `content`. Of messages,
+            only those of the assistant count. A list may be written as JSON or as a Python literal.
+            A content may be a list of parts with a `text`. Any other value has no answers, and so
+            have messages that cannot be parsed.
+    """
+    if isinstance(cell, str):
+        parsed = parse_literal(cell) if cell.startswith("[") else None
+        if not isinstance(parsed, list):
+            return np.nan if MESSAGES_START.match(cell) else float(len(cell))
+        cell = parsed
+    if not isinstance(cell, list | tuple | np.ndarray):
+        return np.nan
+    answers_of_model = [message for message in cell if _is_said_by_model(message)]
+    return float(sum(map(_text_length, answers_of_model))) if answers_of_model else np.nan
+
+
+def _is_said_by_model(message: Any) -> bool:
+    """Return whether an element of a conversation is an answer of the model.
+
+    Answers are texts, and messages of the assistant.
+    """
+    if isinstance(message, Mapping):
+        return message.get("role") == "assistant"
+    return isinstance(message, str)
+
+
+def _text_length(message: Any) -> int:
+    """Return the number of characters of a text or a message; 0 if it has no text."""
+    content = message.get("content") if isinstance(message, Mapping) else message
+    if isinstance(content, str):
+        return len(content)
+    if not isinstance(content, list | tuple | np.ndarray):
+        return 0
+    texts = [part.get("text") for part in content if isinstance(part, Mapping)]
+    return sum(len(text) for text in texts if isinstance(text, str))
+
+
+def frame_with_lengths(records: Records) -> "pd.DataFrame":
+    """Return all records as a data frame (`Records.frame`), with lengths instead of conversations.
+
+    The columns `conversation_a` and `conversation_b` are replaced by `length_a` and `length_b`,
+    which are those of `answer_length`, if both are JSON and there are no lengths yet.
+    """
+    columns = dict(records.columns)
+    conversations = {side: columns.get(f"conversation_{side}") for side in "ab"}
+    is_json = all(each is not None and each.type == JSON for each in conversations.values())
+    if not is_json or {*LENGTHS} & columns.keys():
+        return records.frame()
+    for side, conversation in conversations.items():
+        del columns[f"conversation_{side}"]
+        if conversation is not None:
+            columns[f"length_{side}"] = Column(_length_in_sql(conversation.sql), "DOUBLE")
+    frame = replace(records, columns=columns).frame()
+    for side, conversation in conversations.items():
+        name = f"length_{side}"
+        lengths = frame[name].to_numpy(copy=True)
+        is_other = lengths < 0
+        if conversation is not None and is_other.any():
+            where = f"where {columns[name].sql} < 0 order by {ROW}"
+            cells = records.rows(f"cast({conversation.sql} as varchar)", where)
+            lengths[is_other] = [answer_length(parse_json(cell)) for (cell,) in cells]
+            frame[name] = lengths
+    return frame
+
+
+def _length_in_sql(cell: str) -> str:
+    """Return SQL of the number of characters of the assistant's answers in a cell of JSON.
+
+    It is NULL if there are none, and below 0 if a message has no role, or an answer is no text.
+    """
+    length = (
+        f"case when one.role is null then {OTHER_CELL} when one.role <> 'assistant' then null "
+        "when one.content is null then 0 "
+        "when starts_with(cast(one.content as varchar), '\"') then length(one.content ->> '$') "
+        f"else {OTHER_CELL} end"
+    )
+    messages = f"from_json({cell}, {text(MESSAGES)})"
+    total = f"list_sum(list_transform({messages}, lambda one: {length}))"
+    is_list = f"starts_with(cast({cell} as varchar), '[')"
+    known = f"when {is_list} then {total} when {cell} is not null then {OTHER_CELL}"
+    return f"cast(case {known} end as double)"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from podium.comparability.questions import normal_words
+from podium.comparability.asked_items import normal_words
 from podium.wording import shared_length
 
 FEWEST_QUESTIONS = 3

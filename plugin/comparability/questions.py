@@ -7,25 +7,24 @@ after shuffling them. The inputs then say which items are the same.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from hashlib import sha256
 from itertools import chain
-from typing import Any, Literal, NamedTuple, TypeAlias
-from unicodedata import normalize
+from typing import Any, Literal
 
+from podium.comparability.asked_items import (
+    AskedRun,
+    InputParts,
+    inputs_may_equal,
+    is_known_input,
+)
+from podium.comparability.input_conflicts import Conflict, problem_of
+from podium.comparability.item_names import names_by_input
 from podium.comparability.rewording import are_reworded
 from podium.comparability.run_settings import differing_settings
 from podium.errors import OtherQuestionError
 from podium.findings import accepted_sentence, remedy_with_option
 from podium.notices.notice import Notice
-from podium.printable import shorten
 from podium.run_record import RunRecord, SettingKind
-from podium.wording import shared_length
 
-InputParts: TypeAlias = tuple[int | None, ...]
-"""Hashes of an input's texts and media.
-
-An element is None if the file does not hold the content. The tuple is empty if nothing is known.
-"""
 Pairing = Literal["id", "input", "other inputs", "unknown", "undecided"]
 """How the items of a task are paired.
 
@@ -36,10 +35,6 @@ that may be questions or the prompts of a judge.
 """
 INPUT_KINDS: frozenset[SettingKind] = frozenset({"task argument", "prompt", "task version"})
 """Kinds of settings that may change the inputs while the ids remain those of the same questions."""
-EXCERPT = 400
-"""Number of characters of each input that are kept for messages."""
-SHOWN = 60
-"""A message shows at most this many characters of an input."""
 FINDING = "questions"
 """Name of the finding that `--allow` accepts."""
 REMEDY = (
@@ -47,43 +42,6 @@ REMEDY = (
     "their own (Inspect numbers samples without ids, after shuffling them), or compare runs of the "
     "same samples"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ItemRecord:
-    """An item of a run, as the file describes it.
-
-    Attributes:
-        id: id of the item in the file.
-        input: hashes of what the model was asked; empty if unknown.
-        excerpt: the first `EXCERPT` characters of the input, for messages.
-        row: the row in the file, for messages; empty if the id is that of a sample.
-        target: hash of what responses are scored against; None if unknown.
-    """
-
-    id: str
-    input: InputParts = ()
-    excerpt: str = ""
-    row: str = ""
-    target: int | None = None
-
-    @property
-    def place(self) -> str:
-        """The row in the file, in words."""
-        return self.row or f"sample {self.id}"
-
-
-@dataclass(frozen=True, slots=True)
-class AskedRun:
-    """A run with its items.
-
-    Attributes:
-        run: the settings of the run.
-        items: its items; each id occurs once.
-    """
-
-    run: RunRecord
-    items: Sequence[ItemRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,34 +109,6 @@ class PairedTasks:
     accepted: tuple[str, ...] = ()
 
 
-def hash_of_text(text: str) -> int:
-    """Return a hash of the words of a text, for `InputParts`, that is the same in every process.
-
-    Texts with the same `normal_words` have the same hash.
-    """
-    words = normal_words(text).encode("utf-8", "surrogatepass")
-    return int.from_bytes(sha256(words).digest()[:8], "big")
-
-
-def normal_words(text: str) -> str:
-    """Return a text in the form in which inputs are compared.
-
-    It is in Unicode form NFC. White space between words is one blank, and there is none at the
-    ends. `podium.data.formats.records.words_of_column` does the same in tables.
-    """
-    return " ".join(normalize("NFC", text).split())
-
-
-def inputs_may_equal(first: InputParts, second: InputParts) -> bool:
-    """Return whether two inputs are equal in all parts that are known of both."""
-    if first == second or not (first and second):
-        return True
-    if len(first) != len(second):
-        return False
-    pairs = zip(first, second, strict=True)
-    return all(own == other or own is None or other is None for own, other in pairs)
-
-
 def pair_tasks(asked: Sequence[AskedRun], allowed: Collection[str] = ()) -> PairedTasks:
     """Pair the items of the runs of several tasks, each task for itself; see `pair_questions`.
 
@@ -241,7 +171,7 @@ def pair_questions(
         return PairedQuestions(_finding_without_conflict(task, runs), tuple({} for _ in runs))
     groups = _groups_that_share_inputs(runs)
     reference = groups[0]
-    names = _names_by_input(runs, reference, taken={})
+    names = names_by_input(runs, reference, taken={})
     reasons: dict[str, None] = {}
     accepted: dict[str, None] = {}
     for number, group in enumerate(groups[1:], start=1):
@@ -292,7 +222,7 @@ def _are_groups_reworded(
 def _finding_without_conflict(task: str, runs: Sequence[AskedRun]) -> QuestionFinding:
     """Return the finding for runs whose ids have equal inputs, or inputs that are unknown."""
     ids = {item.id for run in runs for item in run.items}
-    is_known = all(any(_is_known(item.input) for item in run.items) for run in runs)
+    is_known = all(any(is_known_input(item.input) for item in run.items) for run in runs)
     return QuestionFinding(task, "id" if is_known else "unknown", items=len(ids))
 
 
@@ -305,7 +235,7 @@ def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
             known = first.setdefault(item.id, item.input)
             if not inputs_may_equal(known, item.input):
                 conflicts[item.id] = None
-            elif not _is_known(known):
+            elif not is_known_input(known):
                 # An input of which more is known may contradict those of later runs.
                 first[item.id] = item.input
     return list(conflicts)
@@ -336,12 +266,7 @@ def _have_other_ids(runs: Sequence[AskedRun]) -> bool:
 
 def _inputs_without_ids(run: AskedRun, ids: Set[str]) -> set[InputParts]:
     """Return the known inputs of the items of a run whose id is not among these ids."""
-    return {item.input for item in run.items if item.id not in ids and _is_known(item.input)}
-
-
-def _is_known(parts: InputParts) -> bool:
-    """Return whether all parts of an input are known."""
-    return bool(parts) and None not in parts
+    return {item.input for item in run.items if item.id not in ids and is_known_input(item.input)}
 
 
 def _groups_that_share_inputs(runs: Sequence[AskedRun]) -> list[list[int]]:
@@ -349,7 +274,7 @@ def _groups_that_share_inputs(runs: Sequence[AskedRun]) -> list[list[int]]:
 
     The largest group is first; of equally large ones, the one with the earliest run.
     """
-    inputs = [{item.input for item in run.items if _is_known(item.input)} for run in runs]
+    inputs = [{item.input for item in run.items if is_known_input(item.input)} for run in runs]
     groups: list[list[int]] = []
     for position in range(len(runs)):
         joined = [position]
@@ -382,89 +307,6 @@ def _share_inputs(
     return any(ids[item.input] != item.id for item in runs[second].items if item.input in shared)
 
 
-def _names_by_input(
-    runs: Sequence[AskedRun], group: Sequence[int], taken: Mapping[str, InputParts]
-) -> dict[int, dict[str, str]]:
-    """Name the items of a group of runs so that equal inputs have one name.
-
-    The name is the id in the earliest run, or this id with a number if another input has it. An
-    input that occurs equally often in all runs that have it is the same question each time: its
-    items are paired by id, and those without the id of another one by their order. Items whose
-    input is unknown, or occurs more often in one run, are paired with no item of another run,
-    unless their id has no conflict.
-    """
-    ambiguous = _ambiguous_inputs(runs, group)
-    input_of_name = dict(taken)
-    names_of_input: dict[InputParts, dict[str, str]] = {}
-    names: dict[int, dict[str, str]] = {}
-    for position in group:
-        own = names[position] = {}
-        alike: dict[InputParts, list[ItemRecord]] = defaultdict(list)
-        for item in runs[position].items:
-            key = item.input
-            is_paired = _is_known(key) and key not in ambiguous
-            if is_paired:
-                alike[key].append(item)
-            if is_paired and key in names_of_input:
-                continue
-            own[item.id] = _free_name(item, input_of_name)
-            input_of_name.setdefault(own[item.id], key)
-        for key, items in alike.items():
-            if key in names_of_input:
-                own |= _names_in_order(items, names_of_input[key])
-            else:
-                names_of_input[key] = {item.id: own[item.id] for item in items}
-        _make_names_distinct(own)
-    return names
-
-
-def _names_in_order(items: Sequence[ItemRecord], names: Mapping[str, str]) -> dict[str, str]:
-    """Return the names of the items of a run with one input, by their ids.
-
-    Args:
-        items: the items.
-        names: as many names for this input, by the ids of the run that gave them. An item with one
-            of these ids has its name. The others have the other names, in order.
-    """
-    own = {item.id: names[item.id] for item in items if item.id in names}
-    rest = iter([name for known, name in names.items() if known not in own])
-    return own | {item.id: next(rest) for item in items if item.id not in own}
-
-
-def _make_names_distinct(names: dict[str, str]) -> None:
-    """Change the names of a run's items in place so that no two items have one name.
-
-    An item whose name another item has, too, keeps neither the name nor a partner.
-    """
-    numbers = Counter(names.values())
-    for item, name in names.items():
-        if numbers[name] > 1 and item == name:
-            numbers[name] -= 1
-            names[item] = f"{item}@alone"
-
-
-def _ambiguous_inputs(runs: Sequence[AskedRun], group: Sequence[int]) -> set[InputParts]:
-    """Return the inputs that occur more often in one run than in another that has them."""
-    ambiguous = set[InputParts]()
-    first: dict[InputParts, int] = {}
-    for position in group:
-        numbers = Counter(item.input for item in runs[position].items)
-        for key, number in numbers.items():
-            if first.setdefault(key, number) != number:
-                ambiguous.add(key)
-    return ambiguous
-
-
-def _free_name(item: ItemRecord, input_of_name: Mapping[str, InputParts]) -> str:
-    """Return the id of an item, with a number if another input has this name."""
-    name = item.id
-    number = 2
-    while name in input_of_name and not inputs_may_equal(input_of_name[name], item.input):
-        name = f"{item.id}@{number}"
-        number += 1
-    return name
-
-
 def _names_by_id(
     runs: Sequence[AskedRun],
     reference: Sequence[int],
@@ -475,7 +317,7 @@ def _names_by_id(
 
     Within the group, equal inputs have one name.
     """
-    of_group = _names_by_input(runs, group, taken={})
+    of_group = names_by_input(runs, group, taken={})
     of_reference = names[reference[0]]
     named: dict[int, dict[str, str]] = {}
     for position, own in of_group.items():
@@ -496,22 +338,6 @@ def _settings_that_change_inputs(
             return []
         reasons.update(dict.fromkeys(own))
     return list(reasons)
-
-
-class Conflict(NamedTuple):
-    """An id that stands for different inputs in two runs.
-
-    Attributes:
-        first: the earlier run.
-        other: the later run.
-        here: the item in the later run.
-        there: the item in the earlier run.
-    """
-
-    first: RunRecord
-    other: RunRecord
-    here: ItemRecord
-    there: ItemRecord
 
 
 def _conflict_between(
@@ -545,33 +371,6 @@ def _accept_other_inputs(
         source=conflict.other.source,
         row=conflict.here.place,
     )
-
-
-def problem_of(conflict: Conflict) -> str:
-    """Return the sentence that says which inputs differ, and where."""
-    first, other, here, there = conflict
-    own, known = distinct_excerpts(here.excerpt, there.excerpt)
-    asked = f"{first.model}, {there.place}" if first.model else there.place
-    item = "" if here.place == f"sample {here.id}" else f" of item {here.id!r}"
-    problem = (
-        f"{other.model or 'the file'} has another input{item} here ({own!r}) than in "
-        f"{first.source} ({asked}) ({known!r})"
-    )
-    if here.excerpt == there.excerpt and len(here.excerpt) < EXCERPT:
-        problem += ", which differs in what is not shown: other fields, or media"
-    elif here.excerpt == there.excerpt:
-        problem += (
-            f", which differs after the first {EXCERPT} characters, in other fields or in media"
-        )
-    return problem
-
-
-def distinct_excerpts(here: str, there: str) -> tuple[str, str]:
-    """Return short excerpts of two texts around the place where they first differ."""
-    start = max(shared_length(here, there) - SHOWN // 2, 0)
-    before = "... " if start else ""
-    own, other = (f"{before}{shorten(text[start:], SHOWN)}" for text in (here, there))
-    return own, other
 
 
 def notices_of_questions(findings: Iterable[QuestionFinding]) -> list[Notice]:

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import log
 
+from podium.comparability.added_texts import templates_around_questions
+
 MOST_COMPARED = 50
 """At most this many inputs are compared with each other."""
 FEWEST = 4
@@ -20,7 +22,8 @@ Words = frozenset[str]
 def are_reworded(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
     """Return whether inputs with one id are about the same questions in other words.
 
-    They are if, for most ids, one input has all words of the other one, or the two share most of
+    They are if all inputs of a run hold the same questions between texts of the run; or if, for
+    most ids, one input has all words of the other one, or the two share most of
     their words; and if they are closer to each other than to the input of any other id. Words that
     few inputs have weigh more. Numbers count only in the first case, since otherwise they may be
     the number of the item.
@@ -35,6 +38,9 @@ def are_reworded(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
     ids = [item for item in first if item in second][:MOST_COMPARED]
     if len(ids) < FEWEST:
         return False
+    compared = [{item: own[item] for item in ids} for own in (first, second)]
+    if templates_around_questions(compared) is not None:
+        return True
     ours = [_words_of(first[item]) for item in ids]
     others = [_words_of(second[item]) for item in ids]
     our_names = [*map(_without_numbers, ours)]

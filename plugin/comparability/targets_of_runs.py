@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from podium.comparability.questions import FINDING, AskedRun, age_of_run
+from podium.comparability.asked_items import AskedRun
+from podium.comparability.questions import FINDING, age_of_run
 from podium.errors import OtherQuestionError
 from podium.findings import accepted_sentence, remedy_with_option
 from podium.notices.notice import Notice

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
-from podium.comparability.questions import normal_words
+from podium.comparability.asked_items import normal_words
 from podium.responses.answers import QuestionRow, ResponseRow, Row
 
 

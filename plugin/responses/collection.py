@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from podium.comparability.questions import QuestionFinding, normal_words
+from podium.comparability.asked_items import normal_words
+from podium.comparability.questions import QuestionFinding
 from podium.data.pairings import Field, NextRound, Pairing
 from podium.errors import DataError, OtherQuestionError, UsageError, find_name
 from podium.names import escaped_name, names_alike

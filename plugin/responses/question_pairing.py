@@ -10,15 +10,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from podium.comparability.questions import (
+from podium.comparability.asked_items import (
     EXCERPT,
     AskedRun,
     InputParts,
     ItemRecord,
-    PairedQuestions,
-    QuestionFinding,
     hash_of_text,
     normal_words,
+)
+from podium.comparability.questions import (
+    PairedQuestions,
+    QuestionFinding,
     notices_of_questions,
     pair_questions,
 )

@@ -4,13 +4,8 @@ import random
 
 import pytest
 
-from podium.comparability.questions import (
-    AskedRun,
-    ItemRecord,
-    PairedQuestions,
-    notices_of_questions,
-    pair_questions,
-)
+from podium.comparability.asked_items import AskedRun, ItemRecord
+from podium.comparability.questions import PairedQuestions, notices_of_questions, pair_questions
 from podium.errors import OtherQuestionError
 from podium.notices.notice_text import notice_texts
 from podium.run_record import RunRecord, settings_as_pairs

@@ -50,3 +50,10 @@ def test_a_frame_around_a_question_of_numbers_makes_no_other_question():
     second = {f"q{k}": f"Please tell me: What is {k}?" for k in range(20)}
     assert are_reworded(first, second)
     assert are_reworded(second, first)
+
+
+def test_equal_questions_between_other_texts_are_the_same_questions() -> None:
+    words = ("river", "mountain", "copper", "whale", "falcon")
+    first = {f"{k}": f"Answer yes or no. Is a {word} old?" for k, word in enumerate(words)}
+    second = {f"{k}": f"Think step by step. Is a {word} old?" for k, word in enumerate(words)}
+    assert are_reworded(first, second)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.comparability.questions import AskedRun, ItemRecord
+from podium.comparability.asked_items import AskedRun, ItemRecord
 from podium.comparability.targets_of_runs import split_by_targets
 from podium.errors import OtherQuestionError
 from podium.notices.notice_text import notice_texts

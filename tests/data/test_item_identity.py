@@ -9,7 +9,7 @@ import pytest
 import podium
 import podium as package
 from podium.checks import Result
-from podium.comparability.questions import normal_words
+from podium.comparability.asked_items import normal_words
 from podium.data.counting.duck import Duck
 from podium.data.formats.records import records_of, words_of_column
 from podium.diagnosis.checks.comparability_checks import check_questions

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, overload
 
-from podium.comparability.questions import normal_words
+from podium.comparability.asked_items import normal_words
 from podium.data.formats import lm_eval_layout as layout
 from podium.text import text_of
 

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from podium.comparability.questions import hash_of_text
+from podium.comparability.asked_items import hash_of_text
 from podium.data.formats.lm_eval_documents import (
     prompt_of_row,
     words_of_document,

@@ -9,13 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from podium.comparability.questions import (
-    AskedRun,
-    ItemRecord,
-    QuestionFinding,
-    hash_of_text,
-    pair_questions,
-)
+from podium.comparability.asked_items import AskedRun, ItemRecord, hash_of_text
+from podium.comparability.questions import QuestionFinding, pair_questions
 from podium.comparability.run_settings import WORDING_KINDS
 from podium.data.formats.lm_eval_documents import AskedDocument, HashedDocuments
 from podium.data.formats.lm_eval_equal_documents import join_equal_documents

@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from podium.comparability.questions import EXCERPT, QuestionFinding
+from podium.comparability.asked_items import EXCERPT
+from podium.comparability.questions import QuestionFinding
 from podium.comparability.rewording import MOST_COMPARED, are_reworded
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.records import Column

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.checks import CHECKS, Check, make_check, not_known
-from podium.comparability.questions import FINDING, QuestionFinding, distinct_excerpts
+from podium.comparability.input_conflicts import distinct_excerpts
+from podium.comparability.questions import FINDING, QuestionFinding
 from podium.comparability.run_settings import differences_of_models, undescribed_sources
 from podium.data.battles import Battles
 from podium.printable import shorten

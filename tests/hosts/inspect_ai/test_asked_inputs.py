@@ -15,12 +15,8 @@ from inspect_ai.model import (
 from written_logs import build_log, invalidate, write
 
 import podium
-from podium.comparability.questions import (
-    AskedRun,
-    ItemRecord,
-    inputs_may_equal,
-    pair_questions,
-)
+from podium.comparability.asked_items import AskedRun, ItemRecord, inputs_may_equal
+from podium.comparability.questions import pair_questions
 from podium.errors import OtherQuestionError
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, LogInputs, read_input
 from podium.notices.notice_text import notice_texts

@@ -74,3 +74,13 @@ def test_other_questions_under_the_same_ids_remain_an_error(tmp_path: Path) -> N
     done = CliRunner().invoke(command_line, ["compare", *map(str, logs)])
     assert done.exit_code == 1
     assert "share no input" in str(done.exception)
+
+
+def test_short_prompts_before_equal_questions_leave_no_doubt(tmp_path: Path) -> None:
+    """The prompts share no word, and the questions are the same."""
+    runs = [run_with("Answer yes or no. {}"), run_with("Think step by step. {}", day=1)]
+    for run in runs:
+        write_inspect_log(run, tmp_path, f"log{run.day}.eval")
+    [finding] = podium.read_battles(str(tmp_path)).questions
+    assert finding.is_reworded
+    assert "If equal ids" not in " ".join(podium.rank(str(tmp_path)).standings[0].answer)

@@ -4,15 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from podium.comparability.questions import (
+from podium.comparability.asked_items import (
     EXCERPT,
-    Conflict,
     InputParts,
     ItemRecord,
     inputs_may_equal,
     normal_words,
-    problem_of,
 )
+from podium.comparability.input_conflicts import Conflict, problem_of
 from podium.errors import OtherQuestionError
 from podium.run_record import RunRecord
 

@@ -18,12 +18,9 @@ from inspect_ai.log import EvalLog
 from pydantic_core import to_jsonable_python
 
 from podium.checks import CHECKS
+from podium.comparability.asked_items import AskedRun
 from podium.comparability.joined_names import note_names_joined
-from podium.comparability.questions import (
-    AskedRun,
-    PairedTasks,
-    pair_tasks,
-)
+from podium.comparability.questions import PairedTasks, pair_tasks
 from podium.comparability.run_settings import name_runs, notes_on_labels
 from podium.comparability.targets_of_runs import split_by_targets
 from podium.data.asked_judges import notes_on_answers, notes_on_refused

@@ -1,0 +1,87 @@
+"""The items of runs: what each model was asked, in the form in which inputs are compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TypeAlias
+from unicodedata import normalize
+
+from podium.run_record import RunRecord
+
+InputParts: TypeAlias = tuple[int | None, ...]
+"""Hashes of an input's texts and media.
+
+An element is None if the file does not hold the content. The tuple is empty if nothing is known.
+"""
+EXCERPT = 400
+"""Number of characters of each input that are kept for messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRecord:
+    """An item of a run, as the file describes it.
+
+    Attributes:
+        id: id of the item in the file.
+        input: hashes of what the model was asked; empty if unknown.
+        excerpt: the first `EXCERPT` characters of the input, for messages.
+        row: the row in the file, for messages; empty if the id is that of a sample.
+        target: hash of what responses are scored against; None if unknown.
+    """
+
+    id: str
+    input: InputParts = ()
+    excerpt: str = ""
+    row: str = ""
+    target: int | None = None
+
+    @property
+    def place(self) -> str:
+        """The row in the file, in words."""
+        return self.row or f"sample {self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRun:
+    """A run with its items.
+
+    Attributes:
+        run: the settings of the run.
+        items: its items; each id occurs once.
+    """
+
+    run: RunRecord
+    items: Sequence[ItemRecord]
+
+
+def hash_of_text(text: str) -> int:
+    """Return a hash of the words of a text, for `InputParts`, that is the same in every process.
+
+    Texts with the same `normal_words` have the same hash.
+    """
+    words = normal_words(text).encode("utf-8", "surrogatepass")
+    return int.from_bytes(sha256(words).digest()[:8], "big")
+
+
+def normal_words(text: str) -> str:
+    """Return a text in the form in which inputs are compared.
+
+    It is in Unicode form NFC. White space between words is one blank, and there is none at the
+    ends. `podium.data.formats.records.words_of_column` does the same in tables.
+    """
+    return " ".join(normalize("NFC", text).split())
+
+
+def inputs_may_equal(first: InputParts, second: InputParts) -> bool:
+    """Return whether two inputs are equal in all parts that are known of both."""
+    if first == second or not (first and second):
+        return True
+    if len(first) != len(second):
+        return False
+    pairs = zip(first, second, strict=True)
+    return all(own == other or own is None or other is None for own, other in pairs)
+
+
+def is_known_input(parts: InputParts) -> bool:
+    """Return whether all parts of an input are known."""
+    return bool(parts) and None not in parts

@@ -7,7 +7,7 @@ from podium.comparability.asked_items import normal_words
 from podium.wording import shared_length
 
 FEWEST_QUESTIONS = 3
-"""With fewer questions in all runs, nothing is decided."""
+"""With fewer different questions in all runs, nothing is decided."""
 QUESTION = "{input}"
 """Stands for the question in a template."""
 BLANK = re.compile(r"\s")
@@ -50,10 +50,9 @@ def templates_around_questions(inputs: Sequence[Mapping[str, str]]) -> list[str]
 
 def _are_questions(texts: Sequence[str]) -> bool:
     """Return whether texts are different questions, not only the numbers of items."""
-    without_numbers = {NUMBER.sub("", text) for text in texts}
-    have_several = all(len(NUMBER.findall(text)) > 1 for text in texts)
-    differ = len(without_numbers) == len(texts) or have_several
-    return differ and all(texts) and len(set(texts)) == len(texts)
+    have_several_numbers = all(len(NUMBER.findall(text)) > 1 for text in texts)
+    different = {text if have_several_numbers else NUMBER.sub("", text) for text in texts}
+    return all(texts) and len(different) >= FEWEST_QUESTIONS
 
 
 def _common_beginning(texts: Sequence[str]) -> str:

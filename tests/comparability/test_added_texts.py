@@ -51,3 +51,9 @@ def test_sums_are_questions():
     sums = {f"{k}": f"What is {k} plus {7 * k}?" for k in range(3, 8)}
     runs = [asked("{}", sums), asked("Think. {}", sums)]
     assert templates_around_questions(runs) == ["{input}", "Think. {input}"]
+
+
+def test_some_questions_may_differ_in_a_number_alone():
+    questions = {f"{k}": f"Is {WORDS[k % 4]} {k} open?" for k in range(12)}
+    runs = [asked("Answer. {}", questions), asked("Think. {}", questions)]
+    assert templates_around_questions(runs) == ["Answer. {input}", "Think. {input}"]

@@ -295,10 +295,8 @@ _CHECKS = (
     CheckKind(
         "unparsed",
         0.03,
-        flagged=(
-            "{share:.1%} of the judge's replies are unparsed, and left out as if lost at random"
-        ),
-        ok="{share:.1%} of the judge's replies are unparsed",
+        flagged="{share:.1%} of {replies}, and left out as if lost at random",
+        ok="{share:.1%} of {replies}",
         figure=(
             "{unparsed:,} of {battles:,} battles are unparsed ({lost:.1%}){missing}{of_replies}"
         ),

@@ -298,7 +298,7 @@ def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByClose
 def _no_order(judgments: Battles) -> Missing:
     """Return why no judgment has both a verdict and a known order."""
     if not judgments.readable.any():
-        return Missing("no verdict could be read", "see the reasons of the unparsed replies")
+        return Missing("no verdict could be read", "see why the judgments are unparsed")
     if np.isfinite(judgments.numbers_of("score_a")).any():
         return Missing("each response was scored alone: there is no first one", "none is needed")
     why = "no row names the response shown first"

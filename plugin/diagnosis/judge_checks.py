@@ -6,8 +6,9 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from podium.checks import CHECKS
-from podium.data.battles import Battles
+from podium.data.battles import VOTERS, Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
+from podium.data.formats.human_voters import VOTER
 from podium.notices.notice import Notice
 from podium.notices.notice_text import remedies_text
 from podium.printable import shorten
@@ -262,6 +263,20 @@ def _named_judges(battles: Battles) -> list[JudgeRecord]:
     return [battles.judge_of(name) for name in battles.judges if name != UNNAMED_JUDGE]
 
 
+def are_human_votes(battles: Battles) -> bool:
+    """Return whether all verdicts are votes of humans.
+
+    They are if every judge is the population of voters, has a name of a voter, or is a human by its
+    record. Without judges, they are if the votes have voters.
+    """
+    if not battles.judges:
+        return "voter" in battles.columns
+    return all(
+        name == VOTERS or VOTER.fullmatch(name) or battles.judge_of(name).is_human
+        for name in battles.judges
+    )
+
+
 def _unparsed_warnings(battles: Battles) -> list[Notice]:
     """Return the warning about unparsed judgments, if their share is above the threshold.
 
@@ -283,6 +298,7 @@ def _unparsed_warnings(battles: Battles) -> list[Notice]:
         "share": share,
         "written": [_counted_text(repr(reply), times) for reply, times in replies],
         "reason": _counted_text(*reasons[0]) if is_filtered else "",
+        "judgments": "votes" if are_human_votes(battles) else "replies",
         **_remedies(battles),
     }
     return [Notice(check.code, fields)]
@@ -320,7 +336,7 @@ def _remedies(battles: Battles) -> dict[str, Any]:
         if message and (is_unknown or reason.code == FAILED):
             number = "" if times is None else f", {times:,} {plural('time', times)}"
             errors.append(f"{message}{number}")
-    if most_frequent.code == FAILED:
+    if most_frequent.code == FAILED and not are_human_votes(battles):
         remedies = ["retry"]
     else:
         remedies = [_remedy_of(most_frequent, battles)]
@@ -335,6 +351,8 @@ def _remedy_of(reason: UnparsedReason, battles: Battles) -> str:
     For a reason that is not in `REMEDY_OF_REASON`, the code depends on whether podium called the
     judge.
     """
+    if are_human_votes(battles):
+        return "look-at-votes"
     if reason.code in REMEDY_OF_REASON:
         return REMEDY_OF_REASON[reason.code]
     # If no prompt is recorded, podium did not call the judge: the user must look at the rows.

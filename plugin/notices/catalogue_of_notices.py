@@ -932,9 +932,8 @@ OF_JUDGES = {
     ),
     "unparsed": (
         "{unparsed:,} of {battles:,} {battles:noun battle} {unparsed:one is|are} unparsed, "
-        "{share:.1%} of the "
-        "replies{written:if ; most often the judge wrote #}{reason:if ; most often by a #}. What "
-        "helps: {remedies:do}"
+        "{share:.1%} of the {judgments}{written:if ; most often the judge wrote #}"
+        "{reason:if ; most often by a #}. What helps: {remedies:do}"
     ),
     "verdicts-unweighted": (
         "shares of a judge's verdicts count each verdict once, whatever its weight; ratings and "
@@ -1049,6 +1048,10 @@ REMEDIES = {
         "reasons)"
     ),
     "look-at-server": "see whether the judge's server works, since these replies have no text",
+    "look-at-votes": (
+        "look at the votes without a verdict{errors:if  (#)}: add verdicts that were lost in the "
+        "export, or ask for new votes (`podium convert` writes the rows with their reasons)"
+    ),
     "more-tokens": "give it room: {argument:max_tokens=2000}, or more",
     "reason-first": (
         "let the judge reason first ({argument:realization=cot}), or take one that keeps to a form"

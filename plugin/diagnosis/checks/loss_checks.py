@@ -8,7 +8,7 @@ from podium.diagnosis.absent_rows import find_absent_verdicts
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.order_checks import sees_both_responses
 from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
-from podium.diagnosis.judge_checks import is_judged
+from podium.diagnosis.judge_checks import are_human_votes, is_judged
 from podium.diagnosis.lost_battles import LossOfModel, losses_by_model, losses_of_scores
 from podium.diagnosis.lost_scores import find_score_losses
 from podium.scorers.reply import FAILED, UnparsedReason
@@ -95,6 +95,8 @@ def _remedy(battles: Battles) -> str:
     reasons = battles.unparsed_reasons()
     if not reasons:
         return "add the missing verdicts"
+    if are_human_votes(battles):
+        return "look at the votes without a verdict first"
     has_failed = any(UnparsedReason.parse(reason).code == FAILED for reason in reasons)
     return "ask for the failed calls again first" if has_failed else "fix the judge's replies first"
 

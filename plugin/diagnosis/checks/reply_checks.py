@@ -10,7 +10,12 @@ from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.effects import interval_of
 from podium.diagnosis.checks.finer_verdicts import ways_without_ties
 from podium.diagnosis.checks.size_limits import MOST_BATTLES
-from podium.diagnosis.judge_checks import is_judged, remedy_of_unparsed, unparsed_share
+from podium.diagnosis.judge_checks import (
+    are_human_votes,
+    is_judged,
+    remedy_of_unparsed,
+    unparsed_share,
+)
 from podium.diagnosis.order_effect import MOST_JUDGES
 from podium.notices.notice_text import remedies_text
 
@@ -67,11 +72,17 @@ def check_unparsed(battles: Battles) -> tuple[Check, ...]:
     if not is_judged(battles):
         return ()
     remedy = remedy_of_unparsed(battles) if battles.counts().unparsed else None
-    return (check_unparsed_count(battles.counts(), unparsed_share(battles), remedy),)
+    share = unparsed_share(battles)
+    are_votes = are_human_votes(battles)
+    return (check_unparsed_count(battles.counts(), share, remedy, are_votes=are_votes),)
 
 
 def check_unparsed_count(
-    counts: Counts, share: float | None = None, remedy: str | None = None
+    counts: Counts,
+    share: float | None = None,
+    remedy: str | None = None,
+    *,
+    are_votes: bool = False,
 ) -> Check:
     """Check the share of unparsed replies; flagged if it is above the threshold.
 
@@ -80,6 +91,7 @@ def check_unparsed_count(
         share: the share of replies that are unparsed. If it is None, the share of unparsed battles
             is checked instead.
         remedy: what to do if the check is flagged; None if the reasons are not known.
+        are_votes: whether the judgments are votes of humans, not replies of judges.
     """
     lost = counts.unparsed / counts.battles if counts.battles else 0.0
     number = lost if share is None else share
@@ -89,9 +101,10 @@ def check_unparsed_count(
     of_replies = ""
     # Replies may be unparsed without an unparsed battle: one order then decides it.
     if share is not None and share > 0:
-        of_replies = f"; {share:.1%} of the replies"
+        of_replies = f"; {share:.1%} of the {'votes' if are_votes else 'replies'}"
     fields = {
         "share": number,
+        "replies": words_for_unparsed(are_votes),
         "lost": lost,
         "unparsed": counts.unparsed,
         "battles": counts.battles,
@@ -101,6 +114,11 @@ def check_unparsed_count(
     }
     is_flagged = number > CHECKS["unparsed"].threshold
     return make_check("unparsed", is_flagged, number=number, fields=fields)
+
+
+def words_for_unparsed(are_votes: bool) -> str:
+    """Return what unparsed judgments are a share of: votes of humans, or replies of judges."""
+    return "the votes are without a verdict" if are_votes else "the judge's replies are unparsed"
 
 
 def unparsed_of_card(card: CardSections) -> tuple[Check, ...]:
@@ -114,6 +132,10 @@ def unparsed_of_card(card: CardSections) -> tuple[Check, ...]:
     if lacking is not None:
         return (not_known("unparsed", lacking.why, lacking.remedy),)
     unparsed = card.answers["consistency"].unparsed
-    fields = {"share": unparsed.value, "remedy": remedy_of_unparsed(card.battles)}
+    fields = {
+        "share": unparsed.value,
+        "replies": words_for_unparsed(are_human_votes(card.battles)),
+        "remedy": remedy_of_unparsed(card.battles),
+    }
     facts = {"number": unparsed.value, "interval": interval_of(unparsed), "fields": fields}
     return (make_check("unparsed", unparsed.value > CHECKS["unparsed"].threshold, **facts),)

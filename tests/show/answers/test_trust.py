@@ -37,7 +37,8 @@ def test_two_flagged_checks_are_described_and_further_ones_are_named() -> None:
 
 
 def test_unparsed_replies_are_a_caution_beside_what_was_found_and_no_passed_check() -> None:
-    caution = make_check("unparsed", True, fields={"share": 0.05})
+    fields = {"share": 0.05, "replies": "the judge's replies are unparsed"}
+    caution = make_check("unparsed", True, fields=fields)
     lost = "caution: 5.0% of the judge's replies are unparsed, and left out as if lost at random"
     fit = make_check("fit", True, fields=FIT, p=1e-9)
     human = not_known("human scale", "no human labels")

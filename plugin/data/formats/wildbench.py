@@ -12,7 +12,12 @@ import pandas as pd
 
 from podium.data.formats.answer_lengths import answer_length
 from podium.data.formats.records import row_name
-from podium.data.formats.verdict_files import parse_words, reasons_where, reject_non_objects
+from podium.data.formats.verdict_files import (
+    parse_words,
+    reasons_where,
+    reject_cells,
+    reject_non_objects,
+)
 from podium.errors import DataError
 from podium.printable import shorten
 from podium.text import as_text, map_distinct, text_of
@@ -73,6 +78,9 @@ def _models_shown(records: pd.DataFrame) -> dict[str, pd.Series]:
         order = pd.Series("ab", index=records.index)
         return {"model_a": records["model_A"], "model_b": records["model_B"], "order": order}
     assignment = records["assignment"]
+    is_nested = map_distinct(assignment, _has_nested_name).to_numpy(dtype=bool)
+    remedy = "write the names of the models as text"
+    reject_cells(assignment, is_nested, "has an object or a list as a name, not text", remedy)
     shown = {
         "A": map_distinct(assignment, lambda cell: _value_in(cell, "A")),
         "B": map_distinct(assignment, lambda cell: _value_in(cell, "B")),
@@ -107,6 +115,12 @@ def _choices_in_cells(parsed: pd.Series) -> pd.Series:
     return (
         map_distinct(parsed, lambda cell: _value_in(cell, "choice")).astype(object).rename("choice")
     )
+
+
+def _has_nested_name(assignment: Any) -> bool:
+    """Return whether an assignment names a model by an object or a list."""
+    names = assignment.values() if isinstance(assignment, Mapping) else ()
+    return any(isinstance(name, Mapping | list | tuple | np.ndarray) for name in names)
 
 
 def _value_in(cell: Any, key: str) -> str | None:

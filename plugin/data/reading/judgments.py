@@ -68,6 +68,7 @@ from podium.data.reading.model_names import (
     require_distinct_names,
     require_same_spelling,
 )
+from podium.data.reading.nested_names import require_plain_names
 from podium.data.reading.on_spark import COPIES, inputs_not_compared, is_parquet, scan_parquet
 from podium.data.reading.repeat_numbers import pair_repeats
 from podium.data.reading.response_texts import find_other_responses, without_bulky_responses
@@ -1035,6 +1036,7 @@ def _translate_table(
         records = replace(records, columns={**records.columns, name: Column(quote(record.label))})
     if known is None:
         return replace(record, records=records, format="pointwise", notes=notes)
+    require_plain_names(records)
     record = replace(record, records=records)
     if known.read != OWN_TABLE:
         record = _read_by_format(record, known)

@@ -1,0 +1,46 @@
+"""Reject objects and lists where a file should have the name of a model."""
+
+from podium.data.counting.relations import ROW, text
+from podium.data.formats.records import TEXT, Records
+from podium.errors import DataError
+from podium.printable import shorten
+
+COLUMNS_OF_NAMES = (
+    *("model", "model_a", "model_b", "model_1", "model_2", "model_A", "model_B"),
+    *("model_a_name", "model_b_name", "chosen_model_name", "model_a_in_prompt"),
+    *("model_b_in_prompt", "generator", "generator_1", "generator_2", "ref_generator"),
+    *("left", "right", "baseline", "system", "response_model"),
+)
+"""Columns of the formats that hold names of models."""
+NESTED_TEXT = r"""^(\{|\[)\s*["']"""
+"""Matches the beginning of a text that is an object or a list, as JSON or as Python prints it."""
+
+
+def require_plain_names(records: Records) -> None:
+    """Check that no name of a model is an object or a list.
+
+    Args:
+        records: the rows of a file, as they stand in it.
+
+    Raises:
+        DataError: a name is an object or a list, also one that is written as text.
+    """
+    for name in COLUMNS_OF_NAMES:
+        column = records.columns.get(name)
+        if column is None or column.is_number:
+            continue
+        # For speed, the first character is tested first.
+        is_nested = f"regexp_matches({column.text}, {text(NESTED_TEXT)})"
+        if column.json is not None and column.type != TEXT:
+            is_nested = f"json_type({column.json}) in ('OBJECT', 'ARRAY') or {is_nested}"
+        condition = f"ord({column.text}) in (91, 123) and ({is_nested})"
+        ((count, row, value),) = records.rows(
+            f"count(*), min({ROW}), arg_min({column.text}, {ROW})", f"where {condition}"
+        )
+        if count:
+            kind = "an object" if value.startswith("{") else "a list"
+            more = f" ({count} such rows)" if count > 1 else ""
+            problem = f"{name} {shorten(repr(value))} is {kind}, not the name of a model{more}"
+            remedy = "write the name of the model as text"
+            place = records.name_row(row)
+            raise DataError(problem, row=place, remedy=remedy, column=name)

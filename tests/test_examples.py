@@ -59,12 +59,17 @@ def test_one_more_item_is_in_the_singular_and_the_tests_it_is_for_are_named():
         "between wren and finch is the measured 72 Elo",
         "1 more item would separate them with 80% power",
     )
-    texts = [more_items_sentence("wren", "finch", 1, "72 Elo", pairs=pairs) for pairs in (1, 15)]
+    texts = [
+        more_items_sentence("wren", "finch", 1, "72 Elo", pairs=pairs, again="see below")
+        for pairs in (1, 15)
+    ]
     tests = (
         "is for a test of these two models alone",
         "includes a correction for testing all 15 pairs",
     )
-    assert texts == [f"If the true gap {gap}, {power}. This number {tested}." for tested in tests]
+    assert texts == [
+        f"If the true gap {gap}, {power}. This number {tested}; see below." for tested in tests
+    ]
 
 
 def test_a_requirement_has_a_margin_in_points():

@@ -7,12 +7,13 @@ import numpy as np
 from podium.checks import Check
 from podium.comparison import comparison_templates
 from podium.comparison.gate import Gate, GateDecision
-from podium.comparison.outcomes import ELO, WIN_RATE, PairFinding
+from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
 from podium.numbers import percent
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS
 from podium.show.answers import rank_templates
 from podium.show.answers.fixed_raters import limit_sentence, raters_text
 from podium.show.answers.rank_templates import all_of, more_items_sentence
+from podium.show.answers.tested_again import tested_again_text
 from podium.tables import EMPTY
 from podium.wording import item_option, plural, some
 
@@ -163,8 +164,14 @@ def _further_items_sentence(finding: PairFinding) -> str:
             candidate=first, baseline=second, nouns=nouns, reason=reason
         )
     gap = amount_text(abs(finding.difference.value), finding.measure, finding.is_share)
+    again = tested_again_text(
+        finding.level,
+        finding.further_base,
+        number,
+        has_verdicts=finding.measure != SCORE,
+    )
     return more_items_sentence(
-        first, second, number, gap, finding.unit_of_further, pairs=finding.tests
+        first, second, number, gap, finding.unit_of_further, pairs=finding.tests, again=again
     )
 
 

@@ -232,12 +232,17 @@ class PairFinding:
         has_width = difference.value != nearer_end
         if not is_finite or not has_width or difference.items < FEWEST_ITEMS:
             return None
-        number = difference.items
-        if difference.raters is not None:
-            number = min(number, difference.raters[1])
+        number = self.further_base
         critical = t_quantile(number, self._joint_level)
         standard_error = abs(difference.value - nearer_end) / critical
         return further_items(number, critical, difference.value / standard_error)
+
+    @property
+    def further_base(self) -> int:
+        """The number so far of what `further_items` counts (`unit_of_further`)."""
+        items = self.difference.items
+        raters = self.difference.raters
+        return items if raters is None else min(items, raters[1])
 
     @property
     def unit_of_further(self) -> str:

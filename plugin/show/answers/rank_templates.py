@@ -57,7 +57,7 @@ UNKNOWN_CHECKS = "not known: {names}"
 
 MORE_ITEMS = (
     "If the true gap between {first} and {second} is the measured {gap}, {items} would separate "
-    "them with 80% power. This number {tested}."
+    "them with 80% power. This number {tested}; {again}."
 )
 MORE_ITEMS_UNKNOWN = (
     "How many more {nouns} would separate {first} from {second} is unknown: {reason}."
@@ -115,7 +115,14 @@ def all_of(number: int, noun: str) -> str:
 
 
 def more_items_sentence(
-    first: str, second: str, items: int, gap: str, noun: str = "item", *, pairs: int
+    first: str,
+    second: str,
+    items: int,
+    gap: str,
+    noun: str = "item",
+    *,
+    pairs: int,
+    again: str,
 ) -> str:
     """Write how many more items would separate two models with 80% power.
 
@@ -126,10 +133,13 @@ def more_items_sentence(
         gap: measured gap between the two, with its unit.
         noun: what is counted, in the singular.
         pairs: number of pairs of models that are tested together.
+        again: what a second test with these items is, as `tested_again_text` writes it.
     """
     tested = f"includes a correction for testing all {pairs:,} pairs"
     if pairs == 1:
         tested = "is for a test of these two models alone"
     number = max(items, 1)
     more = f"{number:,} more {plural(noun, number)}"
-    return MORE_ITEMS.format(items=more, first=first, second=second, gap=gap, tested=tested)
+    return MORE_ITEMS.format(
+        items=more, first=first, second=second, gap=gap, tested=tested, again=again
+    )

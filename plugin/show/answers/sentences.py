@@ -28,11 +28,17 @@ from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items, further_labels
 from podium.rankers.ladder_placement import RATED_ONLY
 from podium.rankers.ranking import Separation, Standings
+from podium.score_scale import ELO, WIN_RATE
 from podium.show.answers import rank_templates
 from podium.show.answers.fixed_raters import fixed_raters_of, limit_sentence
 from podium.show.answers.lost_claims import unclaimed_models
 from podium.show.answers.order_claims import explained_by_any_order
-from podium.show.answers.rank_templates import all_of, more_items_sentence, number_word
+from podium.show.answers.rank_templates import (
+    all_of,
+    more_items_sentence,
+    number_word,
+)
+from podium.show.answers.tested_again import tested_again_text
 from podium.show.answers.trust import MOST_DESCRIBED, trust_sentence
 from podium.show.answers.who import (
     leading_group,
@@ -339,7 +345,13 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
     if number is not None:
         gap = standings.scale.difference_text(separation.gap)
         pairs = comb(len(separation.names), 2)
-        return more_items_sentence(first, second, number, gap, noun, pairs=pairs)
+        again = tested_again_text(
+            standings.level,
+            separation.clusters,
+            number,
+            has_verdicts=noun != "label" and standings.scale.kind in (ELO.kind, WIN_RATE.kind),
+        )
+        return more_items_sentence(first, second, number, gap, noun, pairs=pairs, again=again)
     reason = _why_unknown(separation, robustness, standings.counts.unit)
     if reason is None:
         return None

@@ -10,6 +10,7 @@ import podium
 from podium.data.counts import Counts
 from podium.notices.notice_text import notice_texts
 from podium.rankers.errors.rank_sets import further_items
+from podium.rankers.errors.repeated_tests import error_of_two_tests
 from podium.rankers.ranking import Entry, Separation, Standings
 from podium.score_scale import ELO, Scale
 from podium.show.answers.sentences import next_sentence
@@ -161,10 +162,11 @@ def test_names_and_the_order_of_rows_change_no_sentence_but_for_the_names(by_lab
 
 def test_more_items_are_those_of_the_formula_with_the_critical_value_of_the_rank_sets() -> None:
     items = further_items(40, 2.9, 2.0)
+    share = error_of_two_tests(0.95, 40, items)
     assert next_sentence(standings(across(3))) == (
         f"If the true gap between amber and birch is the measured 72 Elo, {items} more items "
         "would separate them with 80% power. This number includes a correction for testing all "
-        "15 pairs."
+        f"15 pairs; a second test errs in {share:.0%}, not 5%, of cases: `until=` plans both."
     )
 
 

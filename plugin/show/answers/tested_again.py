@@ -1,0 +1,25 @@
+"""Say how often a second test errs, once more items were added, and how to plan both tests."""
+
+from podium.notices.option_forms import option_text
+from podium.rankers.errors.repeated_tests import error_of_two_tests
+
+TESTED_AGAIN = "a second test errs in {share:.0%}, not {error:.0%}, of cases"
+BY_UNTIL = "`until=` plans both"
+BY_LEVEL = "make both with {option}"
+
+
+def tested_again_text(level: float, before: int, added: int, *, has_verdicts: bool) -> str:
+    """Write how often a second test errs, and how to plan both tests.
+
+    Args:
+        level: confidence level of each test.
+        before: number of items so far.
+        added: number of items that are added.
+        has_verdicts: whether verdicts are compared, which a tournament can add; else scores.
+    """
+    share = error_of_two_tests(level, before, max(added, 1))
+    text = TESTED_AGAIN.format(share=share, error=1 - level)
+    remedy = BY_UNTIL
+    if not has_verdicts:
+        remedy = BY_LEVEL.format(option=option_text("level", f"{(1 + level) / 2:g}"))
+    return f"{text}: {remedy}"

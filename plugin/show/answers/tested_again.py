@@ -4,7 +4,7 @@ from podium.notices.option_forms import option_text
 from podium.rankers.errors.repeated_tests import error_of_two_tests
 
 TESTED_AGAIN = "a second test errs in {share:.0%}, not {error:.0%}, of cases"
-BY_UNTIL = "`until=` plans both"
+BY_UNTIL = "until= plans both"
 BY_LEVEL = "make both with {option}"
 
 

@@ -166,7 +166,7 @@ def test_more_items_are_those_of_the_formula_with_the_critical_value_of_the_rank
     assert next_sentence(standings(across(3))) == (
         f"If the true gap between amber and birch is the measured 72 Elo, {items} more items "
         "would separate them with 80% power. This number includes a correction for testing all "
-        f"15 pairs; a second test errs in {share:.0%}, not 5%, of cases: `until=` plans both."
+        f"15 pairs; a second test errs in {share:.0%}, not 5%, of cases: until= plans both."
     )
 
 

@@ -20,7 +20,7 @@ from podium.data.formats.foreign import (
 from podium.data.formats.records import Records, column_called
 from podium.data.formats.row_facts import is_fact
 from podium.data.formats.verdict_files import LABEL_CREDITS
-from podium.data.reading.table import LIKELY, guess_columns
+from podium.data.reading.table import LIKELY, LIKELY_OF_SCORES, guess_columns
 from podium.text import text_of
 
 SAMPLE = 1000
@@ -81,6 +81,8 @@ def guess_mapping(records: Records) -> Guess:
         paths = _paths_by_last_part(cells)
         items = _column_of_items(cells)
         columns = _columns_in_paths(paths) if items is None else {"item": items}
+        if items is None and _are_numbers_alone(cells, columns):
+            columns = {"item": _column_of_numbered_items(cells) or "?"}
         return Guess(columns, _credits_of_likely_column(records), paths=paths)
     model_a, model_b = of_models
     names = [name for name in sorted(records.columns) if name not in of_models]
@@ -125,6 +127,43 @@ def _column_of_items(cells: Mapping[str, Cells]) -> str | None:
     is_name = [cell is not None and not _is_number(cell) for cell in cells[items]]
     is_unique = len({*cells[items]}) == len(is_name)
     return items if all(is_name) and is_unique and 2 <= len(scored) <= len(is_name) else None
+
+
+def _are_numbers_alone(cells: Mapping[str, Cells], guess: Mapping[str, str]) -> bool:
+    """Return whether a table has only numbers, and no column whose name says what it is about.
+
+    Names of models are no numbers, whatever their column is called.
+
+    Args:
+        cells: the columns.
+        guess: the likely column for each missing column, by `guess_columns`; `?` if unknown.
+    """
+    is_named = not KNOWN_COLUMNS.isdisjoint(cells) or any(
+        old != "?" for name, old in guess.items() if name not in ("item", "model_a", "model_b")
+    )
+    return bool(cells) and not is_named and all(map(_are_all_numbers, cells.values()))
+
+
+def _column_of_numbered_items(cells: Mapping[str, Cells]) -> str | None:
+    """Return the column that numbers the items of a table of numbers; None if there is none.
+
+    It has one of the usual names for items, or it is the first column and counts the rows. The
+    numbers are different, and there are two other columns, no more of them than rows.
+    """
+    paths = [path for path in cells if path]
+    usual = [path for path in paths if path.lower() in LIKELY_OF_SCORES["item"]]
+    first = next(iter(cells), "")
+    numbers = [float(cell) for cell in cells.get(first, ()) if cell is not None]
+    counted = [numbers[0] + k for k in range(len(numbers))] if numbers else []
+    if first and numbers == counted:
+        usual.append(first)
+    for path in usual:
+        column = cells[path]
+        scored = [name for name in cells if name != path and not is_fact(name)]
+        is_unique = None not in column and len({*column}) == len(column)
+        if is_unique and 2 <= len(scored) <= len(column):
+            return path
+    return None
 
 
 def _are_all_numbers(column: Cells) -> bool:

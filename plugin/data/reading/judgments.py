@@ -88,6 +88,7 @@ from podium.data.reading.table import (
     LIKELY_OF_SCORES,
     check,
     is_pointwise,
+    lacks_only_items,
     may_be_figures_of_tasks,
     remedy_of_columns,
 )
@@ -1183,7 +1184,8 @@ def unrecognised_error(columns: frozenset[str], source: str, guess: Guess) -> Da
     if of_one_model is not None:
         named += f"; if it has the scores of one model, label a file per model: `{of_one_model}`"
     remedy = f"{named}; `podium list formats` shows what is known"
-    if source != FRAME and not may_be_figures_of_tasks(guess.columns):
+    lacks_items = lacks_only_items(columns, guess.columns)
+    if source != FRAME and not (lacks_items or may_be_figures_of_tasks(guess.columns)):
         mapping = format_mapping(
             columns=guess.columns, credit_map=guess.credit_map, fill=guess.fill
         )

@@ -88,6 +88,11 @@ LIKELY_OF_SCORES = {
     ),
 }
 """The same for columns of a table of scores."""
+COLUMN_OF_ITEMS = (
+    "if each row is an item and each column a model, add a column item with a name or number for "
+    "each row"
+)
+"""Remedy for a table that has only numbers."""
 FIGURES_OF_TASKS = (
     "if each column is a task, give the scores of its items instead, since a figure per task says "
     "nothing of their number and spread: a row per item, and a column per model"
@@ -367,6 +372,16 @@ def may_be_figures_of_tasks(guess: Mapping[str, str]) -> bool:
     return is_named_model and guess.get("model_b") == "?" and guess.get("credit") == "?"
 
 
+def lacks_only_items(columns: Iterable[str], guess: Mapping[str, str]) -> bool:
+    """Return whether a table may have a column per model, and none with the items.
+
+    Args:
+        columns: the columns that the table has.
+        guess: the likely column for each missing column.
+    """
+    return dict(guess) == {"item": "?"} and {"model", "score"}.isdisjoint(columns)
+
+
 def remedy_of_columns(
     columns: Iterable[str], source: str = "", guess: Mapping[str, str] | None = None
 ) -> str:
@@ -385,6 +400,8 @@ def remedy_of_columns(
         return FIGURES_OF_TASKS
     if {*columns} <= {"model", "score"} and named == {"item": "?"}:
         return "add a column item, which says what each score is about: models are compared by item"
+    if lacks_only_items(columns, named):
+        return COLUMN_OF_ITEMS
     if source == FRAME:
         return f"name the columns: podium.read_battles(frame, columns={named})"
     if named.keys().isdisjoint({"model", "score"}) and {*named.values()} == {"?"}:

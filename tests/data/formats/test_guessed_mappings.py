@@ -6,6 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -297,3 +298,42 @@ def test_no_option_is_printed_for_columns_that_it_cannot_name(save):
     assert "--columns" not in message
     path.with_name("votes.podium.yaml").write_text(mapping, encoding="utf-8")
     assert battles_in(path) == truth_of(BATTLES)
+
+
+NUMBERS = [[0.1 * k, 1 - 0.1 * k] for k in range(12)]
+
+
+def save_numbers(tmp_path, names, rows, suffix):
+    frame = pd.DataFrame(rows, columns=names)
+    path = tmp_path / f"numbers.{suffix}"
+    if suffix == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_json(path, orient="records")
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+@pytest.mark.parametrize("names", [["x", "y"], ["gpt-4", "claude"], ["left", "right"]])
+def test_a_table_of_numbers_alone_lacks_a_column_of_items(tmp_path, names, suffix):
+    path = save_numbers(tmp_path, names, NUMBERS, suffix)
+    with pytest.raises(podium.DataError) as caught:
+        podium.read_battles(path)
+    said = str(caught.value)
+    assert "if each row is an item and each column a model, add a column item" in said
+    assert "--columns" not in said
+    assert "podium.yaml" not in said
+    rows = [[f"q{k}", *row] for k, row in enumerate(NUMBERS)]
+    named = save_numbers(tmp_path, ["item", *names], rows, suffix)
+    assert podium.read_battles(named).models == tuple(sorted(names))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+@pytest.mark.parametrize("name", ["id", "n"])
+def test_numbered_items_of_a_table_of_numbers_are_a_mapping_that_works(tmp_path, name, suffix):
+    rows = [[k, *row] for k, row in enumerate(NUMBERS)]
+    path = save_numbers(tmp_path, [name, "x", "y"], rows, suffix)
+    with pytest.raises(podium.DataError, match=f"name the items: --columns item={name}"):
+        podium.read_battles(path)
+    battles = podium.read_battles(path, columns={"item": name})
+    assert (battles.models, len(battles)) == (("x", "y"), 12)

@@ -147,7 +147,7 @@ def compare(
         warnings=_collect_warnings(battles, answers, findings, checks, by),
         checks=checks,
         failures=tuple(failures),
-        unknown_answers=unknown,
+        unknown_answers=unknown if any(pair.identical is None for pair in pairs) else None,
         lost=battles.lost,
         accepted=battles.accepted,
     )

@@ -235,6 +235,26 @@ def identical_items(responses: Responses, candidate: str, baseline: str) -> froz
 
 
 def items_of_identical(battles: Battles, candidate: str, baseline: str) -> frozenset[str] | None:
+    """Return the items on which two models have identical responses, as their battles say.
+
+    These are the items whose responses the tables of verdicts have, and those on which all battles
+    are ties of identical responses.
+
+    Returns:
+        The ids of the items; None if the tables have no responses of the two models, and no battle
+        of any model says that its responses are identical.
+    """
+    first, second = sorted((candidate, baseline))
+    of_texts = battles.identical_responses.get((first, second))
+    flagged = _items_of_flagged_ties(battles, candidate, baseline)
+    if of_texts is None or flagged is None:
+        return flagged if of_texts is None else of_texts
+    return of_texts | flagged
+
+
+def _items_of_flagged_ties(
+    battles: Battles, candidate: str, baseline: str
+) -> frozenset[str] | None:
     """Return the items on which all battles of two models are ties of identical responses.
 
     Returns:

@@ -160,6 +160,8 @@ class Battles:
         questions: how the items of these runs were paired, by task; a finding without a task is of
             a table with inputs.
         other_responses: models whose rows hold different responses to one item.
+        identical_responses: the items on which two models gave identical responses, by the sorted
+            names of the two. Pairs are left out whose tables have no responses.
         whole: the battles that these are a part of; None if these are all battles.
         slice_key: the column, or several separated by commas, and the value by which `slices`
             selected these from `whole`; None if they are no slice.
@@ -186,6 +188,9 @@ class Battles:
     runs: tuple[RunRecord, ...] = ()
     questions: tuple[QuestionFinding, ...] = ()
     other_responses: tuple[ResponseFinding, ...] = ()
+    identical_responses: Mapping[tuple[str, str], frozenset[str]] = field(
+        default_factory=dict, repr=False
+    )
     likely_item: str | None = None
     whole: "Battles | None" = field(default=None, repr=False, compare=False)
     slice_key: tuple[str, str] | None = field(default=None, repr=False, compare=False)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 CONVERSATION_COLUMNS = ("conversation_a", "conversation_b")
 """Columns that are dropped because of their size."""
+SAME_ANSWERS = "answers_are_the_same"
+"""Column that says whether the answers of both models are identical; left out after reading."""
 LENGTHS = ("length_a", "length_b")
 OTHER_CELL = -1e12
 """Length of a message or cell which the database does not know how to read.
@@ -48,8 +50,36 @@ def with_lengths(frame: "pd.DataFrame", answers: Iterable[str]) -> "pd.DataFrame
                 length: map_distinct(frame[column], answer_length)
                 for length, column in column_of_length.items()
             }
-            return frame.assign(**lengths)
+            frame = frame.assign(**lengths)
+            if name != "conversation":
+                return frame
+            pairs = zip(*(frame[column] for column in CONVERSATION_COLUMNS), strict=True)
+            cells = [
+                pair for pair, may_be in zip(pairs, _may_be_same(frame), strict=True) if may_be
+            ]
+            return _with_same_answers(frame, cells)
     return frame
+
+
+def _may_be_same(frame: "pd.DataFrame") -> np.ndarray:
+    """Return the mask of the rows whose answers have the same length, not 0; shape (rows,)."""
+    length_a, length_b = (frame[name].to_numpy(dtype=float) for name in LENGTHS)
+    is_same: np.ndarray = (length_a == length_b) & (length_a > 0)
+    return is_same
+
+
+def _with_same_answers(frame: "pd.DataFrame", cells: Iterable[tuple[Any, Any]]) -> "pd.DataFrame":
+    """Return the rows with the column `SAME_ANSWERS`; empty where a conversation has no answers.
+
+    Args:
+        frame: the rows, with the lengths of answers.
+        cells: both conversations of each row in which `_may_be_same` is true, in their order.
+    """
+    lengths = frame[[*LENGTHS]].to_numpy(dtype=float)
+    same = np.full(len(frame), None, dtype=object)
+    same[np.isfinite(lengths).all(axis=1)] = False
+    same[_may_be_same(frame)] = [_answers_in(a) == _answers_in(b) for a, b in cells]
+    return frame.assign(**{SAME_ANSWERS: same})
 
 
 def answer_length(cell: Any) -> float:
@@ -61,15 +91,20 @@ def answer_length(cell: Any) -> float:
             A content may be a list of parts with a `text`. Any other value has no answers, and so
             have messages that cannot be parsed.
     """
+    answers = _answers_in(cell)
+    return np.nan if answers is None else float(sum(map(len, answers)))
+
+
+def _answers_in(cell: Any) -> list[str] | None:
+    """Return the texts of the answers in a cell, see `answer_length`; None if it has none."""
     if isinstance(cell, str):
         parsed = parse_literal(cell) if cell.startswith("[") else None
         if not isinstance(parsed, list):
-            return np.nan if MESSAGES_START.match(cell) else float(len(cell))
+            return None if MESSAGES_START.match(cell) else [cell]
         cell = parsed
     if not isinstance(cell, list | tuple | np.ndarray):
-        return np.nan
-    answers_of_model = [message for message in cell if _is_said_by_model(message)]
-    return float(sum(map(_text_length, answers_of_model))) if answers_of_model else np.nan
+        return None
+    return [_text_of_answer(message) for message in cell if _is_said_by_model(message)] or None
 
 
 def _is_said_by_model(message: Any) -> bool:
@@ -82,22 +117,23 @@ def _is_said_by_model(message: Any) -> bool:
     return isinstance(message, str)
 
 
-def _text_length(message: Any) -> int:
-    """Return the number of characters of a text or a message; 0 if it has no text."""
+def _text_of_answer(message: Any) -> str:
+    """Return a text, or the text of a message; empty if it has none."""
     content = message.get("content") if isinstance(message, Mapping) else message
     if isinstance(content, str):
-        return len(content)
+        return content
     if not isinstance(content, list | tuple | np.ndarray):
-        return 0
+        return ""
     texts = [part.get("text") for part in content if isinstance(part, Mapping)]
-    return sum(len(text) for text in texts if isinstance(text, str))
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def frame_with_lengths(records: Records) -> "pd.DataFrame":
     """Return all records as a data frame (`Records.frame`), with lengths instead of conversations.
 
     The columns `conversation_a` and `conversation_b` are replaced by `length_a` and `length_b`,
-    which are those of `answer_length`, if both are JSON and there are no lengths yet.
+    which are those of `answer_length`, and `SAME_ANSWERS`, if both are JSON and there are no
+    lengths yet.
     """
     columns = dict(records.columns)
     conversations = {side: columns.get(f"conversation_{side}") for side in "ab"}
@@ -118,7 +154,20 @@ def frame_with_lengths(records: Records) -> "pd.DataFrame":
             cells = records.rows(f"cast({conversation.sql} as varchar)", where)
             lengths[is_other] = [answer_length(parse_json(cell)) for (cell,) in cells]
             frame[name] = lengths
-    return frame
+    return _with_same_answers(frame, _conversations_to_compare(records, _may_be_same(frame)))
+
+
+def _conversations_to_compare(records: Records, may_be_same: np.ndarray) -> list[tuple[Any, Any]]:
+    """Return both conversations, parsed, of the rows of a mask; shape of the mask: (rows,)."""
+    if not may_be_same.any():
+        return []
+    rows = [row for (row,) in records.rows(ROW, f"order by {ROW}")]
+    chosen = ", ".join(str(rows[position]) for position in np.flatnonzero(may_be_same))
+    cells = ", ".join(
+        f"cast({records.columns[name].sql} as varchar)" for name in CONVERSATION_COLUMNS
+    )
+    pairs = records.rows(cells, f"where {ROW} in ({chosen}) order by {ROW}")
+    return [(parse_json(a), parse_json(b)) for a, b in pairs]
 
 
 def _length_in_sql(cell: str) -> str:

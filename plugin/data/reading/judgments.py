@@ -7,7 +7,7 @@ makes of several files.
 import shlex
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -52,6 +52,7 @@ from podium.data.reading.arena_rows import (
 )
 from podium.data.reading.directions import orient_scores
 from podium.data.reading.guessed_mapping import Guess, guess_mapping
+from podium.data.reading.identical_answers import find_identical_responses
 from podium.data.reading.item_groups import require_groups, require_same_groups
 from podium.data.reading.item_identity import identify_items
 from podium.data.reading.judge_columns import judges_in
@@ -176,12 +177,14 @@ class SourceTables:
             are among the tables.
         notes: warnings made while reading.
         other_responses: models whose rows hold different responses to one item.
+        identical_responses: the items on which two models gave identical responses, by the pair.
     """
 
     tables: Sequence[RecordTable]
     gathered: GatheredBattles
     notes: tuple[Notice, ...]
     other_responses: tuple[ResponseFinding, ...] = ()
+    identical_responses: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -626,6 +629,7 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
         gathered=gathered,
         notes=notes,
         other_responses=find_other_responses(duck, named_models.tables),
+        identical_responses=find_identical_responses(duck, named_models.tables),
     )
 
 
@@ -689,6 +693,7 @@ def _build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles
         runs=tuple(gathered.runs),
         questions=tuple(gathered.questions),
         other_responses=read.other_responses,
+        identical_responses=read.identical_responses,
         likely_item=likely if query.cluster is None else None,
     )
 

@@ -1,0 +1,67 @@
+"""Find the items on which two models gave identical responses, in tables of verdicts."""
+
+from collections.abc import Mapping, Sequence
+
+from podium.data.counting.duck import Duck
+from podium.data.formats.answer_lengths import SAME_ANSWERS
+from podium.data.reading.response_texts import RESPONSES
+from podium.data.reading.rows import RecordTable
+
+NUMBERED_RESPONSES = (
+    ("response_1", "response_2"),
+    ("output_1", "output_2"),
+    ("answer_1", "answer_2"),
+    ("completion_1", "completion_2"),
+)
+"""Further columns with the responses of both models, whichever is model_a."""
+
+
+def find_identical_responses(
+    engine: Duck, tables: Sequence[RecordTable]
+) -> Mapping[tuple[str, str], frozenset[str]]:
+    """Return the items on which all rows of two models have identical responses.
+
+    Responses are compared character by character. A row that lacks a response is not identical.
+
+    Returns:
+        The items by the sorted names of two models. Pairs without any responses are left out.
+    """
+    queries = [query for each in tables if (query := _query_of_pairs(each)) is not None]
+    if not queries:
+        return {}
+    rows = engine.rows(
+        "select first, second, item, coalesce(bool_and(coalesce(same, false)), false) "
+        f"from ({' union all '.join(queries)}) as pairs "
+        "where first is not null and second is not null and item is not null "
+        "group by first, second, item having bool_or(same is not null)"
+    )
+    items: dict[tuple[str, str], set[str]] = {}
+    for first, second, item, is_identical in rows:
+        own = items.setdefault((first, second), set())
+        if is_identical:
+            own.add(item)
+    return {pair: frozenset(own) for pair, own in items.items()}
+
+
+def _query_of_pairs(each: RecordTable) -> str | None:
+    """Return the query of a table's pairs of models; None if it has no responses or no items.
+
+    The columns are `first` and `second` (the sorted names), `item`, and `same` (whether the
+    responses are identical; NULL if one is missing).
+    """
+    columns = each.records.columns
+    if not {"item", "model_a", "model_b"} <= columns.keys():
+        return None
+    same = None
+    if SAME_ANSWERS in columns:
+        same = f"lower({columns[SAME_ANSWERS].text}) = 'true'"
+    for a, b in (*RESPONSES, *NUMBERED_RESPONSES):
+        has_texts = a in columns and b in columns
+        if same is None and has_texts and not (columns[a].is_number or columns[b].is_number):
+            same = f"{columns[a].text} = {columns[b].text}"
+    if same is None:
+        return None
+    models = f"{columns['model_a'].text}, {columns['model_b'].text}"
+    names = f"least({models}) as first, greatest({models}) as second"
+    item = f"{columns['item'].text} as item"
+    return f"select {names}, {item}, {same} as same from {each.records.scan}"

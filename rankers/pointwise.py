@@ -25,10 +25,12 @@ from podium.rankers.errors.intervals import (
     ScoreEstimates,
     bootstrap_estimate,
     bound_constant_rates,
+    covariance_of,
     resample,
     sandwich_estimate,
     wilson_interval,
 )
+from podium.rankers.errors.raters import combine_covariances, raters_of
 from podium.rankers.fit.coded import (
     cluster_codes,
     code_battles,
@@ -132,10 +134,11 @@ def mean(
     Args (others as of `bradley_terry`):
         battles: battles with score_a and score_b. If a model has several scores on an item, they
             are averaged first, and so are several weights. Scores of unparsed battles count, too.
-        interval: `sandwich` (over items or their groups; t, or Wilson's if all scores of all
-            models lie in [0, 1]), `bootstrap` (percentile), or `betting`, for scores in [0, 1]:
-            intervals and tests of pairs that allow for scores on items so rare that the sample has
-            none, and stay valid when items are added after looking.
+        interval: `sandwich` (over items or their groups and, from 10 on, over voters or judges; t,
+            or Wilson's if all scores of all models lie in [0, 1]), `bootstrap` (percentile), or
+            `betting`, for scores in [0, 1]: intervals and tests of pairs that allow for scores on
+            items so rare that the sample has none, and stay valid when items are added after
+            looking.
 
     Raises:
         NotIdentifiedError: no pointwise scores, a model without any, or no readable battle.
@@ -144,7 +147,7 @@ def mean(
     require_choice("interval", interval, get_args(MeanInterval))
     matrix = score_matrix(battles)
     if interval == "sandwich":
-        estimate = estimate_means(matrix, level)
+        estimate = estimate_means(matrix, level, battles)
     elif interval == "bootstrap":
         estimate = _bootstrap_means(matrix, level, rng, resamples)
     else:
@@ -266,11 +269,18 @@ def median(
     return build_standings("median", "score", exposure, result, level=level, rng=rng)
 
 
-def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
+def estimate_means(
+    matrix: ScoreMatrix, level: float, battles: Battles | None = None
+) -> ScoreEstimates:
     """Return means over items with t intervals, or Wilson intervals if all scores are in [0, 1].
 
-    Each model's mean is over the items on which it has a score. `level` is the confidence level,
-    in (0, 1).
+    Each model's mean is over the items on which it has a score.
+
+    Args:
+        matrix: the scores.
+        level: confidence level, in (0, 1).
+        battles: the battles with these scores, for errors by voter or judge, too; None for errors
+            by item alone.
     """
     score = matrix.means
     weight_share = matrix.weight_of_known / matrix.weight_of_known.sum(axis=0)
@@ -280,16 +290,22 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     share_of_cluster = matrix.sum_by_cluster(weight_share)
     error = error * residual_factors(share_of_cluster)
     freedom = effective_freedom(share_of_cluster)
+    covariance = error.T @ error
+    clusters, unit = matrix.clusters, matrix.unit
+    raters = None if battles is None else raters_of(battles)
+    if battles is not None and raters is not None:
+        covariance = covariance + _score_covariance_of_raters(
+            battles, matrix, raters.unit, covariance
+        )
+        clusters = min(clusters, raters.number)
+        freedom = np.minimum(freedom, raters.number - 1)
+        unit = f"{unit}- and {raters.unit}"
     estimate = sandwich_estimate(
-        score,
-        error.T @ error,
-        matrix.clusters,
-        level=level,
-        cluster=matrix.unit,
-        freedom=freedom,
+        score, covariance, clusters, level=level, cluster=unit, freedom=freedom
     )
     estimate = replace(
         estimate,
+        raters=None if raters is None else (raters.unit, raters.number),
         allowed=np.ones(len(score), dtype=bool),
         skewness=_skewness_of_differences(error),
         tests=PairTests(partial(mean_difference, matrix)),
@@ -304,6 +320,44 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
         high=high,
         method=f"{estimate.method}, Wilson with effective sample size, t",
     )
+
+
+def _score_covariance_of_raters(
+    battles: Battles, matrix: ScoreMatrix, unit: str, by_item: np.ndarray
+) -> np.ndarray:
+    """Return what voters or judges add to the covariance of means, shape (models, models).
+
+    A row contributes the deviation of its score from the model's mean, times its share in that
+    mean. See `combine_covariances`.
+
+    Args:
+        battles: the battles with the scores.
+        matrix: the scores.
+        unit: the column with the raters, `voter` or `judge`; a row without one is a rater.
+        by_item: the covariance clustered by item or its group.
+    """
+    places = score_places(battles)
+    names = battles.rows.texts_of(unit)
+    named = [f"rater {name}" if name is not None else f"row {k}" for k, name in enumerate(names)]
+    rater = np.tile(np.unique(named, return_inverse=True)[1], 2)[places.is_known]
+    item = places.item[places.is_known]
+    model = places.model[places.is_known]
+    models = len(matrix.models)
+    number = np.bincount(item * models + model, minlength=(item.max() + 1) * models)
+    weight = np.ones(item.max() + 1) if places.weight is None else places.weight
+    share = weight[item] / number[item * models + model]
+    share = share / np.bincount(model, share, models)[model]
+    influence = np.zeros((len(item), models))
+    influence[np.arange(len(item)), model] = share * (
+        places.score[places.is_known] - matrix.means[model]
+    )
+    cluster = item if matrix.group is None else np.tile(cluster_codes(battles), 2)[places.is_known]
+    both = np.unique(np.stack([cluster, rater]), axis=1, return_inverse=True)[1]
+    by_rater, by_both = (
+        covariance_of(sum_by_group(influence, np.unique(codes, return_inverse=True)[1]))
+        for codes in (rater, np.ravel(both))
+    )
+    return combine_covariances(by_item, by_rater, by_both)
 
 
 def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
@@ -558,6 +612,54 @@ def _count_beaten_models(values: np.ndarray) -> np.ndarray:
     return beaten_models
 
 
+@dataclass(frozen=True, slots=True)
+class ScorePlaces:
+    """The scores of both sides of all battles, first those of model a.
+
+    Attributes:
+        score: the scores, NaN where missing, shape (2 battles,).
+        item: code of the item of each score, from 0, shape (2 battles,).
+        model: code of the model of each score, shape (2 battles,).
+        weight: mean weight of each item's battles, shape (items,); None without weights.
+    """
+
+    score: np.ndarray
+    item: np.ndarray
+    model: np.ndarray
+    weight: np.ndarray | None
+
+    @property
+    def is_known(self) -> np.ndarray:
+        """Mask of the known scores, shape (2 battles,)."""
+        return ~np.isnan(self.score)
+
+
+def score_places(battles: Battles) -> ScorePlaces:
+    """Return the pointwise scores of battles with their items and models.
+
+    Raises:
+        NotIdentifiedError: there are no pointwise scores.
+    """
+    table = battles.table
+    if not {"score_a", "score_b"} <= set(table):
+        raise NotIdentifiedError(
+            "no pointwise scores (columns score_a, score_b): mean and median need them; "
+            "rank with bradley-terry or win-rate instead"
+        )
+    item = np.unique(codes_of_items(battles), return_inverse=True)[1]
+    weight = None
+    if "weight" in table:
+        weight_of_row = table["weight"].to_numpy(dtype=float)
+        if not is_constant(weight_of_row):
+            weight = np.bincount(item, weight_of_row) / np.bincount(item)
+    return ScorePlaces(
+        score=np.concatenate([table[side].to_numpy() for side in ("score_a", "score_b")]),
+        item=np.tile(item, 2),
+        model=np.concatenate(battles.model_codes),
+        weight=weight,
+    )
+
+
 def score_matrix(battles: Battles) -> ScoreMatrix:
     """Collect the pointwise scores of all battles, readable or not, by item and model.
 
@@ -568,20 +670,12 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
     Raises:
         NotIdentifiedError: there are no pointwise scores, or a model has none.
     """
-    table = battles.table
-    if not {"score_a", "score_b"} <= set(table):
-        raise NotIdentifiedError(
-            "no pointwise scores (columns score_a, score_b): mean and median need them; "
-            "rank with bradley-terry or win-rate instead"
-        )
-    model = np.concatenate(battles.model_codes)
-    score = np.concatenate([table[side].to_numpy() for side in ("score_a", "score_b")])
-    item_codes, item = np.unique(np.tile(codes_of_items(battles), 2), return_inverse=True)
-    shape = (len(item_codes), len(battles.models))
+    places = score_places(battles)
+    shape = (int(places.item.max(initial=-1)) + 1, len(battles.models))
     cells = shape[0] * shape[1]
-    is_known = ~np.isnan(score)
-    cell = (item * shape[1] + model)[is_known]
-    total = np.bincount(cell, score[is_known], cells)
+    is_known = places.is_known
+    cell = (places.item * shape[1] + places.model)[is_known]
+    total = np.bincount(cell, places.score[is_known], cells)
     score_count = np.bincount(cell, minlength=cells)
     values = ratio_or_nan(total, score_count).reshape(shape)
     is_missing = np.isnan(values).all(axis=0)
@@ -591,17 +685,11 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
             f"no pointwise score for {', '.join(missing[:5])}; leave those models out"
         )
     has_score = ~np.isnan(values).all(axis=1)
-    weight = None
-    if "weight" in table:
-        weight_of_row = table["weight"].to_numpy(dtype=float)
-        if not is_constant(weight_of_row):
-            item_of_row = item[: len(table)]
-            mean_weight = np.bincount(item_of_row, weight_of_row) / np.bincount(item_of_row)
-            weight = mean_weight[has_score]
+    weight = None if places.weight is None else places.weight[has_score]
     group = None
     if battles.group is not None:
-        group_of_item = np.zeros(len(item_codes), dtype=np.int64)
-        group_of_item[item[: len(table)]] = cluster_codes(battles)
+        group_of_item = np.zeros(shape[0], dtype=np.int64)
+        group_of_item[places.item[: len(battles)]] = cluster_codes(battles)
         group = np.unique(group_of_item[has_score], return_inverse=True)[1]
     unit = "item" if group is None else battles.unit
     return ScoreMatrix(values[has_score], battles.models, weight, group, unit)

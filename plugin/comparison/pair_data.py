@@ -1,9 +1,9 @@
 """Estimate the difference between two models from battles, with results by item."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -176,7 +176,8 @@ def _measure_scores(
     if pair.bets:
         test = _bet_on_results(results, 1.0, battles.unit)
     else:
-        test = score_difference(results, is_share=is_share, unit=battles.unit)
+        by_item = score_difference(results, is_share=is_share, unit=battles.unit)
+        test = _test_with_raters(by_item, battles, pair, _score_differences)
     differences = {SCORE: test}
     return _PairResults(SCORE, differences, results, results["difference"], is_share, is_lost)
 
@@ -464,7 +465,9 @@ def verdict_differences(
     differences = {ELO: _elo_with_raters(elo, battles, coded, (candidate, baseline))}
     if len(results):
         rate = _rate_difference(results, battles.unit, bets=pair.bets)
-        differences[WIN_RATE] = rate if pair.bets else _rate_with_raters(rate, battles, pair)
+        differences[WIN_RATE] = rate
+        if not pair.bets:
+            differences[WIN_RATE] = _test_with_raters(rate, battles, pair, _credits_of_rows)
     return differences
 
 
@@ -486,13 +489,38 @@ def _elo_with_raters(
     return add_rater_errors(test, error, coded.clusters, unit_of_tests(coded.unit), raters)
 
 
-def _rate_with_raters(test: DifferenceTest, battles: Battles, pair: ComparedPair) -> DifferenceTest:
-    """Return the test of a win rate with errors by voter or judge, too, from 10 on.
+RowValues: TypeAlias = Callable[["pd.DataFrame"], tuple[np.ndarray, np.ndarray]]
+"""A function from the battles of two models (`direct_battles`) to the value of each, and its weight
+in the mean, shape (battles,) each."""
+
+
+def _credits_of_rows(rows: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
+    """Return the candidate's credit in each battle, and the weights."""
+    return rows["credit"].to_numpy(dtype=float), rows["weight"].to_numpy(dtype=float)
+
+
+def _score_differences(rows: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
+    """Return the difference of the two scores in each row, and weights by which items count as in
+    the mean over items; rows without both scores have the weight 0."""
+    difference = (rows["candidate"] - rows["baseline"]).to_numpy(dtype=float)
+    is_known = ~np.isnan(difference)
+    item = rows["item"].astype("category").cat.codes.to_numpy()
+    number = np.bincount(item, is_known)[item]
+    total = np.bincount(item, rows["weight"].to_numpy(dtype=float) * is_known)[item]
+    known = np.maximum(number, 1)
+    return np.where(is_known, difference, 0.0), np.where(is_known, total / known**2, 0.0)
+
+
+def _test_with_raters(
+    test: DifferenceTest, battles: Battles, pair: ComparedPair, values_of: RowValues
+) -> DifferenceTest:
+    """Return a test with errors by voter or judge, too, if the two have at least 10 of them.
 
     Args:
         test: the test by items.
         battles: all battles.
         pair: the two models.
+        values_of: returns the values whose mean is tested, and their weights.
     """
     raters_and_battles = raters_of_pair(battles, pair)
     if raters_and_battles is None:
@@ -501,8 +529,7 @@ def _rate_with_raters(test: DifferenceTest, battles: Battles, pair: ComparedPair
     rows = direct_battles(battles.select(is_between), pair)
     column = "group" if "group" in rows else "item"
     cluster = rows[column].astype("category").cat.codes.to_numpy()
-    weight = rows["weight"].to_numpy(dtype=float)
-    error = rate_error(rows["credit"].to_numpy(dtype=float), weight, cluster, raters.code)
+    error = rate_error(*values_of(rows), cluster, raters.code)
     clusters = int(cluster.max()) + 1
     return add_rater_errors(test, error, clusters, unit_of_tests(battles.unit), raters)
 

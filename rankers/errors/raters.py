@@ -97,6 +97,19 @@ def covariance_of_raters(
     by_both = covariance(
         _with_clusters(coded, raters.code * np.int64(coded.clusters) + coded.cluster)
     )
+    return combine_covariances(by_item, by_rater, by_both)
+
+
+def combine_covariances(
+    by_item: np.ndarray, by_rater: np.ndarray, by_both: np.ndarray
+) -> np.ndarray:
+    """Return V_r - V_ir, or V_r alone if the sum with V_i has a negative variance in a direction.
+
+    Args:
+        by_item: the covariance V_i clustered by item, shape (models, models).
+        by_rater: the covariance V_r clustered by rater, same shape.
+        by_both: the covariance V_ir clustered by pairs of both, same shape.
+    """
     total = by_item + by_rater - by_both
     centred = centre_columns(centre_columns(total).T)
     values = np.linalg.eigvalsh((centred + centred.T) / 2)

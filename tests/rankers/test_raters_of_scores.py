@@ -1,0 +1,104 @@
+"""Scores that many judges or voters give: from 10 on, errors are clustered by item and by rater."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+from podium.comparison.compare_models import compare
+
+MODELS = 3
+
+
+def scores_of(seed, *, raters=20, items=40, taste=0.6, per_item=4, lead=0.0) -> pd.DataFrame:
+    """Return scores of some raters on each item; raters have tastes, items effects."""
+    rng = np.random.default_rng(seed)
+    tastes = rng.normal(0, taste, (raters, MODELS))
+    effects = rng.normal(0, 0.5, (items, MODELS)) + lead * np.arange(MODELS)
+    rows = []
+    for item in range(items):
+        for rater in rng.choice(raters, per_item, replace=False):
+            scores = 5 + effects[item] + tastes[rater] + rng.normal(0, 0.5, MODELS)
+            for model in range(MODELS):
+                rows.append((f"q{item:02}", f"m{model}", scores[model], f"r{rater:02}"))
+    return pd.DataFrame(rows, columns=["item", "model", "score", "judge"])
+
+
+def ranked(table: pd.DataFrame):
+    """Return the standings of the means, with all raters together."""
+    return podium.rank(podium.read_battles(table), "mean", pool=True).standings[0]
+
+
+def dense_error(table: pd.DataFrame, model: str) -> float:
+    """Return the two-way standard error of a mean by sums of pandas."""
+    own = table[table["model"] == model].copy()
+    number = own.groupby("item")["score"].transform("size")
+    mean = own.groupby("item")["score"].mean().mean()
+    own["influence"] = (own["score"] - mean) / number / own["item"].nunique()
+    total = 0.0
+    for keys, sign in ((["item"], 1), (["judge"], 1), (["item", "judge"], -1)):
+        sums = own.groupby(keys)["influence"].sum()
+        total += sign * len(sums) / (len(sums) - 1) * float((sums**2).sum())
+    return float(np.sqrt(total))
+
+
+def test_errors_are_those_of_dense_two_way_sums():
+    table = scores_of(1)
+    standings = ranked(table)
+    for entry in standings.entries:
+        assert entry.se == pytest.approx(dense_error(table, entry.model), rel=1e-6)
+        assert (entry.high - entry.low) / 2 / entry.se == pytest.approx(2.093, abs=1e-3)
+    assert standings.diagnostics["raters"] == {"unit": "judge", "number": 20}
+    assert standings.interval.startswith("item- and judge-clustered sandwich")
+
+
+def test_a_comparison_has_the_error_of_the_difference_by_both():
+    table = scores_of(2)
+    wide = table.pivot_table(index=["item", "judge"], columns="model", values="score").reset_index()
+    difference = wide.assign(model="d", score=wide["m0"] - wide["m1"])
+    battles = podium.read_battles(table)
+    [finding] = compare("m0", "m1", battles, pool=True).findings
+    low, high = finding.difference.interval(0.95)
+    expected = dense_error(difference, "d")
+    assert (high - low) / 2 / expected == pytest.approx(2.093, abs=1e-3)
+    assert finding.difference.method == "t test by items and judges"
+    assert finding.raters is None
+
+
+def test_nine_judges_are_these_nine_judges():
+    battles = podium.read_battles(scores_of(3, raters=9))
+    [finding] = compare("m0", "m1", battles, pool=True).findings
+    assert finding.raters == ("judge", 9)
+    assert "raters" not in ranked(scores_of(3, raters=9)).diagnostics
+
+
+def test_a_judge_with_the_same_scores_twice_changes_nothing():
+    """Rows of three models hold each score in two battles."""
+    table = scores_of(4)
+    two = table[table["model"] != "m2"]
+    errors = {entry.model: entry.se for entry in ranked(two).entries}
+    for entry in ranked(table).entries:
+        if entry.model != "m2":
+            assert entry.se == pytest.approx(errors[entry.model], rel=1e-9)
+
+
+@pytest.mark.slow
+def test_intervals_of_differences_cover_and_are_hardly_wider_without_tastes():
+    covered = {0.0: 0, 0.6: 0}
+    widths = []
+    worlds = 150
+    for seed in range(worlds):
+        for taste in covered:
+            table = scores_of([5, seed], taste=taste, items=60)
+            [by_both] = compare("m0", "m1", podium.read_battles(table), pool=True).findings
+            low, high = by_both.difference.interval(0.95)
+            covered[taste] += low <= 0 <= high
+            if taste == 0:
+                one = table.assign(judge="one")
+                alone = one.groupby(["item", "model", "judge"], as_index=False)["score"].mean()
+                [by_item] = compare("m0", "m1", podium.read_battles(alone)).findings
+                ends = by_item.difference.interval(0.95)
+                widths.append((high - low) / (ends[1] - ends[0]))
+    assert covered[0.6] / worlds >= 0.91
+    assert covered[0.0] / worlds >= 0.91
+    assert 0.95 <= np.mean(widths) <= 1.10

@@ -30,7 +30,7 @@ from podium.rankers.errors.intervals import (
     sandwich_estimate,
     wilson_interval,
 )
-from podium.rankers.errors.raters import combine_covariances, raters_of
+from podium.rankers.errors.raters import Raters, combine_covariances, raters_of
 from podium.rankers.fit.coded import (
     cluster_codes,
     code_battles,
@@ -291,21 +291,16 @@ def estimate_means(
     error = error * residual_factors(share_of_cluster)
     freedom = effective_freedom(share_of_cluster)
     covariance = error.T @ error
-    clusters, unit = matrix.clusters, matrix.unit
+    estimate = sandwich_estimate(
+        score, covariance, matrix.clusters, level=level, cluster=matrix.unit, freedom=freedom
+    )
     raters = None if battles is None else raters_of(battles)
     if battles is not None and raters is not None:
-        covariance = covariance + _score_covariance_of_raters(
-            battles, matrix, raters.unit, covariance
-        )
-        clusters = min(clusters, raters.number)
         freedom = np.minimum(freedom, raters.number - 1)
-        unit = f"{unit}- and {raters.unit}"
-    estimate = sandwich_estimate(
-        score, covariance, clusters, level=level, cluster=unit, freedom=freedom
-    )
+        added = _score_covariance_of_raters(battles, matrix, raters.unit, covariance)
+        estimate = _add_raters(estimate, added, matrix.unit, raters, freedom, level)
     estimate = replace(
         estimate,
-        raters=None if raters is None else (raters.unit, raters.number),
         allowed=np.ones(len(score), dtype=bool),
         skewness=_skewness_of_differences(error),
         tests=PairTests(partial(mean_difference, matrix)),
@@ -320,6 +315,35 @@ def estimate_means(
         high=high,
         method=f"{estimate.method}, Wilson with effective sample size, t",
     )
+
+
+def _add_raters(
+    estimate: ScoreEstimates,
+    added: np.ndarray,
+    unit: str,
+    raters: Raters,
+    freedom: np.ndarray,
+    level: float,
+) -> ScoreEstimates:
+    """Return an estimate whose errors are clustered by voter or judge, too.
+
+    Args:
+        estimate: the estimate by items or their groups.
+        added: what raters add to its covariance, shape (models, models).
+        unit: what a cluster of the estimate is.
+        raters: the voters or judges.
+        freedom: degrees of freedom of both, shape (models,).
+        level: confidence level, in (0, 1).
+    """
+    two_way = sandwich_estimate(
+        estimate.score,
+        estimate.covariance + added,
+        min(estimate.clusters, raters.number),
+        level=level,
+        cluster=f"{unit}- and {raters.unit}",
+        freedom=freedom,
+    )
+    return replace(two_way, raters=(raters.unit, raters.number))
 
 
 def _score_covariance_of_raters(

@@ -11,7 +11,7 @@ from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
 from podium.numbers import percent
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS
 from podium.show.answers import rank_templates
-from podium.show.answers.fixed_raters import limit_sentence, raters_text
+from podium.show.answers.fixed_raters import after_colon, limit_sentence, raters_text
 from podium.show.answers.rank_templates import all_of, more_items_sentence
 from podium.show.answers.tested_again import tested_again_text
 from podium.tables import EMPTY
@@ -50,7 +50,7 @@ def comparison_answer(
         ]
         doubts = dict.fromkeys(_doubt_sentence(doubt) for doubt in of_findings if doubt)
         on_all = _if_same_questions(_several_sentence(findings), findings)
-        limited = limit_sentence(on_all, None, raters_of_findings(findings))
+        limited = limit_sentence(on_all, None, raters_of_findings(findings), _models(findings))
         return (*verdict, limited, *doubts)
     # The bounds of a gate are one-sided. The p-value of the difference, which stands next to them,
     # is therefore called two-sided.
@@ -86,7 +86,8 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
         sentences = [_not_called_sentence(finding, finding.doubt)]
     else:
         lead = _if_same_questions(_lead_sentence(finding, p_name), [finding])
-        sentences = [limit_sentence(lead, None, raters_of_findings([finding]))]
+        raters = raters_of_findings([finding])
+        sentences = [limit_sentence(lead, None, raters, _models([finding]))]
     # Of several sentences the first are kept, so that a doubt stands before what the table says.
     second = finding.judge_doubt or finding.loss_check
     if second is not None:
@@ -135,7 +136,13 @@ def _if_same_questions(sentence: str, findings: Sequence[PairFinding]) -> str:
     """
     if not any(finding.questions_in_doubt for finding in findings):
         return sentence
-    return rank_templates.QUESTIONS_IN_DOUBT.format(answer=sentence)
+    rest = after_colon(sentence, _models(findings))
+    return rank_templates.QUESTIONS_IN_DOUBT.format(answer=rest)
+
+
+def _models(findings: Sequence[PairFinding]) -> list[str]:
+    """Return the names of the models that are compared."""
+    return [name for each in findings for name in (each.candidate, each.baseline)]
 
 
 def _doubt_sentence(doubt: Check) -> str:

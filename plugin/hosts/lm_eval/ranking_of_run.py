@@ -421,7 +421,8 @@ def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
                 part = f"{task} {own.slice}" if own.slice else task
                 answer = own.answer
                 if answer:
-                    answer = (limit_sentence(answer[0], part, None), *answer[1:])
+                    models = [entry.model for entry in own.entries]
+                    answer = (limit_sentence(answer[0], part, None, models), *answer[1:])
                 notes = (*own.warnings, apart)
                 tables.append(replace(own, slice=part, answer=answer, warnings=notes))
         failures += [f"{task}: {failure}" for failure in ranking.failures]

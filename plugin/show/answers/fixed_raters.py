@@ -1,5 +1,7 @@
 """Say whose verdicts an answer speaks of, if its intervals leave out how judges differ."""
 
+from collections.abc import Iterable
+
 from podium.rankers.errors.raters import FIXED_RATERS
 from podium.rankers.ranking import Standings
 from podium.show.answers.rank_templates import number_word
@@ -20,21 +22,37 @@ def raters_text(unit: str, number: int) -> str:
     return f"these {number_word(number)} {plural(unit, number)}"
 
 
-def limit_sentence(sentence: str, of_slice: str | None, raters: str | None) -> str:
+def limit_sentence(
+    sentence: str, of_slice: str | None, raters: str | None, models: Iterable[str] = ()
+) -> str:
     """Begin a sentence with the slice and the judges or voters that it speaks of.
+
+    The sentence goes on in lower case, unless it begins with the name of a model.
 
     Args:
         sentence: the sentence.
         of_slice: name of the slice; None if it is not to be named.
         raters: the judges or voters, as `raters_text` writes them; None for all.
+        models: the models with whose names the sentence may begin.
 
     >>> limit_sentence("a is clearly ahead of b.", "code", "these two judges")
     'On code, for these two judges: a is clearly ahead of b.'
+    >>> limit_sentence("All pairs are too close to call.", "code", None, ["Al", "B"])
+    'On code: all pairs are too close to call.'
     """
     if of_slice is None and raters is None:
         return sentence
+    rest = after_colon(sentence, models)
     if raters is None:
-        return f"On {of_slice}: {sentence}"
+        return f"On {of_slice}: {rest}"
     if of_slice is None:
-        return f"For {raters}: {sentence}"
-    return f"On {of_slice}, for {raters}: {sentence}"
+        return f"For {raters}: {rest}"
+    return f"On {of_slice}, for {raters}: {rest}"
+
+
+def after_colon(sentence: str, models: Iterable[str]) -> str:
+    """Return a sentence as it goes on after a colon: in lower case, unless a model's name begins
+    it."""
+    if any(sentence.startswith((f"{name} ", f"{name}, ")) for name in models):
+        return sentence
+    return sentence[:1].lower() + sentence[1:]

@@ -30,7 +30,7 @@ from podium.rankers.ladder_placement import RATED_ONLY
 from podium.rankers.ranking import Separation, Standings
 from podium.score_scale import ELO, WIN_RATE
 from podium.show.answers import rank_templates
-from podium.show.answers.fixed_raters import fixed_raters_of, limit_sentence
+from podium.show.answers.fixed_raters import after_colon, fixed_raters_of, limit_sentence
 from podium.show.answers.lost_claims import unclaimed_models
 from podium.show.answers.order_claims import explained_by_any_order
 from podium.show.answers.rank_templates import (
@@ -206,14 +206,15 @@ def build_ranking_answer(
         unknown = limit_sentence(rank_templates.UNIT_UNKNOWN, of_slice, None)
         return replace(withhold_ranks(checked), answer=(unknown, trust))
     who = _decided_sentence(claimed) or who
+    models = [entry.model for entry in standings.entries]
     what_next = _next_step_sentence(claimed, robustness, what_next)
     if claimed.ranker == WITH_NEXT_LEADER:
         who = " ".join(filter(None, [who, neighbours_sentence(claimed)]))
         new_leader = None if in_doubt else _new_leader_sentence(claimed)
         what_next = " ".join(filter(None, [what_next, new_leader]))
     if are_questions_in_doubt(battles):
-        who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=who)
-    who = limit_sentence(who, of_slice, fixed_raters_of(claimed))
+        who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=after_colon(who, models))
+    who = limit_sentence(who, of_slice, fixed_raters_of(claimed), models)
     return replace(checked, answer=(who, trust, what_next) if what_next else (who, trust))
 
 

@@ -70,3 +70,44 @@ def test_judges_without_a_readable_verdict_are_not_counted():
     ranking, answer = answer_of(rows, pool=True)
     assert answer.startswith("For these two judges: ")
     assert ranking.standings[0].diagnostics[FIXED_RATERS]["number"] == 2
+
+
+def level_verdicts(names: tuple[str, str, str] = MODELS) -> pd.DataFrame:
+    """Let every pair win and lose equally often, by two judges."""
+    rows = []
+    for k in range(12):
+        for first, second in ((0, 1), (0, 2), (1, 2)):
+            for judge in ("r0", "r1"):
+                rows.append((f"q{k}", names[first], names[second], float(k % 2), judge, "code"))
+                rows.append((f"q{k}", names[first], names[second], float(k % 2), judge, "math"))
+    return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "judge", "category"])
+
+
+@pytest.mark.parametrize(
+    ("options", "start"),
+    [
+        pytest.param({"pool": True}, "For these two judges: all pairs of", id="judges"),
+        pytest.param({"by": "judge"}, "On r0: all pairs of", id="a slice"),
+        pytest.param(
+            {"by": "category", "pool": True},
+            "On code, for these two judges: all pairs of",
+            id="both",
+        ),
+    ],
+)
+def test_a_sentence_goes_on_in_lower_case_after_the_colon(options, start):
+    _, answer = answer_of(level_verdicts(), **options)
+    assert answer.startswith(start)
+
+
+@pytest.mark.parametrize("leader", ["Ash", "All", "No place"])
+def test_a_model_that_begins_the_sentence_keeps_its_name(leader):
+    rows = level_verdicts((leader, "box", "elm"))
+    rows.loc[rows["model_a"] == leader, "credit"] = 1.0
+    _, answer = answer_of(rows, pool=True)
+    assert answer.startswith(f"For these two judges: {leader} is clearly ahead")
+
+
+def test_a_model_whose_name_is_the_begin_of_a_word_does_not_keep_its_capital():
+    _, answer = answer_of(level_verdicts(("Al", "box", "elm")), pool=True)
+    assert answer.startswith("For these two judges: all pairs of")

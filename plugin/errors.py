@@ -68,8 +68,13 @@ class DataError(PodiumError):
         self.source = source
         self.row = row
         self.column = column
-        place = ", ".join(filter(None, (source, row)))
-        super().__init__(f"{place + ': ' if place else ''}{problem}{REMEDY}{remedy}")
+        super().__init__(f"{self.placed_problem}{REMEDY}{remedy}")
+
+    @property
+    def placed_problem(self) -> str:
+        """The problem after file and row, without the remedy."""
+        place = ", ".join(filter(None, (self.source, self.row)))
+        return f"{place}: {self.problem}" if place else self.problem
 
     def with_place(self, source: str, row: str | None = None) -> "DataError":
         """Return a copy with file and row filled in where they are missing."""
@@ -94,21 +99,6 @@ class RepeatedRuns(NamedTuple):
     model: str
     earlier: str
     newest: str
-
-
-def split_remedies(texts: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return texts without their remedies, and the remedies, each once.
-
-    A message that is put together from several `DataError`s has one remedy then.
-    """
-    problems = []
-    remedies: dict[str, None] = {}
-    for text in texts:
-        problem, _, remedy = text.partition(REMEDY)
-        problems.append(problem)
-        if remedy:
-            remedies[remedy] = None
-    return problems, [*remedies]
 
 
 class NotATableError(DataError):

@@ -133,7 +133,7 @@ OF_READING = {
         "assumed: write NAME:1500+-25, or +-0 for an exact rating"
     ),
     "ladder-unbounded": "{source}: without a bounded rating (`*`), so newcomers: {models}",
-    "left-out": "left out: {why}",
+    "left-out": "left out: {why}{remedy:if . Remedy: #}",
     "likely-item": (
         "no item column: rows counted as independent; nobody is called clearly ahead, because "
         "{column} looks like the item; if {column} is the item, say {option:columns=item={column}}"

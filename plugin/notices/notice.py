@@ -5,8 +5,10 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal
 
+from podium.errors import DataError
 from podium.notices.catalogue_of_notices import NOTES
 
 Severity = Literal["note", "warning"]
@@ -57,6 +59,32 @@ def select_codes(notices: Iterable[Notice], codes: Iterable[str]) -> tuple[Notic
     """Return the notices whose code is one of `codes`."""
     wanted = frozenset(codes)
     return tuple(notice for notice in notices if notice.code in wanted)
+
+
+def note_left_out(error: DataError, path: Path | None = None) -> Notice:
+    """Return the note on a file that is left out because of an error, which names the file.
+
+    Args:
+        error: the error.
+        path: the file, if JSON shows it as a field of its own.
+    """
+    place = {} if path is None else {"path": str(path)}
+    return Notice("left-out", {**place, "why": error.placed_problem, "remedy": error.remedy})
+
+
+def split_remedies(notices: Iterable[Notice]) -> tuple[list[Notice], list[str]]:
+    """Return notices without their remedies, and the remedies, each once.
+
+    A message that is put together from several has one remedy then.
+    """
+    bare = []
+    remedies: dict[str, None] = {}
+    for notice in notices:
+        if notice.fields.get("remedy"):
+            remedies[notice.fields["remedy"]] = None
+            notice = replace(notice, fields={**notice.fields, "remedy": ""})
+        bare.append(notice)
+    return bare, [*remedies]
 
 
 def _map_value(value: Any, change: Callable[[str], str]) -> Any:

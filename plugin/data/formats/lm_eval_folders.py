@@ -38,9 +38,9 @@ from podium.data.formats.lm_eval_selection import name_by_settings, select_runs
 from podium.data.formats.lm_eval_shared_documents import SharedDocuments
 from podium.data.formats.lm_eval_task_configs import scorers_of_metrics
 from podium.data.formats.run_folders import find_repeats
-from podium.errors import DataError, OneModelError, UsageError, split_remedies
+from podium.errors import DataError, OneModelError, UsageError
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
-from podium.notices.notice import Notice
+from podium.notices.notice import Notice, split_remedies
 from podium.notices.notice_text import notice_texts
 from podium.run_record import RunRecord
 from podium.wording import some
@@ -303,8 +303,10 @@ def _nothing_to_compare(lost: Sequence[Notice]) -> DataError:
         lost: the losses, which the message gives as reasons, those on earlier runs last.
     """
     ordered = sorted(lost, key=lambda note: find_repeats([note]) is not None)
-    reasons, _ = split_remedies(notice_texts(ordered))
-    cause = some(reasons, "; ", most=5) or "no two models have scores on the same documents"
+    bare, _ = split_remedies(ordered)
+    cause = (
+        some(notice_texts(bare), "; ", most=5) or "no two models have scores on the same documents"
+    )
     remedy = "give the samples of two models or more on the same documents of a task"
     problem = f"nothing to compare: {cause}"
     repeats = find_repeats(lost)

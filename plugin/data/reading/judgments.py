@@ -105,13 +105,12 @@ from podium.errors import (
     PodiumError,
     UsageError,
     named_in_errors,
-    split_remedies,
 )
 from podium.findings import ACCEPTED
 from podium.frames import is_frame
 from podium.hookspecs import Format, GatheredBattles, Reading, SourceFiles, load_target
 from podium.names import joined_name
-from podium.notices.notice import Notice, select_codes
+from podium.notices.notice import Notice, select_codes, split_remedies
 from podium.notices.notice_text import notice_texts
 from podium.notices.option_forms import are_assignable, format_assignments, option_text
 from podium.plugins import catalogue
@@ -412,7 +411,8 @@ def _with_runs_left_out(error: OneModelError, read: SourceTables) -> OneModelErr
     of several tasks, the error says so.
     """
     earlier = select_codes(read.gathered.notes, EARLIER_RUNS)
-    reasons, _ = split_remedies(notice_texts([*read.gathered.lost, *earlier]))
+    bare, _ = split_remedies([*read.gathered.lost, *earlier])
+    reasons = [*notice_texts(bare)]
     tasks = sorted({run.task for run in read.gathered.runs})
     if len(tasks) > 1:
         reasons.append(f"its runs are of the tasks {join_names(tasks)}, and {ONE_TASK}")

@@ -11,9 +11,10 @@ from inspect_ai.scorer import match
 from inspect_ai.solver import solver
 
 import podium
-from podium.errors import DataError, split_remedies
+from podium.errors import DataError
 from podium.hosts.inspect_ai.logs.unscored_tasks import no_scorer_problem
 from podium.hosts.reference_pin import pin_of_model, pin_place, write_pin
+from podium.notices.notice import Notice, note_left_out, split_remedies
 from podium.notices.notice_text import notice_texts
 
 COMMAND = "inspect eval podium/round_robin -T responses='logs/*_advice_*.eval'"
@@ -52,7 +53,7 @@ def test_a_task_without_a_scorer_beside_a_scored_one_is_no_failure(run_podium):
     for command in (("rank", "logs"), ("compare", "good", "weak", "logs"), ("diagnose", "logs")):
         code, out, err = run_podium(*command)
         assert (code, "good" in out or command[0] == "diagnose") == (0, True)
-        assert "note: 1 task without a scorer is left out: advice (2 logs)" in err
+        assert "note: 1 task without a scorer is left out: advice (4 logs)" in err
         assert COMMAND in err
         assert "Remedy" not in err
         assert not re.search("advice: the newest counts", err)
@@ -87,9 +88,27 @@ def test_failed_logs_beside_a_task_without_a_scorer_share_one_message():
     assert str(caught.value).count("Remedy") == 1
 
 
-def test_remedies_are_split_from_texts():
-    texts = ["a. Remedy: mend it", "b", "c. Remedy: mend it"]
-    assert split_remedies(texts) == (["a", "b", "c"], ["mend it"])
+def test_remedies_are_split_from_notices():
+    errors = [DataError(f"a. Remedy: {k}", remedy="mend it", source="f") for k in range(2)]
+    notices = [*map(note_left_out, errors), Notice("judge-stopped", {"path": "p", "why": "w"})]
+    assert notice_texts(notices)[0] == "left out: f: a. Remedy: 0. Remedy: mend it"
+    bare, remedies = split_remedies(notices)
+    assert [note.fields["why"] for note in bare] == ["f: a. Remedy: 0", "f: a. Remedy: 1", "w"]
+    assert notice_texts(bare)[0] == "left out: f: a. Remedy: 0"
+    assert remedies == ["mend it"]
+
+
+@pytest.mark.parametrize("order", [("advice", "sums"), ("sums", "advice")])
+def test_reruns_of_a_scored_task_are_told_beside_those_of_one_without_a_scorer(order):
+    for name in order * 2:
+        run(name, scorer=match() if name == "sums" else None)
+    notes = podium.read_battles("logs").notes
+    repeated = [note for note in notes if note.code.startswith("runs-repeated")]
+    assert {note.code for note in repeated} == {"runs-repeated"}
+    assert sorted((note.fields["who"], note.fields["what"]) for note in repeated) == [
+        ("scripted/good", "sums"),
+        ("scripted/weak", "sums"),
+    ]
 
 
 def test_the_pin_of_a_folder_is_not_called_a_file_without_verdicts():

@@ -58,12 +58,12 @@ from podium.hosts.inspect_ai.logs.scored_runs import (
 from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
 from podium.hosts.inspect_ai.logs.unscored_tasks import (
     UnscoredTaskError,
-    notes_on_unscored_tasks,
+    leave_out_unscored_tasks,
+    note_on_unscored_log,
     nothing_to_rank,
-    without_tasks,
 )
 from podium.names import joined_name
-from podium.notices.notice import Notice
+from podium.notices.notice import Notice, note_left_out
 from podium.responses.read import ChosenLogs
 from podium.run_record import RunRecord
 from podium.scorers.judge_names import short_judge_names
@@ -217,6 +217,7 @@ def choose_logs(
     every: bool = False,
     names_joined: bool = False,
     first: Collection[Path] = (),
+    by_scores: bool = False,
 ) -> CountedLogs:
     """Choose the logs that count. A single log always counts.
 
@@ -228,11 +229,15 @@ def choose_logs(
         every: whether all runs of a question count, as repeats. If not, only the newest counts.
         names_joined: whether names of models that look the same are names of one model.
         first: finished logs that count before others of the same question.
+        by_scores: whether the logs of several are left out whose task has no scorer.
 
     Raises:
         DataError: the only log given cannot be read.
     """
     runs, lost = _read_headers(labels, needed=labels if len(labels) == 1 else ())
+    unscored: list[Notice] = []
+    if by_scores and len(labels) > 1:
+        runs, unscored = leave_out_unscored_tasks(runs)
     notes: list[Notice] = []
     if names_joined:
         runs, notes = _join_names_of_runs(runs)
@@ -240,7 +245,7 @@ def choose_logs(
     counted = _choose_among(named, every=every, is_single=len(labels) == 1, first=first)
     labelled = {str(path) for path, label in labels.items() if label}
     notes += [*_notes_on_names(runs, named), *notes_on_labels([*records.values()], labelled)]
-    notes += counted.notes
+    notes += [*counted.notes, *unscored]
     if every:
         notes += _notes_on_limits(records)
     return CountedLogs(counted.logs, records, notes, [*lost, *counted.lost])
@@ -282,7 +287,7 @@ def _read_headers(
         except DataError as error:
             if path in needed:
                 raise
-            lost.append(Notice("left-out", {"path": str(path), "why": str(error)}))
+            lost.append(note_left_out(error, path))
     return runs, lost
 
 
@@ -489,7 +494,9 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
         DataError: no log has rows, or runs reduce their scores differently.
         OtherQuestionError: runs of a task share no input.
     """
-    counted = choose_logs(labels, every=reading.all_runs, names_joined=reading.names_joined)
+    counted = choose_logs(
+        labels, every=reading.all_runs, names_joined=reading.names_joined, by_scores=True
+    )
     notes, lost = counted.notes, counted.lost
     read = _select_scores(_read_each_log(counted, labels, reading.cluster), reading, counted)
     frames, evals = read.frames, read.evals
@@ -544,7 +551,6 @@ def _read_each_log(
         OtherQuestionError: two epochs of a sample have different inputs.
     """
     contents = ReadLogs([], [], [], AskedInputs())
-    unscored: list[tuple[FiledRun, UnscoredTaskError]] = []
     for log in counted.logs:
         try:
             frame = log_rows(log.path, contents.inputs, cluster, log.header)
@@ -561,13 +567,9 @@ def _read_each_log(
             if len(labels) == 1 or isinstance(error, OtherQuestionError):
                 raise
             if isinstance(error, UnscoredTaskError):
-                unscored.append((log, error))
+                counted.lost.append(note_on_unscored_log(log.path, error))
             else:
-                counted.lost.append(Notice("left-out", {"why": str(error)}))
-    scored = {run.task for run in contents.evals}
-    notes, lost = notes_on_unscored_tasks(unscored, scored)
-    counted.notes[:] = [*without_tasks(counted.notes, notes), *notes]
-    counted.lost.extend(lost)
+                counted.lost.append(note_left_out(error))
     return contents
 
 

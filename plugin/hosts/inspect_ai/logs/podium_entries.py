@@ -13,6 +13,7 @@ The fields of these pydantic models are the keys in the log.
 Parsing raises a DataError that names the field.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NotRequired, Self
 
@@ -30,6 +31,7 @@ from typing_extensions import TypedDict
 from podium.errors import DataError, named_in_errors
 from podium.format_version import FORMAT_VERSION, require_format
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.notices.option_forms import option_text
 from podium.scorers.judge_record import JudgeRecord, refused_options
 from podium.scorers.prompt import final_answer
 
@@ -39,6 +41,12 @@ RESUMING = ". Fix the cause, then `inspect eval-retry` on the log plays the rest
 """Follows in a log's error the reason why a run stopped, unless a host says how to go on."""
 BAD_JUDGE = f"{STOPPED}, because it cannot judge"
 """The beginning of that message if the judge's own replies have ended the run."""
+ARGUMENT = re.compile(
+    r"(?:(?:-T|--ranker[-_]args|--metadata(?: ranker_args=)?) ?|(?=\w+=(?:'|NAME)))"
+    r"\b(on_bad_judge|realization|replies)='?(\w+)'?"
+)
+"""Matches an argument of a tournament in that message, in the form of any host or of Python. The
+groups are its name and its value."""
 ROUND = "podium round"
 """Key of a sample's metadata that marks an announced round."""
 REQUESTED = "podium asked"
@@ -180,11 +188,16 @@ def read_tournament(log: EvalLog) -> TournamentMetadata | None:
 
 
 def reason_of_stop(record: EvalLog | EvalSample) -> str | None:
-    """Return why a run stopped asking its judge; None if its error has another cause."""
+    """Return why a run stopped asking its judge; None if its error has another cause.
+
+    Options are written as they are typed where the reason is read. The log has them as they were
+    typed where it was made.
+    """
     message = record.error.message if record.error else ""
     if STOPPED not in message:
         return None
-    return message[message.index(STOPPED) :].rstrip("\"')")
+    why = message[message.index(STOPPED) :].rstrip("\"')")
+    return ARGUMENT.sub(lambda typed: option_text(typed[1], typed[2], "argument"), why)
 
 
 def is_cancelled(message: str) -> bool:

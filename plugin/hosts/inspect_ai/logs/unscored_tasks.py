@@ -5,8 +5,9 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from podium.data.formats.run_folders import FiledRun
-from podium.errors import DataError, split_remedies
-from podium.notices.notice import Notice, select_codes
+from podium.errors import DataError
+from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
+from podium.notices.notice import Notice, select_codes, split_remedies
 from podium.notices.notice_text import notice_texts
 from podium.wording import join_names, quantity, some, word_for
 
@@ -50,35 +51,38 @@ def _logs_like(path: Path) -> str:
     return str(path.with_name(f"*_{parts[1]}_*{path.suffix}"))
 
 
-def notes_on_unscored_tasks(
-    unscored: Sequence[tuple[FiledRun, UnscoredTaskError]], scored: Collection[str]
-) -> tuple[list[Notice], list[Notice]]:
-    """Return what is said about logs of tasks without a scorer, which are left out.
-
-    Args:
-        unscored: the logs, each with its error.
-        scored: names of the tasks of which other logs have scores.
+def leave_out_unscored_tasks(
+    runs: Sequence[FiledRun],
+) -> tuple[list[FiledRun], list[Notice]]:
+    """Leave out the logs of tasks of which no log has a scorer.
 
     Returns:
-        a note on the tasks of which no log has scores, or nothing; and notes on logs that lack the
-        scores of their task, which are lost.
+        The other logs, and a note on the tasks; no note if each task has a scorer.
     """
-    lost = []
-    alone = []
-    for run, error in unscored:
-        if run.header.eval.task in scored:
-            why = f"{run.path}: {error.problem}, and other logs of the task have scores"
-            lost.append(Notice("left-out", {"why": why}))
-        else:
-            alone.append(run)
+    scored = {run.header.eval.task for run in runs if _has_scorer(run)}
+    kept = [run for run in runs if run.header.eval.task in scored]
+    alone = [run for run in runs if run.header.eval.task not in scored]
     if not alone:
-        return [], lost
+        return kept, []
     fields = {
         "tasks": sorted({run.header.eval.task for run in alone}),
         "logs": len(alone),
         "command": judge_command([run.path for run in alone]),
     }
-    return [Notice(WITHOUT_SCORER, fields)], lost
+    return kept, [Notice(WITHOUT_SCORER, fields)]
+
+
+def _has_scorer(run: FiledRun) -> bool:
+    """Return whether a log has or will have scores: by a scorer, or by `inspect score`."""
+    header = run.header
+    is_scored = bool(header.results and header.results.scores)
+    return bool(header.eval.scorers) or is_scored or is_tournament(header)
+
+
+def note_on_unscored_log(path: Path, error: UnscoredTaskError) -> Notice:
+    """Return the note on a log that lacks the scores of its task, which is lost."""
+    why = f"{path}: {error.problem}, and other logs of the task have scores"
+    return Notice("left-out", {"why": why, "remedy": ""})
 
 
 def nothing_to_rank(logs: int, lost: Sequence[Notice], notes: Sequence[Notice]) -> DataError:
@@ -89,7 +93,8 @@ def nothing_to_rank(logs: int, lost: Sequence[Notice], notes: Sequence[Notice]) 
         lost: notes on logs that cannot be used.
         notes: other notes; that on tasks without a scorer gives a reason.
     """
-    reasons, remedies = split_remedies(notice_texts(lost))
+    bare, remedies = split_remedies(lost)
+    reasons = [*notice_texts(bare)]
     for note in select_codes(notes, [WITHOUT_SCORER]):
         reasons.append(no_scorer_problem(note.fields["tasks"]))
         remedies.append(f"let a judge compare the responses: `{note.fields['command']}`")
@@ -99,14 +104,3 @@ def nothing_to_rank(logs: int, lost: Sequence[Notice], notes: Sequence[Notice]) 
             remedies = ["score the logs again with `inspect score`, or give other logs"]
     problem = f"nothing to rank in {quantity(logs, 'log')}: {some(reasons, '; ', most=5)}"
     return DataError(problem, remedy="; ".join(remedies))
-
-
-def without_tasks(notes: Sequence[Notice], left_out: Sequence[Notice]) -> list[Notice]:
-    """Return notes on runs without those on runs of tasks that are left out.
-
-    Args:
-        notes: the notes.
-        left_out: the note on tasks without a scorer, or nothing.
-    """
-    tasks = [task for note in left_out for task in note.fields["tasks"]]
-    return [note for note in notes if note.fields.get("what") not in tasks]

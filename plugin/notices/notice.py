@@ -61,7 +61,7 @@ def select_codes(notices: Iterable[Notice], codes: Iterable[str]) -> tuple[Notic
     return tuple(notice for notice in notices if notice.code in wanted)
 
 
-def note_left_out(error: DataError, path: Path | None = None) -> Notice:
+def note_of_error(error: DataError, path: Path | None = None) -> Notice:
     """Return the note on a file that is left out because of an error, which names the file.
 
     Args:

@@ -14,7 +14,7 @@ import podium
 from podium.errors import DataError
 from podium.hosts.inspect_ai.logs.unscored_tasks import no_scorer_problem
 from podium.hosts.reference_pin import pin_of_model, pin_place, write_pin
-from podium.notices.notice import Notice, note_left_out, split_remedies
+from podium.notices.notice import Notice, note_of_error, split_remedies
 from podium.notices.notice_text import notice_texts
 
 COMMAND = "inspect eval podium/round_robin -T responses='logs/*_advice_*.eval'"
@@ -90,7 +90,7 @@ def test_failed_logs_beside_a_task_without_a_scorer_share_one_message():
 
 def test_remedies_are_split_from_notices():
     errors = [DataError(f"a. Remedy: {k}", remedy="mend it", source="f") for k in range(2)]
-    notices = [*map(note_left_out, errors), Notice("judge-stopped", {"path": "p", "why": "w"})]
+    notices = [*map(note_of_error, errors), Notice("judge-stopped", {"path": "p", "why": "w"})]
     assert notice_texts(notices)[0] == "left out: f: a. Remedy: 0. Remedy: mend it"
     bare, remedies = split_remedies(notices)
     assert [note.fields["why"] for note in bare] == ["f: a. Remedy: 0", "f: a. Remedy: 1", "w"]

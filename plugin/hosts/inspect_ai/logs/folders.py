@@ -63,7 +63,7 @@ from podium.hosts.inspect_ai.logs.unscored_tasks import (
     nothing_to_rank,
 )
 from podium.names import joined_name
-from podium.notices.notice import Notice, note_left_out
+from podium.notices.notice import Notice, note_of_error
 from podium.responses.read import ChosenLogs
 from podium.run_record import RunRecord
 from podium.scorers.judge_names import short_judge_names
@@ -287,7 +287,7 @@ def _read_headers(
         except DataError as error:
             if path in needed:
                 raise
-            lost.append(note_left_out(error, path))
+            lost.append(note_of_error(error, path))
     return runs, lost
 
 
@@ -569,7 +569,7 @@ def _read_each_log(
             if isinstance(error, UnscoredTaskError):
                 counted.lost.append(note_on_unscored_log(log.path, error))
             else:
-                counted.lost.append(note_left_out(error))
+                counted.lost.append(note_of_error(error))
     return contents
 
 

@@ -25,6 +25,7 @@ from podium.comparison.inputs import (
 from podium.comparison.outcomes import ELO, SCORE, PairFinding
 from podium.comparison.pair_data import MEASURES, METHODS, ComparedPair, finding_of
 from podium.data.battles import Battles
+from podium.data.formats.compared_answers import comparing_answers
 from podium.data.jury_verdicts import judged_once
 from podium.data.reading.judgments import read_battles
 from podium.data.reading.shared_metrics import why_lost
@@ -312,7 +313,8 @@ def _read_all(
     """
     frames = [table for table in tables if is_frame(table)]
     if len(frames) == len(tables):
-        return read_battles(*sources, *frames, **reading)
+        with comparing_answers():
+            return read_battles(*sources, *frames, **reading)
     if len(tables) > 1 or sources or reading:
         raise UsageError(
             "battles that are read already stand alone: give no other sources and no options "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from podium.data.counting.relations import ROW, text
+from podium.data.formats.compared_answers import are_answers_compared
 from podium.data.formats.records import JSON, Column, Records
 from podium.text import MESSAGES_START, map_distinct, parse_json, parse_literal
 
@@ -51,7 +52,7 @@ def with_lengths(frame: "pd.DataFrame", answers: Iterable[str]) -> "pd.DataFrame
                 for length, column in column_of_length.items()
             }
             frame = frame.assign(**lengths)
-            if name != "conversation":
+            if name != "conversation" or not are_answers_compared():
                 return frame
             pairs = zip(*(frame[column] for column in CONVERSATION_COLUMNS), strict=True)
             cells = [
@@ -132,8 +133,8 @@ def frame_with_lengths(records: Records) -> "pd.DataFrame":
     """Return all records as a data frame (`Records.frame`), with lengths instead of conversations.
 
     The columns `conversation_a` and `conversation_b` are replaced by `length_a` and `length_b`,
-    which are those of `answer_length`, and `SAME_ANSWERS`, if both are JSON and there are no
-    lengths yet.
+    which are those of `answer_length`, if both are JSON and there are no lengths yet. If answers
+    are compared, they are also replaced by `SAME_ANSWERS`.
     """
     columns = dict(records.columns)
     conversations = {side: columns.get(f"conversation_{side}") for side in "ab"}
@@ -154,6 +155,8 @@ def frame_with_lengths(records: Records) -> "pd.DataFrame":
             cells = records.rows(f"cast({conversation.sql} as varchar)", where)
             lengths[is_other] = [answer_length(parse_json(cell)) for (cell,) in cells]
             frame[name] = lengths
+    if not are_answers_compared():
+        return frame
     return _with_same_answers(frame, _conversations_to_compare(records, _may_be_same(frame)))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from podium.data.counting.duck import Duck
 from podium.data.formats.answer_lengths import SAME_ANSWERS
+from podium.data.formats.compared_answers import are_answers_compared
 from podium.data.reading.response_texts import RESPONSES
 from podium.data.reading.rows import RecordTable
 
@@ -24,8 +25,11 @@ def find_identical_responses(
     Responses are compared character by character. A row that lacks a response is not identical.
 
     Returns:
-        The items by the sorted names of two models. Pairs without any responses are left out.
+        The items by the sorted names of two models. Pairs without any responses are left out. The
+        result is empty unless answers are compared (`comparing_answers`).
     """
+    if not are_answers_compared():
+        return {}
     queries = [query for each in tables if (query := _query_of_pairs(each)) is not None]
     if not queries:
         return {}

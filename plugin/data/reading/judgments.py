@@ -69,7 +69,7 @@ from podium.data.reading.model_names import (
     require_distinct_names,
     require_same_spelling,
 )
-from podium.data.reading.nested_names import require_plain_names
+from podium.data.reading.nested_names import may_hold_nested_names, require_plain_names
 from podium.data.reading.on_spark import COPIES, inputs_not_compared, is_parquet, scan_parquet
 from podium.data.reading.repeat_numbers import pair_repeats
 from podium.data.reading.response_texts import find_other_responses, without_bulky_responses
@@ -1042,9 +1042,10 @@ def _translate_table(
         records = replace(records, columns={**records.columns, name: Column(quote(record.label))})
     if known is None:
         return replace(record, records=records, format="pointwise", notes=notes)
-    require_plain_names(records)
     record = replace(record, records=records)
-    if known.read != OWN_TABLE:
+    if known.read == OWN_TABLE:
+        require_plain_names(records)
+    else:
         record = _read_by_format(record, known)
         notes = [*notes, *record.notes]
     translated = translate_verdicts(record.records, foreign)
@@ -1061,6 +1062,8 @@ def _read_by_format(record: RecordTable, known: Format) -> RecordTable:
     with catalogue.name_plugin_in_errors(known):
         try:
             rows = load_target(known.selects)(records) if known.selects else records.frame()
+            if may_hold_nested_names(rows):
+                require_plain_names(records)
             frame = catalogue.load_extension(known)(rows)
         except KeyError as error:
             problem = f"no column {error}, which the format {known.name} needs"

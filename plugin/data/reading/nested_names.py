@@ -1,9 +1,15 @@
 """Reject objects and lists where a file should have the name of a model."""
 
+import re
+from typing import TYPE_CHECKING
+
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.records import TEXT, Records
 from podium.errors import DataError
 from podium.printable import shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS_OF_NAMES = (
     *("model", "model_a", "model_b", "model_1", "model_2", "model_A", "model_B"),
@@ -14,6 +20,21 @@ COLUMNS_OF_NAMES = (
 """Columns of the formats that hold names of models."""
 NESTED_TEXT = r"""^(\{|\[)\s*["']"""
 """Matches the beginning of a text that is an object or a list, as JSON or as Python prints it."""
+
+
+def may_hold_nested_names(frame: "pd.DataFrame") -> bool:
+    """Return whether a name of a model in a frame is an object or a list, or looks like one."""
+    for name in COLUMNS_OF_NAMES:
+        if name not in frame:
+            continue
+        try:
+            distinct = set(frame[name])
+        except TypeError:
+            # Objects and lists cannot be in a set.
+            return True
+        if any(isinstance(each, str) and re.match(NESTED_TEXT, each) for each in distinct):
+            return True
+    return False
 
 
 def require_plain_names(records: Records) -> None:

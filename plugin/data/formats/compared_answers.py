@@ -1,0 +1,26 @@
+"""Whether the answers of both models in a table of verdicts are compared while it is read.
+
+`podium compare` counts identical answers. Other commands do not use them, and comparing texts and
+conversations takes longer than reading verdicts.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_ARE_COMPARED: ContextVar[bool] = ContextVar("whether answers are compared", default=False)
+
+
+@contextmanager
+def comparing_answers() -> Iterator[None]:
+    """Let readers compare the answers of both models while the body runs."""
+    before = _ARE_COMPARED.set(True)
+    try:
+        yield
+    finally:
+        _ARE_COMPARED.reset(before)
+
+
+def are_answers_compared() -> bool:
+    """Return whether readers compare the answers of both models now."""
+    return _ARE_COMPARED.get()

@@ -2,15 +2,20 @@
 
 import asyncio
 import json
+import os
 import shlex
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import Context
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
+
+import click
+from click.core import ParameterSource
 
 from podium.errors import UsageError, install_hint
 from podium.hookspecs import Tournament
@@ -99,7 +104,8 @@ def play_tournament(
         answered_by: the models of this run; only items that one of them answered are played.
         log_dir: the folder of the log, or its URL.
         host: the host that asked for the tournament and ranks it.
-        display: what Inspect shows meanwhile; None for what it showed before.
+        display: what Inspect shows meanwhile; None for what the user chose, or else for what it
+            showed before on a terminal, and nothing elsewhere.
 
     Returns:
         The log, and the failure if battles failed (None if none failed).
@@ -129,12 +135,38 @@ def play_tournament(
     how: dict[str, Any] = {"log_dir": log_dir, "display": display, "max_retries": MAX_RETRIES}
     how |= {"log_format": "eval", "log_level": "warning"}
     play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **how)
-    log = _play_to_end(play, log_dir)
+    with nullcontext() if display or _shows_tournament() else _quiet_console():
+        log = _play_to_end(play, log_dir)
     for text in cached_tokens_texts(log.stats.model_usage):
         tell(text)
     place = place_of(log.location)
     failure = None if log.status == "success" else _failure_of(place, options.secrets())
     return place, failure
+
+
+def _shows_tournament() -> bool:
+    """Return whether Inspect shows a tournament that follows an eval: on a terminal, or if asked.
+
+    Elsewhere, its panel and warnings would repeat what podium says of the tournament.
+    """
+    command = click.get_current_context(silent=True)
+    source = None if command is None else command.get_parameter_source("display")
+    is_chosen = source not in (None, ParameterSource.DEFAULT)
+    return is_chosen or "INSPECT_DISPLAY" in os.environ or sys.stdout.isatty()
+
+
+@contextmanager
+def _quiet_console() -> Iterator[None]:
+    """Let Inspect show nothing. It takes `display="none"` only from the first eval of a process."""
+    import rich
+
+    console = rich.get_console()
+    before = console.quiet
+    console.quiet = True
+    try:
+        yield
+    finally:
+        console.quiet = before
 
 
 def _play_to_end(play: Callable[[], "Sequence[EvalLog]"], log_dir: str) -> "EvalLog":

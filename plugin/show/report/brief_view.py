@@ -38,12 +38,16 @@ def brief_ranking_text(ranking: Ranking, own: Collection[str], *, is_judged: boo
     # The header of the table and the line of counts are no rows.
     answer = _answer_lines(standings.answer)
     room = most - 2 - len(notes) - len(answer)
-    rows = max(room, min(len(standings.entries), FEWEST_ROWS))
+    models_ranked = len(standings.entries)
+    rows = max(room, min(models_ranked, FEWEST_ROWS))
+    # To leave out one model alone would save a single line.
+    if models_ranked == rows + 1:
+        rows = models_ranked
     shown, hidden = _shown_rows(standings, own, rows)
     sizes = _sizes_text(standings, is_judged=is_judged)
     if hidden:
-        models = quantity(len(standings.entries), "model")
-        sizes = f"{len(standings.entries) - hidden} of {models} shown, all in the JSON · {sizes}"
+        models = quantity(models_ranked, "model")
+        sizes = f"{models_ranked - hidden} of {models} shown, all in the JSON · {sizes}"
     return "\n".join([*answer, *shown, sizes, *notes]) + "\n"
 
 

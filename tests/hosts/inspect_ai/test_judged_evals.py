@@ -242,3 +242,33 @@ def test_an_absent_reference_is_known_before_the_first_call(inspect):
         "8 items"
     )
     assert list(scores_of("fair")) == ["includes", "win-rate", "bradley-terry"]
+
+
+@pytest.mark.slow
+def test_the_reason_of_a_bad_judge_is_said_once_without_a_terminal(tmp_path):
+    (tmp_path / "free.py").write_text(FREE)
+    bad = ("--ranker-judge-args", "position_bias=2", "--ranker-args", "identical=judge")
+    for model, more in (("weak", ()), ("fair", ()), ("good", bad)):
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "podium",
+                "inspect",
+                "eval",
+                "free.py",
+                "--model",
+                f"mockllm/{model}",
+                *JUDGED,
+                *more,
+            ],
+            cwd=tmp_path,
+            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        own = done.stdout.rpartition("\nLog: ")[2].splitlines()[1:]
+        assert len([line for line in own if line.strip()]) <= 15
+    assert (done.stdout.count("cannot judge"), done.stdout.count("Sample error")) == (1, 0)

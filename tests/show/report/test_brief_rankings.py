@@ -51,12 +51,20 @@ def test_a_ranking_of_judged_responses_takes_fewer_lines_and_counts_all_battles(
     notes = [line for line in lines if line.startswith("podium: ")]
     answer = " ".join(standings.answer)
     # The answer, the header, two models and the counts are always there.
-    assert len(lines) - len(notes) <= max(MOST_LINES_JUDGED, len(answer) // 100 + 5)
+    assert len(lines) - len(notes) <= max(MOST_LINES_JUDGED + 1, len(answer) // 100 + 6)
     assert any(f" {last} " in line for line in lines), "the model of this run is always shown"
     counts = standings.counts
     told = f"{counts.judgments:,} judgments, {counts.battles:,} battles: {counts.with_verdict:,}"
     assert f"{told} judged" in "\n".join(lines)
     assert f"{counts.unparsed:,} unparsed" in "\n".join(lines)
+
+
+@pytest.mark.parametrize("models", range(2, 8))
+def test_one_model_alone_is_never_left_out(models: int) -> None:
+    judgments = podium.simulate(models, 20, seed=1).judgments(podium.Judge(unparsed=0.1))
+    ranking = podium.rank(podium.read_battles(judgments), "win-rate")
+    text = brief_ranking_text(ranking, ["m1"], is_judged=True)
+    assert f"{models - 1} of {models} models shown" not in text
 
 
 def test_several_tables_are_shown_in_whole() -> None:

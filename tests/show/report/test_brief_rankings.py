@@ -10,7 +10,12 @@ import pytest
 
 import podium
 from podium.printable import print_apart
-from podium.show.report.brief_view import MOST_LINES, MOST_LINES_JUDGED, brief_ranking_text
+from podium.show.report.brief_view import (
+    FEWEST_ROWS,
+    MOST_LINES,
+    MOST_LINES_JUDGED,
+    brief_ranking_text,
+)
 
 
 def ranking_of(models: int, items: int = 40) -> podium.Ranking:
@@ -51,7 +56,9 @@ def test_a_ranking_of_judged_responses_takes_fewer_lines_and_counts_all_battles(
     notes = [line for line in lines if line.startswith("podium: ")]
     answer = " ".join(standings.answer)
     # The answer, the header, two models and the counts are always there.
-    assert len(lines) - len(notes) <= max(MOST_LINES_JUDGED + 1, len(answer) // 100 + 6)
+    # Of three models, none is left out alone, which takes a line more.
+    more = 1 if models == FEWEST_ROWS + 1 else 0
+    assert len(lines) - len(notes) <= max(MOST_LINES_JUDGED, len(answer) // 100 + 5) + more
     assert any(f" {last} " in line for line in lines), "the model of this run is always shown"
     counts = standings.counts
     told = f"{counts.judgments:,} judgments, {counts.battles:,} battles: {counts.with_verdict:,}"

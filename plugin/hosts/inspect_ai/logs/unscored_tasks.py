@@ -2,17 +2,23 @@
 
 import shlex
 from collections.abc import Collection, Sequence
+from itertools import islice
 from pathlib import Path
 
 from podium.data.formats.run_folders import FiledRun
 from podium.errors import DataError
 from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
+from podium.hosts.inspect_ai.logs.stored_samples import samples_of
 from podium.notices.notice import Notice, select_codes, split_remedies
 from podium.notices.notice_text import notice_texts
 from podium.wording import join_names, quantity, some, word_for
 
 WITHOUT_SCORER = "tasks-without-scorer"
 """Code of the note on tasks that have no scorer."""
+
+
+FIRST_SAMPLES = 5
+"""Number of samples in which scores are looked for."""
 
 
 class UnscoredTaskError(DataError):
@@ -76,7 +82,14 @@ def _has_scorer(run: FiledRun) -> bool:
     """Return whether a log has or will have scores: by a scorer, or by `inspect score`."""
     header = run.header
     is_scored = bool(header.results and header.results.scores)
-    return bool(header.eval.scorers) or is_scored or is_tournament(header)
+    if header.eval.scorers or is_scored or is_tournament(header):
+        return True
+    # A log that older versions of Inspect wrote may have scores of samples alone. A log that cannot
+    # be read is kept, so that its error is told.
+    try:
+        return any(sample.scores for sample in islice(samples_of(run.path), FIRST_SAMPLES))
+    except DataError:
+        return True
 
 
 def note_on_unscored_log(path: Path, error: UnscoredTaskError) -> Notice:

@@ -155,6 +155,7 @@ def two_asked_judges(path: Path, **second: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_people_read_short_names_of_judges_in_every_command(podium, tmp_path) -> None:
     path = two_asked_judges(tmp_path / "v.csv", model="lab/n")
     page = tmp_path / "page.html"

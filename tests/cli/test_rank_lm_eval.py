@@ -391,6 +391,7 @@ def test_the_order_of_folders_changes_nothing(podium: Podium, out: Path) -> None
     assert forth == back
 
 
+@pytest.mark.slow
 def test_six_tables_of_tasks_are_shown_and_json_has_all(podium: Podium, tmp_path: Path) -> None:
     for name, values in RIGHT.items():
         tasks = {f"task{k}": scored(values) for k in range(8)}

@@ -78,6 +78,7 @@ def test_equal_models_are_rarely_called_different():
     assert np.mean(without) >= 0.2
 
 
+@pytest.mark.slow
 def test_without_tastes_intervals_are_hardly_wider():
     ratios = []
     for seed in range(40):
@@ -111,6 +112,7 @@ def test_pooled_judges_are_raters(podium, tmp_path):
     assert "t test by items and judges" in said.out
 
 
+@pytest.mark.slow
 def test_few_items_have_at_least_the_p_value_of_the_test_by_items():
     for seed in range(10):
         table = votes_of([9, seed], items=12, votes=6)

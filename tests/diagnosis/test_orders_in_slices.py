@@ -190,6 +190,7 @@ def test_slices_with_the_opposite_effect_have_figures_of_their_own():
     assert check.fields["others"] == f"; also on prose ({share})"
 
 
+@pytest.mark.slow
 def test_no_warning_above_slices_contradicts_the_check_of_all_battles():
     numbers = []
     for seed in range(12):

@@ -57,6 +57,7 @@ def test_the_design_effect_is_that_of_the_correlation():
     assert design_effect(independent, groups) == pytest.approx(1, abs=0.05)
 
 
+@pytest.mark.slow
 def test_the_error_of_a_plan_is_that_of_rankings_in_many_worlds():
     """The pilot has 60 passages of 5; 200 items are planned, which are 40 such passages."""
     planned = []

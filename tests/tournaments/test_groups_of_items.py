@@ -41,6 +41,7 @@ class PassageJudge:
         return float(self.rng.random() < 1 / (1 + np.exp(-gap)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_equal_models_are_decided_on_by_passage_and_not_by_item(rule) -> None:
     """Models that differ on passages alone, at random, are told apart if items count as

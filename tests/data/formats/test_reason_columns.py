@@ -58,6 +58,7 @@ def test_the_advice_names_the_error_and_how_often_it_was(podium, save, column):
     assert "HTTP 500, 4 times" in " ".join(card.split())
 
 
+@pytest.mark.slow
 def test_the_advice_names_errors_in_every_command(podium, save, tmp_path):
     path = save("votes.csv", table_of("error", "HTTP 500"))
     page = str(tmp_path / "page.html")

@@ -49,6 +49,7 @@ def test_without_the_option_each_item_is_independent(play, record, write_respons
     assert podium.read_battles(str(place(log))).group is None
 
 
+@pytest.mark.slow
 def test_interim_analyses_take_the_groups(play, record, write_responses):
     responses = write_responses(items=40, passage=lambda k: f"p{k // 8}")
     with pytest.raises(Exception, match="needs 10 passages to estimate an error, and there are 5"):
@@ -138,6 +139,7 @@ def test_metadata_of_logs_and_the_tasks_own_clusters_give_groups(play, record):
     assert (own.cluster, own.items[3].group) == ("passage", "p1")
 
 
+@pytest.mark.slow
 def test_a_judge_of_recorded_battles_has_their_groups(play, record, write_responses):
     responses = write_responses(passage=passage_of)
     log = play(round_robin(responses=responses, cluster="passage"), log_dir="logs")

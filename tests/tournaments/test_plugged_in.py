@@ -183,10 +183,10 @@ def test_plugin_tournament_is_played_in_inspect_with_its_options(tmp_path: Path)
 
     done = inspect("-T", "step=2", "-T", "limit=5")
     assert (
-        "podium neighbours: 6 models, 5 items; at most 20 battles, 40 calls per judge"
-        in done.stderr
+        "podium neighbours: 6 models, 5 items; at most 20 battles (1 is a tie of identical "
+        "responses, without a call), 38 calls per judge" in done.stderr
     )
-    assert "20 battles: 20 judged, 0 unparsed, 0 missing" in done.stderr
+    assert "20 battles: 19 judged, 1 tie of identical responses, 0 unparsed" in done.stderr
     assert len(list((tmp_path / "logs").glob("*.eval"))) == 1
     refused = inspect("-T", "stepp=2")
     assert "no option called 'stepp'; did you mean 'step'?" in refused.stdout + refused.stderr

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from rater_votes import votes_of
 
 import podium
 from podium.data.counting.duck import Duck
@@ -11,28 +12,6 @@ from podium.rankers.errors.raters import raters_of
 
 POINTS = 400 / np.log(10)
 MODELS = 5
-
-
-def votes_of(seed, *, voters=20, votes=60, taste=0.7, items=200):
-    """Return unbalanced votes of voters with tastes (sd `taste`, logits) on shared items."""
-    rng = np.random.default_rng(seed)
-    tastes = rng.normal(0, taste, (voters, MODELS))
-    number = rng.integers(votes // 2, votes * 3 // 2, voters)
-    voter = np.repeat(np.arange(voters), number)
-    item = rng.integers(0, items, len(voter))
-    effect = rng.normal(0, 0.5, (items, MODELS))
-    a = rng.integers(0, MODELS, len(voter))
-    b = (a + 1 + rng.integers(0, MODELS - 1, len(voter))) % MODELS
-    gap = tastes[voter, a] - tastes[voter, b] + effect[item, a] - effect[item, b]
-    credit = (rng.random(len(voter)) < 1 / (1 + np.exp(-gap))).astype(float)
-    columns = {
-        "item": [f"i{k:03}" for k in item],
-        "model_a": [f"m{k}" for k in a],
-        "model_b": [f"m{k}" for k in b],
-        "credit": credit,
-        "voter": [f"v{k:02}" for k in voter],
-    }
-    return pd.DataFrame(columns)
 
 
 def dense_errors(table, regularization=0.01):
@@ -63,7 +42,7 @@ def dense_errors(table, regularization=0.01):
 
 
 def test_errors_are_those_of_dense_two_way_sums():
-    table = votes_of(1)
+    table = votes_of(1, models=MODELS)
     standings = podium.rank(table).standings[0]
     errors = dense_errors(table)
     for entry in standings.entries:
@@ -75,12 +54,12 @@ def test_errors_are_those_of_dense_two_way_sums():
 
 
 def test_the_number_of_further_voters_is_asked_for():
-    answer = " ".join(podium.rank(votes_of(1)).standings[0].answer)
+    answer = " ".join(podium.rank(votes_of(1, models=MODELS)).standings[0].answer)
     assert "more voters would separate" in answer
 
 
 def test_win_rates_and_ratings_agree_about_the_width_that_voters_add():
-    table = votes_of(2, taste=1.0)
+    table = votes_of(2, models=MODELS, taste=1.0)
     alone = table.drop(columns="voter")
     ratios = []
     for ranker in ("bradley-terry", "win-rate"):
@@ -92,7 +71,7 @@ def test_win_rates_and_ratings_agree_about_the_width_that_voters_add():
 
 
 def test_fewer_than_ten_voters_change_nothing():
-    table = votes_of(3, voters=9)
+    table = votes_of(3, models=MODELS, voters=9)
     with_voters = podium.rank(table).standings[0]
     without = podium.rank(table.drop(columns="voter")).standings[0]
     assert [each.se for each in with_voters.entries] == [each.se for each in without.entries]
@@ -107,7 +86,7 @@ def in_both_orders(table):
 
 @pytest.mark.parametrize("voters", [0, 1, 9, 10])
 def test_orders_are_merged_to_find_raters_only_if_there_may_be_ten(monkeypatch, tmp_path, voters):
-    votes = in_both_orders(votes_of(6, voters=max(voters, 1)))
+    votes = in_both_orders(votes_of(6, models=MODELS, voters=max(voters, 1)))
     votes = votes if voters else votes.drop(columns="voter")
     votes.to_csv(tmp_path / "votes.csv", index=False)
     battles = podium.read_battles(tmp_path / "votes.csv")
@@ -125,20 +104,20 @@ def test_orders_are_merged_to_find_raters_only_if_there_may_be_ten(monkeypatch, 
 
 
 def test_a_tenth_voter_without_a_readable_verdict_is_no_rater():
-    table = votes_of(7, voters=10)
+    table = votes_of(7, models=MODELS, voters=10)
     table.loc[table["voter"] == "v09", "credit"] = np.nan
     assert raters_of(podium.read_battles(table)) is None
 
 
 def test_ten_judges_that_are_pooled_vary_too():
-    table = votes_of(4, voters=12).rename(columns={"voter": "judge"})
+    table = votes_of(4, models=MODELS, voters=12).rename(columns={"voter": "judge"})
     standings = podium.rank(table, pool=True).standings[0]
     assert standings.interval == "item- and judge-clustered sandwich"
     assert standings.diagnostics["raters"] == {"unit": "judge", "number": 12}
 
 
 def test_voters_of_a_single_vote_each_have_the_errors_of_items():
-    table = votes_of(5, taste=0.0)
+    table = votes_of(5, models=MODELS, taste=0.0)
     table["voter"] = [f"v{k}" for k in range(len(table))]
     two_way = podium.rank(table).standings[0]
     one_way = podium.rank(table.drop(columns="voter")).standings[0]
@@ -151,10 +130,10 @@ def test_voters_of_a_single_vote_each_have_the_errors_of_items():
 def test_intervals_of_voters_with_tastes_cover_and_without_tastes_are_hardly_wider():
     inside, width, alone = [], [], []
     for seed in range(100):
-        with_taste = podium.read_battles(votes_of(seed))
+        with_taste = podium.read_battles(votes_of(seed, models=MODELS))
         entries = bradley_terry(with_taste, rng=np.random.default_rng(0)).entries
         inside += [each.low <= 1500 <= each.high for each in entries]
-        table = votes_of(seed, taste=0.0)
+        table = votes_of(seed, models=MODELS, taste=0.0)
         for source, widths in ((table, width), (table.drop(columns="voter"), alone)):
             battles = podium.read_battles(source)
             entries = bradley_terry(battles, rng=np.random.default_rng(0)).entries

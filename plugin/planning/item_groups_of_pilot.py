@@ -105,10 +105,10 @@ def groups_of_pilot(record: "Recording | None", level: float) -> PilotGroups | N
     groups = code_groups(record, field.items)
     number = int(groups.max()) + 1
     if number < FEWEST_GROUPS:
-        held = quantity(number, field.unit)
+        fewest = quantity(FEWEST_GROUPS, field.unit)
         raise NotIdentifiedError(
-            f"a plan for items in groups needs a pilot of at least {FEWEST_GROUPS} of them, and "
-            f"this one has {held}: play a pilot on more"
+            f"how much the items of a {field.unit} vary together is known from {fewest} on, and "
+            f"the pilot has {number}: play a pilot on more"
         )
     credit = np.array([outcome.credit for outcome in record.outcomes], dtype=np.float64)
     cube = cube_by_item(record, 2 * credit - 1)

@@ -383,8 +383,8 @@ def _assumption_on_groups(groups: PilotGroups) -> str:
     effect = f"{groups.effect.value:.2f} ({groups.effect.low:.2f} … {groups.effect.high:.2f})"
     return (
         f"items come in {plural(groups.unit, 2)} of {groups.size:.1f} on average, as the pilot's, "
-        f"and favour the same models: a comparison takes {effect} times as many as if they were "
-        "independent (design effect)"
+        f"so that a comparison takes {effect} times as many as if they were independent (design "
+        "effect)"
     )
 
 

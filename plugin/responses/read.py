@@ -4,7 +4,7 @@ A source is a file, a folder or a glob. The shape of a table is known by the nam
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -166,11 +166,14 @@ class ChosenLogs:
             are kept.
         runs: settings of the runs whose items are paired by what was asked, by path.
         notes: notes on the choice.
+        clusters: the column with the groups of items of each log that is read, by path; None if it
+            has none.
     """
 
     names: Mapping[Path, str | None]
     runs: Mapping[Path, RunRecord]
     notes: Sequence[Notice]
+    clusters: Mapping[Path, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,15 +186,12 @@ class FileReader:
         read: function that reads the responses in a file.
         choose: function that returns which files are to be read. Its argument has, for each source,
             the label or None of each file by path. If the function is None, all files are read.
-        cluster_of: function that returns the column of groups by which the log clusters its own
-            standard errors; None if it does not. If the function is None, no log does.
     """
 
     suffixes: tuple[str, ...]
     accepts: Callable[[Path], bool]
     read: Callable[[Path, RowForm], Iterable[ResponseRow]]
     choose: Callable[[Sequence[Mapping[Path, str | None]]], ChosenLogs] | None = None
-    cluster_of: Callable[[Path], str | None] | None = None
 
 
 @urls_in_errors()
@@ -338,14 +338,13 @@ def _cluster_of_logs(
     Returns:
         The column; None if there is a file that is no log, or if logs have different ones.
     """
-    columns = set()
+    columns = {*chosen.clusters.values()}
+    if len(columns) != 1:
+        return None
     for path in (path for place in places for path in place.paths):
-        reader = next((reader for reader in readers if _is_log_of(reader, path)), None)
-        if reader is None or reader.cluster_of is None:
+        if not any(_is_log_of(reader, path) for reader in readers):
             return None
-        if path in chosen.names:
-            columns.add(reader.cluster_of(path))
-    return columns.pop() if len(columns) == 1 else None
+    return columns.pop()
 
 
 def _locate_source(source: str, readers: Sequence[FileReader]) -> SourceFiles:
@@ -366,6 +365,7 @@ def _choose_logs_of_sources(
     """
     names: dict[Path, str | None] = {}
     runs: dict[Path, RunRecord] = {}
+    clusters: dict[Path, str | None] = {}
     notes: list[Notice] = []
     for reader in readers:
         logs = []
@@ -379,8 +379,9 @@ def _choose_logs_of_sources(
         chosen = reader.choose(logs)
         names |= chosen.names
         runs |= chosen.runs
+        clusters |= chosen.clusters
         notes += chosen.notes
-    return ChosenLogs(names, runs, notes)
+    return ChosenLogs(names, runs, notes, clusters)
 
 
 def _note_skipped(parts: Sequence[FileRows]) -> list[Notice]:

@@ -106,7 +106,7 @@ def test_ends_are_combined_on_the_logarithmic_scale():
 
 def test_a_pilot_of_three_groups_is_too_small():
     battles = battles_of(np.random.default_rng(3), 3, 20)
-    with pytest.raises(NotIdentifiedError, match="at least 4 of them, and this one has 3 passages"):
+    with pytest.raises(NotIdentifiedError, match="known from 4 passages on, and the pilot has 3"):
         make_plan(battles)
 
 

@@ -32,7 +32,7 @@ from podium.errors import DataError, OtherQuestionError
 from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs
-from podium.hosts.inspect_ai.logs.eval_scores import LeftOut
+from podium.hosts.inspect_ai.logs.eval_scores import LeftOut, cluster_of_log
 from podium.hosts.inspect_ai.logs.judged_runs import judged_runs, task_of_tournament
 from podium.hosts.inspect_ai.logs.judgment_rows import log_rows
 from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
@@ -430,6 +430,7 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
     runs, lost = _read_headers(labels, needed)
     runs, records = _name_logs_by_settings(runs, labels)
     names: dict[Path, str | None] = {}
+    clusters: dict[Path, str | None] = {}
     notes = lost
     for source in given:
         own = [run for run in runs if run.path in source]
@@ -438,8 +439,18 @@ def choose_response_logs(sources: Sequence[Mapping[Path, str | None]]) -> Chosen
         for log in ordinary or counted.logs:
             named = records.get(log.path)
             names[log.path] = named.model if named else source[log.path]
+            clusters[log.path] = _cluster_of(log.header)
         notes += [*counted.lost, *counted.notes]
-    return ChosenLogs(names, records, notes)
+    return ChosenLogs(names, records, notes, clusters)
+
+
+def _cluster_of(log: EvalLog) -> str | None:
+    """Return the column with the groups of a log's items; None if it has none.
+
+    It is the key by which an eval clusters its own standard errors, or the column of a tournament.
+    """
+    tournament = read_tournament(log)
+    return tournament.cluster if tournament else cluster_of_log(log)
 
 
 def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:

@@ -1,6 +1,5 @@
 """The reader of models' responses in Inspect logs. Inspect is imported with the first log."""
 
-from pathlib import Path
 from typing import Any
 
 from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
@@ -21,23 +20,10 @@ def _select_logs(*arguments: Any) -> Any:
     return choose_response_logs(*arguments)
 
 
-def _cluster_of(path: Path) -> str | None:
-    """Return the key by which a log clusters its own standard errors, or by which a tournament has
-    groups of items."""
-    from podium.hosts.inspect_ai.logs.eval_scores import cluster_of_log
-    from podium.hosts.inspect_ai.logs.podium_entries import read_tournament
-    from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect
-
-    header = read_by_inspect(path, header_only=True)
-    tournament = read_tournament(header)
-    return tournament.cluster if tournament else cluster_of_log(header)
-
-
 READER = FileReader(
     (".eval", ".json"),
     lambda path: is_log(path) or is_beside_logs(path),
     _read_log,
     _select_logs,
-    _cluster_of,
 )
 """How `podium.responses.read.read_responses` reads Inspect logs."""

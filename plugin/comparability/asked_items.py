@@ -27,6 +27,8 @@ class ItemRecord:
         excerpt: the first `EXCERPT` characters of the input, for messages.
         row: the row in the file, for messages; empty if the id is that of a sample.
         target: hash of what responses are scored against; None if unknown.
+        rubric: hash of the target in which the whole input is left out: rubrics that quote the
+            input are equal for all prompts. None if unknown.
     """
 
     id: str
@@ -34,6 +36,7 @@ class ItemRecord:
     excerpt: str = ""
     row: str = ""
     target: int | None = None
+    rubric: int | None = None
 
     @property
     def place(self) -> str:

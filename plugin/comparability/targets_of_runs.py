@@ -41,7 +41,8 @@ def split_by_targets(
     """Give items with other targets than in the earliest run ids of their own.
 
     Scores against different targets say nothing of the models: such items are not compared. An
-    unknown target is equal to any.
+    unknown target is equal to any. Rubrics that differ only in the input that they quote, as those
+    of two prompts do, are equal.
 
     Args:
         asked: the runs of all tasks.
@@ -87,15 +88,22 @@ def _sources_by_target(
 ) -> dict[tuple[str, str], dict[int, str]]:
     """Return the first source with each target of an item, by task and id of the item.
 
-    Targets are in the order of the runs' times.
+    Targets are in the order of the runs' times, without the inputs that they quote if fewer
+    are then different.
     """
     sources: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
+    rubrics: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     for position in sorted(range(len(asked)), key=lambda k: age_of_run(asked[k].run)):
         run = asked[position].run
         for item in asked[position].items:
+            key = run.task, names[position].get(item.id, item.id)
             if item.target is not None:
-                name = names[position].get(item.id, item.id)
-                sources[run.task, name].setdefault(item.target, run.source)
+                sources[key].setdefault(item.target, run.source)
+            if item.rubric is not None:
+                rubrics[key].setdefault(item.rubric, run.source)
+    for key, own in rubrics.items():
+        if len(own) < len(sources[key]):
+            sources[key] = own
     return sources
 
 
@@ -107,7 +115,8 @@ def _names_by_target(
     for item in run.items:
         name = names.get(item.id, item.id)
         targets = [*differing.get((run.run.task, name), ())]
-        number = targets.index(item.target) + 1 if item.target in targets else 1
+        known = [targets.index(own) for own in (item.target, item.rubric) if own in targets]
+        number = known[0] + 1 if known else 1
         if number > 1:
             split[item.id] = f"{name}@target{number}"
     return split

@@ -96,6 +96,18 @@ def typed_in_python(kind: Kind, name: str, value: str) -> str:  # noqa: ARG001
     return f"{keyword}={value!r}"
 
 
+def typed_in_reading(kind: Kind, name: str, value: str) -> str:
+    """Write an option as a keyword argument of the function that reads battles.
+
+    Args:
+        kind: what takes the option; only an `option` is one of reading.
+        name: name of the option.
+        value: its value, as in `typed_in_python`.
+    """
+    typed = typed_in_python(kind, name, value)
+    return f"podium.read_battles(..., {typed})" if kind == "option" else typed
+
+
 _FORM: ContextVar[OptionForm | None] = ContextVar("form in which options are typed", default=None)
 
 

@@ -27,7 +27,13 @@ from podium.findings import ACCEPTED, add_accepted
 from podium.hookspecs import Ranker
 from podium.notices.notice import Notice, select_codes
 from podium.notices.notice_text import notice_text
-from podium.notices.option_forms import option_text
+from podium.notices.option_forms import (
+    option_text,
+    typed_as,
+    typed_form,
+    typed_in_python,
+    typed_in_reading,
+)
 from podium.plugins import catalogue
 from podium.plugins.settings import options_of, parameters_of, ranker_names, ranker_options
 from podium.rankers.calibration.calibration import Calibration
@@ -102,7 +108,7 @@ def rank(
             ranker has an answer.
     """
     if not isinstance(battles, Battles):
-        battles = read_battles(battles, metric="all" if by == "metric" else ())
+        battles = _read_by_default(battles, by)
     column, slices = _split_slices(battles, by, pool)
     defaults = _default_rankers(battles, slices) if rankers is None else {}
     names = [*dict.fromkeys(defaults.values())] if rankers is None else ranker_names(rankers)
@@ -127,6 +133,16 @@ def rank(
     asked |= _names_of_files({"calibration": calibration, "models": models})
     recorded = {"reading": dict(battles.reading), "rankers": names, **asked, **options}
     return Ranking(standings, _describe_sources(battles, recorded), failures, details)
+
+
+def _read_by_default(source: "pd.DataFrame | str | Path", by: str | None) -> Battles:
+    """Read battles; all metrics if they are ranked one by one.
+
+    `rank` takes no options of reading: in Python, errors name the function that takes them.
+    """
+    form = typed_in_reading if typed_form() is typed_in_python else typed_form()
+    with typed_as(form):
+        return read_battles(source, metric="all" if by == "metric" else ())
 
 
 def _describe_sources(battles: Battles, options: Mapping[str, Any]) -> dict[str, Any]:

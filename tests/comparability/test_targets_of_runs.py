@@ -54,3 +54,30 @@ def test_runs_without_one_common_target_are_an_error_that_can_be_accepted():
     assert accepted.names == ({}, {})
     assert len(accepted.accepted) == 1
     assert "2 items of t have different targets" in accepted.accepted[0]
+
+
+def test_rubrics_that_differ_in_quoted_inputs_alone_are_equal():
+    rubrics = {
+        "a": {"1": (5, 50), "2": (6, 60)},
+        "b": {"1": (7, 50), "2": (8, 60)},
+        "c": {"1": (9, 50), "2": (4, 40)},
+    }
+    runs = []
+    for number, (model, own) in enumerate(rubrics.items()):
+        items = []
+        for item, (target, rubric) in own.items():
+            items.append(ItemRecord(item, (number,), target=target, rubric=rubric))
+        runs.append(AskedRun(RunRecord(model, "t", f"{model}.eval", ""), items))
+    split = split_by_targets(runs, [{}, {}, {}])
+    assert split.names == ({}, {}, {"2": "2@target2"})
+    [text] = notice_texts(split.notes)
+    assert text.startswith("1 item of t has different targets")
+
+
+def test_equal_targets_stay_equal_where_one_happens_to_hold_its_input():
+    """One of two inputs is a word of the target."""
+    runs = []
+    for model, rubric in (("a", 50), ("b", 5)):
+        items = [ItemRecord("1", (rubric,), target=5, rubric=rubric)]
+        runs.append(AskedRun(RunRecord(model, "t", f"{model}.eval", ""), items))
+    assert split_by_targets(runs, [{}, {}]).names == ({}, {})

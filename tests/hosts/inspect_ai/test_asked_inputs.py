@@ -337,3 +337,15 @@ def test_runs_without_a_common_target_are_rejected(suffix):
     )
     with pytest.raises(OtherQuestionError, match="no item has the same target in two runs"):
         podium.read_battles(folder)
+
+
+def test_a_number_as_target_is_the_text_of_the_number():
+    def hash_of(target: object) -> int | None:
+        logs = AskedInputs()
+        inputs = LogInputs(RunRecord("m", "quiz", "log.eval"), logs)
+        inputs.add("1", "How many?", {}, (), target)
+        return inputs.items["1"].target
+
+    assert hash_of(7) == hash_of("7") == hash_of(["7", 7.0])
+    assert hash_of(8) != hash_of("7")
+    assert hash_of(None) is None

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from asked_runs import Run, write_inspect_log
 from click.testing import CliRunner
+from inspect_ai.log import EvalLog
 
 import podium
 from podium.cli.main import podium as command_line
@@ -62,6 +63,23 @@ def test_a_rerun_with_equal_or_shuffled_inputs_is_no_other_prompt(tmp_path: Path
     for number, run in enumerate([first, shuffled, other]):
         write_inspect_log(run, tmp_path, f"log{number}.eval")
     assert sorted(podium.read_battles(str(tmp_path)).models) == ["lab/m", "lab/other"]
+
+
+@pytest.mark.parametrize("suffix", [".eval", ".json"])
+def test_rubrics_that_quote_the_input_are_no_other_targets(tmp_path: Path, suffix: str) -> None:
+    def quote_inputs(log: EvalLog) -> None:
+        for sample in log.samples or ():
+            sample.target = f"The response has to answer this: {sample.input} It is yes."
+
+    runs = [run_with("{}", wrong=7), run_with(THINK, day=1)]
+    logs = [
+        write_inspect_log(run, tmp_path, f"log{run.day}{suffix}", change=quote_inputs)
+        for run in runs
+    ]
+    done = CliRunner().invoke(command_line, ["compare", *map(str, logs)])
+    assert done.exit_code == 0, done.output
+    assert "target" not in done.output
+    assert "7 losses" in " ".join(done.output.split())
 
 
 def test_other_questions_under_the_same_ids_remain_an_error(tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
 """Collect what the samples of logs asked: hashes of their inputs, and the beginnings of these."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
+from podium.comparability.added_texts import QUESTION
 from podium.comparability.asked_items import (
     EXCERPT,
     InputParts,
@@ -13,12 +14,14 @@ from podium.comparability.asked_items import (
 )
 from podium.comparability.input_conflicts import Conflict, problem_of
 from podium.errors import OtherQuestionError
+from podium.hosts.inspect_ai.logs.message_texts import resolve_text, text_of_input
 from podium.run_record import RunRecord
+from podium.text import text_of
 
-ATTACHMENT = "attachment://"
-"""The beginning of a text that stands for an attachment of the log."""
 REMEDY = "give each sample of the dataset an id of its own, and run the eval again"
 
+Targets = tuple[int | None, int | None]
+"""`ItemRecord.target` and `ItemRecord.rubric`."""
 Input = str | Sequence[Mapping[str, Any]]
 """A sample's input as a log holds it: a text, or messages."""
 
@@ -35,18 +38,18 @@ class AskedInputs:
 
     def __init__(self) -> None:
         self.by_log: dict[Path, Sequence[ItemRecord]] = {}
-        self._known: dict[tuple[str, InputParts, int | None], ItemRecord] = {}
+        self._known: dict[tuple[str, InputParts, Targets], ItemRecord] = {}
         self._excerpts: dict[InputParts, str] = {}
 
-    def record_of(
-        self, item: str, parts: InputParts, excerpt: str, target: int | None
-    ) -> ItemRecord:
+    def record_of(self, item: str, parts: InputParts, excerpt: str, targets: Targets) -> ItemRecord:
         """Return the record of an item; equal items have one record."""
-        key = (item, parts, target)
+        key = (item, parts, targets)
         known = self._known.get(key)
         if known is None:
             excerpt = self._excerpts.setdefault(parts, excerpt) if parts else excerpt
-            known = self._known[key] = ItemRecord(item, parts, excerpt, target=target)
+            target, rubric = targets
+            known = ItemRecord(item, parts, excerpt, target=target, rubric=rubric)
+            self._known[key] = known
         return known
 
     def keep(self, log: Path, items: Sequence[ItemRecord]) -> None:
@@ -73,7 +76,7 @@ class LogInputs:
         given: Input,
         attachments: Mapping[str, str],
         choices: Sequence[str] = (),
-        target: str | Sequence[str] = (),
+        target: Any = (),
     ) -> None:
         """Add the input of a sample, with its choices if it has some, and its target.
 
@@ -81,9 +84,9 @@ class LogInputs:
             OtherQuestionError: another epoch of the sample has another input.
         """
         parts, excerpt = read_input(given, attachments, choices)
-        own = self.asked.record_of(
-            sample, parts, excerpt, hash_of_target(target, choices, attachments)
-        )
+        targets = words_of_target(target, choices, attachments)
+        question = text_of_input(given, attachments) or ""
+        own = self.asked.record_of(sample, parts, excerpt, _hashes_of_target(targets, question))
         first = self.items.setdefault(sample, own)
         if first is not own and not inputs_may_equal(first.input, own.input):
             problem = problem_of(Conflict(self.log, self.log, own, first))
@@ -125,10 +128,19 @@ def read_input(
     return parts, excerpt[:EXCERPT]
 
 
-def hash_of_target(
-    target: str | Sequence[str], choices: Sequence[str], attachments: Mapping[str, str]
-) -> int | None:
-    """Return a hash of a sample's target; None if the log does not hold it or it is empty.
+def texts_of_target(target: Any) -> list[str]:
+    """Return the texts of a sample's target, which is one, or several in any order.
+
+    A number, which logs of other writers may hold, is written as text.
+    """
+    targets = target if isinstance(target, list | tuple) else [target]
+    return [text_of(own) or "" for own in targets]
+
+
+def words_of_target(
+    target: Any, choices: Sequence[str], attachments: Mapping[str, str]
+) -> Set[str] | None:
+    """Return the words of each text of a target; None if the log does not hold one.
 
     The letter of a choice stands for the text of the choice, whose place may differ between runs.
 
@@ -137,14 +149,30 @@ def hash_of_target(
         choices: the choices of a question of multiple choice; empty for other questions.
         attachments: long texts that the target or the choices may refer to, by their names.
     """
-    texts = []
-    for own in [target] if isinstance(target, str) else target:
+    texts = set()
+    for own in texts_of_target(target):
         place = ord(own) - ord("A") if len(own) == 1 else -1
         text = resolve_text(choices[place] if 0 <= place < len(choices) else own, attachments)
         if text is None:
             return None
-        texts.append(normal_words(text))
-    return hash(frozenset(texts)) if any(texts) else None
+        texts.add(normal_words(text))
+    return texts
+
+
+def _hashes_of_target(texts: Set[str] | None, question: str) -> Targets:
+    """Return the hash of a target, and of the target without the question; None if it is empty.
+
+    Args:
+        texts: the words of its texts; None if they are not known.
+        question: the text of the input.
+    """
+    if texts is None or not any(texts):
+        return None, None
+    target = hash(frozenset(texts))
+    if not question or len(question) > max(map(len, texts)):
+        return target, target
+    words = normal_words(question)
+    return target, hash(frozenset(text.replace(words, QUESTION) for text in texts))
 
 
 def _hash_of_choices(texts: Sequence[str | None]) -> int | None:
@@ -192,10 +220,3 @@ def _parts_of(
             value = resolve_text(part.get(part["type"]), attachments)
             # Paths and addresses are not compared: they differ between machines for one image.
             yield value if value is not None and value.startswith("data:") else None
-
-
-def resolve_text(value: Any, attachments: Mapping[str, str]) -> str | None:
-    """Return a text, or the attachment that it refers to; None if the log does not hold it."""
-    if isinstance(value, str) and value.startswith(ATTACHMENT):
-        return attachments.get(value.removeprefix(ATTACHMENT))
-    return value if isinstance(value, str) else None

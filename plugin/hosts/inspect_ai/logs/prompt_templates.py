@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from podium.hosts.inspect_ai.logs.asked_inputs import resolve_text
+from podium.hosts.inspect_ai.logs.message_texts import text_of_input, text_of_message
 from podium.hosts.inspect_ai.logs.stored_samples import first_samples
 
 INPUT = "{input}"
@@ -44,16 +44,6 @@ def _template_of(sample: Mapping[str, Any]) -> str | None:
     return template if INPUT in template else None
 
 
-def text_of_input(given: Any, attachments: Mapping[str, str]) -> str | None:
-    """Return the text of a sample's input, or of its last message by the user; None if unknown."""
-    if isinstance(given, str):
-        text = resolve_text(given, attachments)
-    else:
-        messages = [message for message in given or () if message.get("role") == "user"]
-        text = _text_of_message(messages[-1], attachments) if messages else None
-    return None if text is None else text.strip()
-
-
 def _messages_before_answer(
     messages: Sequence[Mapping[str, Any]], attachments: Mapping[str, str]
 ) -> list[Message] | None:
@@ -62,19 +52,8 @@ def _messages_before_answer(
     for message in messages:
         if message.get("role") == "assistant":
             break
-        text = _text_of_message(message, attachments)
+        text = text_of_message(message, attachments)
         if text is None:
             return None
         before.append((str(message.get("role")), text))
     return before
-
-
-def _text_of_message(message: Mapping[str, Any], attachments: Mapping[str, str]) -> str | None:
-    """Return the text of a message; None if the log does not hold it."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return resolve_text(content, attachments)
-    parts = [part.get("text") for part in content or () if part.get("type") == "text"]
-    texts = [resolve_text(part, attachments) for part in parts]
-    known = [text for text in texts if text is not None]
-    return "\n".join(known) if len(known) == len(texts) else None

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from podium.comparability.added_texts import QUESTION, templates_around_questions
 from podium.errors import DataError
-from podium.hosts.inspect_ai.logs.prompt_templates import INPUT, text_of_input
+from podium.hosts.inspect_ai.logs.message_texts import text_of_input
+from podium.hosts.inspect_ai.logs.prompt_templates import INPUT
 from podium.hosts.inspect_ai.logs.stored_samples import samples_by_id
 from podium.run_record import RunRecord
 

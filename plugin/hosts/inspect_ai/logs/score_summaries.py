@@ -14,8 +14,9 @@ from typing import Any
 from inspect_ai.log import EvalLog
 
 from podium.data.formats.archives import opened_archive
-from podium.hosts.inspect_ai.logs.asked_inputs import ATTACHMENT
+from podium.hosts.inspect_ai.logs.asked_inputs import texts_of_target
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.logs.message_texts import ATTACHMENT
 from podium.hosts.inspect_ai.logs.sample_files import SampleFile, parse_bytes
 from podium.hosts.inspect_ai.logs.stored_samples import opened_log, order_of_sample
 
@@ -135,9 +136,7 @@ def _texts_of_input(summary: Summary) -> list[Any]:
     """Return the texts of the input, with the choices and the target. Media are no texts."""
     given = summary["input"]
     texts = [given] if isinstance(given, str) else [message["content"] for message in given]
-    target = summary.get("target") or ()
-    targets = [target] if isinstance(target, str) else target
-    return [*texts, *(summary.get("choices") or ()), *targets]
+    return [*texts, *(summary.get("choices") or ()), *texts_of_target(summary.get("target"))]
 
 
 def _is_whole_text(text: Any) -> bool:

@@ -25,8 +25,9 @@ from pydantic import TypeAdapter
 from podium.data.formats.archives import check_archive, opened_archive
 from podium.errors import DataError, PodiumError, reject_stream
 from podium.garbage_collection import garbage_collection_paused
-from podium.hosts.inspect_ai.logs.asked_inputs import ATTACHMENT, Input
+from podium.hosts.inspect_ai.logs.asked_inputs import Input
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
+from podium.hosts.inspect_ai.logs.message_texts import ATTACHMENT
 from podium.hosts.inspect_ai.logs.podium_entries import REQUESTED
 from podium.hosts.inspect_ai.logs.sample_files import SampleFile
 from podium.printable import shorten
@@ -238,10 +239,10 @@ def _parse_scored(sample: SampleFile) -> ScoredSample:
 def _attachments_of(sample: SampleFile, kept: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the attachments of a sample, to which its input may refer.
 
-    Empty for a large sample whose input and choices refer to none.
+    Empty for a large sample whose input, choices and target refer to none.
     """
-    asked = json.dumps([kept.get("input"), kept.get("choices")]) if sample.is_large else ATTACHMENT
-    if ATTACHMENT not in asked:
+    asked = [kept.get(name) for name in ("input", "choices", "target")]
+    if sample.is_large and ATTACHMENT not in json.dumps(asked):
         return {}
     return sample.fields({"attachments"}).get("attachments") or {}
 

@@ -1,0 +1,35 @@
+"""Read the texts of messages and inputs, some of which are attachments of the log."""
+
+from collections.abc import Mapping
+from typing import Any
+
+ATTACHMENT = "attachment://"
+"""The beginning of a text that stands for an attachment of the log."""
+
+
+def resolve_text(value: Any, attachments: Mapping[str, str]) -> str | None:
+    """Return a text, or the attachment that it refers to; None if the log does not hold it."""
+    if isinstance(value, str) and value.startswith(ATTACHMENT):
+        return attachments.get(value.removeprefix(ATTACHMENT))
+    return value if isinstance(value, str) else None
+
+
+def text_of_input(given: Any, attachments: Mapping[str, str]) -> str | None:
+    """Return the text of a sample's input, or of its last message by the user; None if unknown."""
+    if isinstance(given, str):
+        text = resolve_text(given, attachments)
+    else:
+        messages = [message for message in given or () if message.get("role") == "user"]
+        text = text_of_message(messages[-1], attachments) if messages else None
+    return None if text is None else text.strip()
+
+
+def text_of_message(message: Mapping[str, Any], attachments: Mapping[str, str]) -> str | None:
+    """Return the text of a message; None if the log does not hold it."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return resolve_text(content, attachments)
+    parts = [part.get("text") for part in content or () if part.get("type") == "text"]
+    texts = [resolve_text(part, attachments) for part in parts]
+    known = [text for text in texts if text is not None]
+    return "\n".join(known) if len(known) == len(texts) else None

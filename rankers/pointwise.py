@@ -25,12 +25,11 @@ from podium.rankers.errors.intervals import (
     ScoreEstimates,
     bootstrap_estimate,
     bound_constant_rates,
-    covariance_of,
     resample,
     sandwich_estimate,
     wilson_interval,
 )
-from podium.rankers.errors.raters import Raters, combine_covariances, raters_of
+from podium.rankers.errors.raters import Raters, influence_of_raters, raters_of
 from podium.rankers.fit.coded import (
     cluster_codes,
     code_battles,
@@ -294,10 +293,10 @@ def estimate_means(
     estimate = sandwich_estimate(
         score, covariance, matrix.clusters, level=level, cluster=matrix.unit, freedom=freedom
     )
-    raters = None if battles is None else raters_of(battles)
+    raters = None if battles is None else _raters_of_scores(battles)
     if battles is not None and raters is not None:
         freedom = np.minimum(freedom, raters.number - 1)
-        added = _score_covariance_of_raters(battles, matrix, raters.unit, covariance)
+        added = _score_covariance_of_raters(battles, matrix, raters, covariance)
         estimate = _add_raters(estimate, added, matrix.unit, raters, freedom, level)
     estimate = replace(
         estimate,
@@ -346,24 +345,26 @@ def _add_raters(
     return replace(two_way, raters=(raters.unit, raters.number))
 
 
+def _raters_of_scores(battles: Battles) -> Raters | None:
+    """Return the voters or judges of the battles with a score; None if there are fewer than 10."""
+    return raters_of(battles, score_places(battles).has_score)
+
+
 def _score_covariance_of_raters(
-    battles: Battles, matrix: ScoreMatrix, unit: str, by_item: np.ndarray
+    battles: Battles, matrix: ScoreMatrix, raters: Raters, by_item: np.ndarray
 ) -> np.ndarray:
     """Return what voters or judges add to the covariance of means, shape (models, models).
 
     A row contributes the deviation of its score from the model's mean, times its share in that
-    mean. See `combine_covariances`.
+    mean.
 
     Args:
         battles: the battles with the scores.
         matrix: the scores.
-        unit: the column with the raters, `voter` or `judge`; a row without one is a rater.
+        raters: the raters of the battles with a score.
         by_item: the covariance clustered by item or its group.
     """
     places = score_places(battles)
-    names = battles.rows.texts_of(unit)
-    named = [f"rater {name}" if name is not None else f"row {k}" for k, name in enumerate(names)]
-    rater = np.tile(np.unique(named, return_inverse=True)[1], 2)[places.is_known]
     item = places.item[places.is_known]
     model = places.model[places.is_known]
     models = len(matrix.models)
@@ -375,13 +376,10 @@ def _score_covariance_of_raters(
     influence[np.arange(len(item)), model] = share * (
         places.score[places.is_known] - matrix.means[model]
     )
+    rater = np.zeros(len(battles), dtype=np.int64)
+    rater[places.has_score] = raters.code
     cluster = item if matrix.group is None else np.tile(cluster_codes(battles), 2)[places.is_known]
-    both = np.unique(np.stack([cluster, rater]), axis=1, return_inverse=True)[1]
-    by_rater, by_both = (
-        covariance_of(sum_by_group(influence, np.unique(codes, return_inverse=True)[1]))
-        for codes in (rater, np.ravel(both))
-    )
-    return combine_covariances(by_item, by_rater, by_both)
+    return influence_of_raters(influence, cluster, np.tile(rater, 2)[places.is_known], by_item)
 
 
 def mean_difference(matrix: ScoreMatrix, first: int, second: int) -> DifferenceTest | None:
@@ -656,6 +654,11 @@ class ScorePlaces:
     def is_known(self) -> np.ndarray:
         """Mask of the known scores, shape (2 battles,)."""
         return ~np.isnan(self.score)
+
+    @property
+    def has_score(self) -> np.ndarray:
+        """Mask of the battles with a score, of one model or of both, shape (battles,)."""
+        return self.is_known.reshape(2, -1).any(axis=0)
 
 
 def score_places(battles: Battles) -> ScorePlaces:

@@ -1,9 +1,9 @@
 """Estimate the difference between two models from battles, with results by item."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from podium.rankers.errors.difference import (
 )
 from podium.rankers.errors.elo_difference import elo_difference
 from podium.rankers.errors.intervals import unit_of_tests
-from podium.rankers.errors.raters import Raters, raters_of
+from podium.rankers.errors.raters import raters_of
 from podium.rankers.errors.two_way_difference import add_rater_errors, elo_error, rate_error
 from podium.rankers.fit.coded import CodedBattles, code_battles
 from podium.rankers.fit.graph import comparison_graph
@@ -177,7 +177,8 @@ def _measure_scores(
         test = _bet_on_results(results, 1.0, battles.unit)
     else:
         by_item = score_difference(results, is_share=is_share, unit=battles.unit)
-        test = _test_with_raters(by_item, battles, pair, _score_differences)
+        values = _score_values(scored_rows, results)
+        test = _test_with_raters(by_item, battles, scored_rows, *values)
     differences = {SCORE: test}
     return _PairResults(SCORE, differences, results, results["difference"], is_share, is_lost)
 
@@ -202,7 +203,7 @@ def _measure_verdicts(battles: Battles, rows: "pd.DataFrame", pair: ComparedPair
         )
     results = _credit_results(rows)
     leads = _credit_results(rows, "outcome")["difference"]
-    differences = verdict_differences(battles, pair, results)
+    differences = verdict_differences(battles, pair, rows, results)
     measure = pair.measure
     if measure == "auto":
         measure = WIN_RATE if pair.bets else ELO
@@ -318,6 +319,7 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
     Returns:
         A row per battle with these columns:
 
+        - `row`: the position of the battle among all, from 0;
         - `item`, `weight`;
         - `credit`: the candidate's credit, 1/2 for identical answers;
         - `outcome`: the candidate's credit by the parsed verdict, 1/2 for identical answers;
@@ -344,6 +346,7 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
     score_a = _numbers_or_nan(rows, "score_a")
     score_b = _numbers_or_nan(rows, "score_b")
     columns = {
+        "row": np.flatnonzero(is_of_pair),
         "item": item.astype(str).to_numpy(),
         "credit": np.where(is_identical & ~np.isnan(credit), 0.5, credit),
         "outcome": np.where(is_identical, 0.5, outcome),
@@ -356,23 +359,6 @@ def direct_battles(battles: Battles, pair: ComparedPair) -> "pd.DataFrame":
     if battles.group is not None:
         columns["group"] = as_text(rows[battles.group]).to_numpy()
     return pd.DataFrame(columns)
-
-
-def raters_of_pair(battles: Battles, pair: ComparedPair) -> tuple[Raters, np.ndarray] | None:
-    """Return the voters or judges of the readable battles between two models, at least 10.
-
-    Returns:
-        The raters, and the mask of these battles, shape (battles,). None if there are fewer raters,
-        or if a model is unknown.
-    """
-    names = [pair.candidate, pair.baseline]
-    if not {*names} <= {*battles.models}:
-        return None
-    codes = [battles.models.index(name) for name in names]
-    a, b = battles.model_codes
-    is_between = np.isin(a, codes) & np.isin(b, codes) & battles.readable
-    raters = raters_of(battles.select(is_between))
-    return None if raters is None else (raters, is_between)
 
 
 def _numbers_or_nan(rows: "pd.DataFrame", column: str) -> np.ndarray:
@@ -439,14 +425,15 @@ def _bet_on_results(results: "pd.DataFrame", largest: float, unit: str) -> Diffe
 
 
 def verdict_differences(
-    battles: Battles, pair: ComparedPair, results: "pd.DataFrame"
+    battles: Battles, pair: ComparedPair, rows: "pd.DataFrame", results: "pd.DataFrame"
 ) -> dict[str, DifferenceTest]:
     """Test the difference of two models by verdicts; identical answers earn equal credits.
 
     Args:
         battles: all battles.
         pair: the two models, with the items on which their answers are identical.
-        results: results of their direct battles, a row per item.
+        rows: their direct battles, as `direct_battles` returns them.
+        results: results of these battles, a row per item.
 
     Returns:
         The differences by measure: the Elo difference over all battles and, if the two met, the win
@@ -467,7 +454,10 @@ def verdict_differences(
         rate = _rate_difference(results, battles.unit, bets=pair.bets)
         differences[WIN_RATE] = rate
         if not pair.bets:
-            differences[WIN_RATE] = _test_with_raters(rate, battles, pair, _credits_of_rows)
+            known = rows.dropna(subset=["credit"])
+            credit = known["credit"].to_numpy(dtype=float)
+            weight = known["weight"].to_numpy(dtype=float)
+            differences[WIN_RATE] = _test_with_raters(rate, battles, known, credit, weight)
     return differences
 
 
@@ -489,47 +479,50 @@ def _elo_with_raters(
     return add_rater_errors(test, error, coded.clusters, unit_of_tests(coded.unit), raters)
 
 
-RowValues: TypeAlias = Callable[["pd.DataFrame"], tuple[np.ndarray, np.ndarray]]
-"""A function from the battles of two models (`direct_battles`) to the value of each, and its weight
-in the mean, shape (battles,) each."""
+def _score_values(
+    scored_rows: "pd.DataFrame", results: "pd.DataFrame"
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return values of rows, and weights, whose weighted mean is that of the results by item.
 
+    Args:
+        scored_rows: the battles of the two with scores of both.
+        results: what `_score_results` returns of them.
 
-def _credits_of_rows(rows: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
-    """Return the candidate's credit in each battle, and the weights."""
-    return rows["credit"].to_numpy(dtype=float), rows["weight"].to_numpy(dtype=float)
-
-
-def _score_differences(rows: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
-    """Return the difference of the two scores in each row, and weights by which items count as in
-    the mean over items; rows without both scores have the weight 0."""
-    difference = (rows["candidate"] - rows["baseline"]).to_numpy(dtype=float)
-    is_known = ~np.isnan(difference)
-    item = rows["item"].astype("category").cat.codes.to_numpy()
-    number = np.bincount(item, is_known)[item]
-    total = np.bincount(item, rows["weight"].to_numpy(dtype=float) * is_known)[item]
-    known = np.maximum(number, 1)
-    return np.where(is_known, difference, 0.0), np.where(is_known, total / known**2, 0.0)
+    Returns:
+        The difference of the two scores, 0 on items with identical answers; and the weights, shape
+        (rows,) each.
+    """
+    items = scored_rows["item"]
+    is_identical = items.isin(results["item"][results["is_identical"]])
+    difference = (scored_rows["candidate"] - scored_rows["baseline"]).mask(is_identical, 0.0)
+    weight = scored_rows["weight"] / items.groupby(items).transform("size")
+    return difference.to_numpy(dtype=float), weight.to_numpy(dtype=float)
 
 
 def _test_with_raters(
-    test: DifferenceTest, battles: Battles, pair: ComparedPair, values_of: RowValues
+    test: DifferenceTest,
+    battles: Battles,
+    rows: "pd.DataFrame",
+    values: np.ndarray,
+    weight: np.ndarray,
 ) -> DifferenceTest:
-    """Return a test with errors by voter or judge, too, if the two have at least 10 of them.
+    """Return a test with errors by voter or judge, too, if its rows have at least 10 of them.
 
     Args:
         test: the test by items.
         battles: all battles.
-        pair: the two models.
-        values_of: returns the values whose mean is tested, and their weights.
+        rows: the battles that are compared, rows of what `direct_battles` returns.
+        values: the value of each, whose weighted mean is tested, shape (rows,).
+        weight: its weight, shape (rows,).
     """
-    raters_and_battles = raters_of_pair(battles, pair)
-    if raters_and_battles is None:
+    is_compared = np.zeros(len(battles), dtype=bool)
+    is_compared[rows["row"]] = True
+    raters = raters_of(battles, is_compared)
+    if raters is None:
         return test
-    raters, is_between = raters_and_battles
-    rows = direct_battles(battles.select(is_between), pair)
     column = "group" if "group" in rows else "item"
     cluster = rows[column].astype("category").cat.codes.to_numpy()
-    error = rate_error(*values_of(rows), cluster, raters.code)
+    error = rate_error(values, weight, cluster, raters.code)
     clusters = int(cluster.max()) + 1
     return add_rater_errors(test, error, clusters, unit_of_tests(battles.unit), raters)
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from podium.data.battles import Battles
-from podium.rankers.fit.coded import CodedBattles, centre_columns
+from podium.rankers.errors.difference import sum_by_group
+from podium.rankers.errors.intervals import covariance_of
+from podium.rankers.fit.coded import CodedBattles
 
 FEWEST_RATERS = 10
 """With fewer voters or judges than this, how much they differ is unknown, and intervals speak of
@@ -31,8 +33,8 @@ class Raters:
     Attributes:
         unit: what a rater is: `voter` or `judge`.
         number: number of raters that are named.
-        code: code of each readable battle's rater, from 0, shape (battles,). A battle without a
-            rater has a code of its own.
+        code: code of the rater of each battle that counts, from 0, shape (battles,). A battle
+            without a rater has a code of its own.
     """
 
     unit: str
@@ -40,16 +42,20 @@ class Raters:
     code: np.ndarray
 
 
-def raters_of(battles: Battles) -> Raters | None:
-    """Return the voters of the readable battles, or else the judges, if there are at least 10.
+def raters_of(battles: Battles, counted: np.ndarray | None = None) -> Raters | None:
+    """Return the voters of the battles that count, or else the judges, if there are at least 10.
 
     If no such column has as many values, the result is None. The battles are then not read.
+
+    Args:
+        battles: all battles.
+        counted: mask of the battles that count, shape (battles,); None for the readable ones.
     """
     for column in ("voter", "judge"):
         # Counted before merging, because there are not more raters afterwards.
         if battles.rows.count_names(column) < FEWEST_RATERS:
             continue
-        names = battles.rows.texts_of(column)[battles.readable]
+        names = battles.rows.texts_of(column)[battles.readable if counted is None else counted]
         is_named = np.array([name is not None for name in names], dtype=bool)
         distinct, named_code = np.unique(names[is_named].astype(str), return_inverse=True)
         if len(distinct) < FEWEST_RATERS:
@@ -97,13 +103,41 @@ def covariance_of_raters(
     by_both = covariance(
         _with_clusters(coded, raters.code * np.int64(coded.clusters) + coded.cluster)
     )
-    return combine_covariances(by_item, by_rater, by_both)
+    return _combine_covariances(by_item, by_rater, by_both)
 
 
-def combine_covariances(
+def influence_of_raters(
+    influence: np.ndarray, cluster: np.ndarray, rater: np.ndarray, by_item: np.ndarray | None = None
+) -> np.ndarray:
+    """Return what raters add to a covariance of means clustered by item, shape (means, means).
+
+    See `covariance_of_raters`.
+
+    Args:
+        influence: what each row contributes to the error of each mean, shape (rows, means).
+        cluster: code of each row's item, or group of items; any integers, shape (rows,).
+        rater: code of each row's rater; any integers, shape (rows,).
+        by_item: the covariance by item, shape (means, means); None for that of the clusters.
+    """
+    pairs = np.unique(np.stack([cluster, rater]), axis=1, return_inverse=True)[1]
+    return _combine_covariances(
+        clustered_covariance(influence, cluster) if by_item is None else by_item,
+        clustered_covariance(influence, rater),
+        clustered_covariance(influence, np.ravel(pairs)),
+    )
+
+
+def clustered_covariance(influence: np.ndarray, cluster: np.ndarray) -> np.ndarray:
+    """Return the covariance of means from the influence of rows with any integers as clusters."""
+    return covariance_of(sum_by_group(influence, np.unique(cluster, return_inverse=True)[1]))
+
+
+def _combine_covariances(
     by_item: np.ndarray, by_rater: np.ndarray, by_both: np.ndarray
 ) -> np.ndarray:
     """Return V_r - V_ir, or V_r alone if the sum with V_i has a negative variance in a direction.
+
+    The direction of all models alike counts, too: a mean or a win rate has an error of its own.
 
     Args:
         by_item: the covariance V_i clustered by item, shape (models, models).
@@ -111,8 +145,7 @@ def combine_covariances(
         by_both: the covariance V_ir clustered by pairs of both, same shape.
     """
     total = by_item + by_rater - by_both
-    centred = centre_columns(centre_columns(total).T)
-    values = np.linalg.eigvalsh((centred + centred.T) / 2)
+    values = np.linalg.eigvalsh((total + total.T) / 2)
     if values[0] < -NOISE * max(values[-1], 0.0):
         return by_rater
     return by_rater - by_both

@@ -15,7 +15,12 @@ from podium.rankers.errors.difference import (
     Tails,
     larger_tails,
 )
-from podium.rankers.errors.raters import Raters, covariance_of_raters
+from podium.rankers.errors.raters import (
+    Raters,
+    clustered_covariance,
+    covariance_of_raters,
+    influence_of_raters,
+)
 from podium.rankers.fit.coded import CodedBattles
 from podium.rankers.fit.pairs import pair_sums
 from podium.rankers.fit.scale import POINTS
@@ -65,6 +70,8 @@ def rate_error(
 ) -> float:
     """Return the standard error of a weighted mean of rows, clustered by item and by rater.
 
+    It is NaN if all rows are of one item or group.
+
     Args:
         values: the value of each row, shape (rows,).
         weight: weight of each row, shape (rows,).
@@ -72,20 +79,10 @@ def rate_error(
         rater: code of each row's rater, shape (rows,).
     """
     mean = np.average(values, weights=weight)
-    influence = weight * (values - mean) / weight.sum()
-    by_item = _clustered_variance(influence, cluster)
-    by_rater = _clustered_variance(influence, rater)
-    pairs = np.unique(np.stack([cluster, rater]), axis=1, return_inverse=True)[1]
-    by_both = _clustered_variance(influence, np.ravel(pairs))
-    total = by_item + by_rater - by_both
-    return float(np.sqrt(total if total > 0 else by_item + by_rater))
-
-
-def _clustered_variance(influence: np.ndarray, cluster: np.ndarray) -> float:
-    """Return the sum of squares of the clusters' sums, times G / (G - 1) for G clusters."""
-    codes = np.unique(cluster, return_inverse=True)[1]
-    sums = np.bincount(codes, influence)
-    return float(len(sums) / max(len(sums) - 1, 1) * np.sum(sums**2))
+    influence = (weight * (values - mean) / weight.sum())[:, None]
+    by_item = clustered_covariance(influence, cluster)
+    variance = by_item + influence_of_raters(influence, cluster, rater, by_item)
+    return float(np.sqrt(np.maximum(variance.item(), 0.0)))
 
 
 def elo_error(coded: CodedBattles, a: int, b: int, raters: Raters) -> float:
@@ -101,12 +98,10 @@ def elo_error(coded: CodedBattles, a: int, b: int, raters: Raters) -> float:
     """
     strengths = fit_strengths(pair_sums(coded))
     size = len(strengths.theta)
-
-    def covariance_of(battles: CodedBattles) -> np.ndarray:
-        """Return the covariance of the log-strengths by the clusters of battles."""
-        return strengths.covariance(battles)[:size, :size]
-
     by_item = strengths.covariance(coded, by_weight=True)[:size, :size]
-    covariance = by_item + covariance_of_raters(covariance_of, coded, raters)
+    added = covariance_of_raters(
+        lambda clustered: strengths.covariance(clustered)[:size, :size], coded, raters
+    )
+    covariance = by_item + added
     variance = covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]
     return float(POINTS * np.sqrt(max(variance, 0.0)))

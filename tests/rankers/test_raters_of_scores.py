@@ -82,6 +82,87 @@ def test_a_judge_with_the_same_scores_twice_changes_nothing():
             assert entry.se == pytest.approx(errors[entry.model], rel=1e-9)
 
 
+def votes_with_scores(seed: int) -> pd.DataFrame:
+    """Return verdicts and scores of 4 of 12 voters on each of 40 items, with unequal weights."""
+    rng = np.random.default_rng(seed)
+    item = np.repeat(np.arange(40), 4)
+    voter = np.concatenate([rng.choice(12, 4, replace=False) for _ in range(40)])
+    columns = {
+        "item": [f"q{k:02}" for k in item],
+        "model_a": "m0",
+        "model_b": "m1",
+        "credit": 1.0,
+        "score_a": 5 + rng.normal(size=len(item)),
+        "score_b": 5 + rng.normal(size=len(item)),
+        "voter": [f"v{k:02}" for k in voter],
+        "weight": rng.choice([1.0, 10.0], len(item)),
+    }
+    return pd.DataFrame(columns)
+
+
+def error_of_difference(table: pd.DataFrame) -> float:
+    """Return the standard error of podium's score difference, from its interval."""
+    [finding] = compare("m0", "m1", podium.read_battles(table)).findings
+    low, high = finding.difference.interval(0.95)
+    assert finding.difference.raters == ("voter", 12)
+    return (high - low) / 2 / 2.200985
+
+
+def dense_error_of_difference(table: pd.DataFrame) -> float:
+    """Return the two-way error of the mean over items, weighted within and over items."""
+    weight = table["weight"] / table.groupby("item")["weight"].transform("size")
+    difference = table["score_a"] - table["score_b"]
+    mean = np.average(difference, weights=weight)
+    influence = weight * (difference - mean) / weight.sum()
+    total = 0.0
+    for keys, sign in ((["item"], 1), (["voter"], 1), (["item", "voter"], -1)):
+        sums = influence.groupby([table[key] for key in keys]).sum()
+        total += sign * len(sums) / (len(sums) - 1) * float((sums**2).sum())
+    return float(np.sqrt(total))
+
+
+def test_the_error_of_a_comparison_has_the_weights_of_its_difference():
+    table = votes_with_scores(1)
+    assert error_of_difference(table) == pytest.approx(dense_error_of_difference(table), rel=1e-5)
+
+
+def test_scores_beside_unparsed_verdicts_count_in_the_error():
+    table = votes_with_scores(2).assign(weight=1.0)
+    table.loc[::2, "credit"] = np.nan
+    assert error_of_difference(table) == pytest.approx(dense_error_of_difference(table), rel=1e-5)
+
+
+def test_voters_without_scores_are_no_raters_of_scores():
+    """Three voters give scores: how voters differ is unknown, however many give verdicts."""
+    table = votes_with_scores(3).drop(columns="weight")
+    is_scored = table["voter"].isin(["v00", "v01", "v02"])
+    table.loc[~is_scored, ["score_a", "score_b"]] = np.nan
+    battles = podium.read_battles(table)
+    [finding] = compare("m0", "m1", battles).findings
+    assert finding.measure == "score"
+    assert finding.difference.raters is None
+    standings = podium.rank(battles, "mean").standings[0]
+    assert "raters" not in standings.diagnostics
+    assert standings.interval.startswith("item-clustered")
+
+
+def test_every_mean_has_an_error_if_covariances_do_not_add_up():
+    """V(item) + V(rater) - V(both) may be negative for the level of all models alone."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        item, voter = np.divmod(np.arange(144), 12)
+        columns = {
+            "item": [f"q{k:02}" for k in item],
+            "model_a": "m0",
+            "model_b": "m1",
+            "score_a": 5 + 0.1 * rng.normal(size=144),
+            "score_b": 5 + 0.1 * rng.normal(size=144),
+            "voter": [f"v{k:02}" for k in voter],
+        }
+        standings = podium.rank(podium.read_battles(pd.DataFrame(columns)), "mean").standings[0]
+        assert all(entry.se is not None for entry in standings.entries), seed
+
+
 @pytest.mark.slow
 def test_intervals_of_differences_cover_and_are_hardly_wider_without_tastes():
     covered = {0.0: 0, 0.6: 0}

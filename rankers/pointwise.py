@@ -658,7 +658,8 @@ class ScorePlaces:
     @property
     def has_score(self) -> np.ndarray:
         """Mask of the battles with a score, of one model or of both, shape (battles,)."""
-        return self.is_known.reshape(2, -1).any(axis=0)
+        of_a, of_b = self.is_known.reshape(2, -1)
+        return of_a | of_b
 
 
 def score_places(battles: Battles) -> ScorePlaces:

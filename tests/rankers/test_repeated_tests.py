@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 from podium.rankers.errors.repeated_tests import error_of_two_tests
+from podium.show.answers import tested_again
 
 
 @pytest.mark.parametrize(("before", "added"), [(10, 3), (40, 40), (40, 400), (7, 1)])
@@ -31,3 +32,12 @@ def test_simulated_data_err_as_often():
     both = data.sum(axis=1) / np.sqrt(90)
     found = (np.abs(first) > norm.ppf(0.975)) | (np.abs(both) > norm.ppf(0.975))
     assert error_of_two_tests(0.95, 30, 60) == pytest.approx(found.mean(), abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("level", "shares"),
+    [(0.95, "8%, not 5%"), (0.975, "4%, not 2.5%"), (0.995, "0.9%, not 0.5%")],
+)
+def test_both_shares_are_written_so_that_they_differ(level, shares):
+    text = tested_again.tested_again_text(level, 40, 40, has_verdicts=False)
+    assert text.startswith(f"a second test errs in {shares}, of cases")

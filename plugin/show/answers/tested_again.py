@@ -1,9 +1,10 @@
 """Say how often a second test errs, once more items were added, and how to plan both tests."""
 
 from podium.notices.option_forms import option_text
+from podium.numbers import percent
 from podium.rankers.errors.repeated_tests import error_of_two_tests
 
-TESTED_AGAIN = "a second test errs in {share:.0%}, not {error:.0%}, of cases"
+TESTED_AGAIN = "a second test errs in {share}, not {error}, of cases"
 BY_UNTIL = "until= plans both"
 BY_LEVEL = "make both with {option}"
 
@@ -18,7 +19,9 @@ def tested_again_text(level: float, before: int, added: int, *, has_verdicts: bo
         has_verdicts: whether verdicts are compared, which a tournament can add; else scores.
     """
     share = error_of_two_tests(level, before, max(added, 1))
-    text = TESTED_AGAIN.format(share=share, error=1 - level)
+    error = 1 - level
+    share_text = f"{share:.0%}" if round(error, 9) >= 0.01 else f"{100 * share:.2g}%"
+    text = TESTED_AGAIN.format(share=share_text, error=percent(error))
     remedy = BY_UNTIL
     if not has_verdicts:
         remedy = BY_LEVEL.format(option=option_text("level", f"{(1 + level) / 2:g}"))

@@ -76,7 +76,7 @@ def test_a_column_that_gives_no_groups_is_refused_before_any_call(
     assert record.calls == 0
 
 
-@pytest.mark.parametrize("column", ["judge", "reply", "human"])
+@pytest.mark.parametrize("column", ["judge", "reply", "human", "voter", "weight", "label", "jury"])
 def test_a_column_of_verdicts_is_refused(record, write_responses, column):
     with pytest.raises(Exception, match=f"cluster.*{column}.*: the column does not group items"):
         round_robin(responses=write_responses(**{column: passage_of}), cluster=column)

@@ -33,6 +33,48 @@ def test_rows_of_one_setting_keep_their_names(save):
     assert podium.read_battles(path).models == ("m1", "m2")
 
 
+def test_a_setting_in_which_models_differ_is_named(save):
+    path = save("scores.jsonl", scores(shots={"m1": [5], "m2": [0]}))
+    [note] = podium.read_battles(path).notes
+    assert note.severity == "warning"
+    [text] = notice_texts([note])
+    assert text == (
+        "scores.jsonl: models were run with different settings: shots 0 (m2), 5 (m1). Run them "
+        "with the same settings"
+    )
+
+
+def test_a_filter_in_which_models_differ_is_named_and_filters_are_no_models(save):
+    path = save("scores.jsonl", scores(filter={"m1": ["strict"], "m2": ["flexible"]}))
+    [text] = notice_texts(podium.read_battles(path).notes)
+    assert "different settings: filter flexible (m2), strict (m1)" in text
+    both = ["strict", "flexible"]
+    made = podium.read_battles(save("both.jsonl", scores(filter={"m1": both, "m2": both})))
+    assert made.models == ("m1", "m2")
+    assert not [text for text in notice_texts(made.notes) if "settings" in text]
+
+
+def test_settings_of_generation_are_each_model_s_own(save):
+    path = save("scores.jsonl", scores(temperature={"m1": [0.5], "m2": [0]}))
+    [note] = podium.read_battles(path).notes
+    assert (note.code, note.severity) == ("settings-differ", "note")
+
+
+@pytest.mark.parametrize("lost", [0, 3])
+def test_a_column_that_varies_by_item_is_no_setting_of_a_model(save, lost):
+    rows = []
+    for k in range(20):
+        row = {"item": f"q{k}", "score": k % 3 / 2, "prompt_template": f"Template {k % 10}"}
+        rows += [row | {"model": model} for model in ("m1", "m2") if model == "m1" or k >= lost]
+    made = podium.read_battles(save("scores.jsonl", rows))
+    assert not [text for text in notice_texts(made.notes) if "settings" in text]
+
+
+def test_equal_or_unknown_settings_are_no_difference(save):
+    rows = scores(shots={"m1": [5], "m2": ["5.0"], "m3": [None]})
+    assert not podium.read_battles(save("scores.jsonl", rows)).notes
+
+
 def test_a_condition_on_the_column_leaves_one_setting_and_the_names(save):
     path = save("scores.jsonl", scores(temperature={"m1": [0, 1], "m2": [1]}))
     made = podium.read_battles(path, where={"temperature": "1"})

@@ -7,7 +7,7 @@ named by what differs.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from podium.comparability.run_settings import name_runs
+from podium.comparability.run_settings import differences_of_models, name_runs
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import text
 from podium.data.formats.records import Column
@@ -15,6 +15,7 @@ from podium.data.reading.rows import RecordTable
 from podium.data.reading.table import is_pointwise
 from podium.notices.notice import Notice
 from podium.run_record import RunRecord, SettingKind
+from podium.wording import short_paths, some
 
 SETTING_COLUMNS: Mapping[str, tuple[SettingKind, str]] = {
     "shots": ("task argument", "shots"),
@@ -29,6 +30,19 @@ SETTING_COLUMNS: Mapping[str, tuple[SettingKind, str]] = {
     "system_prompt": ("task argument", "system_prompt"),
 }
 """Kind and name of the setting in each column that is known to hold one."""
+COMPARED_COLUMNS: Mapping[str, tuple[SettingKind, str]] = {
+    **SETTING_COLUMNS,
+    "filter": ("task argument", "filter"),
+    "scorer": ("task argument", "scorer"),
+    "dataset": ("task argument", "dataset"),
+    "split": ("task argument", "split"),
+    "task_version": ("task argument", "task_version"),
+    "fewshot_seed": ("task argument", "fewshot_seed"),
+    "system_instruction": ("task argument", "system_instruction"),
+    "chat_template": ("generation", "chat_template"),
+    "max_tokens": ("generation", "max_tokens"),
+}
+"""The same, with columns in which models are compared, but whose values do not name models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +51,8 @@ class NamedTables:
 
     Attributes:
         tables: the tables.
-        notes: a note for each model whose runs are different models.
+        notes: a note for each model whose runs are different models, and notes on the settings in
+            which models differ.
     """
 
     tables: Sequence[RecordTable]
@@ -67,7 +82,7 @@ def name_models_by_settings(engine: Duck, tables: Sequence[RecordTable]) -> Name
             # Runs of one source would be taken for runs of one model on several tasks.
             runs.append(replace(run, source=f"{each.source}#{len(runs)}"))
     if not runs:
-        return NamedTables(tables)
+        return NamedTables(tables, _notes_on_models(tables, []))
     named = name_runs(runs)
     names: dict[int, dict[tuple[str, Values], str]] = {}
     for (place, model, values), run in zip(places, named, strict=True):
@@ -75,7 +90,8 @@ def name_models_by_settings(engine: Duck, tables: Sequence[RecordTable]) -> Name
     renamed = [
         _with_names(each, columns, names.get(place, {})) for place, each in enumerate(tables)
     ]
-    return NamedTables(renamed, _notes_on_settings(runs, named))
+    notes = [*_notes_on_settings(runs, named), *_notes_on_models(renamed, named)]
+    return NamedTables(renamed, notes)
 
 
 def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]:
@@ -136,7 +152,7 @@ def _run_of_rows(model: str, values: Mapping[str, str | None]) -> RunRecord:
     """Return the run of the rows of a model with the values of some setting columns."""
     by_kind: dict[SettingKind, dict[str, str]] = {"task argument": {}, "generation": {}}
     for column, value in values.items():
-        kind, name = SETTING_COLUMNS[column]
+        kind, name = COMPARED_COLUMNS[column]
         if value is not None:
             by_kind[kind][name] = value
     return RunRecord(
@@ -185,3 +201,54 @@ def _notes_on_settings(runs: Sequence[RunRecord], named: Sequence[RunRecord]) ->
         Notice("settings-name-models", {"model": model, "names": sorted(own)})
         for model, own in names.items()
     ]
+
+
+def _notes_on_models(tables: Sequence[RecordTable], named: Sequence[RunRecord]) -> list[Notice]:
+    """Return notes on the settings in which models differ: one on those that should be the same,
+    one on the others.
+
+    Args:
+        tables: the tables, with the final names of models.
+        named: runs whose models are named by settings.
+    """
+    runs = _runs_of_models(tables)
+    shown = {run.model: run.named_settings for run in named}
+    differences = differences_of_models(
+        [replace(run, named_settings=shown.get(run.model, ())) for run in runs]
+    )
+    sources = list(dict.fromkeys(each.source for each in filter(_has_own_scores, tables)))
+    notes = []
+    for code, is_flagged in (("settings-of-models", True), ("settings-differ", False)):
+        texts = [
+            f"{own.setting.text} {own.values_text}"
+            for own in differences
+            if own.is_flagged == is_flagged
+        ]
+        if texts:
+            fields = {"task": some(short_paths(sources), most=2), "differences": texts}
+            notes.append(Notice(code, fields))
+    return notes
+
+
+def _runs_of_models(tables: Sequence[RecordTable]) -> list[RunRecord]:
+    """Return a run for each model with its settings.
+
+    A setting of which the rows of a model have several values is not a setting of the model.
+    """
+    values: dict[str, dict[str, set[str]]] = {}
+    for each in filter(_has_own_scores, tables):
+        columns = each.records.columns
+        model = columns["model"].text
+        for name in [name for name in COMPARED_COLUMNS if name in columns]:
+            value = _one_spelling_of_setting(columns[name])
+            rows = each.records.rows(
+                f"{model}, min({value}), max({value})", f"where {model} is not null group by 1"
+            )
+            for own, least, largest in rows:
+                known = {least, largest} - {None}
+                values.setdefault(own, {}).setdefault(name, set()).update(known)
+    runs = []
+    for model, settings in sorted(values.items()):
+        single = {name: min(own) for name, own in settings.items() if len(own) == 1}
+        runs.append(_run_of_rows(model, single))
+    return runs

@@ -43,6 +43,21 @@ def test_the_log_of_a_tournament_holds_its_groups_and_is_ranked_by_them(
     assert "3 passages, 6 items" in out
 
 
+def test_failed_battles_have_the_group_and_the_category_of_their_item(
+    play, behave, record, write_responses
+):
+    behave(errors=0.5)
+    responses = write_responses(passage=passage_of, category=lambda k: f"c{k % 2}")
+    log = play(round_robin(responses=responses, cluster="passage"), log_dir="logs")
+    table = podium.read_battles(str(place(log)), cluster="passage").table.astype(str)
+    assert (table["reason"] == "failed: RuntimeError").any()
+    numbers = table["item"].str.removeprefix("q").astype(int)
+    assert table["passage"].tolist() == numbers.map(passage_of).tolist()
+    assert table["category"].tolist() == [f"c{k % 2}" for k in numbers]
+    [shown] = log.results.metadata["podium"]["rankings"]
+    assert shown["counts"]["groups"] == 3
+
+
 def test_without_the_option_each_item_is_independent(play, record, write_responses):
     log = play(round_robin(responses=write_responses(passage=passage_of)), log_dir="logs")
     assert "podium_cluster" not in log.eval.metadata

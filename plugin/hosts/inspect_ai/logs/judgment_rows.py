@@ -471,10 +471,11 @@ def _failure_in(shown: KeptJudgment) -> dict[str, Any]:
 def _failed_row(battle: BattleMetadata, repeat: int) -> dict[str, Any]:
     """Return the unparsed verdict on a battle whose sample failed.
 
-    Its order is `merged` unless the battle sets it.
+    Its order is `merged` unless the battle sets it. Category and group are those of its item, as in
+    the rows of other battles.
     """
     row: dict[str, Any] = {}
-    for name in BATTLE:
+    for name in (*BATTLE, "category", "group"):
         value = getattr(battle, name)
         if value is not None:
             row[name] = value

@@ -94,7 +94,7 @@ class SettingDifference:
     """A setting in which the models of a task differ.
 
     Attributes:
-        task: the task.
+        task: the task; empty if it is not known.
         setting: the setting.
         models: the models by the text of their value. An option that was not given has the text
             `default`, and a field that the files of some runs lack has `not recorded`.
@@ -115,7 +115,8 @@ class SettingDifference:
     @property
     def text(self) -> str:
         """The values with their models: `shots of gsm: 0 (org/A), 5 (org/B)`."""
-        return f"{self.setting.text} of {self.task}: {self.values_text}"
+        of_task = f" of {self.task}" if self.task else ""
+        return f"{self.setting.text}{of_task}: {self.values_text}"
 
     @property
     def values_text(self) -> str:

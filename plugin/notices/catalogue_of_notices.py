@@ -276,10 +276,6 @@ OF_READING = {
         "({items:5; #: @})"
     ),
     "settings-differ": "{task}: models were run with settings of their own: {differences:4;}",
-    "settings-of-models": (
-        "{task}: models were run with different settings: {differences:4;}. Run them with the same "
-        "settings"
-    ),
     "settings-name-models": (
         "runs of {model} with other settings count as different models: {names}"
     ),

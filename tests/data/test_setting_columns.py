@@ -35,23 +35,45 @@ def test_rows_of_one_setting_keep_their_names(save):
 
 def test_a_setting_in_which_models_differ_is_named(save):
     path = save("scores.jsonl", scores(shots={"m1": [5], "m2": [0]}))
-    [note] = podium.read_battles(path).notes
-    assert note.severity == "warning"
-    [text] = notice_texts([note])
-    assert text == (
-        "scores.jsonl: models were run with different settings: shots 0 (m2), 5 (m1). Run them "
-        "with the same settings"
+    assert (
+        flagged_settings(path) == "models were run with different settings: shots: 0 (m2), 5 (m1)"
     )
+
+
+def flagged_settings(path):
+    """Return what the flagged check of settings says."""
+    [standings] = podium.rank(podium.read_battles(path)).standings
+    [check] = [check for check in standings.checks if check.name == "same settings"]
+    assert check.result.value == "flagged"
+    return check.clause
+
+
+def test_every_command_flags_it(podium, save):
+    path = save("scores.jsonl", scores(shots={"m1": [5], "m2": [0]}))
+    for command in (["rank"], ["compare", "m1", "m2"], ["diagnose"]):
+        said = podium(*command, path, "--format", "json")
+        assert "same-settings" in said.out or "same settings" in said.out, command
+        assert "shots: 0 (m2), 5 (m1)" in said.out + said.err, command
 
 
 def test_a_filter_in_which_models_differ_is_named_and_filters_are_no_models(save):
     path = save("scores.jsonl", scores(filter={"m1": ["strict"], "m2": ["flexible"]}))
-    [text] = notice_texts(podium.read_battles(path).notes)
-    assert "different settings: filter flexible (m2), strict (m1)" in text
+    assert "different settings: filter: flexible (m2), strict (m1)" in flagged_settings(path)
     both = ["strict", "flexible"]
     made = podium.read_battles(save("both.jsonl", scores(filter={"m1": both, "m2": both})))
     assert made.models == ("m1", "m2")
     assert not [text for text in notice_texts(made.notes) if "settings" in text]
+
+
+@pytest.mark.parametrize("metric", [{}, {"metric": "em"}])
+def test_scores_by_two_filters_are_two_metrics(save, metric):
+    both = ["strict", "flexible"]
+    rows = [row | metric for row in scores(filter={"m1": both, "m2": both})]
+    made = podium.read_battles(save("both.jsonl", rows))
+    start = "em," if metric else ""
+    assert sorted(made.values_of("metric")) == [f"{start}flexible", f"{start}strict"]
+    one = podium.read_battles(save("both.jsonl", rows), where={"filter": "strict"})
+    assert (len(one), one.counts().items) == (20, 20)
 
 
 def test_settings_of_generation_are_each_model_s_own(save):

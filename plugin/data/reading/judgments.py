@@ -63,6 +63,7 @@ from podium.data.reading.mapping_files import (
     mapping_file_beside,
     name_of_mapping_file,
 )
+from podium.data.reading.metrics_by_filter import name_metrics_by_filter
 from podium.data.reading.model_names import (
     join_names_alike,
     note_doubtful_names,
@@ -609,7 +610,7 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
     Raises:
         UsageError: no row meets a condition.
     """
-    tables, named = name_items(duck, read.tables)
+    tables, named = name_items(duck, name_metrics_by_filter(read.tables))
     identified = identify_items(duck, tables, query)
     numbered, on_repeats = pair_repeats(identified.tables)
     conditions = [("item" if column == named else column, value) for column, value in query.where]
@@ -626,7 +627,7 @@ def _keep_rows_of_query(duck: Duck, read: SourceTables, query: BattleQuery) -> S
     return replace(
         read,
         tables=without_bulky_responses(named_models.tables),
-        gathered=gathered,
+        gathered=replace(gathered, runs=[*gathered.runs, *named_models.runs]),
         notes=notes,
         other_responses=find_other_responses(duck, named_models.tables),
         identical_responses=find_identical_responses(duck, named_models.tables),

@@ -51,12 +51,15 @@ class NamedTables:
 
     Attributes:
         tables: the tables.
-        notes: a note for each model whose runs are different models, and notes on the settings in
-            which models differ.
+        notes: a note for each model whose runs are different models, and a note on settings that
+            may differ between models.
+        runs: a run for each model, if models differ in settings that should be the same, which is
+            then checked; else empty.
     """
 
     tables: Sequence[RecordTable]
     notes: Sequence[Notice] = ()
+    runs: Sequence[RunRecord] = ()
 
 
 Values = tuple[str | None, ...]
@@ -82,7 +85,7 @@ def name_models_by_settings(engine: Duck, tables: Sequence[RecordTable]) -> Name
             # Runs of one source would be taken for runs of one model on several tasks.
             runs.append(replace(run, source=f"{each.source}#{len(runs)}"))
     if not runs:
-        return NamedTables(tables, _notes_on_models(tables, []))
+        return _with_runs(NamedTables(tables), [])
     named = name_runs(runs)
     names: dict[int, dict[tuple[str, Values], str]] = {}
     for (place, model, values), run in zip(places, named, strict=True):
@@ -90,8 +93,7 @@ def name_models_by_settings(engine: Duck, tables: Sequence[RecordTable]) -> Name
     renamed = [
         _with_names(each, columns, names.get(place, {})) for place, each in enumerate(tables)
     ]
-    notes = [*_notes_on_settings(runs, named), *_notes_on_models(renamed, named)]
-    return NamedTables(renamed, notes)
+    return _with_runs(NamedTables(renamed, _notes_on_settings(runs, named)), named)
 
 
 def _differing_columns(engine: Duck, tables: Sequence[RecordTable]) -> list[str]:
@@ -203,31 +205,30 @@ def _notes_on_settings(runs: Sequence[RunRecord], named: Sequence[RunRecord]) ->
     ]
 
 
-def _notes_on_models(tables: Sequence[RecordTable], named: Sequence[RunRecord]) -> list[Notice]:
-    """Return notes on the settings in which models differ: one on those that should be the same,
-    one on the others.
+def _with_runs(read: NamedTables, named: Sequence[RunRecord]) -> NamedTables:
+    """Return tables with the settings in which their models differ, as runs or in a note.
 
     Args:
-        tables: the tables, with the final names of models.
+        read: the tables, with the final names of models.
         named: runs whose models are named by settings.
     """
-    runs = _runs_of_models(tables)
     shown = {run.model: run.named_settings for run in named}
-    differences = differences_of_models(
-        [replace(run, named_settings=shown.get(run.model, ())) for run in runs]
-    )
-    sources = list(dict.fromkeys(each.source for each in filter(_has_own_scores, tables)))
-    notes = []
-    for code, is_flagged in (("settings-of-models", True), ("settings-differ", False)):
-        texts = [
-            f"{own.setting.text} {own.values_text}"
-            for own in differences
-            if own.is_flagged == is_flagged
-        ]
-        if texts:
-            fields = {"task": some(short_paths(sources), most=2), "differences": texts}
-            notes.append(Notice(code, fields))
-    return notes
+    runs = [
+        replace(run, named_settings=shown.get(run.model, ()))
+        for run in _runs_of_models(read.tables)
+    ]
+    differences = differences_of_models(runs)
+    texts = []
+    for own in differences:
+        if not own.is_flagged:
+            texts.append(f"{own.setting.text} {own.values_text}")
+    notes = [*read.notes]
+    if texts:
+        sources = list(dict.fromkeys(each.source for each in filter(_has_own_scores, read.tables)))
+        fields = {"task": some(short_paths(sources), most=2), "differences": texts}
+        notes.append(Notice("settings-differ", fields))
+    is_flagged = any(own.is_flagged for own in differences)
+    return replace(read, notes=notes, runs=runs if is_flagged else ())
 
 
 def _runs_of_models(tables: Sequence[RecordTable]) -> list[RunRecord]:

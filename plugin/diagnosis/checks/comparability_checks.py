@@ -219,13 +219,14 @@ def _compared_tasks(battles: Battles) -> set[str]:
 def _runs_of_battles(battles: Battles) -> list[RunRecord]:
     """Return the runs whose model and task are among the battles.
 
-    If the battles are those of a tournament, its name is the task of its verdicts.
+    If the battles are those of a tournament, its name is the task of its verdicts. Runs that are
+    read from columns of a table have no task.
     """
     models = set(battles.models)
     tasks = set(battles.values_of("task")) if "task" in battles.columns else None
     runs = []
     for run in battles.runs:
         task = run.verdict_task or run.task
-        if run.model in models and (tasks is None or task in tasks):
+        if run.model in models and (tasks is None or not task or task in tasks):
             runs.append(run)
     return runs

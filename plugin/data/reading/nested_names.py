@@ -28,9 +28,9 @@ def may_hold_nested_names(frame: "pd.DataFrame") -> bool:
         if name not in frame:
             continue
         try:
-            distinct = set(frame[name])
-        except TypeError:
-            # Objects and lists cannot be in a set.
+            distinct = frame[name].unique()
+        except (TypeError, NotImplementedError):
+            # Objects and lists have no distinct values.
             return True
         if any(isinstance(each, str) and re.match(NESTED_TEXT, each) for each in distinct):
             return True

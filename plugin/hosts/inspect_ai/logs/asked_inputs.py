@@ -24,6 +24,8 @@ Targets = tuple[int | None, int | None]
 """`ItemRecord.target` and `ItemRecord.rubric`."""
 Input = str | Sequence[Mapping[str, Any]]
 """A sample's input as a log holds it: a text, or messages."""
+SampleKey = tuple[str, int, int, int]
+"""The id of a sample, and hashes of its input, choices and target, for this process."""
 
 
 class AskedInputs:
@@ -39,6 +41,7 @@ class AskedInputs:
     def __init__(self) -> None:
         self.by_log: dict[Path, Sequence[ItemRecord]] = {}
         self._known: dict[tuple[str, InputParts, Targets], ItemRecord] = {}
+        self._known_by_texts: dict[SampleKey, ItemRecord] = {}
         self._excerpts: dict[InputParts, str] = {}
 
     def record_of(self, item: str, parts: InputParts, excerpt: str, targets: Targets) -> ItemRecord:
@@ -50,6 +53,26 @@ class AskedInputs:
             target, rubric = targets
             known = ItemRecord(item, parts, excerpt, target=target, rubric=rubric)
             self._known[key] = known
+        return known
+
+    def read_record(
+        self,
+        sample: str,
+        given: Input,
+        attachments: Mapping[str, str],
+        choices: Sequence[str],
+        target: Any,
+    ) -> ItemRecord:
+        """Return the record of a sample. The texts of a sample of several logs are read once."""
+        key = None if attachments else _key_of_texts(sample, given, choices, target)
+        known = None if key is None else self._known_by_texts.get(key)
+        if known is None:
+            parts, excerpt = read_input(given, attachments, choices)
+            words = words_of_target(target, choices, attachments)
+            question = text_of_input(given, attachments) or ""
+            known = self.record_of(sample, parts, excerpt, _hashes_of_target(words, question))
+            if key is not None:
+                self._known_by_texts[key] = known
         return known
 
     def keep(self, log: Path, items: Sequence[ItemRecord]) -> None:
@@ -83,10 +106,7 @@ class LogInputs:
         Raises:
             OtherQuestionError: another epoch of the sample has another input.
         """
-        parts, excerpt = read_input(given, attachments, choices)
-        targets = words_of_target(target, choices, attachments)
-        question = text_of_input(given, attachments) or ""
-        own = self.asked.record_of(sample, parts, excerpt, _hashes_of_target(targets, question))
+        own = self.asked.read_record(sample, given, attachments, choices, target)
         first = self.items.setdefault(sample, own)
         if first is not own and not inputs_may_equal(first.input, own.input):
             problem = problem_of(Conflict(self.log, self.log, own, first))
@@ -97,6 +117,22 @@ class LogInputs:
     def finish(self) -> None:
         """Give the items to the inputs of all logs."""
         self.asked.keep(Path(self.log.source), [*self.items.values()])
+
+
+def _key_of_texts(
+    sample: str, given: Input, choices: Sequence[str], target: Any
+) -> SampleKey | None:
+    """Return the key of a sample; None if its input is messages, or its target has no texts.
+
+    Hashes are kept instead of the texts, which may be long.
+    """
+    if not isinstance(given, str):
+        return None
+    if isinstance(target, str):
+        return sample, hash(given), hash(tuple(choices)), hash(target)
+    if not (isinstance(target, list | tuple) and all(isinstance(own, str) for own in target)):
+        return None
+    return sample, hash(given), hash(tuple(choices)), hash(tuple(target))
 
 
 def read_input(

@@ -29,6 +29,7 @@ from podium.data.formats.files import find_files, local_files
 from podium.data.formats.headline_metrics import metrics_asked_for
 from podium.data.formats.run_folders import FiledRun, choose_runs
 from podium.errors import DataError, OtherQuestionError
+from podium.garbage_collection import garbage_collection_paused
 from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs
@@ -491,6 +492,7 @@ def _samples_of_limit(log: EvalLog) -> int | None:
     return asked if asked < dataset.samples else None
 
 
+@garbage_collection_paused()
 @archives_kept_open()
 def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBattles:
     """Read the rows of the logs that count.

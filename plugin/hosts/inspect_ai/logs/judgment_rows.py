@@ -12,7 +12,6 @@ from inspect_ai.log import (
 )
 
 from podium.errors import DataError, named_in_errors
-from podium.garbage_collection import garbage_collection_paused
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, LogInputs
 from podium.hosts.inspect_ai.logs.eval_scores import EvalScores, LeftOut, LeftOutSample, number_of
@@ -125,10 +124,9 @@ def log_rows(
         reader = _LogReader(path, header, tournament, inputs or AskedInputs(), cluster)
         summaries = None
         if reader.scores and reader.scores.needs_only_values:
-            with garbage_collection_paused():
-                summaries = read_score_summaries(path, header)
-                for summary in summaries or ():
-                    reader.add_summary(summary)
+            summaries = read_score_summaries(path, header)
+            for summary in summaries or ():
+                reader.add_summary(summary)
         for sample in samples_of(path) if summaries is None else ():
             reader.add_sample(sample, parse_sample(sample.metadata) if tournament else None)
         with opened_log(path):

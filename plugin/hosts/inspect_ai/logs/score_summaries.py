@@ -124,19 +124,20 @@ def _is_exact(summary: Summary) -> bool:
     It has not if a text of the input is cut off, if the input has media, or if podium wrote a
     score.
     """
-    return not _has_podium_score(summary) and all(map(_is_whole_text, _texts_of_input(summary)))
+    choices = summary.get("choices") or ()
+    texts = [*_texts_of_input(summary["input"]), *choices, *texts_of_target(summary.get("target"))]
+    return not _has_podium_score(summary) and all(map(_is_whole_text, texts))
 
 
 def _has_whole_input(summary: Summary) -> bool:
     """Return whether the input of a summary has only texts."""
-    return all(isinstance(text, str) for text in _texts_of_input(summary))
-
-
-def _texts_of_input(summary: Summary) -> list[Any]:
-    """Return the texts of the input, with the choices and the target. Media are no texts."""
     given = summary["input"]
-    texts = [given] if isinstance(given, str) else [message["content"] for message in given]
-    return [*texts, *(summary.get("choices") or ()), *texts_of_target(summary.get("target"))]
+    return isinstance(given, str) or all(isinstance(text, str) for text in _texts_of_input(given))
+
+
+def _texts_of_input(given: Any) -> list[Any]:
+    """Return the texts of an input. Media are no texts."""
+    return [given] if isinstance(given, str) else [message["content"] for message in given]
 
 
 def _is_whole_text(text: Any) -> bool:

@@ -4,7 +4,7 @@ import json
 import re
 import zipfile
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -146,20 +146,30 @@ def samples_by_id(path: Path, number: int) -> list[dict[str, Any]]:
     """
     if path.suffix != ".eval":
         return first_samples(path, number)
+
+    def parse(sample: SampleFile) -> dict[str, Any]:
+        return sample.fields(PROMPT_FIELDS)
+
     with opened_log(path), opened_archive(path) as archive:
         members = sorted(_sample_members(archive), key=_sort_key)[:number]
-        return [_parse_member(path, archive, each, _prompt_fields) for each in members]
+        return [_parse_member(path, archive, each, parse) for each in members]
 
 
-def first_samples(path: Path, number: int) -> list[dict[str, Any]]:
-    """Return `PROMPT_FIELDS` of the samples that a log stored first, and others of small ones.
+def first_samples(
+    path: Path, number: int, fields: Set[str] = PROMPT_FIELDS
+) -> list[dict[str, Any]]:
+    """Return fields of the samples that a log stored first, and other fields of small ones.
 
     Only these samples are read.
     """
+
+    def parse(sample: SampleFile) -> dict[str, Any]:
+        return sample.fields(fields)
+
     if path.suffix == ".eval":
         with opened_log(path), opened_archive(path) as archive:
             members = islice(_sample_members(archive), number)
-            return [_parse_member(path, archive, each, _prompt_fields) for each in members]
+            return [_parse_member(path, archive, each, parse) for each in members]
     with opened_log(path), path.open("rb") as stream:
         return list(islice(ijson.items(stream, "samples.item", use_float=True), number))
 
@@ -201,11 +211,6 @@ def _parse_member(
     """
     with _damage_as_data_error(path, member["name"]):
         return parse(SampleFile(archive, member[0]))
-
-
-def _prompt_fields(sample: SampleFile) -> dict[str, Any]:
-    """Parse what shows how a prompt was made."""
-    return sample.fields(PROMPT_FIELDS)
 
 
 def _parse_scored(sample: SampleFile) -> ScoredSample:

@@ -2,13 +2,12 @@
 
 import shlex
 from collections.abc import Collection, Sequence
-from itertools import islice
 from pathlib import Path
 
 from podium.data.formats.run_folders import FiledRun
 from podium.errors import DataError
 from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
-from podium.hosts.inspect_ai.logs.stored_samples import samples_of
+from podium.hosts.inspect_ai.logs.stored_samples import first_samples
 from podium.notices.notice import Notice, select_codes, split_remedies
 from podium.notices.notice_text import notice_texts
 from podium.wording import join_names, quantity, some, word_for
@@ -87,9 +86,10 @@ def _has_scorer(run: FiledRun) -> bool:
     # A log that older versions of Inspect wrote may have scores of samples alone. A log that cannot
     # be read is kept, so that its error is told.
     try:
-        return any(sample.scores for sample in islice(samples_of(run.path), FIRST_SAMPLES))
+        samples = first_samples(run.path, FIRST_SAMPLES, frozenset({"scores"}))
     except DataError:
         return True
+    return any(sample.get("scores") for sample in samples)
 
 
 def note_on_unscored_log(path: Path, error: UnscoredTaskError) -> Notice:

@@ -88,7 +88,8 @@ class Check:
     Attributes:
         name: name of the `CheckKind` in `CHECKS`.
         result: ok, flagged or not known.
-        reason: why the check could not be made; empty if it was made.
+        reason: why the check could not be made; empty if it was made. A flagged check with a
+            reason is not known, instead of ok, if it turns out not to be significant.
         answer: what the user can do so that the check can be made; empty if nothing helps, or if
             the check was made.
         number: the measured figure; None if there is none. It has the unit of the threshold,
@@ -343,6 +344,17 @@ _CHECKS = (
         flagged="{share:.1%} of the {results} of {model} are {lost}, and {all:.1%} of all",
         ok="no model's {results} are {lost} more often than others",
         remedy="{remedy}",
+    ),
+    CheckKind(
+        "lost outcomes",
+        0.05,
+        flagged=(
+            "the unparsed verdicts{of_model} are not like the parsed ones: by {source}, {who} wins "
+            "{lost_rate:.1%} of them, where {expected:.1%} would be usual"
+        ),
+        ok="unparsed verdicts have the usual winners by {source}",
+        remedy="{remedy}",
+        question="whether the unparsed verdicts would have had other winners",
     ),
     CheckKind(
         "lost scores",

@@ -40,8 +40,10 @@ from podium.diagnosis.checks.length_checks import (
 )
 from podium.diagnosis.checks.loss_checks import (
     LOSSES,
+    check_lost_outcomes,
     check_lost_replies,
     check_lost_scores,
+    lost_outcomes_of_card,
     lost_replies_of_card,
     lost_scores_of_card,
 )
@@ -175,6 +177,12 @@ CHECKLIST = (
         in_comparisons=True,
     ),
     ListedCheck(
+        of_battles=check_lost_outcomes,
+        of_card=lost_outcomes_of_card,
+        is_of_asked=True,
+        in_comparisons=True,
+    ),
+    ListedCheck(
         of_battles=check_lost_scores,
         of_card=lost_scores_of_card,
         is_of_asked=True,
@@ -304,8 +312,9 @@ def _with_remedy_of_length(check: Check, remedy: str) -> Check:
 def adjust_tests(checks: Sequence[Check]) -> list[Check]:
     """Return the checks with the p-values of all tests adjusted together by Holm's rule.
 
-    A flagged check becomes ok if its adjusted p-value is above 5%; whether the order decides is
-    then not known, since so few pairs may flip by chance. Checks without a p-value are unchanged.
+    A flagged check becomes ok if its adjusted p-value is above 5%, or not known if it has a reason
+    why it could not find more. Whether the order decides is then not known, since so few pairs may
+    flip by chance. Checks without a p-value are unchanged.
     Call it once for a list of checks: adjusted p-values must not be adjusted again.
     """
     adjusted = holm(np.array([np.nan if check.p is None else check.p for check in checks]))
@@ -316,7 +325,8 @@ def adjust_tests(checks: Sequence[Check]) -> list[Check]:
         elif p > ERROR_RATE and check.is_flagged and check.name == ORDER_DECIDES:
             results.append(order_not_known(check, p))
         elif p > ERROR_RATE and check.is_flagged:
-            results.append(replace(check, p=p, result=Result.OK))
+            result = Result.NOT_KNOWN if check.reason else Result.OK
+            results.append(replace(check, p=p, result=result))
         else:
             results.append(replace(check, p=p))
     return results
@@ -333,12 +343,16 @@ def flagged_checks(checks: Sequence[Check]) -> list[Check]:
 
 
 def flagged_losses(checks: Sequence[Check]) -> Check | None:
-    """Return the flagged check that a model's battles or scores are lost more often; else None.
+    """Return the first flagged check of losses, with the models of all of them; None if none is.
 
     Args:
         checks: adjusted checks.
     """
-    return find_flagged(checks, LOSSES)
+    flagged = [check for check in checks if check.name in LOSSES and check.is_flagged]
+    if not flagged:
+        return None
+    models = dict.fromkeys(model for check in flagged for model in check.models)
+    return replace(flagged[0], models=tuple(models))
 
 
 def checks_of_comparison(battles: Battles, models: Collection[str]) -> tuple[Check, ...]:

@@ -1,6 +1,7 @@
-"""Checks whether one model's battles or scores are lost more often than those of others."""
+"""Checks whether battles or scores are lost at random: by model, and by who would have won."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from podium.checks import Check, Result, make_check, not_known
 from podium.data.battles import Battles
@@ -8,20 +9,30 @@ from podium.diagnosis.absent_rows import find_absent_verdicts
 from podium.diagnosis.checks.card_sections import ERROR_RATE, CardSections
 from podium.diagnosis.checks.order_checks import sees_both_responses
 from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
-from podium.diagnosis.judge_checks import are_human_votes, is_judged
+from podium.diagnosis.judge_checks import are_human_votes, is_judged, unparsed_share
 from podium.diagnosis.lost_battles import LossOfModel, losses_by_model, losses_of_scores
+from podium.diagnosis.lost_outcomes import LostVerdicts, test_lost_verdicts
 from podium.diagnosis.lost_scores import find_score_losses
 from podium.scorers.reply import FAILED, UnparsedReason
-from podium.wording import join_names
+from podium.wording import join_names, quantity
 
 LEAST_EXCESS = 0.01
 """Largest difference between the shares of lost battles of a model and of all that is ignored.
 
 So few lost battles cannot change a rating by more than 3.5 Elo.
 """
+NO_OTHER_VERDICT = "no second verdict on the same responses"
+"""Why it is not known who would have won lost battles."""
 UNPARSED = "unparsed"
 """What lost battles are called if the reply of each is there and was not parsed."""
-LOSSES = frozenset({"lost replies", "lost scores"})
+LEAST_BIAS = LEAST_EXCESS / 2
+"""Largest change of a model's win rate by lost verdicts that is ignored: about 3.5 Elo."""
+FEWEST_ITEMS = 100
+"""Fewest items of two models on which lost verdicts are called like the parsed ones."""
+LEAST_AGREEMENT = 0.9
+"""Smallest share of agreeing verdicts on the same responses of two models with which lost verdicts
+are called like the parsed ones. With less, the other verdict says little about the lost one."""
+LOSSES = frozenset({"lost replies", "lost outcomes", "lost scores"})
 """Names of the checks of this file."""
 
 
@@ -99,6 +110,99 @@ def _remedy(battles: Battles) -> str:
         return "look at the votes without a verdict first"
     has_failed = any(UnparsedReason.parse(reason).code == FAILED for reason in reasons)
     return "ask for the failed calls again first" if has_failed else "fix the judge's replies first"
+
+
+def check_lost_outcomes(battles: Battles) -> tuple[Check, ...]:
+    """Test whether the unparsed verdicts would have had other winners than the parsed ones.
+
+    The other order, repeats, or other judges tell who would have won; see `test_lost_verdicts`.
+
+    Returns:
+        The check, flagged by the change of the win rate; its p-value is adjusted for several
+        models, but not yet with other checks. `models` has the model with the smallest p-value and
+        those that are significant as well; it has all models if the smallest p-value is that of
+        the stronger model of each pair. With two models, it is not known with fewer than
+        `FEWEST_ITEMS` items, with an agreement below `LEAST_AGREEMENT`, or if no other verdict
+        tells who would have won. Empty if no judge decided the battles, or if no model has more
+        than `LEAST_EXCESS` of its verdicts unparsed.
+    """
+    if are_too_many(battles):
+        # The check `lost replies` says so.
+        return ()
+    return _test_outcomes(battles)
+
+
+def lost_outcomes_of_card(card: CardSections) -> tuple[Check, ...]:
+    """Make the check of `check_lost_outcomes` for a judge's card, whatever the number."""
+    return _test_outcomes(card.battles)
+
+
+def _test_outcomes(battles: Battles) -> tuple[Check, ...]:
+    """Make the check of `check_lost_outcomes`, whatever the number of battles."""
+    share = unparsed_share(battles)
+    if not is_judged(battles) or not battles.tally.judged or not share:
+        return ()
+    has_two_models = len(battles.models) < FEWEST_COMPARED
+    lost = test_lost_verdicts(battles)
+    if lost is None or not lost.outcomes:
+        is_unknown = has_two_models and share > LEAST_EXCESS
+        return (not_known("lost outcomes", NO_OTHER_VERDICT),) if is_unknown else ()
+    if lost.largest_share <= LEAST_EXCESS:
+        return ()
+    reason = _why_too_little(battles, lost) if has_two_models else ""
+    return (_check_outcomes(battles, lost, reason),)
+
+
+def _why_too_little(battles: Battles, lost: LostVerdicts) -> str:
+    """Return why lost verdicts of two models cannot be called usual; empty if they can."""
+    items = battles.counts().items
+    if items < FEWEST_ITEMS:
+        return f"{quantity(items, 'item')} are too few to see it"
+    if not lost.agreement >= LEAST_AGREEMENT:
+        return f"verdicts on the same responses agree in {lost.agreement:.1%} only"
+    return ""
+
+
+def _check_outcomes(battles: Battles, lost: LostVerdicts, reason: str) -> Check:
+    """Return the check of lost verdicts.
+
+    Args:
+        battles: the battles.
+        lost: the tests; not empty.
+        reason: why the verdicts cannot be called usual if no test is significant; empty if they
+            can.
+    """
+    tests = lost.outcomes
+    large = [each for each in tests if each.bias > LEAST_BIAS]
+    significant = [each for each in large if each.p <= ERROR_RATE]
+    worst = min(significant or large or tests, key=lambda each: each.p)
+    if worst.model is None or len(battles.models) < FEWEST_COMPARED:
+        models = battles.models
+    else:
+        models = tuple(
+            dict.fromkeys(each.model for each in (worst, *significant) if each.model is not None)
+        )
+    fields = {
+        "of_model": f" of {worst.model}" if worst.model else "",
+        "who": worst.model or "the stronger model",
+        "lost_rate": worst.lost,
+        "expected": worst.expected,
+        "source": lost.source,
+        "lost": UNPARSED,
+        "remedy": _remedy(battles),
+    }
+    check = make_check(
+        "lost outcomes",
+        bool(large),
+        number=worst.bias,
+        p=worst.p,
+        fields=fields,
+        models=models,
+    )
+    if not reason:
+        return check
+    is_found = check.is_flagged and bool(significant)
+    return replace(check, result=Result.FLAGGED if is_found else Result.NOT_KNOWN, reason=reason)
 
 
 def check_lost_scores(battles: Battles) -> tuple[Check, ...]:

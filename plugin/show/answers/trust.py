@@ -32,13 +32,18 @@ def trust_sentence(checks: Sequence[Check]) -> str:
 def _flagged_parts(flagged: Sequence[Check]) -> list[str]:
     """Describe the first `MOST_DESCRIBED` flagged checks, and name the others.
 
+    A remedy of several checks is given once.
+
     Args:
         flagged: the checks, the gravest first; at least one.
     """
     gravest = flagged[0]
     parts = [gravest.start_sentence(gravest.clause)]
+    remedies = {gravest.remedy}
     for check in flagged[1:MOST_DESCRIBED]:
-        parts.append(rank_templates.ALSO_FLAGGED.format(text=check.clause))
+        text = check.finding_text if check.remedy in remedies else check.clause
+        remedies.add(check.remedy)
+        parts.append(rank_templates.ALSO_FLAGGED.format(text=text))
     others = flagged[MOST_DESCRIBED:]
     if others:
         names = ", ".join(check.name for check in others)

@@ -1,0 +1,316 @@
+"""Would other models have won the lost verdicts? Tests by other verdicts on the same responses.
+
+Such another verdict is that of the other order, of a repeat, or of another judge. If verdicts are
+lost at random, the others say the same of the lost verdicts as of the parsed ones.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from podium.data.battles import Battles
+from podium.data.counting.relations import IDENTICAL
+from podium.diagnosis.clustered import cluster_battles
+from podium.diagnosis.orders_in_slices import is_no_slice_of_items
+from podium.diagnosis.subject import matchup_codes, read_orders
+from podium.distributions import stdtr
+
+OTHER_ORDER = "the other order"
+OTHER_JUDGES = "other judges"
+OTHER_VERDICTS = "other verdicts on the same responses"
+
+
+@dataclass(frozen=True, slots=True)
+class LostOutcomes:
+    """What other verdicts say of the lost verdicts of a model, or of all models.
+
+    Attributes:
+        model: name of the model; None for the model that wins more often in each pair.
+        lost: mean credit of the model by the other verdicts where the verdict is lost.
+        expected: the same where the verdict is parsed, in the same pairs and orders.
+        share: share of the model's verdicts that are lost, in [0, 1].
+        verdicts: number of the lost verdicts that have another one.
+        p: two-sided p-value of the hypothesis that both means are equal. It is adjusted for the
+            number of tests: half of the error rate is that of the stronger model of each pair, the
+            other half is shared by the models.
+    """
+
+    model: str | None
+    lost: float
+    expected: float
+    share: float
+    verdicts: int
+    p: float
+
+    @property
+    def bias(self) -> float:
+        """How much the losses change the mean credit at least, in absolute value.
+
+        Another verdict does not always agree with the lost one, so that the true change is larger.
+        """
+        return self.share * abs(self.lost - self.expected)
+
+
+@dataclass(frozen=True, slots=True)
+class LostVerdicts:
+    """The tests of lost verdicts, and what they are based on.
+
+    Attributes:
+        outcomes: the tests: of each model, then of the stronger model of each pair. With two
+            models, it is one test, of the first model.
+        source: which other verdicts there are, in words.
+        agreement: share of the parsed verdicts with another one that have the same winner, or
+            are ties as well; NaN if there are none.
+        largest_share: the largest share of a model's verdicts that are lost.
+    """
+
+    outcomes: tuple[LostOutcomes, ...]
+    source: str
+    agreement: float
+    largest_share: float
+
+
+class _Judged(NamedTuple):
+    """Verdicts as arrays of shape (verdicts,); pairs of models are (first, second) by their codes.
+
+    Attributes:
+        first: the lower one of the two models' codes.
+        second: the higher one of the two models' codes.
+        cluster: number of the item, or of its group.
+        stratum: number of the pair, order and judge.
+        credit: credit of the first model; NaN if the verdict is lost.
+        others: mean credit of the first model by the other verdicts on the same responses; NaN if
+            there is none.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    cluster: np.ndarray
+    stratum: np.ndarray
+    credit: np.ndarray
+    others: np.ndarray
+
+    @property
+    def is_lost(self) -> np.ndarray:
+        """Mask of the lost verdicts."""
+        return np.isnan(self.credit)
+
+    def take(self, rows: np.ndarray) -> "_Judged":
+        """Return some of the verdicts, given by mask."""
+        return _Judged(*(values[rows] for values in self))
+
+
+def test_lost_verdicts(battles: Battles) -> LostVerdicts | None:
+    """Test whether lost verdicts would have had other winners than the parsed ones.
+
+    Lost and parsed verdicts are compared within each pair of models, order and judge. The variance
+    of the difference is a sum of squares by item (or group of items). Its t has the degrees of
+    freedom of Satterthwaite (1946).
+
+    Args:
+        battles: the battles of one or more judges. If they are a part of others, verdicts of other
+            judges on the same responses are used, too.
+
+    Returns:
+        The tests; None if no lost verdict has another verdict on the same responses, in a pair and
+        order in which a parsed one has, too.
+    """
+    judgments = _judgments_behind(battles)
+    judged = _read_judged(judgments, battles)
+    compared = _in_compared_strata(judged)
+    if not compared.is_lost.any():
+        return None
+    models = judgments.models
+    shares = _shares_lost(judged, len(models))
+    outcomes = []
+    for code, sides in _tested_sides(compared, len(models)):
+        counts = sides != 0
+        if not compared.is_lost[counts].any():
+            continue
+        tested = _compare_lost(compared.take(counts), sides[counts])
+        if code is None:
+            outcomes.append(replace(tested, share=float(judged.is_lost.mean())))
+        else:
+            outcomes.append(replace(tested, model=models[code], share=float(shares[code])))
+    return LostVerdicts(
+        outcomes=_adjusted(outcomes),
+        source=_source_of_others(battles),
+        agreement=_agreement(judged),
+        largest_share=float(shares.max()),
+    )
+
+
+def _adjusted(outcomes: Sequence[LostOutcomes]) -> tuple[LostOutcomes, ...]:
+    """Return the tests with p-values adjusted for their number; see `LostOutcomes.p`."""
+    of_models = sum(each.model is not None for each in outcomes)
+    halves = 1 if of_models == len(outcomes) else 2
+    adjusted = []
+    for each in outcomes:
+        number = halves if each.model is None else halves * of_models
+        adjusted.append(replace(each, p=min(1.0, number * each.p)))
+    return tuple(adjusted)
+
+
+def _judgments_behind(battles: Battles) -> Battles:
+    """Return the judgments of all judges on the responses of some battles, one per order.
+
+    Ties of identical responses, which no judge was asked about, are left out.
+    """
+    whole = battles.whole or battles
+    judgments = replace(whole, rows=whole.rows.separate_orders(), whole=None)
+    kept = np.ones(len(judgments), dtype=bool)
+    if IDENTICAL in judgments.rows.battle_columns:
+        kept &= ~judgments.table[IDENTICAL].eq(True).to_numpy(dtype=bool)
+    if not is_no_slice_of_items(battles):
+        kept &= np.isin(judgments.rows.texts_of("item").astype(str), [*battles.values_of("item")])
+    return judgments if kept.all() else judgments.select(kept)
+
+
+def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
+    """Return the verdicts of the judges of some battles, with what other verdicts say.
+
+    Args:
+        judgments: the judgments of all judges on the same responses.
+        battles: the battles.
+    """
+    a, b = judgments.model_codes
+    is_turned = a > b
+    credit = judgments.numbers_of("credit")
+    credit = np.where(is_turned, 1 - credit, credit)
+    matchup = matchup_codes(judgments, np.arange(len(judgments)))
+    matchup = np.unique(matchup, return_inverse=True)[1]
+    is_parsed = ~np.isnan(credit)
+    known = np.where(is_parsed, credit, 0.0)
+    number = np.bincount(matchup, is_parsed)[matchup] - is_parsed
+    total = np.bincount(matchup, known)[matchup] - known
+    judged = _Judged(
+        first=np.minimum(a, b),
+        second=np.maximum(a, b),
+        cluster=np.unique(cluster_battles(judgments).code, return_inverse=True)[1],
+        stratum=_number_strata(judgments),
+        credit=credit,
+        others=np.where(number > 0, total / np.maximum(number, 1), np.nan),
+    )
+    # A score that is missing is no lost verdict.
+    is_asked = is_parsed | judgments.is_unparsed
+    if len(judgments.judges) > len(battles.judges):
+        is_asked &= np.isin(judgments.rows.texts_of("judge").astype(str), battles.judges)
+    return judged.take(is_asked)
+
+
+def _number_strata(judgments: Battles) -> np.ndarray:
+    """Return a number per judgment that stands for the pair, the order and the judge."""
+    a, b = judgments.model_codes
+    order = read_orders(judgments)
+    is_known = np.isin(order, ["ab", "ba"])
+    is_first_shown = np.where(is_known, (order == "ab") == (a < b), 2)
+    judge = np.zeros(len(judgments), dtype=np.int64)
+    if len(judgments.judges) > 1:
+        judge = np.unique(judgments.rows.texts_of("judge").astype(str), return_inverse=True)[1]
+    keys = np.stack([np.minimum(a, b), np.maximum(a, b), is_first_shown, judge], axis=1)
+    return np.unique(keys, axis=0, return_inverse=True)[1].ravel()
+
+
+def _in_compared_strata(judged: _Judged) -> _Judged:
+    """Return the verdicts with another one, in strata where both a lost and a parsed one have."""
+    judged = judged.take(~np.isnan(judged.others))
+    is_lost = judged.is_lost
+    strata = int(judged.stratum.max(initial=-1)) + 1
+    lost = np.bincount(judged.stratum[is_lost], minlength=strata)
+    parsed = np.bincount(judged.stratum[~is_lost], minlength=strata)
+    return judged.take(((lost > 0) & (parsed > 0))[judged.stratum])
+
+
+def _tested_sides(compared: _Judged, models: int) -> Iterator[tuple[int | None, np.ndarray]]:
+    """Yield the code of each tested model, None for all, and the weight of each verdict in it.
+
+    The weight has the sign with which the credit of the first model counts. For the stronger model
+    of a pair, it also has the size of its lead.
+    """
+    for code in range(1 if models == 2 else models):
+        is_first = compared.first == code
+        is_second = compared.second == code
+        yield code, is_first.astype(float) - is_second.astype(float)
+    if models > 2:
+        pair = compared.first * models + compared.second
+        is_parsed = ~compared.is_lost
+        verdicts = np.bincount(pair[is_parsed], minlength=int(pair.max()) + 1)
+        total = np.bincount(pair[is_parsed], compared.others[is_parsed], len(verdicts))
+        lead = 2 * total / np.maximum(verdicts, 1) - 1
+        yield None, lead[pair]
+
+
+def _compare_lost(compared: _Judged, weight: np.ndarray) -> LostOutcomes:
+    """Compare what other verdicts say of the lost and of the parsed verdicts.
+
+    Args:
+        compared: the verdicts, some of which are lost; each stratum has both kinds.
+        weight: the weight of each verdict, not 0; see `_tested_sides`.
+
+    Returns:
+        The test; its `model` is None and its `share` is 0.
+    """
+    is_lost = compared.is_lost
+    stratum = np.unique(compared.stratum, return_inverse=True)[1]
+    lost = np.bincount(stratum, is_lost)
+    parsed = np.bincount(stratum, ~is_lost)
+    mean_of_parsed = np.bincount(stratum[~is_lost], compared.others[~is_lost]) / parsed
+    departure = compared.others - mean_of_parsed[stratum]
+    # The influence of each verdict on the sum over strata of `lost` times the difference of means.
+    influence = weight * departure * np.where(is_lost, 1.0, -(lost / parsed)[stratum])
+    is_first = weight[is_lost] > 0
+    won = compared.others[is_lost]
+    usual = mean_of_parsed[stratum[is_lost]]
+    return LostOutcomes(
+        model=None,
+        lost=float(np.where(is_first, won, 1 - won).mean()),
+        expected=float(np.where(is_first, usual, 1 - usual).mean()),
+        share=0.0,
+        verdicts=len(won),
+        p=_p_of_sums(np.bincount(compared.cluster, influence)),
+    )
+
+
+def _p_of_sums(sums: np.ndarray) -> float:
+    """Return the two-sided p-value of the hypothesis that a total of independent sums is 0.
+
+    The sums vary as much as their squares say. Few large ones give few degrees of freedom.
+
+    Args:
+        sums: the sums by item, shape (items,).
+    """
+    squares = sums**2
+    variance = float(squares.sum())
+    if variance == 0:
+        return 1.0
+    freedom = max(variance**2 / float((squares**2).sum()) - 1, 1.0)
+    t = abs(float(sums.sum())) / np.sqrt(variance)
+    return float(2 * stdtr(freedom, -t))
+
+
+def _shares_lost(judged: _Judged, models: int) -> np.ndarray:
+    """Return the share of each model's verdicts that are lost, shape (models,)."""
+    sides = np.concatenate([judged.first, judged.second])
+    is_lost = np.tile(judged.is_lost, 2)
+    asked = np.bincount(sides, minlength=models)
+    return np.bincount(sides, is_lost, models) / np.maximum(asked, 1)
+
+
+def _agreement(judged: _Judged) -> float:
+    """Return the share of parsed verdicts that agree with the mean of the others; NaN if none."""
+    is_known = ~judged.is_lost & ~np.isnan(judged.others)
+    own = np.sign(judged.credit[is_known] - 0.5)
+    others = np.sign(judged.others[is_known] - 0.5)
+    return float((own == others).mean()) if len(own) else float("nan")
+
+
+def _source_of_others(battles: Battles) -> str:
+    """Return which other verdicts on the same responses there are, in words."""
+    whole = battles.whole or battles
+    has_orders = whole.swaps() is not None
+    has_judges = len(whole.judges) > 1
+    if has_orders == has_judges:
+        return OTHER_VERDICTS
+    return OTHER_ORDER if has_orders else OTHER_JUDGES

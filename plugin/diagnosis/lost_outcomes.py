@@ -17,6 +17,8 @@ from podium.diagnosis.orders_in_slices import is_no_slice_of_items
 from podium.diagnosis.subject import matchup_codes, read_orders
 from podium.distributions import stdtr
 
+LEAST_BIAS = 0.005
+"""Largest change of a win rate by lost verdicts that is ignored: about 3.5 Elo."""
 OTHER_ORDER = "the other order"
 OTHER_JUDGES = "other judges"
 OTHER_VERDICTS = "other verdicts on the same responses"
@@ -44,6 +46,10 @@ class LostOutcomes:
     verdicts: int
     p: float
 
+    def is_significant(self, level: float) -> bool:
+        """Return whether the difference is significant, and large enough to move a rating."""
+        return self.p <= level and self.bias > LEAST_BIAS
+
     @property
     def bias(self) -> float:
         """How much the losses change the mean credit at least, in absolute value.
@@ -60,6 +66,8 @@ class LostVerdicts:
     Attributes:
         outcomes: the tests: of each model, then of the stronger model of each pair. With two
             models, it is one test, of the first model.
+        models: names of the models whose losses explain what the tests find, or of all models;
+            empty if they find nothing.
         source: which other verdicts there are, in words.
         agreement: share of the parsed verdicts with another one that have the same winner, or
             are ties as well; NaN if there are none.
@@ -67,6 +75,7 @@ class LostVerdicts:
     """
 
     outcomes: tuple[LostOutcomes, ...]
+    models: tuple[str, ...]
     source: str
     agreement: float
     largest_share: float
@@ -102,7 +111,7 @@ class _Judged(NamedTuple):
         return _Judged(*(values[rows] for values in self))
 
 
-def test_lost_verdicts(battles: Battles) -> LostVerdicts | None:
+def compare_lost_verdicts(battles: Battles, level: float = 0.05) -> LostVerdicts | None:
     """Test whether lost verdicts would have had other winners than the parsed ones.
 
     Lost and parsed verdicts are compared within each pair of models, order and judge. The variance
@@ -112,6 +121,7 @@ def test_lost_verdicts(battles: Battles) -> LostVerdicts | None:
     Args:
         battles: the battles of one or more judges. If they are a part of others, verdicts of other
             judges on the same responses are used, too.
+        level: p-value up to which a test is significant.
 
     Returns:
         The tests; None if no lost verdict has another verdict on the same responses, in a pair and
@@ -119,13 +129,33 @@ def test_lost_verdicts(battles: Battles) -> LostVerdicts | None:
     """
     judgments = _judgments_behind(battles)
     judged = _read_judged(judgments, battles)
+    names = judgments.models
+    outcomes = _compare_all(judged, names)
+    if not outcomes:
+        return None
+    models = _models_to_name(judged, names, outcomes, level)
+    return LostVerdicts(
+        outcomes=outcomes,
+        models=models,
+        source=_source_of_others(battles),
+        agreement=_share_agreeing(judged),
+        largest_share=float(_shares_lost(judged, len(names)).max()),
+    )
+
+
+def _compare_all(judged: _Judged, names: Sequence[str]) -> tuple[LostOutcomes, ...]:
+    """Return the tests of all models and of the stronger model of each pair, adjusted together.
+
+    Args:
+        judged: the verdicts.
+        names: names of the models, by code.
+    """
     compared = _in_compared_strata(judged)
     if not compared.is_lost.any():
-        return None
-    models = judgments.models
-    shares = _shares_lost(judged, len(models))
+        return ()
+    shares = _shares_lost(judged, len(names))
     outcomes = []
-    for code, sides in _tested_sides(compared, len(models)):
+    for code, sides in _tested_sides(compared, len(names)):
         counts = sides != 0
         if not compared.is_lost[counts].any():
             continue
@@ -133,16 +163,11 @@ def test_lost_verdicts(battles: Battles) -> LostVerdicts | None:
         if code is None:
             outcomes.append(replace(tested, share=float(judged.is_lost.mean())))
         else:
-            outcomes.append(replace(tested, model=models[code], share=float(shares[code])))
-    return LostVerdicts(
-        outcomes=_adjusted(outcomes),
-        source=_source_of_others(battles),
-        agreement=_agreement(judged),
-        largest_share=float(shares.max()),
-    )
+            outcomes.append(replace(tested, model=names[code], share=float(shares[code])))
+    return _adjust_for_number(outcomes)
 
 
-def _adjusted(outcomes: Sequence[LostOutcomes]) -> tuple[LostOutcomes, ...]:
+def _adjust_for_number(outcomes: Sequence[LostOutcomes]) -> tuple[LostOutcomes, ...]:
     """Return the tests with p-values adjusted for their number; see `LostOutcomes.p`."""
     of_models = sum(each.model is not None for each in outcomes)
     halves = 1 if of_models == len(outcomes) else 2
@@ -151,6 +176,34 @@ def _adjusted(outcomes: Sequence[LostOutcomes]) -> tuple[LostOutcomes, ...]:
         number = halves if each.model is None else halves * of_models
         adjusted.append(replace(each, p=min(1.0, number * each.p)))
     return tuple(adjusted)
+
+
+def _models_to_name(
+    judged: _Judged, names: Sequence[str], outcomes: Sequence[LostOutcomes], level: float
+) -> tuple[str, ...]:
+    """Return the models whose losses explain what the tests find; all if no such models do.
+
+    The most significant model is named. Its battles are left out, and the others are tested again,
+    until no test finds anything. Losses of one model also concern those that it met.
+
+    Args:
+        judged: the verdicts.
+        names: names of the models, by code.
+        outcomes: the tests of these verdicts.
+        level: p-value up to which a test is significant.
+    """
+    found = [each for each in outcomes if each.is_significant(level)]
+    named: list[str] = []
+    while found:
+        of_models = [each for each in found if each.model is not None]
+        if not of_models or len(names) == 2:
+            return tuple(names)
+        worst = min(of_models, key=lambda each: each.p)
+        named.append(str(worst.model))
+        code = names.index(named[-1])
+        judged = judged.take((judged.first != code) & (judged.second != code))
+        found = [each for each in _compare_all(judged, names) if each.is_significant(level)]
+    return tuple(named)
 
 
 def _judgments_behind(battles: Battles) -> Battles:
@@ -234,12 +287,21 @@ def _tested_sides(compared: _Judged, models: int) -> Iterator[tuple[int | None, 
         is_second = compared.second == code
         yield code, is_first.astype(float) - is_second.astype(float)
     if models > 2:
-        pair = compared.first * models + compared.second
-        is_parsed = ~compared.is_lost
-        verdicts = np.bincount(pair[is_parsed], minlength=int(pair.max()) + 1)
-        total = np.bincount(pair[is_parsed], compared.others[is_parsed], len(verdicts))
-        lead = 2 * total / np.maximum(verdicts, 1) - 1
-        yield None, lead[pair]
+        yield None, _lead_of_first(compared, models)
+
+
+def _lead_of_first(compared: _Judged, models: int) -> np.ndarray:
+    """Return by how much the first model of each verdict's pair wins more often than the second.
+
+    The verdicts are the other ones where a verdict is parsed. The result is in [-1, 1], shape
+    (verdicts,).
+    """
+    pair = compared.first * models + compared.second
+    is_parsed = ~compared.is_lost
+    verdicts = np.bincount(pair[is_parsed], minlength=int(pair.max()) + 1)
+    total = np.bincount(pair[is_parsed], compared.others[is_parsed], len(verdicts))
+    lead = 2 * total / np.maximum(verdicts, 1) - 1
+    return lead[pair]
 
 
 def _compare_lost(compared: _Judged, weight: np.ndarray) -> LostOutcomes:
@@ -298,7 +360,7 @@ def _shares_lost(judged: _Judged, models: int) -> np.ndarray:
     return np.bincount(sides, is_lost, models) / np.maximum(asked, 1)
 
 
-def _agreement(judged: _Judged) -> float:
+def _share_agreeing(judged: _Judged) -> float:
     """Return the share of parsed verdicts that agree with the mean of the others; NaN if none."""
     is_known = ~judged.is_lost & ~np.isnan(judged.others)
     own = np.sign(judged.credit[is_known] - 0.5)

@@ -11,7 +11,12 @@ from podium.diagnosis.checks.order_checks import sees_both_responses
 from podium.diagnosis.checks.size_limits import FEWEST_COMPARED, TOO_MANY, are_too_many
 from podium.diagnosis.judge_checks import are_human_votes, is_judged, unparsed_share
 from podium.diagnosis.lost_battles import LossOfModel, losses_by_model, losses_of_scores
-from podium.diagnosis.lost_outcomes import LostVerdicts, test_lost_verdicts
+from podium.diagnosis.lost_outcomes import (
+    LEAST_BIAS,
+    LostOutcomes,
+    LostVerdicts,
+    compare_lost_verdicts,
+)
 from podium.diagnosis.lost_scores import find_score_losses
 from podium.scorers.reply import FAILED, UnparsedReason
 from podium.wording import join_names, quantity
@@ -25,8 +30,6 @@ NO_OTHER_VERDICT = "no second verdict on the same responses"
 """Why it is not known who would have won lost battles."""
 UNPARSED = "unparsed"
 """What lost battles are called if the reply of each is there and was not parsed."""
-LEAST_BIAS = LEAST_EXCESS / 2
-"""Largest change of a model's win rate by lost verdicts that is ignored: about 3.5 Elo."""
 FEWEST_ITEMS = 100
 """Fewest items of two models on which lost verdicts are called like the parsed ones."""
 LEAST_AGREEMENT = 0.9
@@ -115,13 +118,12 @@ def _remedy(battles: Battles) -> str:
 def check_lost_outcomes(battles: Battles) -> tuple[Check, ...]:
     """Test whether the unparsed verdicts would have had other winners than the parsed ones.
 
-    The other order, repeats, or other judges tell who would have won; see `test_lost_verdicts`.
+    The other order, repeats, or other judges tell who would have won; see `compare_lost_verdicts`.
 
     Returns:
         The check, flagged by the change of the win rate; its p-value is adjusted for several
-        models, but not yet with other checks. `models` has the model with the smallest p-value and
-        those that are significant as well; it has all models if the smallest p-value is that of
-        the stronger model of each pair. With two models, it is not known with fewer than
+        models, but not yet with other checks. `models` has the models whose losses
+        explain the finding, or all models. With two models, it is not known with fewer than
         `FEWEST_ITEMS` items, with an agreement below `LEAST_AGREEMENT`, or if no other verdict
         tells who would have won. Empty if no judge decided the battles, or if no model has more
         than `LEAST_EXCESS` of its verdicts unparsed.
@@ -143,7 +145,7 @@ def _test_outcomes(battles: Battles) -> tuple[Check, ...]:
     if not is_judged(battles) or not battles.tally.judged or not share:
         return ()
     has_two_models = len(battles.models) < FEWEST_COMPARED
-    lost = test_lost_verdicts(battles)
+    lost = compare_lost_verdicts(battles, ERROR_RATE)
     if lost is None or not lost.outcomes:
         is_unknown = has_two_models and share > LEAST_EXCESS
         return (not_known("lost outcomes", NO_OTHER_VERDICT),) if is_unknown else ()
@@ -172,16 +174,7 @@ def _check_outcomes(battles: Battles, lost: LostVerdicts, reason: str) -> Check:
         reason: why the verdicts cannot be called usual if no test is significant; empty if they
             can.
     """
-    tests = lost.outcomes
-    large = [each for each in tests if each.bias > LEAST_BIAS]
-    significant = [each for each in large if each.p <= ERROR_RATE]
-    worst = min(significant or large or tests, key=lambda each: each.p)
-    if worst.model is None or len(battles.models) < FEWEST_COMPARED:
-        models = battles.models
-    else:
-        models = tuple(
-            dict.fromkeys(each.model for each in (worst, *significant) if each.model is not None)
-        )
+    worst = _worst_outcomes(lost)
     fields = {
         "of_model": f" of {worst.model}" if worst.model else "",
         "who": worst.model or "the stronger model",
@@ -193,16 +186,29 @@ def _check_outcomes(battles: Battles, lost: LostVerdicts, reason: str) -> Check:
     }
     check = make_check(
         "lost outcomes",
-        bool(large),
+        worst.bias > LEAST_BIAS,
         number=worst.bias,
         p=worst.p,
         fields=fields,
-        models=models,
+        models=lost.models or battles.models,
     )
     if not reason:
         return check
-    is_found = check.is_flagged and bool(significant)
+    is_found = check.is_flagged and worst.p <= ERROR_RATE
     return replace(check, result=Result.FLAGGED if is_found else Result.NOT_KNOWN, reason=reason)
+
+
+def _worst_outcomes(lost: LostVerdicts) -> LostOutcomes:
+    """Return the test of lost verdicts that a check reports.
+
+    It is that of a named model, unless the losses of single models do not explain the finding.
+    """
+    found = [each for each in lost.outcomes if each.is_significant(ERROR_RATE)]
+    large = [each for each in lost.outcomes if each.bias > LEAST_BIAS]
+    named = [each for each in found if each.model in lost.models]
+    has_all = any(each.model is None for each in found) and len(named) < len(lost.models)
+    candidates = [each for each in found if each.model is None] if has_all else named
+    return min(candidates or found or large or lost.outcomes, key=lambda each: each.p)
 
 
 def check_lost_scores(battles: Battles) -> tuple[Check, ...]:

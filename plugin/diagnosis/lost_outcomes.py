@@ -192,17 +192,17 @@ def _models_to_name(
         outcomes: the tests of these verdicts.
         level: p-value up to which a test is significant.
     """
-    found = [each for each in outcomes if each.is_significant(level)]
+    significant = [each for each in outcomes if each.is_significant(level)]
     named: list[str] = []
-    while found:
-        of_models = [each for each in found if each.model is not None]
+    while significant:
+        of_models = [each for each in significant if each.model is not None]
         if not of_models or len(names) == 2:
             return tuple(names)
         worst = min(of_models, key=lambda each: each.p)
         named.append(str(worst.model))
         code = names.index(named[-1])
         judged = judged.take((judged.first != code) & (judged.second != code))
-        found = [each for each in _compare_all(judged, names) if each.is_significant(level)]
+        significant = [each for each in _compare_all(judged, names) if each.is_significant(level)]
     return tuple(named)
 
 

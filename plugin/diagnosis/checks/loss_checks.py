@@ -203,12 +203,12 @@ def _worst_outcomes(lost: LostVerdicts) -> LostOutcomes:
 
     It is that of a named model, unless the losses of single models do not explain the finding.
     """
-    found = [each for each in lost.outcomes if each.is_significant(ERROR_RATE)]
+    significant = [each for each in lost.outcomes if each.is_significant(ERROR_RATE)]
     large = [each for each in lost.outcomes if each.bias > LEAST_BIAS]
-    named = [each for each in found if each.model in lost.models]
-    has_all = any(each.model is None for each in found) and len(named) < len(lost.models)
-    candidates = [each for each in found if each.model is None] if has_all else named
-    return min(candidates or found or large or lost.outcomes, key=lambda each: each.p)
+    named = [each for each in significant if each.model in lost.models]
+    has_all = any(each.model is None for each in significant) and len(named) < len(lost.models)
+    candidates = [each for each in significant if each.model is None] if has_all else named
+    return min(candidates or significant or large or lost.outcomes, key=lambda each: each.p)
 
 
 def check_lost_scores(battles: Battles) -> tuple[Check, ...]:

@@ -213,7 +213,8 @@ def _judgments_behind(battles: Battles) -> Battles:
     """
     whole = battles.whole or battles
     judgments = replace(whole, rows=whole.rows.separate_orders(), whole=None)
-    kept = np.ones(len(judgments), dtype=bool)
+    # `len` of the judgments would count them all.
+    kept = np.ones(len(judgments.model_codes[0]), dtype=bool)
     if IDENTICAL in judgments.rows.battle_columns:
         kept &= ~judgments.table[IDENTICAL].eq(True).to_numpy(dtype=bool)
     if not is_no_slice_of_items(battles):
@@ -232,7 +233,7 @@ def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
     is_turned = a > b
     credit = judgments.numbers_of("credit")
     credit = np.where(is_turned, 1 - credit, credit)
-    matchup = matchup_codes(judgments, np.arange(len(judgments)))
+    matchup = matchup_codes(judgments, np.arange(len(a)))
     matchup = np.unique(matchup, return_inverse=True)[1]
     is_parsed = ~np.isnan(credit)
     known = np.where(is_parsed, credit, 0.0)
@@ -249,7 +250,7 @@ def _read_judged(judgments: Battles, battles: Battles) -> _Judged:
     # A score that is missing is no lost verdict.
     is_asked = is_parsed | judgments.is_unparsed
     if len(judgments.judges) > len(battles.judges):
-        is_asked &= np.isin(judgments.rows.texts_of("judge").astype(str), battles.judges)
+        is_asked &= np.isin(judgments.rows.texts_of("judge"), battles.judges)
     return judged.take(is_asked)
 
 
@@ -259,11 +260,14 @@ def _number_strata(judgments: Battles) -> np.ndarray:
     order = read_orders(judgments)
     is_known = np.isin(order, ["ab", "ba"])
     is_first_shown = np.where(is_known, (order == "ab") == (a < b), 2)
-    judge = np.zeros(len(judgments), dtype=np.int64)
+    models = len(judgments.models)
+    pair = np.minimum(a, b) * models + np.maximum(a, b)
+    key = 3 * pair + is_first_shown
     if len(judgments.judges) > 1:
-        judge = np.unique(judgments.rows.texts_of("judge").astype(str), return_inverse=True)[1]
-    keys = np.stack([np.minimum(a, b), np.maximum(a, b), is_first_shown, judge], axis=1)
-    return np.unique(keys, axis=0, return_inverse=True)[1].ravel()
+        # A row without a judge has the code -1.
+        judge = judgments.rows.codes_of("judge") + 1
+        key = key * (int(judge.max()) + 1) + judge
+    return np.unique(key, return_inverse=True)[1]
 
 
 def _in_compared_strata(judged: _Judged) -> _Judged:

@@ -173,7 +173,8 @@ class Verdicts:
         self._pairs: dict[tuple[bool, int | None], dict[str, np.ndarray]] = {}
 
     def __len__(self) -> int:
-        return self.tally.battles
+        # Without merging, each judgment is a battle.
+        return self.tally.battles if self.merge else int(self._row_counts[0])
 
     @cached_property
     def models(self) -> tuple[str, ...]:

@@ -144,6 +144,9 @@ def _test_outcomes(battles: Battles) -> tuple[Check, ...]:
     share = unparsed_share(battles)
     if not is_judged(battles) or not battles.tally.judged or not share:
         return ()
+    # Each verdict is one of two models.
+    if share * len(battles.models) / 2 <= LEAST_EXCESS:
+        return ()
     has_two_models = len(battles.models) < FEWEST_COMPARED
     lost = compare_lost_verdicts(battles, ERROR_RATE)
     if lost is None or not lost.outcomes:

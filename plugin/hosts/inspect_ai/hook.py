@@ -34,7 +34,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
 )
 from podium.hosts.inspect_ai.logs.rescoring import LogStates, states_of, watch_scoring
 from podium.notices.option_forms import typed_as
-from podium.printable import print_apart, tell
+from podium.printable import tell
 from podium.storage.remote import Place, local_file
 
 if TYPE_CHECKING:
@@ -348,7 +348,7 @@ def _rank_by_logs(
         if is_tournament(logs[0]) and logs[0].status == "error" and logs[0].error is None:
             _write_reason_of_failure(gathered.run[0], logs[0], error)
         raise
-    _print_ranking(ranked, logs[0], gathered.own_models)
+    _print_ranking(ranked, logs[0], gathered.own_models, options)
     call_at_end(lambda: tell(f"wrote {written}"))
     return not (options.strict and ranked.is_partial)
 
@@ -379,7 +379,7 @@ def _judge_at_end(
         try:
             with typed_as(form):
                 ranked = play_and_rank(logs, gathered, options)
-                _print_ranking(ranked, logs[0], gathered.own_models)
+                _print_ranking(ranked, logs[0], gathered.own_models, options)
             call_at_end(lambda: tell(f"the tournament's log: {ranked.log}"))
             code = PodiumError.exit_code if options.strict and ranked.is_partial else 0
         except KeyboardInterrupt as stop:
@@ -396,7 +396,9 @@ def _judge_at_end(
     return not code
 
 
-def _print_ranking(ranked: "RankedEval", log: EvalLog, own: Sequence[str]) -> None:
+def _print_ranking(
+    ranked: "RankedEval", log: EvalLog, own: Sequence[str], options: "RankerOptions"
+) -> None:
     """Print the tables of a ranking when the command ends, failed calls, and what a cache saved.
 
     What is said of the pinned reference follows the tables.
@@ -405,11 +407,12 @@ def _print_ranking(ranked: "RankedEval", log: EvalLog, own: Sequence[str]) -> No
         ranked: the ranking.
         log: the first log of the run.
         own: names of the models of this run.
+        options: podium's options of the run.
     """
-    from podium.hosts.inspect_ai.end_of_command import call_at_end
+    from podium.hosts.inspect_ai.end_of_command import call_at_end, print_at_end
 
-    text = _text_of_ranking(ranked, log, own)
-    call_at_end(lambda: print_apart(text))
+    text = _text_of_ranking(ranked, log, own, options)
+    print_at_end(text)
     for message in ranked.messages:
         call_at_end(partial(tell, message))
     if is_tournament(log):
@@ -433,12 +436,15 @@ def _write_reason_of_failure(place: Place, log: EvalLog, error: Exception) -> No
     write_header(place, path, header)
 
 
-def _text_of_ranking(ranked: "RankedEval", log: EvalLog, own: Sequence[str]) -> str:
+def _text_of_ranking(
+    ranked: "RankedEval", log: EvalLog, own: Sequence[str], options: "RankerOptions"
+) -> str:
     """Write a ranking as text: whole after a tournament, in a few lines after an ordinary eval.
 
-    If it is known which responses humans prefer, the judge's agreement with them comes first.
-    `own` has the names of the models of this run.
+    If it is known which responses humans prefer, the judge's agreement with them comes first. The
+    arguments are those of `_print_ranking`.
     """
+    from podium.hosts.host_ranking import lines_beside
     from podium.show.report.brief_view import brief_ranking_text
     from podium.show.report.ranking_view import ranking_text
 
@@ -450,7 +456,10 @@ def _text_of_ranking(ranked: "RankedEval", log: EvalLog, own: Sequence[str]) -> 
     tournament = read_tournament(log)
     if tournament is None:
         # After an ordinary eval, the eval itself is what the user has asked for.
-        return brief_ranking_text(whole, own, is_judged=ranked.log is not None)
+        is_judged = ranked.log is not None
+        # The path of the log or of the JSON is printed, too.
+        beside = lines_beside(len(ranked.messages) + 1, options)
+        return brief_ranking_text(whole, own, is_judged=is_judged, beside=beside)
     text = ranking_text(whole)
     if not tournament.preferred:
         return text

@@ -207,14 +207,14 @@ def build_ranking_answer(
         return replace(withhold_ranks(checked), answer=(unknown, trust))
     who = _decided_sentence(claimed) or who
     models = [entry.model for entry in standings.entries]
-    what_next = _next_step_sentence(claimed, robustness, what_next)
+    in_brief = _next_step_sentence(claimed, robustness, what_next, in_brief=True)
+    what_next = _next_sentences(claimed, robustness, what_next, may_name_leader=not in_doubt)
     if claimed.ranker == WITH_NEXT_LEADER:
         who = " ".join(filter(None, [who, neighbours_sentence(claimed)]))
-        new_leader = None if in_doubt else _new_leader_sentence(claimed)
-        what_next = " ".join(filter(None, [what_next, new_leader]))
     if are_questions_in_doubt(battles):
         who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=after_colon(who, models))
     who = limit_sentence(who, of_slice, fixed_raters_of(claimed), models)
+    checked = replace(checked, next_in_brief=in_brief)
     return replace(checked, answer=(who, trust, what_next) if what_next else (who, trust))
 
 
@@ -270,19 +270,47 @@ def _decided_sentence(standings: Standings) -> str | None:
     return next(iter(decisions), None)
 
 
+def _next_sentences(
+    standings: Standings,
+    robustness: DropOutRobustness | None,
+    what_next: str | None,
+    *,
+    may_name_leader: bool,
+) -> str:
+    """Write what to do next and, for a leaderboard of means, how few items decide who leads.
+
+    The text is empty if there is nothing to say.
+
+    Args:
+        standings: the standings.
+        robustness: how few items decide the first place.
+        what_next: what comes before the advice to add items; None for nothing.
+        may_name_leader: whether another leader may be named.
+    """
+    new_leader = None
+    if may_name_leader and standings.ranker == WITH_NEXT_LEADER:
+        new_leader = _new_leader_sentence(standings)
+    step = _next_step_sentence(standings, robustness, what_next)
+    return " ".join(filter(None, [step, new_leader]))
+
+
 def _next_step_sentence(
-    standings: Standings, robustness: DropOutRobustness | None, what_next: str | None
+    standings: Standings,
+    robustness: DropOutRobustness | None,
+    what_next: str | None,
+    *,
+    in_brief: bool = False,
 ) -> str | None:
     """Write what to do next: connect groups, follow a tournament's advice, or add items.
 
     The first of these that applies is written; `what_next`, if it is given, comes before the
-    advice to add items. None if none applies.
+    advice to add items, which is shorter `in_brief`. None if none applies.
     """
     return (
         connecting_sentence(standings)
         or _tournament_answer(standings).get("advice")
         or what_next
-        or next_sentence(standings, robustness)
+        or next_sentence(standings, robustness, in_brief=in_brief)
     )
 
 
@@ -312,13 +340,19 @@ def _new_leader_sentence(standings: Standings) -> str | None:
     )
 
 
-def next_sentence(standings: Standings, robustness: DropOutRobustness | None = None) -> str | None:
+def next_sentence(
+    standings: Standings,
+    robustness: DropOutRobustness | None = None,
+    *,
+    in_brief: bool = False,
+) -> str | None:
     """Write how many more items would separate the first two models, or why that is unknown.
 
     Args:
         standings: the standings.
         robustness: how few items decide the first place. If another model leads without them, the
             number of further items is unknown.
+        in_brief: whether to leave out for which tests that number holds.
 
     Returns:
         A sentence; None if fewer than two models have rank sets, if the first two are already
@@ -346,12 +380,12 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
     if number is not None:
         gap = standings.scale.difference_text(separation.gap)
         pairs = comb(len(separation.names), 2)
-        again = tested_again_text(
-            standings.level,
-            separation.clusters,
-            number,
-            has_verdicts=noun != "label" and standings.scale.kind in (ELO.kind, WIN_RATE.kind),
-        )
+        again = None
+        if not in_brief:
+            has_verdicts = noun != "label" and standings.scale.kind in (ELO.kind, WIN_RATE.kind)
+            again = tested_again_text(
+                standings.level, separation.clusters, number, has_verdicts=has_verdicts
+            )
         return more_items_sentence(first, second, number, gap, noun, pairs=pairs, again=again)
     reason = _why_unknown(separation, robustness, standings.counts.unit)
     if reason is None:

@@ -504,6 +504,7 @@ OF_LOGS = {
         "left out: {path}: no sample of it finished, its status is {status}; `inspect eval-retry` "
         "runs it again"
     ),
+    "judge-cannot-judge": "{path}: {why}",
     "judge-stopped": "{path}: {why}",
     "judge-stopped-beside": "left out: {path}: {why}",
     "run-unfinished": (

@@ -15,7 +15,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 import click
-from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, TaskStart, hooks
+from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, SampleEnd, TaskStart, hooks
 from inspect_ai.log import (
     EvalError,
     EvalLog,
@@ -30,9 +30,9 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     TournamentMetadata,
     is_tournament,
     read_tournament,
-    reason_of_stop,
 )
 from podium.hosts.inspect_ai.logs.rescoring import LogStates, states_of, watch_scoring
+from podium.hosts.inspect_ai.logs.stop_reasons import STOP, reason_of_stop, write_stop
 from podium.notices.option_forms import typed_as
 from podium.printable import tell
 from podium.storage.remote import Place, local_file
@@ -58,6 +58,7 @@ class PodiumHooks(Hooks):
     def __init__(self) -> None:
         self.done: dict[LogStates, bool] = {}
         self.checked: set[tuple[str, str]] = set()
+        self.stops: dict[str, Mapping[str, Any]] = {}
         context = click.get_current_context(silent=True)
         self.command = context.command_path if context else None
         watch_scoring(context)
@@ -74,8 +75,19 @@ class PodiumHooks(Hooks):
         self.checked.add((data.run_id, data.spec.task))
         _say_what_cannot_be_ranked(data.spec, is_first=is_first)
 
+    async def on_sample_end(self, data: SampleEnd) -> None:
+        """Remember why a sample of a tournament has stopped its run."""
+        if data.sample.error and STOP in data.sample.store:
+            self.stops.setdefault(data.eval_id, data.sample.store[STOP])
+
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run."""
+        for log in data.logs:
+            kept = self.stops.get(log.eval.eval_id) or self.stops.get(log.eval.task_id)
+            if kept and log.status == "error":
+                # Without it, the log's error message has the reason.
+                with suppress(OSError, PodiumError):
+                    write_stop(log, kept)
         if RETRY in (self.command or "").split():
             for log in data.logs:
                 _remove_linked_runs(log)
@@ -224,7 +236,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
         try:
             why = reason_of_stop(log) if is_tournament(log) else None
             if why and PLAYED_FOR not in metadata:
-                raise PodiumError(why)
+                raise PodiumError(str(why))
             values = values_asked_for(metadata, os.environ)
             if log.status == "started":
                 continue

@@ -258,7 +258,8 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
     """
     from inspect_ai.log import read_eval_log
 
-    from podium.hosts.inspect_ai.logs.podium_entries import BAD_JUDGE, is_cancelled, reason_of_stop
+    from podium.hosts.inspect_ai.logs.podium_entries import is_cancelled
+    from podium.hosts.inspect_ai.logs.stop_reasons import reason_of_stop
 
     log = read_eval_log(str(local_file(place)))
     _redact_log(place, log, secrets)
@@ -268,9 +269,9 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
     records: list[EvalLog | EvalSample] = [*failed, log]
     why_stopped = next(filter(None, map(reason_of_stop, records)), None)
     if why_stopped:
-        cannot_judge = BAD_JUDGE in why_stopped
+        cannot_judge = why_stopped.cannot_judge
         how = "" if cannot_judge else f"; {again.replace('those alone', 'the rest')}"
-        return TournamentFailure(redact(f"{why_stopped}{how}", secrets), cannot_judge)
+        return TournamentFailure(redact(f"{why_stopped.text}{how}", secrets), cannot_judge)
     if not failed:
         why = redact(log.error.message if log.error else "no reason given", secrets)
         what = again.replace("those", "what is missing")

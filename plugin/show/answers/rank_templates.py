@@ -11,6 +11,9 @@ SAME_SCORE = (
 UNIT_UNKNOWN = (
     "Nobody is called clearly ahead, because it is not known which rows are about the same item."
 )
+JUDGE_STOPPED = (
+    "This tournament was stopped because its judge cannot judge: its ranking is not to be used."
+)
 SCALES_UNLIKE = "Nothing is claimed, because the scores are not in one unit."
 QUESTIONS_IN_DOUBT = "If equal ids are the same questions, which the inputs do not show: {answer}"
 RANKS_UNKNOWN = "The {ranks} of {models} {are} unknown."

@@ -9,6 +9,7 @@ import numpy as np
 
 from podium.checks import CHECKS, Check, find_flagged
 from podium.data.battles import Battles
+from podium.data.stopped_judges import are_of_stopped_judge
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.diagnosis.checks.all_checks import (
     adjust_tests,
@@ -67,7 +68,8 @@ def add_answers(
     """Return standings with checks and answers.
 
     Standings of a slice in which no ranker can compare two models are returned as they are. If
-    there are several slices, an answer begins with the name of its slice. If the first answer,
+    a judge was stopped as unable to judge, the answer says only that its ranking is not to be used.
+    If there are several slices, an answer begins with the name of its slice. If the first answer,
     which is printed, says that there are few items, the warnings of its slice do not repeat it.
 
     Args:
@@ -93,7 +95,11 @@ def add_answers(
     for k, each in enumerate(standings):
         if each.slice not in compared:
             continue
-        checked = build_ranking_answer(
+        if are_of_stopped_judge(ranked[each.slice]):
+            of_slice = each.shown_slice if len(slices) > 1 else None
+            answered[k] = _answer_on_stopped_judge(each, of_slice)
+            continue
+        answered[k] = build_ranking_answer(
             each,
             ranked[each.slice],
             fit_to_ranker(checks[each.slice], each),
@@ -101,7 +107,6 @@ def add_answers(
             in_doubt[k],
             name_slice=len(slices) > 1,
         )
-        answered[k] = checked
     return _without_repeated_warning(answered, checks)
 
 
@@ -168,8 +173,8 @@ def build_ranking_answer(
     """Return standings with their checks and an answer in at most three sentences.
 
     If it is not known which rows are about the same item, the answer says only this, and whether
-    to trust the ranking. If models have different inputs for an item, and the inputs do not show
-    that the questions are the same, the first sentence begins with that condition.
+    to trust the ranking. If models have different inputs for an item, and the inputs do not
+    show that the questions are the same, the first sentence begins with that condition.
 
     Args:
         standings: the standings, which are not changed.
@@ -186,6 +191,7 @@ def build_ranking_answer(
         nothing to say.
     """
     who = who_sentence(standings)
+    models = [entry.model for entry in standings.entries]
     if who is None:
         return standings
     claimed = without_models(standings, in_doubt) if in_doubt else standings
@@ -206,7 +212,6 @@ def build_ranking_answer(
         unknown = limit_sentence(rank_templates.UNIT_UNKNOWN, of_slice, None)
         return replace(withhold_ranks(checked), answer=(unknown, trust))
     who = _decided_sentence(claimed) or who
-    models = [entry.model for entry in standings.entries]
     in_brief = _next_step_sentence(claimed, robustness, what_next, in_brief=True)
     what_next = _next_sentences(claimed, robustness, what_next, may_name_leader=not in_doubt)
     if claimed.ranker == WITH_NEXT_LEADER:
@@ -232,6 +237,15 @@ def _answer_on_unlike_scales(
     all_checks = adjust_tests([*checks, *checks_of_standings(claimed)])
     unlike = limit_sentence(rank_templates.SCALES_UNLIKE, of_slice, None)
     return replace(standings, checks=tuple(all_checks), answer=(unlike, trust_sentence(all_checks)))
+
+
+def _answer_on_stopped_judge(standings: Standings, of_slice: str | None) -> Standings:
+    """Return standings with an answer that claims nothing, as their judge cannot judge.
+
+    `of_slice` is the name of the slice with which the answer begins; None for none.
+    """
+    not_to_be_used = limit_sentence(rank_templates.JUDGE_STOPPED, of_slice, None)
+    return replace(withhold_ranks(standings), answer=(not_to_be_used,))
 
 
 def identical_sentence(battles: Battles) -> str:

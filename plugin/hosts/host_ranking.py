@@ -70,11 +70,14 @@ def notes_on_anchors(
     given = options.args[ANCHOR]
     played = [str(name).strip() for name in (given if isinstance(given, list) else [given])]
     named = [name for text in played for name in text.split(",")]
-    notes = []
+    reasons: dict[str, list[str]] = {}
     for reason, anchor in _anchors_needed(options, settings, pinned):
         if anchor not in named:
-            fields = {"reason": reason, "anchor": anchor, "played": " and ".join(named)}
-            notes.append(Notice("anchors-differ", fields))
+            reasons.setdefault(anchor, []).append(reason)
+    notes = []
+    for anchor, own in reasons.items():
+        fields = {"reasons": " and ".join(own), "number": len(own), "anchor": anchor}
+        notes.append(Notice("anchors-differ", {**fields, "played": " and ".join(named)}))
     return tuple(notes)
 
 

@@ -1000,8 +1000,8 @@ OF_PINS = {
         "against one model, which does not"
     ),
     "anchors-differ": (
-        "{reason} needs battles against {anchor}, and the tournament plays all against {played}: "
-        "{argument:anchor={anchor}} plays the battles that it needs"
+        "{reasons} {number:one needs|need} battles against {anchor}, and the tournament plays all "
+        "against {played}: {argument:anchor={anchor}} plays these battles"
     ),
     "pin-absent": (
         "{task}: {model}, the pinned reference, is not among the models: the win rate is against "
@@ -1080,6 +1080,8 @@ TEMPLATES = {
 }
 """The texts of all warnings, by code."""
 
+RANKED_ALONE = ("ranked-alone", "ranked-alone-by-metric", "tasks-ranked-alone")
+"""Codes of the note that tasks are ranked one by one although the user did not ask for it."""
 NOTES = frozenset(
     {
         "accepted",

@@ -187,7 +187,12 @@ def _options_of_coming_eval(
     Raises:
         UsageError: an option is wrong.
     """
-    from podium.hosts.inspect_ai.inspect_options import CHECKED, require_ranker, values_asked_for
+    from podium.hosts.inspect_ai.inspect_options import (
+        CHECKED,
+        form_of_options,
+        require_ranker,
+        values_asked_for,
+    )
 
     values = values_asked_for(metadata, os.environ)
     if is_first:
@@ -200,8 +205,9 @@ def _options_of_coming_eval(
     if is_first and CHECKED not in os.environ:
         from podium.hosts.inspect_ai.coming_eval import check_eval_options
 
-        for note in check_eval_options(options):
-            tell(note)
+        with typed_as(form_of_options(os.environ, judged=bool(options.judges))):
+            for note in check_eval_options(options):
+                tell(note)
     return options
 
 
@@ -426,7 +432,8 @@ def _print_ranking(
     text = _text_of_ranking(ranked, log, own, options)
     print_at_end(text)
     for message in ranked.messages:
-        call_at_end(partial(tell, message))
+        # What holds of several tasks is printed once.
+        call_at_end(partial(tell, message), name=message)
     if is_tournament(log):
         from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
         from podium.hosts.inspect_ai.judging.failed_calls import failed_calls_texts

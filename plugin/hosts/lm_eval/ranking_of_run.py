@@ -122,7 +122,7 @@ class RunRanking:
         """
         for path in self.saved:
             path.unlink(missing_ok=True)
-        notes = "".join(f"podium: {printable(note)}\n" for note in self.notes)
+        notes = "".join(f"podium: {printable(note)}\n" for note in dict.fromkeys(self.notes))
         # lm-eval has ended its last line.
         sys.stdout.flush()
         print(self.table + redact(notes, self.options.secrets()), end="", file=sys.stderr)

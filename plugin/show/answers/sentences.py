@@ -25,6 +25,8 @@ from podium.diagnosis.checks.order_checks import ORDER_DECIDES
 from podium.diagnosis.checks.sample_checks import check_first_place, robustness_of
 from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.distributions import ndtri
+from podium.notices.catalogue_of_notices import RANKED_ALONE
+from podium.notices.notice import select_codes
 from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items, further_labels
 from podium.rankers.ladder_placement import RATED_ONLY
@@ -69,8 +71,10 @@ def add_answers(
 
     Standings of a slice in which no ranker can compare two models are returned as they are. If
     a judge was stopped as unable to judge, the answer says only that its ranking is not to be used.
-    If there are several slices, an answer begins with the name of its slice. If the first answer,
-    which is printed, says that there are few items, the warnings of its slice do not repeat it.
+    If there are several slices, an answer begins with the name of its slice. If an answer that is
+    printed says that there are few items, the warnings of its slice do not repeat it. The first
+    answer is printed and, if the user did not ask for slices, that of each slice; then only the
+    first one says in how many slices the same models lead.
 
     Args:
         standings: results of all rankers on all slices.
@@ -87,6 +91,7 @@ def add_answers(
         for value, battles in slices.items()
         if value in compared
     }
+    are_alone = any(select_codes(own.notes, RANKED_ALONE) for own in ranked.values())
     in_doubt = [_models_without_claims(each, ranked, checks) for each in standings]
     claimed = [
         without_models(each, models) for each, models in zip(standings, in_doubt, strict=True)
@@ -103,36 +108,40 @@ def add_answers(
             each,
             ranked[each.slice],
             fit_to_ranker(checks[each.slice], each),
-            _sentence_on_slices(claimed[k], claimed, checks, noun),
+            None if are_alone and k else _sentence_on_slices(claimed[k], claimed, checks, noun),
             in_doubt[k],
             name_slice=len(slices) > 1,
         )
-    return _without_repeated_warning(answered, checks)
+    return _without_repeated_warning(answered, answered if are_alone else answered[:1], checks)
 
 
 def _without_repeated_warning(
-    standings: Sequence[Standings], checks: Mapping[str | None, Sequence[Check]]
+    standings: Sequence[Standings],
+    printed: Sequence[Standings],
+    checks: Mapping[str | None, Sequence[Check]],
 ) -> tuple[Standings, ...]:
-    """Return standings without the warning about few items, if the first answer describes these.
+    """Return standings without the warning about few items, if a printed answer describes these.
 
-    The warning is removed only from standings of the slice of the first answer. Without that
-    answer, all standings are returned as they are.
+    The warning is removed only from standings of the slices of these answers.
 
     Args:
         standings: the standings with answers.
+        printed: those whose answers are printed.
         checks: the checks of each slice, with p-values that are not adjusted.
     """
-    if not standings or not standings[0].answer:
-        return tuple(standings)
-    printed = standings[0].slice
-    described = flagged_checks(adjust_tests(checks[printed]))[:MOST_DESCRIBED]
-    if "items" not in [check.name for check in described]:
-        return tuple(standings)
+    described = set[str | None]()
+    for each in printed:
+        # An answer of a single sentence says nothing of the checks.
+        if len(each.answer) < 2:
+            continue
+        first_checks = flagged_checks(adjust_tests(checks[each.slice]))[:MOST_DESCRIBED]
+        if "items" in [check.name for check in first_checks]:
+            described.add(each.slice)
     repeated = CHECKS["items"].code
     shortened = []
     for each in standings:
         warnings = each.warnings
-        if each.slice == printed:
+        if each.slice in described:
             warnings = tuple(warning for warning in warnings if warning.code != repeated)
         shortened.append(replace(each, warnings=warnings))
     return tuple(shortened)

@@ -48,6 +48,31 @@ def test_each_task_has_a_table_by_its_headline(logs: Path) -> None:
 
 
 @pytest.mark.slow
+def test_nothing_is_said_twice_of_several_tasks(logs: Path) -> None:
+    """Each task's answer is printed, and two of them have few items."""
+    ranking = podium.rank(logs)
+    answers = [" ".join(table.answer) for table in ranking.standings]
+    few = [answer for answer in answers if "nly " in answer and "items: the intervals" in answer]
+    assert len(few) > 1
+    assert not [
+        note for table in ranking.standings for note in table.warnings if note.code == "items"
+    ]
+    assert sum("all three tasks" in answer or "3 tasks" in answer for answer in answers) == 1
+    printed = str(ranking)
+    assert printed.count("fewer than 30") == 0
+    by_task = podium.rank(podium.read_battles(logs), by="task")
+    shown = by_task.standings[0].slice
+    warned = {
+        table.slice
+        for table in by_task.standings
+        for note in table.warnings
+        if note.code == "items"
+    }
+    assert warned
+    assert shown not in warned, "of slices that were asked for, only the first answer is printed"
+
+
+@pytest.mark.slow
 def test_another_figure_is_ranked_where_it_is(logs: Path) -> None:
     battles = podium.read_battles(logs, metric="polite")
     ranking = podium.rank(battles)
@@ -144,3 +169,17 @@ def test_the_ranking_of_one_model_adds_at_most_twelve_lines(tmp_path: Path, judg
         assert "replies=" not in ranked, "how the judge is asked is in the log"
         if number:
             assert f" {model} " in ranked
+
+
+@pytest.mark.slow
+def test_what_holds_of_several_tasks_is_printed_once(tmp_path: Path) -> None:
+    install(PROJECT, tmp_path)
+    paths = [str(tmp_path / "site-packages"), os.environ.get("PYTHONPATH", "")]
+    variables = {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    words = ["podium", "inspect", "eval", "acme/advice", "acme/files", "--log-dir", "logs"]
+    models = ["--model", "sim/strong,sim/mid", "--ranker", "bradley-terry"]
+    code, printed = printed_by([*words, *models], tmp_path, variables)
+    assert code == 0
+    told = [line for line in printed.splitlines() if line.startswith("podium: ")]
+    assert sum("change as models join" in line for line in told) == 1
+    assert len(told) == len({*told})

@@ -851,7 +851,7 @@ OF_CALIBRATIONS = {
         "margins of another size: mean |margin| is {now:.3g}, and was {before:.3g} when the judge "
         "was calibrated"
     ),
-    "other-prompt": ("another prompt: calibrated on {calibrated}, the battles have {prompts}"),
+    "other-prompt": "the judge of these battles had another prompt than the calibrated one",
     "other-scale": (
         "human ratings are {factor:.2f} times ({low:.2f} … {high:.2f}) as far apart as the "
         "judge's: quote no distance without a calibration (ratings here are not scale-corrected: "

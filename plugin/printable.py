@@ -56,11 +56,27 @@ def print_apart(text: str) -> None:
     Nothing is added if stdout goes elsewhere.
     """
     sys.stdout.flush()
+    if text and _are_streams_joined():
+        text = f"\n{text}"
+    print(text, end="", file=sys.stderr)
+
+
+def _are_streams_joined() -> bool:
+    """Return whether stdout and stderr go to the same file or terminal."""
     with suppress(OSError, ValueError, AttributeError):
         own, other = (os.fstat(stream.fileno()) for stream in (sys.stderr, sys.stdout))
-        if text and (own.st_dev, own.st_ino) == (other.st_dev, other.st_ino):
-            text = f"\n{text}"
-    print(text, end="", file=sys.stderr)
+        return (own.st_dev, own.st_ino) == (other.st_dev, other.st_ino)
+    return False
+
+
+def begin_line() -> None:
+    """Begin a new line on stderr where streams are joined.
+
+    Another program may have left the last line of stdout unfinished.
+    """
+    sys.stdout.flush()
+    if _are_streams_joined():
+        print(file=sys.stderr)
 
 
 def exit_code(end: SystemExit) -> int:

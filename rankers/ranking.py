@@ -143,6 +143,8 @@ class Standings:
         separation: which models are clearly ahead of which; None if no differences were tested, or
             for very many models.
         answer: the finding, in sentences.
+        next_in_brief: what to do next, without the details that the last sentence of the answer
+            has; None if the answer does not say it.
         checks: the checks of the battles and of this result.
         error_method: method behind `se` of the entries, in words; None if the ranker gives none.
     """
@@ -160,6 +162,7 @@ class Standings:
     slice_label: str | None = None
     separation: Separation | None = field(default=None, repr=False)
     answer: tuple[str, ...] = ()
+    next_in_brief: str | None = field(default=None, repr=False)
     checks: tuple[Check, ...] = field(default=(), repr=False)
     error_method: str | None = field(default=None, repr=False)
 

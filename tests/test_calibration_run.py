@@ -1,6 +1,6 @@
 """Calibrating a judge: errors, warnings, and figures that can be had another way."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 
 import numpy as np
@@ -22,6 +22,8 @@ from podium.defaults import MEAN
 from podium.notices.notice_text import notice_texts
 from podium.rankers.calibration.calibration_run import calibrate_targets, judge_agreement
 from podium.rankers.fit.scale import POINTS
+from podium.scorers.judge_record import JudgeRecord
+from podium.show.report.calibration_view import calibration_reports
 
 JUDGE = Judge("rubric-judge", scale=2.0, position_bias=0.6, noise=0.6, tie=0.3, unparsed=0.02)
 COMPARED = ["margin", "criteria", "smoothing"]
@@ -575,3 +577,16 @@ def test_uninformative_judge_is_reported_by_calibration_and_by_ranking_newcomers
         for text in notice_texts(found.standings[0].warnings)
     )
     assert "no information" not in calibrated().answer[0]
+
+
+def test_a_judge_is_shown_by_its_short_name():
+    name = "acme/x|direct|1d2d7160a0dc|replies=auto"
+    battles = read_battles(drawn().assign(judge=name))
+    asked = JudgeRecord(name, "model", "acme/x", realization="direct", prompt="1d2d7160a0dc")
+    found = calibrate(replace(battles, judge_records={name: asked}))
+    assert (found.judge, found.shown_judge) == (name, "acme/x")
+    reports = calibration_reports(found)
+    titles = [report.title for report in reports]
+    assert "calibration · acme/x · target margin" in titles
+    assert "1d2d7160a0dc" not in f"{titles} {found!r}"
+    assert calibrate(battles).shown_judge == name, "a name that nothing explains is kept"

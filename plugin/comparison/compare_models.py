@@ -29,6 +29,7 @@ from podium.data.formats.compared_answers import comparing_answers
 from podium.data.jury_verdicts import judged_once
 from podium.data.reading.judgments import read_battles
 from podium.data.reading.shared_metrics import why_lost
+from podium.data.stopped_judges import are_of_stopped_judge
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.diagnosis.checks.all_checks import (
     checks_of_comparison,
@@ -394,6 +395,7 @@ def _compare_pairs(
             if subject["question"]:
                 place = f"{subject['question']}: {place}"
             try:
+                _refuse_stopped_judge(part)
                 finding = finding_of(part, pair, subject)
             except UsageError as error:
                 usage_errors.append(error)
@@ -407,6 +409,15 @@ def _compare_pairs(
         raise usage_errors[0]
     findings = [_with_likely_item(finding, battles.likely_item) for finding in findings]
     return _adjust_by_holm(findings), [*failures, *map(str, usage_errors)]
+
+
+def _refuse_stopped_judge(battles: Battles) -> None:
+    """Raise NotIdentifiedError if the judge of the battles was stopped as unable to judge."""
+    if are_of_stopped_judge(battles):
+        raise NotIdentifiedError(
+            "the tournament was stopped because its judge cannot judge, so that its verdicts are "
+            "not to be compared; take another judge"
+        )
 
 
 def _compare_slices(

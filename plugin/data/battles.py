@@ -24,6 +24,7 @@ from podium.data.counting.relations import (
 )
 from podium.data.counting.verdicts import FirstShown, Tally, Verdicts
 from podium.data.counts import Counts
+from podium.data.grades import Grades, count_grades
 from podium.data.ladder import Ladder
 from podium.data.listed_values import is_list, values_in_cell
 from podium.data.measure import Measure
@@ -400,9 +401,10 @@ class Battles:
         missing = self.missing
         if lacking:
             missing = (missing or 0) + lacking
+        grades = self.grades
         return Counts(
             items=tally.items,
-            judgments=tally.judgments - lacking,
+            judgments=tally.judgments - lacking - grades.battles + grades.number,
             battles=tally.battles - lacking,
             unparsed=tally.battles - lacking - tally.judged,
             one_sided=tally.swaps["one-sided"],
@@ -411,7 +413,21 @@ class Battles:
             identical=tally.identical,
             groups=self.rows.groups,
             group=None if self.group is None else self.unit,
+            grades=grades.number,
         )
+
+    @cached_property
+    def grades(self) -> Grades:
+        """The grades of judges that are shown one response at a time; none of scores by metrics."""
+        merged = self.rows.grades if isinstance(self.rows, BattleFrame) else None
+        if merged is not None:
+            return merged
+        if not self.judges or self.metrics or "score_a" not in self.columns:
+            return Grades(0, 0)
+        lacking = np.zeros(len(self), dtype=bool)
+        if "reason" in self.columns:
+            lacking = np.array([_lacks_score(str(reason)) for reason in self.table["reason"]])
+        return count_grades(self.table, lacking)
 
     def swaps(self) -> SwapReport | None:
         """Report how the verdicts of both orders agree; None if no battle was shown in both."""

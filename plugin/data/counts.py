@@ -16,7 +16,8 @@ class Counts:
 
     Attributes:
         items: number of distinct items; a row without an item is an item of its own.
-        judgments: number of judge calls; a battle merged from two orders counts as two.
+        judgments: number of judge calls; a battle merged from two orders counts as two. A judge
+            that grades single responses is asked once about each.
         battles: number of compared pairs of responses. Those that lack a score are left out.
         unparsed: number of battles without a credit because no reply could be parsed.
         one_sided: number of merged battles of which only one order was parsed.
@@ -26,6 +27,7 @@ class Counts:
         identical: number of battles of identical responses, which are ties without a judgment.
         groups: number of groups of items; None if items have no groups.
         group: what a group is, such as `passage`; None if items have no groups.
+        grades: number of the judgments that grade a single response.
     """
 
     items: int
@@ -38,6 +40,17 @@ class Counts:
     identical: int = 0
     groups: int | None = None
     group: str | None = None
+    grades: int = 0
+
+    @property
+    def judgments_text(self) -> str:
+        """The number of judgments in words, or of grades if all judges grade single responses."""
+        if self.grades and self.grades == self.judgments:
+            return f"{self.grades:,} {plural('grade', self.grades)}"
+        text = f"{self.judgments:,} {plural('judgment', self.judgments)}"
+        if self.grades:
+            text += f" ({self.grades:,} {plural('grade', self.grades)})"
+        return text
 
     @property
     def readable(self) -> int:
@@ -74,12 +87,14 @@ class Counts:
     def to_dict(self) -> dict[str, int | str | None]:
         """Return the numbers for JSON.
 
-        `identical` is left out if there are no such battles, and so are numbers of groups if items
-        have none.
+        `identical` is left out if there are no such battles, `grades` if there are none, and so are
+        numbers of groups if items have none.
         """
         numbers: dict[str, int | str | None] = asdict(self)
         if not self.identical:
             numbers.pop("identical")
+        if not self.grades:
+            numbers.pop("grades")
         if self.groups is None:
             del numbers["groups"], numbers["group"]
         return numbers | {"judged": self.with_verdict}
@@ -103,12 +118,11 @@ def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
     judged_by_one = counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)
     kept = f" ({ONE_ORDER_UNPARSED}: {judged_by_one:,})" if judged_by_one else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
-    judgments = f"{counts.judgments:,} {plural('judgment', counts.judgments)}"
     battles = f"{counts.battles:,} {plural('battle', counts.battles)}"
     ties = plural("tie", counts.identical)
     identical = f", {counts.identical:,} {ties} of identical responses" if counts.identical else ""
     judged = f"{counts.with_verdict:,} judged{kept}{identical}"
     return (
-        f"{counts.size}, {judgments}, {battles}: "
+        f"{counts.size}, {counts.judgments_text}, {battles}: "
         f"{judged}, {counts.unparsed:,} unparsed{why}{missing}"
     )

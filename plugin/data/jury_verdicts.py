@@ -63,7 +63,7 @@ def merge_jury_verdicts(battles: Battles) -> Battles:
     judgments = battles.tally.judgments
     return replace(
         battles,
-        rows=BattleFrame(rows, battles.rows.group, judgments),
+        rows=BattleFrame(rows, battles.rows.group, judgments, battles.grades),
         whole=battles.whole or battles,
     )
 

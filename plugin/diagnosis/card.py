@@ -12,7 +12,9 @@ from podium.checks import CHECK_COLUMNS, Check
 from podium.data.battles import Battles
 from podium.data.counting.relations import UNNAMED_JUDGE
 from podium.data.counts import counts_text
+from podium.data.stopped_judges import are_of_stopped_judge
 from podium.diagnosis.card_summary import best_with_humans, card_answer
+from podium.diagnosis.card_words import ANSWERS
 from podium.diagnosis.checks.all_checks import checks_of_card
 from podium.diagnosis.checks.card_sections import CardSections
 from podium.diagnosis.checks.sample_checks import check_unit
@@ -115,8 +117,11 @@ class Card:
 
         The sentences say whether the judge may rank, whether its Elo gaps match human ones, and
         what to do. If it is not known which rows are about the same item, the first sentence says
-        so, and only the sentence on whether the judge may rank follows.
+        so, and only the sentence on whether the judge may rank follows. If the judge was stopped as
+        unable to judge, a single sentence says so.
         """
+        if are_of_stopped_judge(self.subject.battles):
+            return (ANSWERS["judge stopped"],)
         sentences = card_answer(self.sections, self.checks)
         unit_checks = check_unit(self.subject.battles)
         if not unit_checks:

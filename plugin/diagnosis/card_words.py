@@ -2,6 +2,9 @@
 
 ANSWERS = {
     "no judge": "These battles compare scores that no judge gave, so no check of a judge applies.",
+    "judge stopped": (
+        "This judge may not rank: its tournament was stopped because it cannot judge."
+    ),
     "ranking unknown": "Whether this judge may rank is not known: {why}.",
     "ranking rejected": (
         "Do not rank by this judge yet: it agrees with humans on {agreement.estimate} of winners "

@@ -11,6 +11,8 @@ from podium.errors import PodiumError
 from podium.hosts.ranker_options import RankerOptions
 from podium.hosts.tournament_failure import TournamentFailure
 from podium.notices.notice import Notice
+from podium.plugins import catalogue
+from podium.plugins.settings import parameters_of
 from podium.rankers.ranking import Ranking
 from podium.ranking.rank_battles import rank, ranked_apart
 
@@ -68,11 +70,14 @@ def notes_on_anchors(
     given = options.args[ANCHOR]
     played = [str(name).strip() for name in (given if isinstance(given, list) else [given])]
     named = [name for text in played for name in text.split(",")]
-    notes = []
+    reasons: dict[str, list[str]] = {}
     for reason, anchor in _anchors_needed(options, settings, pinned):
         if anchor not in named:
-            fields = {"reason": reason, "anchor": anchor, "played": " and ".join(named)}
-            notes.append(Notice("anchors-differ", fields))
+            reasons.setdefault(anchor, []).append(reason)
+    notes = []
+    for anchor, own in reasons.items():
+        fields = {"reasons": " and ".join(own), "number": len(own), "anchor": anchor}
+        notes.append(Notice("anchors-differ", {**fields, "played": " and ".join(named)}))
     return tuple(notes)
 
 
@@ -94,6 +99,23 @@ def _anchors_needed(
         if setting == ANCHOR and value:
             needed.append((ranker or ",".join(options.rankers), str(value)))
     return needed if pinned is None else [*needed, ("the pinned reference", pinned)]
+
+
+def lines_beside(messages: int, options: RankerOptions) -> int:
+    """Return how many lines a host prints of a ranking beside the ranking itself.
+
+    Before a tournament these are its preview, and a note on rankers that others may replace.
+
+    Args:
+        messages: number of lines after the ranking, and in the host's own table.
+        options: podium's options of the run.
+    """
+    if not options.judges:
+        return messages
+    functions = map(catalogue.ranker_function, options.rankers)
+    takes_calibration = any("calibration" in parameters_of(function) for function in functions)
+    may_be_replaced = takes_calibration and options.calibration is None
+    return messages + 1 + may_be_replaced
 
 
 def read_logs_for_host(sources: Sequence[str], one_sided: Any, options: RankerOptions) -> Battles:

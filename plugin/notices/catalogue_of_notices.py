@@ -504,6 +504,7 @@ OF_LOGS = {
         "left out: {path}: no sample of it finished, its status is {status}; `inspect eval-retry` "
         "runs it again"
     ),
+    "judge-cannot-judge": "{path}: {why}",
     "judge-stopped": "{path}: {why}",
     "judge-stopped-beside": "left out: {path}: {why}",
     "run-unfinished": (
@@ -850,7 +851,7 @@ OF_CALIBRATIONS = {
         "margins of another size: mean |margin| is {now:.3g}, and was {before:.3g} when the judge "
         "was calibrated"
     ),
-    "other-prompt": ("another prompt: calibrated on {calibrated}, the battles have {prompts}"),
+    "other-prompt": "the judge of these battles had another prompt than the calibrated one",
     "other-scale": (
         "human ratings are {factor:.2f} times ({low:.2f} … {high:.2f}) as far apart as the "
         "judge's: quote no distance without a calibration (ratings here are not scale-corrected: "
@@ -999,8 +1000,8 @@ OF_PINS = {
         "against one model, which does not"
     ),
     "anchors-differ": (
-        "{reason} needs battles against {anchor}, and the tournament plays all against {played}: "
-        "{argument:anchor={anchor}} plays the battles that it needs"
+        "{reasons} {number:one needs|need} battles against {anchor}, and the tournament plays all "
+        "against {played}: {argument:anchor={anchor}} plays these battles"
     ),
     "pin-absent": (
         "{task}: {model}, the pinned reference, is not among the models: the win rate is against "
@@ -1079,6 +1080,8 @@ TEMPLATES = {
 }
 """The texts of all warnings, by code."""
 
+RANKED_ALONE = ("ranked-alone", "ranked-alone-by-metric", "tasks-ranked-alone")
+"""Codes of the note that tasks are ranked one by one although the user did not ask for it."""
 NOTES = frozenset(
     {
         "accepted",

@@ -19,6 +19,8 @@ has the same result in all battles."""
 FEWEST_OF_HUMANS = 20
 """With fewer models than this, intervals for `of=human` are refused: they need the disagreement of
 judge and humans without the sampling errors of humans."""
+SHOWN_JUDGE = "shown_judge"
+"""Key in the provenance of a calibration of the judge's short name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,7 +420,13 @@ class Calibration(Document):
     is_uninformative: bool = False
 
     def __repr__(self) -> str:
-        return f"Calibration({self.judge}, {self.target}, {len(self.models)} models)"
+        return f"Calibration({self.shown_judge}, {self.target}, {len(self.models)} models)"
+
+    @property
+    def shown_judge(self) -> str | None:
+        """The judge as people read it; its name if no shorter one is known, None without one."""
+        shown: str | None = self.provenance.get(SHOWN_JUDGE)
+        return shown or self.judge
 
     def interval_of(self, held: HeldOut) -> tuple[float, float] | tuple[None, None]:
         """Return the ends of the conformal interval of a held-out soft rating.

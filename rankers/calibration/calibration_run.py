@@ -17,6 +17,7 @@ from podium.errors import NotIdentifiedError, UsageError
 from podium.notices.notice import Notice
 from podium.rankers.calibration.agreement import measure_agreement
 from podium.rankers.calibration.calibration import (
+    SHOWN_JUDGE,
     SMALLEST_SE,
     Agreement,
     Calibration,
@@ -351,7 +352,10 @@ def _calibration_provenance(
         "preferences": int(evidence.has_preference.sum()),
     }
     reading = {"reading": dict(battles.reading)}
+    judge = next(iter(battles.judges), None)
+    shown = {} if judge is None else {SHOWN_JUDGE: battles.short_judges[judge]}
     return {
+        **shown,
         **build_provenance(battles.sources, {**reading, **options}),
         "date": datetime.now(UTC).date().isoformat(),
         "counts": battles.counts().to_dict(),

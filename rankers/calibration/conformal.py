@@ -275,7 +275,11 @@ def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[No
         nameless_source = "the battles do" if judge else "the calibration does"
         yield Notice("judge-not-said", {"who": nameless_source})
     elif others:
-        yield Notice("other-judge", {"calibrated": judge, "judges": others})
+        shown = calibration.shown_judge
+        if shown in others:
+            # The two differ in what short names leave out, such as the prompt.
+            shown, others = judge, [name for name in battles.short_judges if name != judge]
+        yield Notice("other-judge", {"calibrated": shown, "judges": others})
     if calibrated_prompts and prompts and not prompts <= calibrated_prompts:
         fields = {"calibrated": sorted(calibrated_prompts), "prompts": sorted(prompts)}
         yield Notice("other-prompt", fields)

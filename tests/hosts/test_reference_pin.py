@@ -21,7 +21,7 @@ from podium.hosts.reference_pin import (
     pin_place,
     read_pin,
 )
-from podium.notices.notice_text import notice_texts
+from podium.notices.notice_text import notice_text, notice_texts
 from podium.ranking.rank_battles import rank
 from podium.run_record import RunRecord, Setting
 
@@ -221,6 +221,8 @@ def test_the_anchor_of_the_ranker_or_the_pin_is_the_tournaments():
     assert with_anchor(named, {"anchor": "a"}, "b", ["a", "b", "c"]) is named
     notes = notes_on_anchors(named, {"anchor": "a"}, "c")
     assert [(note.fields["anchor"], note.fields["played"]) for note in notes] == [("a", "c")]
+    [both] = notes_on_anchors(named, {"win-rate.anchor": "a"}, "a")
+    assert notice_text(both).startswith("win-rate and the pinned reference need battles against a,")
     assert notes_on_anchors(named, {"anchor": "c"}, None) == ()
     assert notes_on_anchors(options(ranker_tournament="ring"), {"anchor": "a"}, None) == ()
 

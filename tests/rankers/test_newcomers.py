@@ -493,11 +493,11 @@ def test_battles_that_do_not_say_their_judge_are_warned_of():
 
 
 @pytest.mark.slow
-def test_another_prompt_is_warned_of_by_its_hash():
+def test_another_prompt_is_warned_of():
     found = standings(arrivals().assign(prompt_hash="def"), calibration=calibrated(hashed=True))
     assert (
         warning_with(found, "another prompt")
-        == "another prompt: calibrated on abc, the battles have def"
+        == "the judge of these battles had another prompt than the calibrated one"
     )
 
 

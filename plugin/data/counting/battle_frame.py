@@ -16,6 +16,8 @@ from podium.text import as_text
 if TYPE_CHECKING:
     import pandas as pd
 
+    from podium.data.grades import Grades
+
 
 @dataclass(frozen=True, eq=False)
 class BattleFrame:
@@ -30,11 +32,13 @@ class BattleFrame:
         group: the column with the groups of items, in which every row has a value; None if there
             are no groups.
         judgments: number of judgments behind the battles; None if the table shows it.
+        grades: the grades behind the battles, if each is merged from those of several judges.
     """
 
     table: "pd.DataFrame"
     group: str | None = None
     judgments: int | None = None
+    grades: "Grades | None" = None
 
     def __len__(self) -> int:
         return len(self.table)

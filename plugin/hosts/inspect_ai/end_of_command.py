@@ -6,8 +6,11 @@ If no command runs, as in Python, the work is done at once.
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import click
+
+from podium.printable import begin_line, print_apart
 
 KEY = "podium.end"
 """Key of the `CommandEnd` in the metadata of click's context."""
@@ -34,7 +37,12 @@ class CommandEnd:
     code: int = 0
 
     def finish(self) -> None:
-        """Call the jobs, and end the process if there is an exit code."""
+        """Call the jobs, and end the process if there is an exit code.
+
+        What they print begins on a line of its own: Inspect leaves its last line unfinished.
+        """
+        if self.jobs:
+            begin_line()
         while self.jobs:
             _, job = self.jobs.pop(0)
             try:
@@ -60,6 +68,14 @@ def call_at_end(job: Callable[[], None], name: str = "") -> None:
         end.jobs[names.index(name)] = (name, job)
     else:
         end.jobs.append((name, job))
+
+
+def print_at_end(text: str) -> None:
+    """Print a text to stderr when the command ends, or at once, on a line of its own."""
+    if _end_of_command() is None:
+        print_apart(text)
+    else:
+        call_at_end(partial(print, text, end="", file=sys.stderr))
 
 
 def exit_at_end(code: int) -> None:

@@ -20,6 +20,7 @@ from podium.hosts.host_ranking import (
 )
 from podium.hosts.inspect_ai.inspect_ai_compatibility import flatten_arguments
 from podium.hosts.inspect_ai.logs.earlier_logs import RankedLogs, tournament_folder
+from podium.hosts.inspect_ai.logs.log_files import HOST
 from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
 from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_into_log
 from podium.hosts.own_figures import FIGURES, PINNED, WrittenFigure
@@ -32,9 +33,6 @@ from podium.plugins.settings import parse_settings
 from podium.printable import tell
 from podium.rankers.ranking import Ranking
 from podium.storage.remote import Place
-
-HOST = "inspect-ai"
-"""Names the host in the logs of tournaments that its command plays after an eval."""
 
 
 class RankedEval(NamedTuple):

@@ -15,7 +15,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 import click
-from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, TaskStart, hooks
+from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, SampleEnd, TaskStart, hooks
 from inspect_ai.log import (
     EvalError,
     EvalLog,
@@ -30,11 +30,11 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     TournamentMetadata,
     is_tournament,
     read_tournament,
-    reason_of_stop,
 )
 from podium.hosts.inspect_ai.logs.rescoring import LogStates, states_of, watch_scoring
+from podium.hosts.inspect_ai.logs.stop_reasons import STOP, reason_of_stop, write_stop
 from podium.notices.option_forms import typed_as
-from podium.printable import print_apart, tell
+from podium.printable import tell
 from podium.storage.remote import Place, local_file
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class PodiumHooks(Hooks):
     def __init__(self) -> None:
         self.done: dict[LogStates, bool] = {}
         self.checked: set[tuple[str, str]] = set()
+        self.stops: dict[str, Mapping[str, Any]] = {}
         context = click.get_current_context(silent=True)
         self.command = context.command_path if context else None
         watch_scoring(context)
@@ -74,8 +75,19 @@ class PodiumHooks(Hooks):
         self.checked.add((data.run_id, data.spec.task))
         _say_what_cannot_be_ranked(data.spec, is_first=is_first)
 
+    async def on_sample_end(self, data: SampleEnd) -> None:
+        """Remember why a sample of a tournament has stopped its run."""
+        if data.sample.error and STOP in data.sample.store:
+            self.stops.setdefault(data.eval_id, data.sample.store[STOP])
+
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run."""
+        for log in data.logs:
+            kept = self.stops.get(log.eval.eval_id) or self.stops.get(log.eval.task_id)
+            if kept and log.status == "error":
+                # Without it, the log's error message has the reason.
+                with suppress(OSError, PodiumError):
+                    write_stop(log, kept)
         if RETRY in (self.command or "").split():
             for log in data.logs:
                 _remove_linked_runs(log)
@@ -175,7 +187,12 @@ def _options_of_coming_eval(
     Raises:
         UsageError: an option is wrong.
     """
-    from podium.hosts.inspect_ai.inspect_options import CHECKED, require_ranker, values_asked_for
+    from podium.hosts.inspect_ai.inspect_options import (
+        CHECKED,
+        form_of_options,
+        require_ranker,
+        values_asked_for,
+    )
 
     values = values_asked_for(metadata, os.environ)
     if is_first:
@@ -188,8 +205,9 @@ def _options_of_coming_eval(
     if is_first and CHECKED not in os.environ:
         from podium.hosts.inspect_ai.coming_eval import check_eval_options
 
-        for note in check_eval_options(options):
-            tell(note)
+        with typed_as(form_of_options(os.environ, judged=bool(options.judges))):
+            for note in check_eval_options(options):
+                tell(note)
     return options
 
 
@@ -224,7 +242,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
         try:
             why = reason_of_stop(log) if is_tournament(log) else None
             if why and PLAYED_FOR not in metadata:
-                raise PodiumError(why)
+                raise PodiumError(str(why))
             values = values_asked_for(metadata, os.environ)
             if log.status == "started":
                 continue
@@ -348,7 +366,7 @@ def _rank_by_logs(
         if is_tournament(logs[0]) and logs[0].status == "error" and logs[0].error is None:
             _write_reason_of_failure(gathered.run[0], logs[0], error)
         raise
-    _print_ranking(ranked, logs[0], gathered.own_models)
+    _print_ranking(ranked, logs[0], gathered.own_models, options)
     call_at_end(lambda: tell(f"wrote {written}"))
     return not (options.strict and ranked.is_partial)
 
@@ -379,7 +397,7 @@ def _judge_at_end(
         try:
             with typed_as(form):
                 ranked = play_and_rank(logs, gathered, options)
-                _print_ranking(ranked, logs[0], gathered.own_models)
+                _print_ranking(ranked, logs[0], gathered.own_models, options)
             call_at_end(lambda: tell(f"the tournament's log: {ranked.log}"))
             code = PodiumError.exit_code if options.strict and ranked.is_partial else 0
         except KeyboardInterrupt as stop:
@@ -396,7 +414,9 @@ def _judge_at_end(
     return not code
 
 
-def _print_ranking(ranked: "RankedEval", log: EvalLog, own: Sequence[str]) -> None:
+def _print_ranking(
+    ranked: "RankedEval", log: EvalLog, own: Sequence[str], options: "RankerOptions"
+) -> None:
     """Print the tables of a ranking when the command ends, failed calls, and what a cache saved.
 
     What is said of the pinned reference follows the tables.
@@ -405,13 +425,15 @@ def _print_ranking(ranked: "RankedEval", log: EvalLog, own: Sequence[str]) -> No
         ranked: the ranking.
         log: the first log of the run.
         own: names of the models of this run.
+        options: podium's options of the run.
     """
-    from podium.hosts.inspect_ai.end_of_command import call_at_end
+    from podium.hosts.inspect_ai.end_of_command import call_at_end, print_at_end
 
-    text = _text_of_ranking(ranked, log, own)
-    call_at_end(lambda: print_apart(text))
+    text = _text_of_ranking(ranked, log, own, options)
+    print_at_end(text)
     for message in ranked.messages:
-        call_at_end(partial(tell, message))
+        # What holds of several tasks is printed once.
+        call_at_end(partial(tell, message), name=message)
     if is_tournament(log):
         from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
         from podium.hosts.inspect_ai.judging.failed_calls import failed_calls_texts
@@ -433,12 +455,15 @@ def _write_reason_of_failure(place: Place, log: EvalLog, error: Exception) -> No
     write_header(place, path, header)
 
 
-def _text_of_ranking(ranked: "RankedEval", log: EvalLog, own: Sequence[str]) -> str:
+def _text_of_ranking(
+    ranked: "RankedEval", log: EvalLog, own: Sequence[str], options: "RankerOptions"
+) -> str:
     """Write a ranking as text: whole after a tournament, in a few lines after an ordinary eval.
 
-    If it is known which responses humans prefer, the judge's agreement with them comes first.
-    `own` has the names of the models of this run.
+    If it is known which responses humans prefer, the judge's agreement with them comes first. The
+    arguments are those of `_print_ranking`.
     """
+    from podium.hosts.host_ranking import lines_beside
     from podium.show.report.brief_view import brief_ranking_text
     from podium.show.report.ranking_view import ranking_text
 
@@ -450,7 +475,10 @@ def _text_of_ranking(ranked: "RankedEval", log: EvalLog, own: Sequence[str]) -> 
     tournament = read_tournament(log)
     if tournament is None:
         # After an ordinary eval, the eval itself is what the user has asked for.
-        return brief_ranking_text(whole, own, is_judged=ranked.log is not None)
+        is_judged = ranked.log is not None
+        # The path of the log or of the JSON is printed, too.
+        beside = lines_beside(len(ranked.messages) + 1, options)
+        return brief_ranking_text(whole, own, is_judged=is_judged, beside=beside)
     text = ranking_text(whole)
     if not tournament.preferred:
         return text

@@ -19,10 +19,11 @@ from podium.hosts.inspect_ai.inspect_options import (
     require_ranker,
     split_ranker_options,
     to_environment,
+    typed_for_judge,
     typed_in_inspect,
     values_asked_for,
 )
-from podium.hosts.ranker_options import options_from, refuse_lm_eval_model
+from podium.hosts.ranker_options import RankerOptions, options_from, refuse_lm_eval_model
 from podium.notices.option_forms import typed_as
 from podium.printable import tell
 
@@ -143,9 +144,7 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
     options = options_from(asked_for)
     from podium.hookspecs import Ranker
     from podium.hosts.inspect_ai.coming_eval import (
-        check_eval_options,
         check_named_models,
-        check_reference_of_eval,
         refuse_options_of_evals,
     )
     from podium.plugins import catalogue
@@ -157,14 +156,30 @@ def _pass_options(values: Mapping[str, Any], arguments: Sequence[str]) -> None:
         refuse_options_of_evals(options)
     elif arguments[0] in RUNNING or options.judges:
         _import_registry()
-        notes = check_eval_options(options)
-        if arguments[0] in RUNNING:
-            notes += check_reference_of_eval(options, arguments, _log_dir(arguments))
-        for note in notes:
+        for note in _notes_before_run(options, arguments):
             tell(note)
         if arguments[0] in RUNNING:
             check_named_models(options, arguments, _log_dir(arguments))
     os.environ.update(to_environment(values))
+
+
+def _notes_before_run(options: RankerOptions, arguments: Sequence[str]) -> list[str]:
+    """Check the options of a command, and return notes on rankers and on the pinned reference.
+
+    Args:
+        options: podium's options of the run.
+        arguments: the arguments of Inspect.
+
+    Raises:
+        UsageError: an option is wrong.
+    """
+    from podium.hosts.inspect_ai.coming_eval import check_eval_options, check_reference_of_eval
+
+    with typed_as(typed_for_judge if options.judges else typed_in_inspect):
+        notes = check_eval_options(options)
+        if arguments[0] in RUNNING:
+            notes += check_reference_of_eval(options, arguments, _log_dir(arguments))
+    return notes
 
 
 def _require_ranking_command(arguments: Sequence[str]) -> None:

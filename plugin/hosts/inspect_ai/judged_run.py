@@ -19,14 +19,14 @@ from click.core import ParameterSource
 
 from podium.errors import UsageError, install_hint
 from podium.hookspecs import Tournament
-from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, PLAYED_FOR
+from podium.hosts.inspect_ai.logs.log_files import HOST, NAMESPACE, PLAYED_FOR
 from podium.hosts.ranker_options import RankerOptions
 from podium.hosts.secrets import HIDDEN, SHORTEST, redact
 from podium.hosts.tournament_failure import TournamentFailure
 from podium.notices.option_forms import typed_as, typed_form
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of
-from podium.printable import tell
+from podium.printable import begin_line, tell
 from podium.storage.atomic_files import atomic_file
 from podium.storage.remote import Place, local_file, place_of
 from podium.wording import plural
@@ -118,16 +118,18 @@ def play_tournament(
     from podium.hosts.inspect_ai.inspect_ai_compatibility import set_model_roles
     from podium.hosts.inspect_ai.judging.cached_tokens import cached_tokens_texts
     from podium.hosts.inspect_ai.judging.judge_of_option import judge_model
+    from podium.hosts.inspect_ai.tournament.preview import brief_preview
 
-    judges = [judge_model(name, options.judge_args) for name in options.judges]
-    roles: dict[str, Any] = {"judge": judges[0] if len(judges) == 1 else judges}
-
+    # In another host, Inspect would print its version and the names of its hooks.
+    with nullcontext() if host == HOST else quiet_console():
+        judges = [judge_model(name, options.judge_args) for name in options.judges]
+    roles = {"judge": judges[0] if len(judges) == 1 else judges}
     form = typed_form()
 
     def make_task() -> "Task":
         """Return the task. Its judges are set as roles first, as it may need their names."""
         set_model_roles(roles)
-        with typed_as(form):
+        with typed_as(form), brief_preview():
             return _build_judged_task(options, responses, answered_by)
 
     # An earlier eval may have left its models and roles in the context.
@@ -135,7 +137,7 @@ def play_tournament(
     how: dict[str, Any] = {"log_dir": log_dir, "display": display, "max_retries": MAX_RETRIES}
     how |= {"log_format": "eval", "log_level": "warning"}
     play = partial(eval, task, model_roles=roles, metadata={PLAYED_FOR: host}, **how)
-    with nullcontext() if display or _shows_tournament() else _quiet_console():
+    with _console_for(display):
         log = _play_to_end(play, log_dir)
     for text in cached_tokens_texts(log.stats.model_usage):
         tell(text)
@@ -152,11 +154,11 @@ def _shows_tournament() -> bool:
     command = click.get_current_context(silent=True)
     source = None if command is None else command.get_parameter_source("display")
     is_chosen = source not in (None, ParameterSource.DEFAULT)
-    return is_chosen or "INSPECT_DISPLAY" in os.environ or sys.stdout.isatty()
+    return is_chosen or bool(os.environ.get("INSPECT_DISPLAY")) or sys.stdout.isatty()
 
 
 @contextmanager
-def _quiet_console() -> Iterator[None]:
+def quiet_console() -> Iterator[None]:
     """Let Inspect show nothing. It takes `display="none"` only from the first eval of a process."""
     import rich
 
@@ -167,6 +169,24 @@ def _quiet_console() -> Iterator[None]:
         yield
     finally:
         console.quiet = before
+
+
+@contextmanager
+def _console_for(display: Any) -> Iterator[None]:
+    """Let Inspect show a tournament only if it is to be shown; then begin a line after it.
+
+    Args:
+        display: what Inspect shows; None if `_shows_tournament` decides.
+    """
+    from inspect_ai.util import display_type
+
+    if not display and not _shows_tournament():
+        with quiet_console():
+            yield
+        return
+    yield
+    if display_type() != "none":
+        begin_line()
 
 
 def _play_to_end(play: Callable[[], "Sequence[EvalLog]"], log_dir: str) -> "EvalLog":
@@ -238,7 +258,8 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
     """
     from inspect_ai.log import read_eval_log
 
-    from podium.hosts.inspect_ai.logs.podium_entries import BAD_JUDGE, is_cancelled, reason_of_stop
+    from podium.hosts.inspect_ai.logs.podium_entries import is_cancelled
+    from podium.hosts.inspect_ai.logs.stop_reasons import reason_of_stop
 
     log = read_eval_log(str(local_file(place)))
     _redact_log(place, log, secrets)
@@ -248,9 +269,9 @@ def _failure_of(place: Place, secrets: Sequence[str]) -> TournamentFailure:
     records: list[EvalLog | EvalSample] = [*failed, log]
     why_stopped = next(filter(None, map(reason_of_stop, records)), None)
     if why_stopped:
-        cannot_judge = BAD_JUDGE in why_stopped
+        cannot_judge = why_stopped.cannot_judge
         how = "" if cannot_judge else f"; {again.replace('those alone', 'the rest')}"
-        return TournamentFailure(redact(f"{why_stopped}{how}", secrets), cannot_judge)
+        return TournamentFailure(redact(f"{why_stopped.text}{how}", secrets), cannot_judge)
     if not failed:
         why = redact(log.error.message if log.error else "no reason given", secrets)
         what = again.replace("those", "what is missing")

@@ -129,9 +129,11 @@ def _prepare_ranking(
     predict_only = typed.get("predict_only")
     others = find_other_samples(options.against, output_path)
     if options.judges:
-        from podium.hosts.inspect_ai.judged_run import check_tournament
+        from podium.hosts.inspect_ai.judged_run import check_tournament, quiet_console
 
-        check_tournament(options)
+        # Inspect would print its version and the names of its hooks.
+        with quiet_console():
+            check_tournament(options)
     elif predict_only:
         raise UsageError(
             "--predict_only computes no metric to rank by: name a judge with --ranker_judge"

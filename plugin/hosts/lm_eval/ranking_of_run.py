@@ -18,7 +18,12 @@ from podium.data.query import BattleQuery
 from podium.data.reading.judgments import read_query
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.hosts.folder_pin import FolderPin
-from podium.hosts.host_ranking import rank_for_host, read_played_log, with_anchor
+from podium.hosts.host_ranking import (
+    lines_beside,
+    rank_for_host,
+    read_played_log,
+    with_anchor,
+)
 from podium.hosts.inspect_ai.logs.log_files import RUNS_SUFFIX
 from podium.hosts.lm_eval.lm_eval_runs import (
     RunFolders,
@@ -35,7 +40,7 @@ from podium.hosts.secrets import redact
 from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_text, notice_texts
 from podium.notices.option_forms import option_text
-from podium.printable import print_apart, printable
+from podium.printable import printable
 from podium.rankers.ranking import Ranking, Standings
 from podium.show.answers.fixed_raters import limit_sentence
 from podium.show.report.brief_view import brief_ranking_text
@@ -117,8 +122,10 @@ class RunRanking:
         """
         for path in self.saved:
             path.unlink(missing_ok=True)
-        notes = "".join(f"podium: {printable(note)}\n" for note in self.notes)
-        print_apart(self.table + redact(notes, self.options.secrets()))
+        notes = "".join(f"podium: {printable(note)}\n" for note in dict.fromkeys(self.notes))
+        # lm-eval has ended its last line.
+        sys.stdout.flush()
+        print(self.table + redact(notes, self.options.secrets()), end="", file=sys.stderr)
         is_told = self.options.strict or self.code == STOPPED
         return self.code if is_told else DONE
 
@@ -168,7 +175,10 @@ class RunRanking:
         `own` is the name of the model of this run.
         """
         results[KEY] = json.loads(whole.to_json())
-        self.table = brief_ranking_text(whole, [own], is_judged=bool(self.options.judges))
+        is_judged = bool(self.options.judges)
+        figures = whole.provenance[FIGURES]
+        beside = lines_beside(len(self.notes) + len(figures), self.options)
+        self.table = brief_ranking_text(whole, [own], is_judged=is_judged, beside=beside)
         if self.log is not None:
             from podium.hosts.inspect_ai.logs.ranking_in_log import write_beside, write_into_log
 

@@ -11,6 +11,9 @@ SAME_SCORE = (
 UNIT_UNKNOWN = (
     "Nobody is called clearly ahead, because it is not known which rows are about the same item."
 )
+JUDGE_STOPPED = (
+    "This tournament was stopped because its judge cannot judge: its ranking is not to be used."
+)
 SCALES_UNLIKE = "Nothing is claimed, because the scores are not in one unit."
 QUESTIONS_IN_DOUBT = "If equal ids are the same questions, which the inputs do not show: {answer}"
 RANKS_UNKNOWN = "The {ranks} of {models} {are} unknown."
@@ -57,8 +60,9 @@ UNKNOWN_CHECKS = "not known: {names}"
 
 MORE_ITEMS = (
     "If the true gap between {first} and {second} is the measured {gap}, {items} would separate "
-    "them with 80% power. This number {tested}; {again}."
+    "them with 80% power."
 )
+MORE_ITEMS_TESTED = "This number {tested}; {again}."
 MORE_ITEMS_UNKNOWN = (
     "How many more {nouns} would separate {first} from {second} is unknown: {reason}."
 )
@@ -122,7 +126,7 @@ def more_items_sentence(
     noun: str = "item",
     *,
     pairs: int,
-    again: str,
+    again: str | None,
 ) -> str:
     """Write how many more items would separate two models with 80% power.
 
@@ -133,13 +137,15 @@ def more_items_sentence(
         gap: measured gap between the two, with its unit.
         noun: what is counted, in the singular.
         pairs: number of pairs of models that are tested together.
-        again: what a second test with these items is, as `tested_again_text` writes it.
+        again: what a second test with these items is, as `tested_again_text` writes it; None to
+            leave out for which tests the number holds.
     """
+    number = max(items, 1)
+    more = f"{number:,} more {plural(noun, number)}"
+    sentence = MORE_ITEMS.format(items=more, first=first, second=second, gap=gap)
+    if again is None:
+        return sentence
     tested = f"includes a correction for testing all {pairs:,} pairs"
     if pairs == 1:
         tested = "is for a test of these two models alone"
-    number = max(items, 1)
-    more = f"{number:,} more {plural(noun, number)}"
-    return MORE_ITEMS.format(
-        items=more, first=first, second=second, gap=gap, tested=tested, again=again
-    )
+    return f"{sentence} {MORE_ITEMS_TESTED.format(tested=tested, again=again)}"

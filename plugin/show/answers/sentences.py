@@ -9,6 +9,7 @@ import numpy as np
 
 from podium.checks import CHECKS, Check, find_flagged
 from podium.data.battles import Battles
+from podium.data.stopped_judges import are_of_stopped_judge
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.diagnosis.checks.all_checks import (
     adjust_tests,
@@ -24,6 +25,8 @@ from podium.diagnosis.checks.order_checks import ORDER_DECIDES
 from podium.diagnosis.checks.sample_checks import check_first_place, robustness_of
 from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.distributions import ndtri
+from podium.notices.catalogue_of_notices import RANKED_ALONE
+from podium.notices.notice import select_codes
 from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.errors.rank_sets import FEWEST_ITEMS, further_items, further_labels
 from podium.rankers.ladder_placement import RATED_ONLY
@@ -67,8 +70,11 @@ def add_answers(
     """Return standings with checks and answers.
 
     Standings of a slice in which no ranker can compare two models are returned as they are. If
-    there are several slices, an answer begins with the name of its slice. If the first answer,
-    which is printed, says that there are few items, the warnings of its slice do not repeat it.
+    a judge was stopped as unable to judge, the answer says only that its ranking is not to be used.
+    If there are several slices, an answer begins with the name of its slice. If an answer that is
+    printed says that there are few items, the warnings of its slice do not repeat it. The first
+    answer is printed and, if the user did not ask for slices, that of each slice; then only the
+    first one says in how many slices the same models lead.
 
     Args:
         standings: results of all rankers on all slices.
@@ -85,6 +91,7 @@ def add_answers(
         for value, battles in slices.items()
         if value in compared
     }
+    are_alone = any(select_codes(own.notes, RANKED_ALONE) for own in ranked.values())
     in_doubt = [_models_without_claims(each, ranked, checks) for each in standings]
     claimed = [
         without_models(each, models) for each, models in zip(standings, in_doubt, strict=True)
@@ -93,41 +100,48 @@ def add_answers(
     for k, each in enumerate(standings):
         if each.slice not in compared:
             continue
-        checked = build_ranking_answer(
+        if are_of_stopped_judge(ranked[each.slice]):
+            of_slice = each.shown_slice if len(slices) > 1 else None
+            answered[k] = _answer_on_stopped_judge(each, of_slice)
+            continue
+        answered[k] = build_ranking_answer(
             each,
             ranked[each.slice],
             fit_to_ranker(checks[each.slice], each),
-            _sentence_on_slices(claimed[k], claimed, checks, noun),
+            None if are_alone and k else _sentence_on_slices(claimed[k], claimed, checks, noun),
             in_doubt[k],
             name_slice=len(slices) > 1,
         )
-        answered[k] = checked
-    return _without_repeated_warning(answered, checks)
+    return _without_repeated_warning(answered, answered if are_alone else answered[:1], checks)
 
 
 def _without_repeated_warning(
-    standings: Sequence[Standings], checks: Mapping[str | None, Sequence[Check]]
+    standings: Sequence[Standings],
+    printed: Sequence[Standings],
+    checks: Mapping[str | None, Sequence[Check]],
 ) -> tuple[Standings, ...]:
-    """Return standings without the warning about few items, if the first answer describes these.
+    """Return standings without the warning about few items, if a printed answer describes these.
 
-    The warning is removed only from standings of the slice of the first answer. Without that
-    answer, all standings are returned as they are.
+    The warning is removed only from standings of the slices of these answers.
 
     Args:
         standings: the standings with answers.
+        printed: those whose answers are printed.
         checks: the checks of each slice, with p-values that are not adjusted.
     """
-    if not standings or not standings[0].answer:
-        return tuple(standings)
-    printed = standings[0].slice
-    described = flagged_checks(adjust_tests(checks[printed]))[:MOST_DESCRIBED]
-    if "items" not in [check.name for check in described]:
-        return tuple(standings)
+    described = set[str | None]()
+    for each in printed:
+        # An answer of a single sentence says nothing of the checks.
+        if len(each.answer) < 2:
+            continue
+        first_checks = flagged_checks(adjust_tests(checks[each.slice]))[:MOST_DESCRIBED]
+        if "items" in [check.name for check in first_checks]:
+            described.add(each.slice)
     repeated = CHECKS["items"].code
     shortened = []
     for each in standings:
         warnings = each.warnings
-        if each.slice == printed:
+        if each.slice in described:
             warnings = tuple(warning for warning in warnings if warning.code != repeated)
         shortened.append(replace(each, warnings=warnings))
     return tuple(shortened)
@@ -168,8 +182,8 @@ def build_ranking_answer(
     """Return standings with their checks and an answer in at most three sentences.
 
     If it is not known which rows are about the same item, the answer says only this, and whether
-    to trust the ranking. If models have different inputs for an item, and the inputs do not show
-    that the questions are the same, the first sentence begins with that condition.
+    to trust the ranking. If models have different inputs for an item, and the inputs do not
+    show that the questions are the same, the first sentence begins with that condition.
 
     Args:
         standings: the standings, which are not changed.
@@ -186,6 +200,7 @@ def build_ranking_answer(
         nothing to say.
     """
     who = who_sentence(standings)
+    models = [entry.model for entry in standings.entries]
     if who is None:
         return standings
     claimed = without_models(standings, in_doubt) if in_doubt else standings
@@ -206,15 +221,14 @@ def build_ranking_answer(
         unknown = limit_sentence(rank_templates.UNIT_UNKNOWN, of_slice, None)
         return replace(withhold_ranks(checked), answer=(unknown, trust))
     who = _decided_sentence(claimed) or who
-    models = [entry.model for entry in standings.entries]
-    what_next = _next_step_sentence(claimed, robustness, what_next)
+    in_brief = _next_step_sentence(claimed, robustness, what_next, in_brief=True)
+    what_next = _next_sentences(claimed, robustness, what_next, may_name_leader=not in_doubt)
     if claimed.ranker == WITH_NEXT_LEADER:
         who = " ".join(filter(None, [who, neighbours_sentence(claimed)]))
-        new_leader = None if in_doubt else _new_leader_sentence(claimed)
-        what_next = " ".join(filter(None, [what_next, new_leader]))
     if are_questions_in_doubt(battles):
         who = rank_templates.QUESTIONS_IN_DOUBT.format(answer=after_colon(who, models))
     who = limit_sentence(who, of_slice, fixed_raters_of(claimed), models)
+    checked = replace(checked, next_in_brief=in_brief)
     return replace(checked, answer=(who, trust, what_next) if what_next else (who, trust))
 
 
@@ -232,6 +246,15 @@ def _answer_on_unlike_scales(
     all_checks = adjust_tests([*checks, *checks_of_standings(claimed)])
     unlike = limit_sentence(rank_templates.SCALES_UNLIKE, of_slice, None)
     return replace(standings, checks=tuple(all_checks), answer=(unlike, trust_sentence(all_checks)))
+
+
+def _answer_on_stopped_judge(standings: Standings, of_slice: str | None) -> Standings:
+    """Return standings with an answer that claims nothing, as their judge cannot judge.
+
+    `of_slice` is the name of the slice with which the answer begins; None for none.
+    """
+    not_to_be_used = limit_sentence(rank_templates.JUDGE_STOPPED, of_slice, None)
+    return replace(withhold_ranks(standings), answer=(not_to_be_used,))
 
 
 def identical_sentence(battles: Battles) -> str:
@@ -270,19 +293,47 @@ def _decided_sentence(standings: Standings) -> str | None:
     return next(iter(decisions), None)
 
 
+def _next_sentences(
+    standings: Standings,
+    robustness: DropOutRobustness | None,
+    what_next: str | None,
+    *,
+    may_name_leader: bool,
+) -> str:
+    """Write what to do next and, for a leaderboard of means, how few items decide who leads.
+
+    The text is empty if there is nothing to say.
+
+    Args:
+        standings: the standings.
+        robustness: how few items decide the first place.
+        what_next: what comes before the advice to add items; None for nothing.
+        may_name_leader: whether another leader may be named.
+    """
+    new_leader = None
+    if may_name_leader and standings.ranker == WITH_NEXT_LEADER:
+        new_leader = _new_leader_sentence(standings)
+    step = _next_step_sentence(standings, robustness, what_next)
+    return " ".join(filter(None, [step, new_leader]))
+
+
 def _next_step_sentence(
-    standings: Standings, robustness: DropOutRobustness | None, what_next: str | None
+    standings: Standings,
+    robustness: DropOutRobustness | None,
+    what_next: str | None,
+    *,
+    in_brief: bool = False,
 ) -> str | None:
     """Write what to do next: connect groups, follow a tournament's advice, or add items.
 
     The first of these that applies is written; `what_next`, if it is given, comes before the
-    advice to add items. None if none applies.
+    advice to add items, which is shorter `in_brief`. None if none applies.
     """
     return (
         connecting_sentence(standings)
         or _tournament_answer(standings).get("advice")
         or what_next
-        or next_sentence(standings, robustness)
+        or next_sentence(standings, robustness, in_brief=in_brief)
     )
 
 
@@ -312,13 +363,19 @@ def _new_leader_sentence(standings: Standings) -> str | None:
     )
 
 
-def next_sentence(standings: Standings, robustness: DropOutRobustness | None = None) -> str | None:
+def next_sentence(
+    standings: Standings,
+    robustness: DropOutRobustness | None = None,
+    *,
+    in_brief: bool = False,
+) -> str | None:
     """Write how many more items would separate the first two models, or why that is unknown.
 
     Args:
         standings: the standings.
         robustness: how few items decide the first place. If another model leads without them, the
             number of further items is unknown.
+        in_brief: whether to leave out for which tests that number holds.
 
     Returns:
         A sentence; None if fewer than two models have rank sets, if the first two are already
@@ -346,12 +403,12 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
     if number is not None:
         gap = standings.scale.difference_text(separation.gap)
         pairs = comb(len(separation.names), 2)
-        again = tested_again_text(
-            standings.level,
-            separation.clusters,
-            number,
-            has_verdicts=noun != "label" and standings.scale.kind in (ELO.kind, WIN_RATE.kind),
-        )
+        again = None
+        if not in_brief:
+            has_verdicts = noun != "label" and standings.scale.kind in (ELO.kind, WIN_RATE.kind)
+            again = tested_again_text(
+                standings.level, separation.clusters, number, has_verdicts=has_verdicts
+            )
         return more_items_sentence(first, second, number, gap, noun, pairs=pairs, again=again)
     reason = _why_unknown(separation, robustness, standings.counts.unit)
     if reason is None:

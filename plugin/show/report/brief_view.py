@@ -1,59 +1,103 @@
 """A ranking in a few lines, for hosts whose own output is what the user has asked for."""
 
 import textwrap
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from podium.data.counts import counts_text
+from podium.notices.notice_text import notice_text
 from podium.numbers import percent, share_text
 from podium.printable import readable
 from podium.rankers.ranking import Ranking, Standings
-from podium.show.report.ranking_view import ranking_messages, ranking_text, standings_report
+from podium.show.report.ranking_view import ranking_text, standings_report
 from podium.show.report.terminal import PLAIN_WIDTH, terminal_text
 from podium.tables import Report, Table
 from podium.wording import quantity
 
-MOST_LINES = 11
-"""Largest number of lines of a brief ranking, if its answer and notes leave room for the table."""
-MOST_LINES_JUDGED = 8
-"""The same after a tournament, which has printed what it asks, and names its log."""
+MOST_LINES = 12
+"""Largest number of lines that the ranking of one task adds to what a host prints."""
 FEWEST_ROWS = 2
+ALL_IN_JSON = "shown, all in the JSON"
 
 
-def brief_ranking_text(ranking: Ranking, own: Collection[str], *, is_judged: bool) -> str:
-    """Render a ranking in at most `MOST_LINES` lines, or `MOST_LINES_JUDGED` if models were judged;
+def brief_ranking_text(
+    ranking: Ranking, own: Collection[str], *, is_judged: bool, beside: int = 0
+) -> str:
+    """Render a ranking in at most `MOST_LINES` lines, together with the lines beside it;
     `ranking_text` if it has several tables.
 
-    The first models and those of this run are shown, at least `FEWEST_ROWS`.
+    The first models and those of this run are shown, at least `FEWEST_ROWS`. If there is no room,
+    the advice on what to do next is left out first, then notes, then the end of the answer.
 
     Args:
         ranking: the ranking.
         own: names of the models of this run.
         is_judged: whether judges compared the responses; else models are ranked by their scores.
+        beside: number of lines that podium prints before and after the ranking.
     """
     if len(ranking.standings) != 1:
         return ranking_text(ranking)
     [standings] = ranking.standings
-    notes = [f"podium: {readable(message)}" for message in ranking_messages(ranking)]
-    most = MOST_LINES_JUDGED if is_judged else MOST_LINES
-    # The header of the table and the line of counts are no rows.
-    answer = _answer_lines(standings.answer)
-    room = most - 2 - len(notes) - len(answer)
+    messages = _messages_by_gravity(ranking, standings)
     models_ranked = len(standings.entries)
-    rows = max(room, min(models_ranked, FEWEST_ROWS))
+    # The header of the table and the line of counts are no rows.
+    room = max(MOST_LINES - beside - 2, FEWEST_ROWS + 1)
+    answer, notes = _fit_texts(standings, messages, room)
+    rows = max(room - len(answer) - len(notes), FEWEST_ROWS)
     # To leave out one model alone would save a single line.
     if models_ranked == rows + 1:
-        rows = models_ranked
+        rows = max(rows - 1, FEWEST_ROWS)
     shown, hidden = _shown_rows(standings, own, rows)
-    sizes = _sizes_text(standings, is_judged=is_judged)
+    left_out = []
     if hidden:
-        models = quantity(models_ranked, "model")
-        sizes = f"{models_ranked - hidden} of {models} shown, all in the JSON · {sizes}"
+        left_out.append(f"{models_ranked - hidden} of {quantity(models_ranked, 'model')}")
+    if len(notes) < len(messages):
+        left_out.append(f"{len(notes)} of {quantity(len(messages), 'note')}")
+    sizes = _sizes_text(standings, is_judged=is_judged)
+    if left_out:
+        sizes = f"{' and '.join(left_out)} {ALL_IN_JSON} · {sizes}"
     return "\n".join([*answer, *shown, sizes, *notes]) + "\n"
 
 
-def _answer_lines(sentences: Collection[str]) -> list[str]:
-    """Return sentences as wrapped lines of one paragraph."""
-    return textwrap.wrap(readable(" ".join(sentences)), PLAIN_WIDTH, break_on_hyphens=False)
+def _messages_by_gravity(ranking: Ranking, standings: Standings) -> list[str]:
+    """Return a text per ranker that failed, then those of warnings, then those of notes."""
+    notices = dict.fromkeys(standings.warnings)
+    ordered = sorted(notices, key=lambda notice: notice.severity == "note")
+    failures = [f"not ranked: {failure}" for failure in ranking.failures]
+    return [*failures, *(f"{notice.severity}: {notice_text(notice)}" for notice in ordered)]
+
+
+def _fit_texts(
+    standings: Standings, messages: Sequence[str], room: int
+) -> tuple[list[str], list[str]]:
+    """Return the lines of the answer and those of the notes that leave room for a table.
+
+    Args:
+        standings: the standings.
+        messages: the texts of the notes, each of which takes a line.
+        room: number of lines of answer, notes and models together.
+    """
+    sentences = standings.answer
+    if standings.next_in_brief is not None:
+        sentences = (*sentences[:2], standings.next_in_brief)
+    notes = [f"podium: {readable(message)}" for message in messages]
+    models = len(standings.entries)
+    fewest = min(models, FEWEST_ROWS)
+    # All of three models are worth more than the advice.
+    least = models if models == FEWEST_ROWS + 1 else fewest
+    answer = _answer_lines(sentences)
+    if len(answer) + len(notes) + least > room:
+        # One line is kept for the gravest note.
+        most = max(room - fewest - min(len(notes), 1), 1)
+        answer = _answer_lines(sentences[:2], most)
+    return answer, notes[: max(room - fewest - len(answer), 0)]
+
+
+def _answer_lines(sentences: Collection[str], most: int | None = None) -> list[str]:
+    """Return sentences as wrapped lines of one paragraph, which ends with `...` if it is cut."""
+    text = readable(" ".join(sentences))
+    return textwrap.wrap(
+        text, PLAIN_WIDTH, break_on_hyphens=False, max_lines=most, placeholder=" ..."
+    )
 
 
 def _shown_rows(standings: Standings, own: Collection[str], most: int) -> tuple[list[str], int]:

@@ -298,7 +298,8 @@ def _beta_report(calibration: Calibration) -> Report:
     if len(target.weights) > 1:
         for name, weight in target.weights.items():
             rows.append((f"  weight of {name}", slope_text(weight)))
-    title = f"calibration · {calibration.judge or 'judge not named'} · target {target.kind}"
+    judge = calibration.shown_judge or "judge not named"
+    title = f"calibration · {judge} · target {target.kind}"
     return _table_report(title, ["", ""], rows)
 
 

@@ -9,6 +9,7 @@ from podium.data.battles import COLUMNS, Battles
 from podium.data.counts import counts_text
 from podium.defaults import RANKER_OF_DECISIONS
 from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
+from podium.notices.catalogue_of_notices import RANKED_ALONE
 from podium.notices.notice import Notice, select_codes
 from podium.notices.notice_text import notice_text
 from podium.numbers import (
@@ -34,8 +35,6 @@ from podium.wording import plural, quantity, some, word_for
 
 BAR_WIDTH = 28
 """Width of the column of interval bars, in characters."""
-RANKED_ALONE = ("ranked-alone", "ranked-alone-by-metric", "tasks-ranked-alone")
-"""Codes of the note that tasks are ranked one by one although the user did not ask for it."""
 MOST_TABLES = 6
 """A terminal shows this many tables of tasks unless the user asks for one per task."""
 NOTEBOOK_ROWS = 10

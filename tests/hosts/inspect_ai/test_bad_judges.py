@@ -171,7 +171,8 @@ def test_judge_of_one_position_is_stopped_unless_the_user_goes_on(
     assert "the response shown first won in all 20 of the first 20" in log.error.message
     assert record.calls == 20
     stopped = podium.read_battles(str(place(log)))
-    [note] = [own for own in stopped.notes if "stopped" in own.code]
+    [note] = [own for own in stopped.notes if own.code == "judge-cannot-judge"]
+    assert stopped.lost == (note,)
     assert "the response shown first won in all 20 of the first 20" in note.fields["why"]
     counts = stopped.counts()
     assert (counts.battles, counts.unparsed, counts.missing) == (10, 0, ALL - 10)

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from inspect_ai import eval
-from page_commands import run_commands
+from page_commands import printed_by, run_commands
 
 import podium
+from podium.show.report.brief_view import MOST_LINES
 
 PROJECT = Path(__file__).parents[3] / "examples" / "existing_project"
 MODELS = ["sim/strong", "sim/mid", "sim/weak"]
@@ -44,6 +45,31 @@ def test_each_task_has_a_table_by_its_headline(logs: Path) -> None:
         "arithmetic match",
         "files includes",
     ]
+
+
+@pytest.mark.slow
+def test_nothing_is_said_twice_of_several_tasks(logs: Path) -> None:
+    """Each task's answer is printed, and two of them have few items."""
+    ranking = podium.rank(logs)
+    answers = [" ".join(table.answer) for table in ranking.standings]
+    few = [answer for answer in answers if "nly " in answer and "items: the intervals" in answer]
+    assert len(few) > 1
+    assert not [
+        note for table in ranking.standings for note in table.warnings if note.code == "items"
+    ]
+    assert sum("all three tasks" in answer or "3 tasks" in answer for answer in answers) == 1
+    printed = str(ranking)
+    assert printed.count("fewer than 30") == 0
+    by_task = podium.rank(podium.read_battles(logs), by="task")
+    shown = by_task.standings[0].slice
+    warned = {
+        table.slice
+        for table in by_task.standings
+        for note in table.warnings
+        if note.code == "items"
+    }
+    assert warned
+    assert shown not in warned, "of slices that were asked for, only the first answer is printed"
 
 
 @pytest.mark.slow
@@ -112,3 +138,48 @@ def test_the_readme_shows_what_its_commands_print(
     paths = [str(tmp_path / "site-packages"), os.environ.get("PYTHONPATH", "")]
     variables = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "COLUMNS": "120"}
     assert run_commands(PROJECT / "README.md", tmp_path, variables=variables) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judged", [True, False])
+def test_the_ranking_of_one_model_adds_at_most_twelve_lines(tmp_path: Path, judged: bool) -> None:
+    """The streams are joined, and no terminal is there, as in a log of a build."""
+    install(PROJECT, tmp_path)
+    paths = [str(tmp_path / "site-packages"), os.environ.get("PYTHONPATH", "")]
+    variables = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "INSPECT_DISPLAY": ""}
+    task = "acme/advice" if judged else "acme/arithmetic"
+    options = ["--ranker", "soft-elo", "--ranker-judge", "podium/offline"]
+    if not judged:
+        options = ["--ranker", "bradley-terry"]
+    for number, model in enumerate(MODELS):
+        words = ["podium", "inspect", "eval", task, "--model", model]
+        code, plain = printed_by([*words, "--log-dir", "plain"], tmp_path, variables)
+        assert code == 0, plain
+        pin = [] if number else ["--ranker-pin", model]
+        code, ranked = printed_by(
+            [*words, "--log-dir", "ranked", *options, *pin], tmp_path, variables
+        )
+        assert code == 0, ranked
+        own = ranked.splitlines()
+        assert "podium" in ranked.removeprefix(plain[:200])
+        assert len(own) - len(plain.splitlines()) <= MOST_LINES, ranked
+        answers = [line for line in own if "podium: " in line or "podium round_robin: " in line]
+        assert answers
+        assert all(line.startswith("podium") for line in answers), "each has a line of its own"
+        assert "replies=" not in ranked, "how the judge is asked is in the log"
+        if number:
+            assert f" {model} " in ranked
+
+
+@pytest.mark.slow
+def test_what_holds_of_several_tasks_is_printed_once(tmp_path: Path) -> None:
+    install(PROJECT, tmp_path)
+    paths = [str(tmp_path / "site-packages"), os.environ.get("PYTHONPATH", "")]
+    variables = {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    words = ["podium", "inspect", "eval", "acme/advice", "acme/files", "--log-dir", "logs"]
+    models = ["--model", "sim/strong,sim/mid", "--ranker", "bradley-terry"]
+    code, printed = printed_by([*words, *models], tmp_path, variables)
+    assert code == 0
+    told = [line for line in printed.splitlines() if line.startswith("podium: ")]
+    assert sum("change as models join" in line for line in told) == 1
+    assert len(told) == len({*told})

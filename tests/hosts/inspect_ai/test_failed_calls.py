@@ -19,7 +19,7 @@ from podium.hosts.inspect_ai.judging.call_control import (
 )
 from podium.hosts.inspect_ai.judging.call_settings import ended_at_limit, why_too_long, why_withheld
 from podium.hosts.inspect_ai.judging.failed_calls import failed_calls_texts
-from podium.hosts.inspect_ai.logs.podium_entries import reason_of_stop
+from podium.hosts.inspect_ai.logs.stop_reasons import reason_of_stop
 from podium.hosts.inspect_ai.tasks import ring, round_robin, swim
 from podium.wording import plural
 
@@ -160,7 +160,7 @@ def test_a_retry_stops_if_its_first_ten_calls_fail_by_a_new_error(
     record.prompts.clear()
     [log] = eval_retry(log)
     assert record.calls == 10
-    assert "its first 10 calls all failed by HTTPError: Error code: 503" in reason_of_stop(log)
+    assert "its first 10 calls all failed by HTTPError: Error code: 503" in reason_of_stop(log).text
     assert judgments(log).credit.notna().sum() == known
 
 

@@ -118,3 +118,18 @@ def test_the_headline_is_the_first_score_of_the_log(behave, write_responses, pla
     assert name.startswith("distinguishable groups, first: ")
     assert metric.value >= 1
     assert headline_metric(read_eval_log(str(place(log)))).name == name
+
+
+@pytest.mark.parametrize(
+    ("realization", "shown"), [("direct", "first:"), ("likert", "one by one:")]
+)
+def test_explanations_name_judges_without_hashes(play, write_responses, realization, shown):
+    task = round_robin(responses=write_responses(), pack=False, realization=realization)
+    log = play(task, judge="podium/offline")
+    explanations = [sample.scores["verdict"].explanation for sample in log.samples]
+    asked = [text for text in explanations if "without a call" not in text]
+    assert asked
+    for text in asked:
+        assert shown in text
+        assert "(podium/offline)" in text
+        assert "|" not in text

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_commands import COMMANDS, run_commands
+from page_commands import COMMANDS, printed_by, run_commands
 
 # The folder of these tests is called lm_eval, too.
 pytest.importorskip("lm_eval.api")
@@ -30,6 +30,7 @@ from podium.errors import DataError
 from podium.hosts.lm_eval import metrics
 from podium.notices.notice_text import notice_texts
 from podium.ranking.rank_battles import rank
+from podium.show.report.brief_view import MOST_LINES
 
 ROOT = Path(__file__).parents[3]
 BLOCK = Path(podium.hosts.lm_eval.__path__[0]) / "yaml" / "judged.yaml"
@@ -256,3 +257,27 @@ def test_the_readme_shows_what_its_commands_print(models: str, tmp_path: Path):
     }
     own = {"replaced": (address, models), "programs": (*COMMANDS, "lm_eval")}
     assert run_commands(page, tmp_path, variables=variables, **own) == []
+
+
+@pytest.mark.slow
+def test_the_ranking_of_one_run_adds_at_most_twelve_lines(models: str, tmp_path: Path):
+    """The streams are joined. lm-eval's own table has rows with podium's figures, which count."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    options = ["--ranker", "soft-elo", "--ranker_judge", "podium/offline"]
+    variables = {"INSPECT_DISPLAY": ""}
+    for number, model in enumerate(("linden", "nettle", "alder", "rowan")):
+        words = ["podium", "lm_eval", "run", "--config", "examples/lm_eval/run.yaml"]
+        words += ["--tasks", "podium_instructions"]
+        words += ["--model_args", f"model={model}", f"base_url={models}"]
+        pin = [] if number else ["--ranker_pin", model]
+        code, plain = printed_by([*words, "--output_path", "plain"], tmp_path, variables)
+        assert code == 0, plain
+        code, ranked = printed_by(
+            [*words, "--output_path", "ranked", *options, *pin], tmp_path, variables
+        )
+        assert code == 0, ranked
+        assert len(ranked.splitlines()) - len(plain.splitlines()) <= MOST_LINES, ranked
+        assert "hooks enabled" not in ranked
+        assert "replies=" not in ranked, "how the judge is asked is in the log"
+        if number:
+            assert f" {model} " in ranked

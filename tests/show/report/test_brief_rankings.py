@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,13 +10,9 @@ import pandas as pd
 import pytest
 
 import podium
+from podium.notices.notice import Notice
 from podium.printable import print_apart
-from podium.show.report.brief_view import (
-    FEWEST_ROWS,
-    MOST_LINES,
-    MOST_LINES_JUDGED,
-    brief_ranking_text,
-)
+from podium.show.report.brief_view import MOST_LINES, brief_ranking_text
 
 
 def ranking_of(models: int, items: int = 40) -> podium.Ranking:
@@ -30,10 +27,10 @@ def ranking_of(models: int, items: int = 40) -> podium.Ranking:
 
 
 @pytest.mark.parametrize("models", [2, 3, 5, 12])
-def test_a_ranking_of_scores_takes_at_most_eleven_lines(models: int) -> None:
+def test_a_ranking_of_scores_and_the_lines_beside_it_are_at_most_twelve(models: int) -> None:
     ranking = ranking_of(models)
-    lines = brief_ranking_text(ranking, ["m1"], is_judged=False).splitlines()
-    assert len(lines) <= MOST_LINES
+    lines = brief_ranking_text(ranking, ["m1"], is_judged=False, beside=1).splitlines()
+    assert len(lines) + 1 <= MOST_LINES
     assert all(lines), "no empty line"
     leader = ranking.standings[0].entries[0].model
     assert any(f" {leader} " in line for line in lines)
@@ -45,20 +42,16 @@ def test_a_ranking_of_scores_takes_at_most_eleven_lines(models: int) -> None:
 
 
 @pytest.mark.parametrize("models", [2, 3, 5, 12])
-def test_a_ranking_of_judged_responses_takes_fewer_lines_and_counts_all_battles(
+def test_judged_responses_and_the_lines_beside_are_at_most_twelve_and_count_all_battles(
     models: int,
 ) -> None:
     judgments = podium.simulate(models, 20, seed=1).judgments(podium.Judge(unparsed=0.1))
     ranking = podium.rank(podium.read_battles(judgments), "win-rate")
     [standings] = ranking.standings
     last = standings.entries[-1].model
-    lines = brief_ranking_text(ranking, [last], is_judged=True).splitlines()
-    notes = [line for line in lines if line.startswith("podium: ")]
-    answer = " ".join(standings.answer)
-    # The answer, the header, two models and the counts are always there.
-    # Of three models, none is left out alone, which takes a line more.
-    more = 1 if models == FEWEST_ROWS + 1 else 0
-    assert len(lines) - len(notes) <= max(MOST_LINES_JUDGED, len(answer) // 100 + 5) + more
+    lines = brief_ranking_text(ranking, [last], is_judged=True, beside=4).splitlines()
+    assert len(lines) + 4 <= MOST_LINES
+    assert " ".join(lines).startswith(standings.answer[0])
     assert any(f" {last} " in line for line in lines), "the model of this run is always shown"
     counts = standings.counts
     told = f"{counts.judgments:,} judgments, {counts.battles:,} battles: {counts.with_verdict:,}"
@@ -72,6 +65,38 @@ def test_one_model_alone_is_never_left_out(models: int) -> None:
     ranking = podium.rank(podium.read_battles(judgments), "win-rate")
     text = brief_ranking_text(ranking, ["m1"], is_judged=True)
     assert f"{models - 1} of {models} models shown" not in text
+
+
+@pytest.mark.parametrize("models", [2, 3, 5])
+@pytest.mark.parametrize("beside", [1, 4, 5])
+@pytest.mark.parametrize("notes", [0, 2, 9])
+def test_notes_that_have_no_room_are_counted(models: int, beside: int, notes: int) -> None:
+    judgments = podium.simulate(models, 20, seed=1).judgments(podium.Judge(unparsed=0.1))
+    ranking = podium.rank(podium.read_battles(judgments), "win-rate")
+    [standings] = ranking.standings
+    told = [Notice("accepted", {"sentence": f"Note {k}."}) for k in range(notes)]
+    whole = replace(ranking, standings=(replace(standings, warnings=(*told,)),))
+    text = brief_ranking_text(whole, ["m1"], is_judged=True, beside=beside)
+    assert len(text.splitlines()) + beside <= MOST_LINES
+    shown = text.count("podium: ")
+    assert (shown == notes) == (f"of {notes} notes" not in text)
+    assert shown >= min(notes, 1), "the first note is always there"
+    if shown < notes:
+        assert f"{shown} of {notes} notes shown, all in the JSON · " in text
+
+
+def test_advice_gives_way_to_the_table_without_its_details_and_in_whole() -> None:
+    judgments = podium.simulate(3, 20, seed=2).judgments(podium.Judge())
+    ranking = podium.rank(podium.read_battles(judgments), "bradley-terry")
+    [standings] = ranking.standings
+    assert standings.next_in_brief is not None
+    assert standings.answer[2].startswith(f"{standings.next_in_brief} This number ")
+    wide = " ".join(brief_ranking_text(ranking, ["m1"], is_judged=True).split())
+    assert standings.next_in_brief in wide
+    assert "This number" not in wide
+    narrow = brief_ranking_text(ranking, ["m1"], is_judged=True, beside=6)
+    assert "would separate" not in narrow
+    assert "..." not in narrow
 
 
 def test_several_tables_are_shown_in_whole() -> None:

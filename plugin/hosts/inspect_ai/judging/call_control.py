@@ -30,12 +30,13 @@ from podium.hosts.inspect_ai.judging.unreadable_replies import (
     as_unreadable,
     is_decode_error,
 )
-from podium.hosts.inspect_ai.logs.podium_entries import STOPPED
+from podium.hosts.inspect_ai.logs.stop_reasons import StopRecord
 from podium.printable import shorten
 from podium.storage.remote import without_secrets
 
 if TYPE_CHECKING:
     from podium.hosts.inspect_ai.judging.reply_watch import ReplyWatch
+    from podium.notices.notice import Notice
 
 
 class ConnectionFailedError(ConnectionError):
@@ -320,12 +321,24 @@ T = TypeVar("T")
 
 
 class JudgeStoppedError(RuntimeError):
-    """No more calls are made to a model, because the first ones all failed alike."""
+    """No more calls are made to a model: the first ones all failed alike, or it cannot judge.
+
+    Attributes:
+        record: why.
+    """
+
+    def __init__(self, why: str | None = None, finding: "Notice | None" = None) -> None:
+        """Set the reason, which is `why`, or the finding that the judge cannot judge."""
+        if finding is None:
+            self.record = StopRecord(why=why)
+        else:
+            self.record = StopRecord(code=finding.code, fields={**finding.fields})
+        super().__init__(self.record.to_text())
 
 
 def stopped_text(name: str, error: JudgeStoppedError) -> str:
     """Return the message of an error, with the name of the model that is not asked any more."""
-    return str(error).replace(STOPPED, f"{name} is not asked any more")
+    return error.record.to_text(f"{name} is not asked any more")
 
 
 _EARLIER_CAUSE: ContextVar[str] = ContextVar("earlier_cause", default="")
@@ -406,7 +419,7 @@ class CircuitBreaker:
                 return await ask()
             except DeadServerError as error:
                 # Another judge of the jury has replied, and this one has not.
-                self._refusal = JudgeStoppedError(f"{STOPPED}: {error.message}")
+                self._refusal = JudgeStoppedError(error.message)
         if self._ends_run and self._has_refused:
             await anyio.sleep(SHUTDOWN_TIMEOUT)
         self._has_refused = True
@@ -420,7 +433,7 @@ class CircuitBreaker:
         try:
             answer = await ask()
         except DeadServerError as error:
-            refusal = JudgeStoppedError(f"{STOPPED}: {error.message}")
+            refusal = JudgeStoppedError(error.message)
             self._settle(refusal)
             raise refusal from None
         except Exception as error:
@@ -433,7 +446,7 @@ class CircuitBreaker:
                 self._settle()
             elif len(self._failures) == CALLS_BEFORE_STOPPING:
                 first = f"its first {CALLS_BEFORE_STOPPING} calls all failed"
-                self._settle(JudgeStoppedError(f"{STOPPED}: {first} by {self._failures[0]}"))
+                self._settle(JudgeStoppedError(f"{first} by {self._failures[0]}"))
             raise
         except BaseException:
             # The call was cancelled, because the other order failed. Another call takes its place.

@@ -21,7 +21,6 @@ from podium.hosts.inspect_ai.judging.refused_options import (
     without_options,
 )
 from podium.hosts.inspect_ai.judging.reply_requests import ReplyRequest, Schema
-from podium.hosts.inspect_ai.logs.podium_entries import STOPPED
 from podium.printable import shorten, tell
 from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import Judging
@@ -281,7 +280,7 @@ class CallSettings:
             return True
         if option == "logprobs" and self.how.needs_probabilities:
             refusal = refusal_text(judge.shown_model, option, error)
-            state.stopped = JudgeStoppedError(f"{STOPPED}: {refusal}, which are needed here")
+            state.stopped = JudgeStoppedError(f"{refusal}, which are needed here")
             raise state.stopped
         leave_out_refused(state.refused, judge.shown_model, option, error)
         return True
@@ -306,7 +305,7 @@ class CallSettings:
         state.refused["schema"] = why
         if self.how.replies == "schema":
             state.stopped = JudgeStoppedError(
-                f"{STOPPED}: {name} takes no JSON schema ({why}); leave out replies=schema"
+                f"{name} takes no JSON schema ({why}); leave out replies=schema"
             )
             raise state.stopped
         how = "it is asked for text" if self.how.asks_schema_first else "it is asked again for text"

@@ -60,7 +60,6 @@ from podium.hosts.inspect_ai.logs.log_files import NAMESPACE, is_log
 from podium.hosts.inspect_ai.logs.podium_entries import (
     AGAIN,
     BATTLES,
-    STOPPED,
     BattleMetadata,
     BattleReplies,
     KeptJudgment,
@@ -73,6 +72,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     parse_sample,
     read_tournament,
 )
+from podium.hosts.inspect_ai.logs.stop_reasons import STOP
 from podium.hosts.inspect_ai.media import media_in, why_refused
 from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
@@ -374,25 +374,44 @@ def judge(
     )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        """Ask for one sample, and store the replies in its store."""
-        state.output = ModelOutput.from_content(state.model.name, "judged")
-        contents = parse_sample(state.metadata)
-        if not isinstance(contents, BattleMetadata | PackMetadata):
-            return state
-        if not has_judge():
-            raise JudgeStoppedError(f"{STOPPED}: {NO_JUDGE}")
-        earlier = _earlier_replies(contents, state.epoch)
-        if earlier == []:
-            # No call of this epoch failed, so none is repeated.
-            state.completed = True
-            return state
-        kept, errors = await _ask_for_sample(run, state, earlier)
-        state.store.set(NAMESPACE, {**kept.to_log(), "options": options})
-        _note_failed_calls(run, state, kept, errors)
-        state.completed = True
-        return state
+        """Ask for one sample, and store the replies in its store, or why the run stops."""
+        try:
+            return await _judge_sample(run, state, options)
+        except JudgeStoppedError as error:
+            # The log's error has a text alone.
+            state.store.set(STOP, error.record.to_log())
+            raise
 
     return solve
+
+
+async def _judge_sample(run: Run, state: TaskState, options: Mapping[str, Any]) -> TaskState:
+    """Ask for one sample, and store the replies in its store.
+
+    Args:
+        run: the run.
+        state: the sample.
+        options: options of the judge, which the log keeps.
+
+    Raises:
+        JudgeStoppedError: no more calls are made.
+    """
+    state.output = ModelOutput.from_content(state.model.name, "judged")
+    contents = parse_sample(state.metadata)
+    if not isinstance(contents, BattleMetadata | PackMetadata):
+        return state
+    if not has_judge():
+        raise JudgeStoppedError(NO_JUDGE)
+    earlier = _earlier_replies(contents, state.epoch)
+    if earlier == []:
+        # No call of this epoch failed, so none is repeated.
+        state.completed = True
+        return state
+    kept, errors = await _ask_for_sample(run, state, earlier)
+    state.store.set(NAMESPACE, {**kept.to_log(), "options": options})
+    _note_failed_calls(run, state, kept, errors)
+    state.completed = True
+    return state
 
 
 def _earlier_replies(

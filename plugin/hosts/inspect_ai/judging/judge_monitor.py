@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import anyio
 
 from podium.hosts.inspect_ai.judging.call_control import SHUTDOWN_TIMEOUT, JudgeStoppedError
-from podium.hosts.inspect_ai.logs.podium_entries import BAD_JUDGE
 from podium.scorers.judging import excerpt_of
 
 if TYPE_CHECKING:
@@ -189,9 +188,7 @@ class JudgeMonitor:
 
     def _settle(self, finding: "Notice | None") -> None:
         """Let the judge make all further judgments, or none if there is a finding."""
-        from podium.notices.notice_text import notice_text
-
         self._is_settled = True
         if finding is not None:
-            self._refusal = JudgeStoppedError(f"{BAD_JUDGE}: {notice_text(finding)}")
+            self._refusal = JudgeStoppedError(finding=finding)
         self._permits.release()

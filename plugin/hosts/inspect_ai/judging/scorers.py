@@ -37,6 +37,8 @@ from podium.notices.option_forms import Kind, typed_as, typed_in_command
 from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
 from podium.responses.transcripts import AgentWork, Mode, Show, read_pieces, work_in
+from podium.scorers.judge_names import short_judge_names
+from podium.scorers.judge_record import JudgeRecord
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
 from podium.scorers.reasoning import Policy, strip_reasoning
@@ -435,10 +437,14 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
     parts = [f"**{a}** against **{b}**"]
     if kept.identical:
         parts.append("a tie without a call: both responses are the same text")
+    records = [JudgeRecord.from_json(name, record) for name, record in kept.judges.items()]
+    short = short_judge_names(records)
     for judgment, row in zip(() if kept.identical else kept.judgments, rows, strict=False):
-        first = b if row["order"] == "ba" else a
+        shown = "graded one by one"
+        if row["order"] != "merged":
+            shown = f"{b if row['order'] == 'ba' else a} first"
         credit = _credit_text(row, f"{a} earned ")
-        parts.append(f"{first} first: {credit} ({row['judge']})")
+        parts.append(f"{shown}: {credit} ({short.get(row['judge'], row['judge'])})")
         parts += [
             _quote(reply["text"] or reply.get("refused", "")) for reply in judgment["replies"]
         ]

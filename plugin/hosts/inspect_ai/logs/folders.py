@@ -28,6 +28,7 @@ from podium.data.formats.archives import archives_kept_open
 from podium.data.formats.files import find_files, local_files
 from podium.data.formats.headline_metrics import metrics_asked_for
 from podium.data.formats.run_folders import FiledRun, choose_runs
+from podium.data.stopped_judges import CANNOT_JUDGE
 from podium.errors import DataError, OtherQuestionError
 from podium.garbage_collection import garbage_collection_paused
 from podium.hookspecs import GatheredBattles, Reading
@@ -38,11 +39,9 @@ from podium.hosts.inspect_ai.logs.judged_runs import judged_runs, task_of_tourna
 from podium.hosts.inspect_ai.logs.judgment_rows import log_rows
 from podium.hosts.inspect_ai.logs.log_files import is_beside_logs, is_log
 from podium.hosts.inspect_ai.logs.podium_entries import (
-    BAD_JUDGE,
     TournamentMetadata,
     is_tournament,
     read_tournament,
-    reason_of_stop,
 )
 from podium.hosts.inspect_ai.logs.prompts_in_inputs import describe_added_texts
 from podium.hosts.inspect_ai.logs.run_records import run_in_log
@@ -56,6 +55,7 @@ from podium.hosts.inspect_ai.logs.scored_runs import (
     select_metrics,
     unequal_estimates,
 )
+from podium.hosts.inspect_ai.logs.stop_reasons import reason_of_stop
 from podium.hosts.inspect_ai.logs.stored_samples import read_by_inspect, summaries_of
 from podium.hosts.inspect_ai.logs.unscored_tasks import (
     UnscoredTaskError,
@@ -328,8 +328,8 @@ def _without_stopped_judges(runs: Sequence[FiledRun]) -> tuple[list[FiledRun], l
     why_stopped: dict[Path, str] = {}
     for run in runs:
         why = reason_of_stop(run.header) if is_tournament(run.header) else None
-        if why and BAD_JUDGE in why:
-            why_stopped[run.path] = why
+        if why and why.cannot_judge:
+            why_stopped[run.path] = str(why)
     others = [run for run in runs if run.path not in why_stopped]
     if not any(is_tournament(run.header) for run in others):
         return list(runs), []
@@ -567,6 +567,7 @@ def _read_each_log(
     for log in counted.logs:
         try:
             frame = log_rows(log.path, contents.inputs, cluster, log.header)
+            counted.lost.extend(_notes_on_bad_judge(log))
             counted.notes.extend(_notes_on_log(log, frame))
             name = labels[log.path]
             if "reduction" in frame.attrs:
@@ -707,6 +708,13 @@ def _number_repeats(frames: Iterable[LogFrame]) -> None:
             before[log.question] += number
 
 
+def _notes_on_bad_judge(log: FiledRun) -> Iterator[Notice]:
+    """Yield a note if the log is of a tournament whose judge was stopped as unable to judge."""
+    why_stopped = reason_of_stop(log.header)
+    if why_stopped and why_stopped.cannot_judge:
+        yield Notice(CANNOT_JUDGE, {"path": str(log.path), "why": str(why_stopped)})
+
+
 def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
     """Yield notes that the log keeps, why it was stopped, and on battles without a verdict."""
     tournament = read_tournament(log.header)
@@ -715,8 +723,8 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[Notice]:
         for kept in tournament.agents:
             yield Notice("shown-of-agents", {"path": path, "note": kept.text})
     why_stopped = reason_of_stop(log.header)
-    if why_stopped:
-        yield Notice("judge-stopped", {"path": path, "why": why_stopped})
+    if why_stopped and not why_stopped.cannot_judge:
+        yield Notice("judge-stopped", {"path": path, "why": str(why_stopped)})
     yield from notes_on_left_out(log, frame)
     unplayed = frame.attrs.get("unplayed", 0)
     if unplayed:

@@ -17,8 +17,6 @@ from podium.hosts.inspect_ai.logs.asked_inputs import AskedInputs, LogInputs
 from podium.hosts.inspect_ai.logs.eval_scores import EvalScores, LeftOut, LeftOutSample, number_of
 from podium.hosts.inspect_ai.logs.podium_entries import (
     AGAIN,
-    BAD_JUDGE,
-    RESUMING,
     BattleMetadata,
     KeptJudgment,
     PackMetadata,
@@ -33,11 +31,11 @@ from podium.hosts.inspect_ai.logs.podium_entries import (
     parse_sample,
     read_judges,
     read_tournament,
-    reason_of_stop,
     refused_in_score,
     verdict_rows_in,
 )
 from podium.hosts.inspect_ai.logs.score_summaries import Summary, read_score_summaries
+from podium.hosts.inspect_ai.logs.stop_reasons import reason_of_stop
 from podium.hosts.inspect_ai.logs.stored_samples import (
     ScoredSample,
     opened_log,
@@ -412,7 +410,8 @@ class _LogReader:
             else:
                 lost.add(_judged_battle(row))
         silent.update(battle[len(BATTLE)] for battle in lost)
-        if BAD_JUDGE in (reason_of_stop(self.header) or ""):
+        stop = reason_of_stop(self.header)
+        if stop and stop.cannot_judge:
             self.missing += len(self.failed)
             self.failed = []
         for battle, own in self.failed:
@@ -438,9 +437,9 @@ class _LogReader:
             remedy = "score the log with `inspect score` first"
             return DataError("no scored samples", remedy=remedy)
         message = self.header.error.message.strip() if self.header.error else ""
-        stop = (reason_of_stop(self.header) or "").removesuffix(RESUMING)
+        stop = reason_of_stop(self.header)
         ending = (message or "it holds no battle").splitlines()[-1]
-        reasons = [stop, self.failure, *self.unshown, ending]
+        reasons = [stop.text if stop else "", self.failure, *self.unshown, ending]
         why = next(filter(None, reasons))
         remedy = "fix the cause, then run `inspect eval-retry` on the log"
         return DataError(f"no battle was judged: {why}", remedy=remedy)

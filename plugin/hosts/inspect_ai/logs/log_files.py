@@ -13,6 +13,8 @@ PLAYED_FOR = f"{NAMESPACE}_host"
 
 The host (`lm-eval`, `inspect-ai`) plays the tournament and ranks it.
 """
+HOST = "inspect-ai"
+"""Names Inspect as the host in the logs of tournaments that its command plays after an eval."""
 LISTS = ("logs.json", "eval-set.json")
 """Names of files in which Inspect lists the logs of an eval set."""
 RANKING = ".ranking.json"

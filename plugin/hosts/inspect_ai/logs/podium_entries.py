@@ -4,7 +4,7 @@ The fields of these pydantic models are the keys in the log.
 
 | place in the log | model |
 |---|---|
-| `eval.metadata` | `TournamentMetadata`, its keys beginning with `podium_` |
+| `eval.metadata` | `TournamentMetadata`, its keys beginning with `podium_`; `podium_stop` |
 | `metadata` of a sample | one of `SampleMetadata` |
 | `store["podium"]` of a sample | `SampleReplies` of the judges, or a `GivenAnswer` per model |
 | `metadata["podium"]` of a score | `BattleVerdict` or `PackVerdicts` |
@@ -13,7 +13,6 @@ The fields of these pydantic models are the keys in the log.
 Parsing raises a DataError that names the field.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NotRequired, Self
 
@@ -31,22 +30,9 @@ from typing_extensions import TypedDict
 from podium.errors import DataError, named_in_errors
 from podium.format_version import FORMAT_VERSION, require_format
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
-from podium.notices.option_forms import option_text
 from podium.scorers.judge_record import JudgeRecord, refused_options
 from podium.scorers.prompt import final_answer
 
-STOPPED = "the judge is not asked any more"
-"""The beginning of the error message that ends a whole run."""
-RESUMING = ". Fix the cause, then `inspect eval-retry` on the log plays the rest"
-"""Follows in a log's error the reason why a run stopped, unless a host says how to go on."""
-BAD_JUDGE = f"{STOPPED}, because it cannot judge"
-"""The beginning of that message if the judge's own replies have ended the run."""
-ARGUMENT = re.compile(
-    r"(?:(?:-T|--ranker[-_]args|--metadata(?: ranker_args=)?) ?|(?=\w+=(?:'|NAME)))"
-    r"\b(on_bad_judge|realization|replies)='?(\w+)'?"
-)
-"""Matches an argument of a tournament in that message, in the form of any host or of Python. The
-groups are its name and its value."""
 ROUND = "podium round"
 """Key of a sample's metadata that marks an announced round."""
 REQUESTED = "podium asked"
@@ -185,19 +171,6 @@ def read_tournament(log: EvalLog) -> TournamentMetadata | None:
     require_format(version, "an Inspect log of a tournament", log.location)
     with named_in_errors(log.location):
         return TournamentMetadata.parse(metadata)
-
-
-def reason_of_stop(record: EvalLog | EvalSample) -> str | None:
-    """Return why a run stopped asking its judge; None if its error has another cause.
-
-    Options are written as they are typed where the reason is read. The log has them as they were
-    typed where it was made.
-    """
-    message = record.error.message if record.error else ""
-    if STOPPED not in message:
-        return None
-    why = message[message.index(STOPPED) :].rstrip("\"')")
-    return ARGUMENT.sub(lambda typed: option_text(typed[1], typed[2], "argument"), why)
 
 
 def is_cancelled(message: str) -> bool:

@@ -385,7 +385,7 @@ async def _ask_model(
         if name not in calls.stopped:
             tell(stopped_text(name, error))
         calls.stopped.add(name)
-        return GivenAnswer(failed=str(error).partition(": ")[2], gave_up=True)
+        return GivenAnswer(failed=error.record.reason, gave_up=True)
     except Exception as error:
         return GivenAnswer(failed=cause_of(error))
 

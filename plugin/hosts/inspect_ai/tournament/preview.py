@@ -1,6 +1,8 @@
 """Write what a run prints before its first call: what is played, its cost, and what is slow."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from math import ceil
 
@@ -39,6 +41,21 @@ MEASURED_PROMPTS = 200
 """The share of a prompt cache is measured on whole items with this many prompts, or on one item."""
 LEAST_SHARE = 0.01
 """A smaller share of cacheable tokens is not written."""
+_IS_BRIEF: ContextVar[bool] = ContextVar("whether the preview is brief", default=False)
+
+
+@contextmanager
+def brief_preview() -> Iterator[None]:
+    """Let `preview_run` write what judges cost in its first sentence while the body runs, and not
+    how they are asked.
+
+    So a tournament that follows an eval takes one line before its first call.
+    """
+    before = _IS_BRIEF.set(True)
+    try:
+        yield
+    finally:
+        _IS_BRIEF.reset(before)
 
 
 def preview_run(
@@ -85,6 +102,8 @@ def _cost_sentences(
 ) -> Iterator[str]:
     """Yield sentences on battles, calls and tokens, then on each judge and on the answers.
 
+    In a brief preview, what the judges cost is part of the first sentence.
+
     The findings that were accepted and the notes on the responses come last. `missing` says which
     responses are missing; it ends the first sentence.
     """
@@ -105,12 +124,11 @@ def _cost_sentences(
     share = _cacheable_share(with_answers, first, plan.judging)
     tokens = _tokens_text(all_calls, per_call, plan.judging, share)
     cost = f"{competing}; {judged} {_of_whom(plan)}, {tokens}{_rounds_text(source)}"
-    yield f"{cost}; {missing}" if missing else cost
-    for k, model in enumerate(judges_by_role() or [None]):
-        calls_of_judge = ceil(round(calls * shares[k], 6)) if rotation else calls
-        prices = request.options.prices or {}
-        text = _judge_text(model, plan.judging, calls_of_judge, per_call, prices)
-        yield from [text] if text else []
+    calls_of = [ceil(round(calls * share, 6)) for share in shares] or [calls]
+    of_judges = _judge_texts(plan.judging, calls_of, per_call, request.options.prices or {})
+    first_line = [cost, *(of_judges if _IS_BRIEF.get() else []), missing]
+    yield "; ".join(filter(None, first_line))
+    yield from [] if _IS_BRIEF.get() else of_judges
     if rotation:
         code = "shared-battles" if rotation.shares[-1] else "judges-in-turn"
         yield f"note: {notice_text(Notice(code, {'battles': 0, 'shared': 0}))}"
@@ -119,6 +137,24 @@ def _cost_sentences(
         yield questions.requests.cost_text(responses, wanted)
     yield from responses.accepted
     yield from (f"{note.severity}: {notice_text(note)}" for note in responses.notes)
+
+
+def _judge_texts(how: Judging, calls: Sequence[int], tokens: float, prices: Prices) -> list[str]:
+    """Return the texts of `_judge_text` that are not empty.
+
+    Args:
+        how: how judges are asked.
+        calls: number of the calls of each judge; a single number if all make the same.
+        tokens: input tokens per call.
+        prices: prices that the user gave.
+    """
+    judges: list[Model | None] = [*judges_by_role()] or [None]
+    of_judges = [*calls] if len(calls) == len(judges) else [*calls] * len(judges)
+    texts = [
+        _judge_text(model, how, number, tokens, prices)
+        for model, number in zip(judges, of_judges, strict=True)
+    ]
+    return [*filter(None, texts)]
 
 
 def _of_whom(plan: TournamentPlan) -> str:
@@ -229,7 +265,7 @@ def _judge_text(
     """Write what a judge's calls cost and how it is asked; of several judges, also their number.
 
     If its price is not known, the text says how to give it, unless it is podium's stand-in. A judge
-    without a prompt (a reward model) has no text on its replies.
+    without a prompt (a reward model) has no text on its replies, and a brief preview has none.
 
     Args:
         model: the judge; None if no role is known yet.
@@ -246,7 +282,7 @@ def _judge_text(
     price_text = _price_text(model, limits, calls, tokens, prices) if model else ""
     if price_text:
         parts.append(price_text)
-    if how.realization.template is not None:
+    if how.realization.template is not None and not _IS_BRIEF.get():
         parts.append(f"replies={how.replies}, {limits.to_text()}")
     return f"{model or 'judge'}: {'; '.join(parts)}" if parts else ""
 

@@ -19,17 +19,15 @@ from podium.hosts.inspect_ai.judging.cost_limit import CostLimit
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs.podium_entries import (
     AGAIN,
-    BAD_JUDGE,
     REQUESTED,
-    RESUMING,
     EarlierReplies,
     PortionMetadata,
     RequestMetadata,
     RoundMetadata,
     parse_answers,
     parse_sample,
-    reason_of_stop,
 )
+from podium.hosts.inspect_ai.logs.stop_reasons import RESUMING, reason_of_stop
 from podium.hosts.inspect_ai.tournament.answers_on_demand import AnswerCollector, Answers
 from podium.hosts.inspect_ai.tournament.round_samples import (
     announce_portion,
@@ -136,9 +134,9 @@ class TournamentSource(SampleSource):
         """
         why = reason_of_stop(sample)
         if why:
-            says_no_more = BAD_JUDGE in why or self.follows_eval
+            says_no_more = why.cannot_judge or self.follows_eval
             with WithoutFrames():
-                raise PodiumError(why if says_no_more else f"{why}{RESUMING}")
+                raise PodiumError(why.text if says_no_more else f"{why.text}{RESUMING}")
         if self.cost_limit:
             for note in self.cost_limit.add_cost(sample):
                 self.say(note)

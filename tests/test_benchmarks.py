@@ -38,6 +38,7 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
         ("claims.py", "signs"),
         ("claims.py", "groups", "--worlds", "2"),
         ("claims.py", "slices", "--worlds", "2"),
+        ("claims.py", "loss", "--worlds", "1"),
         ("claims.py", "stopping_in_groups", "--worlds", "1"),
         ("claims.py", "weights", "--worlds", "2"),
     ],

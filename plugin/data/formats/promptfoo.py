@@ -11,7 +11,7 @@ import pandas as pd
 from podium.data.counting.relations import NO_VALUE, text
 from podium.data.formats.compared_answers import ANSWER_DIGEST, are_answers_compared
 from podium.data.formats.records import Column, Records, column_called, row_name
-from podium.data.formats.verdict_files import parse_numbers, reasons_where, reject_non_objects
+from podium.data.formats.verdict_cells import parse_numbers, reasons_where, reject_non_objects
 from podium.errors import DataError
 from podium.printable import shorten
 from podium.text import as_text, map_distinct, text_of

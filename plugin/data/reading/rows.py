@@ -11,15 +11,9 @@ from typing import Any, NamedTuple
 from podium.data.battles import COLUMNS, REPLIES, SOURCES, criterion_columns
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, ROWS_OF_A_FILE, quote_name, text
-from podium.data.formats import score_files as pointwise
 from podium.data.formats.bad_rows import BadRow
-from podium.data.formats.records import (
-    TEXT,
-    Records,
-    column_called,
-    columns_as,
-    records_of_view,
-)
+from podium.data.formats.records import TEXT, Records, column_called, columns_as, records_of_view
+from podium.data.formats.score_pairs import pair_up
 from podium.data.listed_values import values_in_cell
 from podium.data.measure import Measure
 from podium.data.reading import table
@@ -267,7 +261,7 @@ def join_tables(
         scores, repeated["scores"], _ = _union_once(engine, scored)
         source = " and ".join(each.source for each in scored[:3])
         chances = frozenset[str]().union(*(each.chances for each in scored))
-        made, absent, remarks = pointwise.pair_up(
+        made, absent, remarks = pair_up(
             records_of_view(engine, scores, source),
             scores_only=scores_only,
             probability_metrics=chances,

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from podium.data.counting.relations import text as quote
-from podium.data.formats import score_files as pointwise
 from podium.data.formats.bad_rows import BadRow, sort_by_place
 from podium.data.formats.foreign import name_columns, propose_map, translate_verdicts
 from podium.data.formats.records import Column, Records, records_of
 from podium.data.formats.row_facts import name_weights
+from podium.data.formats.score_matrices import matrix_scores, name_rows_of_matrix
 from podium.data.formats.win_matrix import (
     ambiguous_matrix,
     find_label_column,
@@ -111,8 +111,8 @@ def _translate_table(
         if label is not None:
             return _translate_win_matrix(replace(record, records=records), label, foreign.matrix)
         if not record.optional:
-            records, notes = pointwise.name_rows_of_matrix(records)
-        scores, more = pointwise.matrix_scores(records)
+            records, notes = name_rows_of_matrix(records)
+        scores, more = matrix_scores(records)
         if scores is None and record.optional:
             return None
         if scores is None:

@@ -49,7 +49,7 @@ def test_a_model_without_a_row_on_an_item_is_missing_there(save):
 
 @pytest.mark.parametrize("most", [2_000_000, 0])
 def test_a_model_that_was_not_run_on_a_task_is_not_missing_there(save, monkeypatch, most):
-    monkeypatch.setattr("podium.data.formats.score_files.MOST_BATTLES", most)
+    monkeypatch.setattr("podium.data.formats.score_pairs.MOST_BATTLES", most)
     names = ("task", "item", "model", "score")
     rows = scored(
         *[("t", item, model, 1) for item in "ij" for model in "xyz"],

@@ -21,12 +21,12 @@ from podium.data.formats.lm_eval_layout import (
     is_details,
     notes_on_lacking_samples,
 )
+from podium.data.formats.lm_eval_metric_choice import choose_metrics
 from podium.data.formats.lm_eval_questions import pair_documents
 from podium.data.formats.lm_eval_repeats import accept_repeats
 from podium.data.formats.lm_eval_run_records import run_of_samples
 from podium.data.formats.lm_eval_scores import (
     Scores,
-    choose_metrics,
     measure_of_files,
     note_means_of_shared,
     note_other_means,

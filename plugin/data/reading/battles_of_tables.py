@@ -14,8 +14,9 @@ from podium.data.ladder import Ladder, ladder_from_log
 from podium.data.measure import Measure
 from podium.data.query import BattleQuery
 from podium.data.reading.item_groups import require_same_groups
+from podium.data.reading.joined_tables import join_tables, note_odd_items
 from podium.data.reading.model_names import note_doubtful_names, require_distinct_names
-from podium.data.reading.rows import RecordTable, join_tables, note_odd_items
+from podium.data.reading.rows import RecordTable
 from podium.data.reading.source_tables import ReadingPlan, SourceTables
 from podium.data.reading.table import is_pointwise
 from podium.data.reading.units import likely_item

@@ -10,7 +10,8 @@ from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW
 from podium.data.formats.records import records_of
 from podium.data.reading import table
-from podium.data.reading.rows import RecordTable, join_tables
+from podium.data.reading.joined_tables import join_tables
+from podium.data.reading.rows import RecordTable
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.figures import Missing
 from podium.notices.notice_text import notice_texts

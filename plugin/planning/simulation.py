@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.special import expit, ndtr
 
 from podium.data.battles import Battles
-from podium.data.formats.verdict_files import reasons_where
+from podium.data.formats.verdict_cells import reasons_where
 from podium.data.reading.judgments import read_battles
 from podium.errors import UsageError
 from podium.rankers.fit.pairs import pairs_from_matrices

@@ -104,10 +104,10 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
         "arena-hard judgment JSONL, two games a row",
         "model",
     ),
-    ("mt-bench-pair", "verdict_files:read_mt_bench_pairs", "MT-bench pairwise judgments", None),
+    ("mt-bench-pair", "mt_bench:read_mt_bench_pairs", "MT-bench pairwise judgments", None),
     (
         "mt-bench-single",
-        "verdict_files:read_mt_bench_scores",
+        "mt_bench:read_mt_bench_scores",
         "MT-bench single-answer grading",
         "model",
     ),

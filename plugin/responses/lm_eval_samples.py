@@ -36,8 +36,9 @@ class NewestSamples(NamedTuple):
     """The samples files of lm-eval in a source.
 
     Attributes:
-        files: the samples of the newest run of each model and task.
-        others: the files of the source that are not lm-eval's.
+        files: the samples of the newest run of each model and task. Details of leaderboards, whose
+            responses are not read, are left out.
+        others: the files of the source that are neither lm-eval's nor details.
         notes: notes on the runs.
     """
 
@@ -91,8 +92,10 @@ def _newest_samples_of_source(
             lacking.append((source.label or run.model or run.path.parent.name, run))
     notes += layout.notes_on_lacking_samples(lacking)
     known = {file.path for file in samples} | {run.path for run in results}
+    known |= layout.files_beside_details([file.path for file in samples], source.paths)
     others = tuple(path for path in source.paths if path not in known)
-    return NewestSamples(sorted(kept, key=lambda file: file.path), others, notes)
+    files = [file for file in kept if not layout.is_details(file.path)]
+    return NewestSamples(sorted(files, key=lambda file: file.path), others, notes)
 
 
 def is_generated(sheet: Sheet) -> bool:

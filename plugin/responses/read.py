@@ -221,7 +221,8 @@ def read_responses(
         on_demand: names of models that can be asked for responses that are in no source.
         show: says whether a response of an agent is its answer or its transcript.
         optional: if False, it is an error if a named file or all sources have no responses. If
-            True, such files are skipped, and the result may have no items.
+            True, such files are skipped, and the result may have no items. A few malformed rows of
+            tables are then left out, too, as they are where verdicts are read.
         allow: names of findings, such as `questions`, that are not treated as errors. The result
             names them.
         allow_option: the option that accepts the finding `questions`, as it is typed. If it is
@@ -573,7 +574,11 @@ def _read_source(
     for path in samples.others:
         reader = next((reader for reader in readers if _is_log_of(reader, path)), None)
         if reader is None:
-            rows = _read_file(path, place.label, shapes, form, optional=is_optional)
+            rows = _read_file(
+                *(path, place.label, shapes, form),
+                optional=is_optional,
+                skips_bad_rows=optional,
+            )
         elif path in chosen.names:
             with named_in_errors(path):
                 rows = name_models(reader.read(path, form), chosen.names[path])
@@ -620,6 +625,7 @@ def _read_file(
     form: RowForm = NO_GROUPS,
     *,
     optional: bool,
+    skips_bad_rows: bool = False,
 ) -> Sequence[Row] | None:
     """Read the rows of a table, with the names of their models set.
 
@@ -629,6 +635,8 @@ def _read_file(
         shapes: the shapes that are tried in order.
         form: what is read of each row.
         optional: whether a table of no known shape is skipped.
+        skips_bad_rows: whether malformed rows are left out if they are few, as they are where
+            verdicts are read (`open_records`). Whoever reads the verdicts counts and names them.
 
     Returns:
         The rows; None if the table has no known shape and is optional.
@@ -637,7 +645,7 @@ def _read_file(
         DataError: the file cannot be read, or has no known shape and is not optional.
     """
     with named_in_errors(path):
-        records = open_records(path, shared_engine())
+        records = open_records(path, shared_engine(), [] if skips_bad_rows else None)
         if optional and not any(shape.has_columns(records.columns.keys()) for shape in shapes):
             # The names of the columns already show that no shape fits. So the rows, which take
             # longer, are not read.

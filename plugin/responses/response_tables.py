@@ -42,7 +42,7 @@ ID_SCOPES = ("subset", "subject", "domain", "task")
 """Columns of labels such as the subject, in tables without categories.
 
 Ids may be unique only among the rows with the same label. The columns are those of
-`podium.data.reading.item_identity.CATEGORIES`.
+`podium.data.reading.question_columns.CATEGORIES`.
 """
 MEDIA_COLUMNS = ("image", "images", "audio", "video")
 """Columns that name images, audio or video which models saw with the instruction.

@@ -174,3 +174,21 @@ def test_the_comparison_of_conversations_leaves_no_column(tmp_path):
     columns = {*api.read_battles(path).to_frame()}
     assert not {"answers_are_the_same", "conversation_a"} & columns
     assert {"length_a", "length_b"} <= columns
+
+
+def test_a_malformed_line_beside_scores_does_not_hide_identical_answers(tmp_path):
+    """The reader of scores leaves the line out and names it, and so does that of answers."""
+    rows = []
+    for k in range(120):
+        for name, said in zip(("m", "base"), answers(k), strict=True):
+            row = {"item": f"q{k}", "instruction": f"Say {k}.", "model": name}
+            rows.append(row | {"score": float(k % 2), "response": said})
+    lines = [json.dumps(row) for row in rows]
+    path = tmp_path / "scores.jsonl"
+    path.write_text("\n".join([*lines[:50], '{"item": "q9', *lines[50:]]))
+    found = api.compare("m", "base", str(path))
+    assert found.unknown_answers is None
+    assert found.findings[0].identical == IDENTICAL
+    assert [notice.code for notice in found.lost] == ["bad-rows"]
+    with pytest.raises(api.DataError, match="line 51"):
+        api.compare("m", "base", str(path), responses=str(path))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge_replies import CASES, REASONING, Case, read, scores, value
 
-from podium.data.formats.verdict_files import FIVE_LEVELS
+from podium.data.formats.verdict_cells import FIVE_LEVELS
 from podium.hookspecs import Scorer
 from podium.plugins import catalogue
 from podium.scorers.checklist import read_checklist

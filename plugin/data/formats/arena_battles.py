@@ -8,17 +8,15 @@ import pandas as pd
 
 from podium.data.formats.answer_lengths import CONVERSATION_COLUMNS, with_lengths
 from podium.data.formats.human_voters import name_voters
-from podium.data.formats.verdict_files import (
+from podium.data.formats.mt_bench import is_list_of_judge, name_turns, split_judges
+from podium.data.formats.verdict_cells import (
     LABEL_CREDITS,
-    is_list_of_judge,
-    name_turns,
     parse_numbers,
     parse_words,
     reasons_where,
     reject_cells,
     rename_unless_taken,
     side_of_winner,
-    split_judges,
 )
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text, map_distinct

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+ANSWER_DIGEST = "digest_of_answer"
+"""Column of scores with a digest of the model's answer, or empty; left out after reading."""
 _ARE_COMPARED: ContextVar[bool] = ContextVar("whether answers are compared", default=False)
 
 

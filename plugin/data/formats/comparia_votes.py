@@ -6,7 +6,7 @@ import pandas as pd
 from podium.data.battles import VOTERS
 from podium.data.formats.answer_lengths import CONVERSATION_COLUMNS, with_lengths
 from podium.data.formats.human_voters import name_voters
-from podium.data.formats.verdict_files import reasons_where, reject_cells
+from podium.data.formats.verdict_cells import reasons_where, reject_cells
 from podium.printable import shorten
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import EMPTY, as_text

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from podium.data.formats.verdict_files import parse_numbers, reject_cells
+from podium.data.formats.verdict_cells import parse_numbers, reject_cells
 from podium.data.formats.win_matrix import MOST_BATTLES
 from podium.errors import DataError
 from podium.notices.notice import Notice

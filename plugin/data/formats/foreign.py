@@ -9,7 +9,7 @@ from dataclasses import replace
 from podium.data.battles import COLUMNS, criterion_columns
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.records import Column, Records, column_called
-from podium.data.formats.verdict_files import LABEL_CREDITS
+from podium.data.formats.verdict_cells import LABEL_CREDITS
 from podium.data.query import Foreign
 from podium.errors import DataError, UsageError, unknown_name
 from podium.notices.option_forms import format_assignments

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from podium.data.formats.verdict_files import parse_words, reasons_where
+from podium.data.formats.verdict_cells import parse_words, reasons_where
 from podium.errors import DataError
 from podium.printable import escape_formula, printable
 from podium.scorers.judge_record import JudgeRecord

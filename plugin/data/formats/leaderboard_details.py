@@ -19,7 +19,7 @@ from podium.data.counting.relations import NO_VALUE
 from podium.data.formats.lm_eval_documents import HashedDocuments
 from podium.data.formats.lm_eval_layout import HELM_DETAILS, Samples
 from podium.data.formats.lm_eval_scores import Scores
-from podium.data.formats.verdict_files import reasons_where
+from podium.data.formats.verdict_cells import reasons_where
 from podium.data.known_metrics import HELM_LOWER_IS_BETTER
 from podium.errors import DataError
 from podium.printable import shorten

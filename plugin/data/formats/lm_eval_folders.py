@@ -14,21 +14,19 @@ from podium.data.formats.leaderboard_details import read_details
 from podium.data.formats.lm_eval_groups import TaskGroup, find_groups, weights_of_documents
 from podium.data.formats.lm_eval_judged import gather_verdicts
 from podium.data.formats.lm_eval_layout import (
-    HELM_DETAILS,
-    HELM_RUN_SPEC,
     Results,
     Samples,
+    files_beside_details,
     find_runs,
     is_details,
-    is_summary_of_lighteval,
     notes_on_lacking_samples,
 )
+from podium.data.formats.lm_eval_metric_choice import choose_metrics
 from podium.data.formats.lm_eval_questions import pair_documents
 from podium.data.formats.lm_eval_repeats import accept_repeats
 from podium.data.formats.lm_eval_run_records import run_of_samples
 from podium.data.formats.lm_eval_scores import (
     Scores,
-    choose_metrics,
     measure_of_files,
     note_means_of_shared,
     note_other_means,
@@ -84,13 +82,8 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         samples_of_source, results = _find_run_files(source, lost)
         paths.update(file.path for file in samples_of_source)
         paths.update(run.path for run in results)
-        paths.update(
-            file.path.with_name(HELM_RUN_SPEC)
-            for file in samples_of_source
-            if file.path.name == HELM_DETAILS
-        )
-        if any(is_details(file.path) for file in samples_of_source):
-            paths.update(filter(is_summary_of_lighteval, source.paths))
+        own = [file.path for file in samples_of_source]
+        paths.update(files_beside_details(own, source.paths))
         samples = {file.path.resolve(): file for file in samples_of_source} | samples
     if not paths:
         return GatheredBattles()

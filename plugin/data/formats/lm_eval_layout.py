@@ -304,6 +304,22 @@ def is_details(path: Path) -> bool:
     return path.name == HELM_DETAILS or DETAILS_NAME.match(path.name) is not None
 
 
+def files_beside_details(details: Iterable[Path], paths: Iterable[Path]) -> set[Path]:
+    """Return the files that a leaderboard writes beside its details, and that have no items.
+
+    They are HELM's specifications of runs, and lighteval's summaries.
+
+    Args:
+        details: the files with details; other files are ignored.
+        paths: all files of the source.
+    """
+    names = [path for path in details if is_details(path)]
+    beside = {path.with_name(HELM_RUN_SPEC) for path in names if path.name == HELM_DETAILS}
+    if names:
+        beside.update(filter(is_summary_of_lighteval, paths))
+    return beside
+
+
 def _details_at(path: Path, label: str | None) -> Samples:
     """Return the description of a file with the details of a leaderboard.
 

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from podium.data.counting.relations import NO_VALUE, text
+from podium.data.formats.compared_answers import ANSWER_DIGEST, are_answers_compared
 from podium.data.formats.records import Column, Records, column_called, row_name
-from podium.data.formats.verdict_files import parse_numbers, reasons_where, reject_non_objects
+from podium.data.formats.verdict_cells import parse_numbers, reasons_where, reject_non_objects
 from podium.errors import DataError
 from podium.printable import shorten
 from podium.text import as_text, map_distinct, text_of
@@ -26,7 +27,10 @@ READ_COLUMNS = frozenset(
     | {"latencyMs", "cost"}
 )
 """Columns of a file that are read as they are."""
-KEPT_COLUMNS = ("model", "item", "input", "score", "metric", "reason", "latencyMs", "cost")
+KEPT_COLUMNS = (
+    *("model", "item", "input", "score", "metric", "reason", "latencyMs", "cost"),
+    ANSWER_DIGEST,
+)
 """Columns of the result. Others, such as the response, are left out because of their size."""
 
 
@@ -35,7 +39,8 @@ def frame_of_results(records: Records) -> pd.DataFrame:
 
     Responses, prompts and the details of gradings, which are most of a file, are not read. The
     columns are those of `READ_COLUMNS` that the file has, and `prompt.label`, `is_graded` (whether
-    the result has a grading) and `input` (the variables as text).
+    the result has a grading) and `input` (the variables as text). If answers are compared, there is
+    also `ANSWER_DIGEST`.
     """
     columns = {name: cells for name, cells in records.columns.items() if name in READ_COLUMNS}
     label = column_called(records, "prompt.label")
@@ -47,6 +52,10 @@ def frame_of_results(records: Records) -> pd.DataFrame:
     variables = records.columns.get("vars")
     if variables is not None:
         columns["input"] = Column(_text_of_variables(variables))
+    answer = column_called(records, "response.output") if are_answers_compared() else None
+    if answer is not None:
+        # The text "1" and the number 1 are different answers, as they are in JSON.
+        columns[ANSWER_DIGEST] = Column(f"md5(cast({answer.json or answer.text} as varchar))")
     return replace(records, columns=columns).frame()
 
 
@@ -76,7 +85,7 @@ def read_promptfoo(records: pd.DataFrame) -> pd.DataFrame:
     The item is the number of the test, and its input the variables. The model is the label of the
     provider, or its id if it has no label. A provider with several prompts becomes a model per
     prompt. If tests have named scores, each name is a metric, and the whole score is the metric
-    `score`. A test whose call failed has no score.
+    `score`. A test whose call failed has no score, and no answer that is compared with others.
 
     Raises:
         DataError: a provider has no name, a score is not a number, or the named scores of a test
@@ -94,6 +103,8 @@ def read_promptfoo(records: pd.DataFrame) -> pd.DataFrame:
     for name in ("latencyMs", "cost"):
         if name in records:
             frame[name] = records[name]
+    if ANSWER_DIGEST in records:
+        frame[ANSWER_DIGEST] = records[ANSWER_DIGEST].mask(failed, None)
     named_score_tables = _named_scores(records, frame, failed)
     if not named_score_tables:
         return frame

@@ -14,59 +14,26 @@ import numpy as np
 
 from podium.data.counting.relations import CRITERION
 from podium.data.formats.records import row_name
-from podium.data.listed_values import PYTHON_TEXTS
+from podium.data.formats.verdict_cells import (
+    FIVE_LEVELS,
+    NO_ERROR_VALUES,
+    parse_numbers,
+    parse_words,
+    reasons_where,
+    reject_cells,
+    rename_unless_taken,
+    side_of_winner,
+    with_reversed,
+)
 from podium.errors import DataError
-from podium.notices.notice import Notice
 from podium.printable import shorten
 from podium.scorers.judge_record import JudgeRecord
-from podium.scorers.reply import reverse_label
-from podium.text import (
-    EMPTY,
-    as_categorical,
-    as_text,
-    map_distinct,
-    parse_json,
-    text_of,
-    texts_of_cells,
-)
+from podium.text import EMPTY, as_text, parse_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-BLANK_VERDICTS = frozenset({"", "nan", "null", "<na>"})
-"""Spellings of an empty verdict, in lower case.
-
-`none` is not one of them, because it may mean that neither response won.
-"""
-
-
-def with_reversed(numbers: Mapping[str, float]) -> dict[str, float]:
-    """Return the numbers with each label in its reversed spelling added, such as `B<A` for `A>B`.
-
-    Both spellings mean the same, and have the same number.
-
-    Args:
-        numbers: number by label.
-    """
-    reverse = {reverse_label(label): number for label, number in numbers.items()}
-    return {**numbers, **reverse}
-
-
-FIVE_LEVELS = with_reversed({"A>>B": 2.0, "A>B": 1.0, "A=B": 0.0, "B>A": -1.0, "B>>A": -2.0})
-"""Margin of response A by label."""
-LABEL_CREDITS = {
-    spelling: float(np.sign(margin) + 1) / 2
-    for label, margin in FIVE_LEVELS.items()
-    for spelling in (label, f"[[{label}]]")
-}
-"""Credit of response A by label, with and without the brackets of judges' replies."""
-NO_ERROR_VALUES = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
-"""Values of Soft-Elo's column `parse_error` which mean that there was no error."""
-JUDGMENT_KEYS = ("item", "model", "model_1", "model_2", "judge", "template", "repeat")
-"""Columns of MT-bench whose values together identify a judgment of a run."""
-SECOND_TURN = "multi-turn"
-"""End of the names of MT-bench's templates for the second turn."""
 MOST_CRITERIA_KEPT = 100
 """If there are more criteria than this, for example a rubric per instruction, only the mean margin
 is kept."""
@@ -270,156 +237,6 @@ def read_900k_judgments(records: "pd.DataFrame") -> "pd.DataFrame":
     return records.rename(columns=names).assign(**verdicts, order="ab")
 
 
-def read_mt_bench_pairs(records: "pd.DataFrame") -> "pd.DataFrame":
-    """Read the two judgments in each row of MT-bench. Each judgment becomes a row.
-
-    The judgment g1 shows model_1 first, and g2 shows it second. Each turn of a question is an item.
-    A winner `error` is unparsed. Only the first run in the file counts (`_rows_of_first_run`).
-
-    Raises:
-        DataError: a winner is unknown.
-    """
-    import pandas as pd
-
-    shared = _mt_bench_columns(records).drop(columns=["g1_winner", "g2_winner"])
-    is_kept, notes = _rows_of_first_run(shared)
-    judges = shared.attrs["judges"]
-    shared = shared.rename(columns={"model_1": "model_a", "model_2": "model_b"})
-    credits = {"model_1": 1.0, "model_2": 0.0, "tie": 0.5}
-    no_verdict = frozenset({"error"})
-    remedy = "known winners: model_1, model_2, tie, error"
-    games = []
-    for winner, order in (("g1_winner", "ab"), ("g2_winner", "ba")):
-        credit, unparsed = parse_words(records[winner], credits, no_verdict, remedy=remedy)
-        reason = reasons_where(unparsed, "judge error")
-        games.append(shared.assign(credit=credit, order=order, reason=reason)[is_kept])
-    frame = pd.concat(games)
-    frame.attrs |= {"judges": judges, "notes": notes}
-    return frame
-
-
-def read_mt_bench_scores(records: "pd.DataFrame") -> "pd.DataFrame":
-    """Read MT-bench's grades of single answers, 1 to 10, as pointwise scores.
-
-    A grade of -1 is unparsed. Each turn of a question is an item. Only the first run in the file
-    counts (`_rows_of_first_run`).
-
-    Raises:
-        DataError: a grade is no number.
-    """
-    score = parse_numbers(records["score"])
-    score = np.where(score == -1, np.nan, score)
-    reason = reasons_where(np.isnan(score), "no grade")
-    frame = _mt_bench_columns(records)
-    is_kept, notes = _rows_of_first_run(frame)
-    judges = frame.attrs["judges"]
-    frame = frame.assign(score=score, reason=reason)[is_kept]
-    frame.attrs |= {"judges": judges, "notes": notes}
-    return frame
-
-
-def _mt_bench_columns(records: "pd.DataFrame") -> "pd.DataFrame":
-    """Return records of MT-bench with the columns `item`, `judge` and `template`.
-
-    The item is the question with its turn. The records of judges are in `attrs["judges"]`.
-    """
-    frame = split_judges(records.rename(columns={"question_id": "item"}))
-    judges = frame.attrs["judges"]
-    with_items = name_turns(_with_turns_of_templates(frame))
-    with_items.attrs["judges"] = judges
-    return with_items
-
-
-def _rows_of_first_run(frame: "pd.DataFrame") -> tuple[np.ndarray, list[Notice]]:
-    """Return the mask of the rows of the first run in a file of MT-bench, shape (rows,), and notes.
-
-    FastChat appends the judgments of another run to the file of the first, and its own scripts
-    count the first. A later judgment of the same question, models, judge and turn is left out; a
-    note says how many are.
-    """
-    import pandas as pd
-
-    keys = pd.DataFrame({name: as_text(frame[name]) for name in JUDGMENT_KEYS if name in frame})
-    is_later = keys.duplicated().to_numpy()
-    if not is_later.any():
-        return ~is_later, []
-    place = row_name(frame.index, int(np.argmax(is_later)))
-    return ~is_later, [Notice("judgments-appended", {"rows": int(is_later.sum()), "row": place})]
-
-
-def split_judges(records: "pd.DataFrame") -> "pd.DataFrame":
-    """Split cells of the column `judge` that are lists, such as `["gpt-4", "pair-v2"]`.
-
-    The first text of a list is the judge, and the rest is the `template`. The judges of lists are
-    models: their records are in `attrs["judges"]`. Other judges may be humans; they stay, without a
-    template and a record.
-    """
-    judge = records["judge"]
-    is_list = map_distinct(judge, is_list_of_judge).to_numpy(dtype=bool)
-    name = map_distinct(judge, lambda cell: _parts_of_judge(cell)[0])
-    template = map_distinct(judge, _template_of_judge)
-    frame = records.assign(judge=name, template=template)
-    models = name[is_list].unique()
-    frame.attrs["judges"] = {model: JudgeRecord(model, "model", model) for model in models}
-    return frame
-
-
-def _with_turns_of_templates(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Fill empty cells of `turn` by the judge's template, which says which turn it is for.
-
-    Templates for the second turn end with `multi-turn`. If no template does, nothing is changed.
-    """
-    import pandas as pd
-
-    is_second = as_text(frame["template"]).str.endswith(SECOND_TURN).fillna(False).astype(bool)
-    if not is_second.any():
-        return frame
-    by_template = pd.Series(np.where(is_second, 2, 1), index=frame.index)
-    given_turn = (
-        frame["turn"] if "turn" in frame else pd.Series(None, index=frame.index, dtype=object)
-    )
-    return frame.assign(turn=given_turn.where(given_turn.notna(), by_template))
-
-
-def _template_of_judge(judge: Any) -> str | None:
-    """Return all but the first text of a cell of the column judge; None for a single text."""
-    _, *template = map(str, _parts_of_judge(judge))
-    return " ".join(template) or None
-
-
-def is_list_of_judge(judge: Any) -> bool:
-    """Return whether a cell of the column judge is a list of a model and a prompt."""
-    return len(_parts_of_judge(judge)) > 1
-
-
-def _parts_of_judge(judge: Any) -> list[str | None]:
-    """Return the texts of a cell of MT-bench's column judge, which is a list or one text.
-
-    A list may be written as text, as in a CSV file.
-    """
-    if isinstance(judge, str) and PYTHON_TEXTS.fullmatch(judge):
-        judge = ast.literal_eval(judge)
-    if isinstance(judge, list | tuple | np.ndarray):
-        return [*map(str, judge)]
-    return [text_of(judge)]
-
-
-def name_turns(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Name the item of each row by question and turn, such as `81 turn 2`.
-
-    The turns of a question are different prompts, not repeats of a judgment. The question is kept
-    in the column `question`, unless the table has such a column. A row without a turn keeps its
-    item, and a table without a column `turn` is returned unchanged.
-    """
-    if "turn" not in frame:
-        return frame
-    question = as_text(frame["item"])
-    turn = as_text(frame["turn"])
-    item_with_turn = question + " turn " + turn
-    frame = frame.assign(item=item_with_turn.where(turn.notna(), question))
-    return frame if "question" in frame else frame.assign(question=question)
-
-
 def read_soft_elo(records: "pd.DataFrame") -> "pd.DataFrame":
     """Read Soft-Elo's preferences: 0 is a win of model_a, and 1 is a loss.
 
@@ -516,133 +333,6 @@ def _parse_scores(column: "pd.Series", position: int) -> dict[str, float]:
         problem = f"{column.name} {shorten(str(cell))!r} is not a dictionary of scores"
         remedy = 'write {"criterion": number, ...} as JSON, or leave the cell empty'
         raise DataError(problem, row=row_name(column.index, position), remedy=remedy) from None
-
-
-def parse_numbers(column: "pd.Series") -> np.ndarray:
-    """Parse a column as numbers, shape (rows,). Empty cells become NaN.
-
-    Raises:
-        DataError: a cell is neither empty nor a number.
-    """
-    import pandas as pd
-
-    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    if not pd.api.types.is_numeric_dtype(column):
-        unparsed = column[np.isnan(numbers)]
-        is_empty = unparsed.isna() | unparsed.astype(str).str.strip().str.lower().isin(EMPTY)
-        remedy = "write a number, as 0.5, or leave it empty"
-        reject_cells(unparsed, ~is_empty.to_numpy(), "is not a number", remedy)
-    return numbers
-
-
-def parse_words(
-    column: "pd.Series",
-    numbers: Mapping[str, float],
-    unparsed: frozenset[str] = frozenset(),
-    *,
-    remedy: str,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Translate verdicts to credits or margins.
-
-    Args:
-        column: the verdicts.
-        numbers: credit or margin by verdict.
-        unparsed: words which say that there is no verdict.
-        remedy: what the user can do about an unknown verdict, for the error.
-
-    Returns:
-        The numbers, and a mask of the unparsed cells; arrays of shape (rows,). A cell that is blank
-        or in `unparsed` is unparsed, and its number is NaN.
-
-    Raises:
-        DataError: a verdict is unknown.
-    """
-    words = as_categorical(column)
-    number_of_word = {word: numbers.get(word, np.inf) for word in words.categories}
-    for word in number_of_word:
-        if word in unparsed or word.strip().lower() in BLANK_VERDICTS:
-            number_of_word[word] = np.nan
-    # The code of an empty cell is -1, which is the index of the last element: NaN.
-    parsed = np.array([*number_of_word.values(), np.nan])[words.codes]
-    reject_cells(column, np.isinf(parsed), "is not a known verdict", remedy)
-    return parsed, np.isnan(parsed)
-
-
-def reject_cells(column: "pd.Series", is_bad: np.ndarray, problem: str, remedy: str) -> None:
-    """Raise a DataError for the first bad cell, if there is one.
-
-    Args:
-        column: the cells.
-        is_bad: mask of the bad cells, shape (rows,).
-        problem: end of the message, which begins with the column's name and the cell's value.
-        remedy: what the user can do.
-    """
-    if not is_bad.any():
-        return
-    first = int(np.argmax(is_bad))
-    value = column.iloc[first]
-    if isinstance(value, np.generic):
-        value = value.item()
-    is_empty = text_of(value) is None and not isinstance(value, str)
-    shown = "" if is_empty else f" {shorten(repr(value))}"
-    number = int(is_bad.sum())
-    count_of_rows = f" ({number} such rows)" if number > 1 else ""
-    row = row_name(column.index, first)
-    raise DataError(f"{column.name}{shown} {problem}{count_of_rows}", remedy=remedy, row=row)
-
-
-def reject_non_objects(column: "pd.Series", problem: str, remedy: str) -> None:
-    """Raise a DataError for the first cell that is neither an object nor empty, if there is one.
-
-    Args:
-        column: the cells. A text is never empty.
-        problem: end of the message, which begins with the column's name and the cell's value.
-        remedy: what the user can do.
-    """
-    is_bad = map_distinct(column, lambda cell: not isinstance(cell, Mapping) and _is_filled(cell))
-    reject_cells(column, is_bad.to_numpy(dtype=bool), problem, remedy)
-
-
-def _is_filled(cell: Any) -> bool:
-    """Return whether a cell is not empty."""
-    import pandas as pd
-
-    return isinstance(cell, str | list | np.ndarray) or bool(pd.notna(cell))
-
-
-def reasons_where(unparsed: np.ndarray, reason: str) -> np.ndarray:
-    """Return an array, shape (rows,), with the reason in unparsed rows and None in others."""
-    return np.array([None, reason], dtype=object)[unparsed.astype(int)]
-
-
-def rename_unless_taken(records: "pd.DataFrame", names: Mapping[str, str]) -> "pd.DataFrame":
-    """Rename columns, except those whose new name another column has already."""
-    return records.rename(columns={old: new for old, new in names.items() if new not in records})
-
-
-def side_of_winner(records: "pd.DataFrame", first: str, second: str) -> "pd.Series":
-    """Return the column `winner`, in which names of models are replaced by names of their columns.
-
-    Other words are kept. A name is kept, too, if it is a word for a winner itself (`first`,
-    `second` or `tie`), or if both models have it.
-
-    Args:
-        records: the rows.
-        first: the column with the first model.
-        second: the column with the second model.
-    """
-    words = as_text(records["winner"])
-    own_words = [first, second, "tie"]
-    names_of_models = texts_of_cells(records[first]) | texts_of_cells(records[second])
-    if names_of_models.isdisjoint(texts_of_cells(words).difference(own_words)):
-        return words.rename("winner")
-    first_model = as_text(records[first])
-    second_model = as_text(records[second])
-    is_word = words.isin(own_words)
-    for names, side in ((first_model, first), (second_model, second)):
-        names_side = (words == names) & ~is_word & (first_model != second_model)
-        words = words.mask(names_side, side)
-    return words.rename("winner")
 
 
 def _split_games(

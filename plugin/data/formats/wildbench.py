@@ -12,7 +12,7 @@ import pandas as pd
 
 from podium.data.formats.answer_lengths import answer_length
 from podium.data.formats.records import row_name
-from podium.data.formats.verdict_files import (
+from podium.data.formats.verdict_cells import (
     parse_words,
     reasons_where,
     reject_cells,

@@ -19,7 +19,7 @@ from podium.data.formats.foreign import (
 )
 from podium.data.formats.records import Records, column_called
 from podium.data.formats.row_facts import is_fact
-from podium.data.formats.verdict_files import LABEL_CREDITS
+from podium.data.formats.verdict_cells import LABEL_CREDITS
 from podium.data.reading.table import LIKELY, LIKELY_OF_SCORES, guess_columns
 from podium.text import text_of
 

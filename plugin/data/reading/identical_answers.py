@@ -1,10 +1,11 @@
-"""Find the items on which two models gave identical responses, in tables of verdicts."""
+"""Find the items on which two models gave identical responses, in tables of verdicts and scores."""
 
 from collections.abc import Mapping, Sequence
 
 from podium.data.counting.duck import Duck
+from podium.data.counting.relations import ROW
 from podium.data.formats.answer_lengths import SAME_ANSWERS
-from podium.data.formats.compared_answers import are_answers_compared
+from podium.data.formats.compared_answers import ANSWER_DIGEST, are_answers_compared
 from podium.data.reading.response_texts import RESPONSES
 from podium.data.reading.rows import RecordTable
 
@@ -22,7 +23,9 @@ def find_identical_responses(
 ) -> Mapping[tuple[str, str], frozenset[str]]:
     """Return the items on which all rows of two models have identical responses.
 
-    Responses are compared character by character. A row that lacks a response is not identical.
+    Responses are compared character by character. A row that lacks a response is not identical. In
+    tables of scores, the scores on the item must be equal, too: an assertion may look at more than
+    the response, such as its cost.
 
     Returns:
         The items by the sorted names of two models. Pairs without any responses are left out. The
@@ -31,6 +34,7 @@ def find_identical_responses(
     if not are_answers_compared():
         return {}
     queries = [query for each in tables if (query := _query_of_pairs(each)) is not None]
+    queries += _queries_of_scores(tables)
     if not queries:
         return {}
     rows = engine.rows(
@@ -69,3 +73,38 @@ def _query_of_pairs(each: RecordTable) -> str | None:
     names = f"least({models}) as first, greatest({models}) as second"
     item = f"{columns['item'].text} as item"
     return f"select {names}, {item}, {same} as same from {each.records.scan}"
+
+
+def _queries_of_scores(tables: Sequence[RecordTable]) -> list[str]:
+    """Return the query of all pairs of models in tables of scores; empty if none has responses.
+
+    The columns are those of `_query_of_pairs`. If a model has several rows on an item, the
+    responses and scores are identical if they are so in the order of the rows, and `same` is NULL
+    if all responses are missing.
+    """
+    rows = []
+    for place, each in enumerate(tables):
+        columns = each.records.columns
+        if not {"item", "model", "score", ANSWER_DIGEST} <= columns.keys():
+            continue
+        metric = columns["metric"].text if "metric" in columns else "cast(null as varchar)"
+        position = f"({metric}, {place}, {ROW})"
+        rows.append(
+            f"select {columns['model'].text} as model, {columns['item'].text} as item, "
+            f"{columns[ANSWER_DIGEST].text} as answer, {columns['score'].number} as score, "
+            f"{position} as position from {each.records.scan}"
+        )
+    if not rows:
+        return []
+    said = "list((answer, score) order by position)"
+    of_models = (
+        f"select model, item, {said} as said, bool_and(answer is not null) as is_complete, "
+        f"bool_or(answer is not null) as has_answer from ({' union all '.join(rows)}) as answers "
+        "where model is not null and item is not null group by model, item"
+    )
+    same = "a.is_complete and b.is_complete and a.said = b.said"
+    return [
+        f"select a.model as first, b.model as second, a.item as item, "
+        f"case when a.has_answer and b.has_answer then {same} end as same "
+        f"from ({of_models}) as a join ({of_models}) as b on a.item = b.item and a.model < b.model"
+    ]

@@ -14,15 +14,13 @@ category, and nothing suggests that the rows of an id are about one question.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import log, sqrt
-from typing import NamedTuple
 
 from podium.comparability.questions import FINDING, QuestionFinding
 from podium.data.counting.duck import Duck
-from podium.data.counting.relations import text
-from podium.data.formats.records import TEXT, Column
+from podium.data.formats.records import Column
 from podium.data.formats.score_files import has_answers
 from podium.data.query import BattleQuery
+from podium.data.reading.category_ids import count_items_of_category, note_numbered_anew
 from podium.data.reading.input_kinds import kind_of_inputs
 from podium.data.reading.item_rows import ItemRows, gather_item_rows, hash_of_words
 from podium.data.reading.question_columns import (
@@ -53,19 +51,6 @@ from podium.wording import plural
 MOST_CORRECTED = 0.1
 """A reference answer or number that differs for at most this share of ids was corrected; if more
 differ, the ids are those of other questions."""
-VERDICTS = ("credit", "margin", "score", "score_a", "score_b")
-"""Columns with the verdict of a row."""
-LENGTHS = ("length_a", "length_b", "length")
-"""Columns that describe the responses of a row."""
-TEXT_LENGTH = 20
-"""A column of texts describes the question or the responses if its mean length is above this."""
-FEWEST_ROWS = 5
-"""Models or pairs with fewer rows in a category are taken together."""
-CHANCE_OF_ALL = 0.05
-"""Verdicts that are all equal show one question if they are so by chance with less than this."""
-MOST_BY_CHANCE = 2.0
-"""Rows of one id in two categories are about one question if their verdicts are equal more often
-than by chance, by more than this number of standard errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +121,7 @@ def _by_parts(
         if identified is not None:
             return identified
     for category in _shared_categories(tables):
-        notes = _numbered_anew(engine, tables, category)
+        notes = note_numbered_anew(engine, tables, category)
         if notes:
             return IdentifiedTables(_by_category(tables, category), notes)
     return IdentifiedTables(tables)
@@ -221,7 +206,9 @@ def _by_inputs(
         parted = gather_item_rows(engine, tables, inputs, category)
         within = "group by category, id having min(input) <> max(input) limit 1"
         if not parted.has("and category is null limit 1") and not parted.has(within):
-            note = Notice("ids-with-inputs-of-categories", _counts(parted, category))
+            note = Notice(
+                "ids-with-inputs-of-categories", count_items_of_category(parted, category)
+            )
             return IdentifiedTables(_by_category(tables, category), [note])
     question = rows.question
     if question.is_reference:
@@ -377,14 +364,6 @@ def _category_of(tables: Sequence[RecordTable]) -> str:
             f"{option_text('ids', 'per-category')}: a file has no column {' or '.join(CATEGORIES)}"
         )
     return shared[0]
-
-
-def _counts(rows: ItemRows, category: str) -> dict[str, object]:
-    """Return the fields of a note on items that are named by category and id."""
-    ((items,),) = rows.engine.rows(
-        f"select count(distinct (category, id)) from {rows.name} where id is not null"
-    )
-    return {"column": category, "items": items}
 
 
 def _by_category(tables: Sequence[RecordTable], category: str) -> list[RecordTable]:
@@ -545,178 +524,3 @@ def _conflict_error(rows: ItemRows) -> OtherQuestionError:
         "different ids, or correct the rows"
     )
     return OtherQuestionError(problem, remedy=remedy_with_option(FINDING, remedy))
-
-
-def _numbered_anew(engine: Duck, tables: Sequence[RecordTable], category: str) -> list[Notice]:
-    """Return the note on ids that are numbers and begin anew in each category; empty if not.
-
-    Args:
-        engine: the database.
-        tables: the tables, without inputs.
-        category: the column with categories.
-    """
-    for each in tables:
-        words = each.records.columns["item"].text
-        first = each.records.rows(words, f"where {words} is not null limit 1")
-        if not first or not first[0][0].isdecimal():
-            return []
-    if not _stands_in_several(engine, tables, category, "1"):
-        return []
-    rows = gather_item_rows(engine, tables, [None] * len(tables), category)
-    number = "try_cast(id as bigint)"
-    facts = (
-        f"count(distinct {number}) as n, min({number}) as least, max({number}) as most, "
-        f"bool_and({number} is not null and regexp_full_match(id, '[0-9]+')) as are_numbers"
-    )
-    groups = engine.rows(
-        f"select category, {facts} from {rows.name} where id is not null group by category"
-    )
-    begins_anew = all(
-        name is not None and are_numbers and n > 1 and least in (0, 1) and most - least == n - 1
-        for name, n, least, most, are_numbers in groups
-    )
-    if len(groups) < 2 or not begins_anew or _are_of_one_question(engine, tables, category):
-        return []
-    return [Notice("ids-begin-anew", _counts(rows, category))]
-
-
-def _stands_in_several(
-    engine: Duck, tables: Sequence[RecordTable], category: str, item: str
-) -> bool:
-    """Return whether an id has rows in several categories."""
-    queries = []
-    for each in tables:
-        columns = each.records.columns
-        condition = f"where {columns['item'].text} = {text(item)}"
-        queries.append(f"select {columns[category].text} as c from {each.records.scan} {condition}")
-    ((number,),) = engine.rows(f"select count(distinct c) from ({' union all '.join(queries)})")
-    return bool(number > 1)
-
-
-def _are_of_one_question(engine: Duck, tables: Sequence[RecordTable], category: str) -> bool:
-    """Return whether the rows of an id seem to be about one question in all categories.
-
-    They do if they describe the same responses, or if their verdicts are equal more often than by
-    chance: then the category is a property of the battle, or of an item in several categories.
-    """
-    parts = [_compared_rows(each, category) for each in tables]
-    view = engine.fresh("compared")
-    engine.view(view, " union all ".join(parts))
-    described = (
-        f"select key, count(distinct category) as n, count(distinct description) as descriptions "
-        f"from {view} where description is not null group by key"
-    )
-    ((same, several),) = engine.rows(
-        "select count(*) filter (descriptions = 1), count(*) "
-        f"from ({described}) as described where n > 1"
-    )
-    ((kinds,),) = engine.rows(f"select count(distinct description) from {view}")
-    if several and kinds > 1 and 2 * same > several:
-        return True
-    return _agreement(engine, view).is_beyond_chance
-
-
-def _compared_rows(each: RecordTable, category: str) -> str:
-    """Return the query of the rows of a table.
-
-    The columns are `category`, `key` (id, models, judge and order), `whose` (models, judge and
-    metric), `verdict` (a hash), and
-    `description` (a hash of what describes the question or the responses; null if nothing does).
-    """
-    columns = each.records.columns
-    keys = ("item", "model", "model_a", "model_b", "judge", "voter", "metric", "order", "repeat")
-    key = ", ".join(f"{columns[name].text}" for name in keys if name in columns)
-    who = [name for name in keys if name not in ("item", "repeat", "order") and name in columns]
-    whose = ", ".join(columns[name].text for name in who)
-    verdict = ", ".join(columns[name].text for name in VERDICTS if name in columns)
-    known = {*keys, *VERDICTS, *CATEGORIES, "reason", "human", "hard_credit", "weight", "swap"}
-    texts = [name for name, column in columns.items() if column.type == TEXT and name not in known]
-    describing = [name for name in LENGTHS if name in columns]
-    if texts:
-        lengths = ", ".join(f"avg(length({columns[name].text}))" for name in texts)
-        (means,) = each.records.rows(lengths)
-        describing += [
-            name
-            for name, mean in zip(texts, means, strict=True)
-            if mean is not None and mean > TEXT_LENGTH
-        ]
-    description = "cast(null as ubigint)"
-    if describing:
-        description = f"hash({', '.join(columns[name].text for name in describing)})"
-    return (
-        f"select {columns[category].text} as category, hash({key}) as key, "
-        f"hash({whose}) as whose, "
-        f"hash({verdict or text('')}) as verdict, {description} as description "
-        f"from {each.records.scan}"
-    )
-
-
-class VerdictsAcross(NamedTuple):
-    """How often verdicts of one id are equal in two categories.
-
-    Attributes:
-        equal: number of equal verdicts.
-        expected: expected number if the categories were independent.
-        variance: variance of this number.
-        chance_of_all: logarithm of the probability that all are equal.
-        met: number of ids with models and judge that are in both categories.
-    """
-
-    equal: int
-    expected: float
-    variance: float
-    chance_of_all: float
-    met: int
-
-    @property
-    def is_beyond_chance(self) -> bool:
-        """Whether verdicts are equal more often than by chance."""
-        excess = self.equal - self.expected
-        if excess > MOST_BY_CHANCE * sqrt(max(self.variance, 1.0)):
-            return True
-        return self.equal == self.met and self.chance_of_all < log(CHANCE_OF_ALL)
-
-
-def _agreement(engine: Duck, view: str) -> VerdictsAcross:
-    """Compare the verdicts of each category with those of the next one on the same keys.
-
-    What is equal by chance is known of each model or pair by itself: models that are nearly always
-    right, or wrong, say nothing. Those with fewer than `FEWEST_ROWS` rows of a category are taken
-    together.
-
-    Args:
-        engine: the database.
-        view: rows of `_compared_rows`.
-    """
-    numbered = (
-        "select dense_rank() over (order by category) as place, key, min(whose) as whose, "
-        f"min(verdict) as verdict from {view} group by category, key"
-    )
-    fewest = f"count(*) over (partition by place, whose) < {FEWEST_ROWS}"
-    grouped = f"select * replace (case when {fewest} then 0 else whose end as whose) from numbered"
-    shares = (
-        "select place, whose, verdict, "
-        "count(*) / sum(count(*)) over (partition by place, whose) as share "
-        "from one group by place, whose, verdict"
-    )
-    chances = (
-        "select a.place, a.whose, b.whose as other, sum(a.share * b.share) as chance "
-        "from shares a join shares b on b.place = a.place + 1 and a.verdict = b.verdict "
-        "group by a.place, a.whose, b.whose"
-    )
-    met = (
-        "select a.place, a.whose, b.whose as other, count(*) as n, "
-        "sum((a.verdict = b.verdict)::int) as equal from one a "
-        "join one b on b.place = a.place + 1 and a.key = b.key group by a.place, a.whose, b.whose"
-    )
-    chance = "coalesce(chance, 0)"
-    sums = f"sum(n), sum(equal), sum(n * {chance}), sum(n * {chance} * (1 - {chance})), "
-    sums += f"sum(n * ln(greatest({chance}, 1e-300)))"
-    ((n, equal, expected, variance, of_all),) = engine.rows(
-        f"with numbered as ({numbered}), one as ({grouped}), shares as ({shares}), "
-        f"chances as ({chances}), met as ({met}) "
-        f"select {sums} from met left join chances using (place, whose, other)"
-    )
-    return VerdictsAcross(
-        int(equal or 0), float(expected or 0), float(variance or 0), float(of_all or 0), int(n or 0)
-    )

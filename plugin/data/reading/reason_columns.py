@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from podium.data.counting.relations import text
 from podium.data.formats.records import Column
-from podium.data.formats.verdict_files import NO_ERROR_VALUES
+from podium.data.formats.verdict_cells import NO_ERROR_VALUES
 from podium.scorers.reply import FILTERED
 
 ERROR_NAMES = (

@@ -11,6 +11,7 @@ from podium.comparability.responses import ResponseFinding
 from podium.data.counting.duck import Duck
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.answer_lengths import SAME_ANSWERS
+from podium.data.formats.compared_answers import ANSWER_DIGEST
 from podium.data.formats.records import Column
 from podium.data.reading.item_rows import hash_of_words
 from podium.data.reading.rows import RecordTable
@@ -125,12 +126,12 @@ def _examples(
 def without_bulky_responses(tables: Sequence[RecordTable]) -> list[RecordTable]:
     """Return tables without the texts of responses if they are of a format of `BULKY`.
 
-    The column `SAME_ANSWERS` is left out of every table.
+    The columns `SAME_ANSWERS` and `ANSWER_DIGEST` are left out of every table.
     """
     bulk = {name for pair in RESPONSES for name in pair}
     kept = []
     for each in tables:
-        unused = {SAME_ANSWERS} | (bulk if each.format in BULKY else set())
+        unused = {SAME_ANSWERS, ANSWER_DIGEST} | (bulk if each.format in BULKY else set())
         columns = {
             name: column for name, column in each.records.columns.items() if name not in unused
         }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from podium.data.formats.containers import read_records
-from podium.data.formats.verdict_files import reject_cells
+from podium.data.formats.verdict_cells import reject_cells
 from podium.data.length_data import External, Gamed, item_key
 from podium.errors import DataError, UsageError, named_in_errors, reject_stream
 from podium.frames import is_frame

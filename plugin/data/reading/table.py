@@ -6,8 +6,9 @@ another meaning, or a name that podium does not know.
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from podium.data.battles import COLUMNS, LARGEST, criterion_columns
 from podium.data.counting.relations import IDENTICAL, ROW, SWAPS, text
@@ -17,6 +18,8 @@ from podium.data.reading.reason_columns import with_reasons
 from podium.errors import DataError
 from podium.notices.option_forms import format_assignments
 from podium.printable import shorten
+from podium.text import parse_json
+from podium.wording import some
 
 # Columns of the battles table with numbers, those with text, and the values of `order`.
 NUMBERS = (
@@ -104,6 +107,7 @@ BLANK = "\t\n\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
 """Invisible characters. To trim them is eight times as fast as a regular expression."""
 
 PLAYS_ITSELF = "plays against itself"
+NO_NUMBER = "is not a number"
 
 
 class Rule(NamedTuple):
@@ -300,7 +304,40 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
     problem = f"{rule.column}{shown} {rule.problem}{more}"
     place = records.name_row(row)
     kind = AloneError if rule.problem == PLAYS_ITSELF else DataError
-    return kind(problem, remedy=rule.remedy, row=place, column=rule.column)
+    remedy = rule.remedy
+    if rule.problem == NO_NUMBER:
+        remedy = _remedy_of_field(records.source, rule.column, value) or remedy
+    return kind(problem, remedy=remedy, row=place, column=rule.column)
+
+
+def _remedy_of_field(source: str, name: str, value: Any) -> str | None:
+    """Return the remedy that takes the first number in an object as the value of a column.
+
+    Args:
+        source: name of the table in messages.
+        name: the column.
+        value: the object, or JSON text of one.
+
+    Returns:
+        None if the value is no object, or none of its fields is a number.
+    """
+    fields = value
+    if isinstance(value, str):
+        with suppress(ValueError):
+            fields = parse_json(value)
+    if not isinstance(fields, Mapping):
+        return None
+    numbers = []
+    for key, own in fields.items():
+        # A path cannot name a key with a dot.
+        if isinstance(own, int | float) and "." not in key:
+            numbers.append(key)
+    if not numbers:
+        return None
+    paths = {name: f"{name}.{numbers[0]}"}
+    typed = f"columns={paths}" if source == FRAME else format_assignments("columns", paths)
+    more = f" ({some(numbers)} are its numbers)" if len(numbers) > 1 else ""
+    return f"name the field that counts, for example {typed}{more}"
 
 
 def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
@@ -471,7 +508,7 @@ def _number_rules(records: Records) -> list[Rule]:
         column = records.columns[name]
         if not column.is_number:
             remedy = "write a number, as 0.5, or leave it empty"
-            rules.append(Rule(name, column.non_number_condition, "is not a number", remedy))
+            rules.append(Rule(name, column.non_number_condition, NO_NUMBER, remedy))
         remedy = "leave the cell empty if the value is unknown"
         is_large = f"abs({column.number}) > {LARGEST}"
         rules.append(Rule(name, is_large, "is infinite or too large", remedy))

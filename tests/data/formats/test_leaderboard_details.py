@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import podium
+from podium.comparison.inputs import NO_ANSWERS
 from podium.errors import DataError, NotIdentifiedError, PodiumError
 from podium.notices.notice_text import notice_texts
 
@@ -177,8 +178,7 @@ def test_the_second_open_llm_leaderboard(tmp_path, suffix):
     assert means_of(tmp_path) == pytest.approx(named)
 
 
-@pytest.mark.parametrize("nested", [False, True])
-def test_the_first_open_llm_leaderboard(tmp_path, nested):
+def write_open_llm(tmp_path, *, nested=False):
     for name, solved in SOLVED.items():
         folder = tmp_path / f"details_{name.replace('/', '__')}" / "2023-07-19T20:31:16.803242"
         folder.mkdir(parents=True)
@@ -188,6 +188,11 @@ def test_the_first_open_llm_leaderboard(tmp_path, nested):
         frame.to_parquet(
             folder / "details_harness|arc:challenge|25_2023-07-19T20:31:16.803242.parquet"
         )
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_the_first_open_llm_leaderboard(tmp_path, nested):
+    write_open_llm(tmp_path, nested=nested)
     assert means_of(tmp_path, metric="acc") == pytest.approx(MEANS)
 
 
@@ -351,3 +356,28 @@ def test_metrics_of_lighteval_that_are_texts_are_named(tmp_path):
         frame.to_parquet(path)
     with pytest.raises(DataError, match=r"no metric has numbers \(extractive_match is 'yes'\)"):
         podium.read_battles(tmp_path)
+
+
+def write_helm_runs(folder):
+    for name, solved in SOLVED.items():
+        write_helm(folder, name, solved)
+
+
+def write_lighteval_runs(folder):
+    for name, solved in SOLVED.items():
+        write_lighteval(folder, name, [float(value) for value in solved])
+
+
+@pytest.mark.parametrize(
+    ("write", "metric"),
+    [
+        (write_helm_runs, "exact_match"),
+        (write_open_llm, "acc"),
+        (write_lighteval_runs, "extractive_match"),
+    ],
+)
+def test_answers_in_details_are_not_read_as_samples_of_lm_eval(tmp_path, write, metric):
+    write(tmp_path)
+    found = podium.compare("lab/ash", "lab/fir", str(tmp_path), metric=metric)
+    assert found.findings[0].tally == (4, 0, 4)
+    assert found.unknown_answers == NO_ANSWERS

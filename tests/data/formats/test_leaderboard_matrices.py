@@ -253,7 +253,7 @@ def test_a_table_of_results_by_model_is_no_matrix(save):
 def test_a_chain_of_scores_has_the_figures_of_all_pairs(save, matrix, monkeypatch):
     path = save("m.csv", matrix.rename_axis("item").to_csv())
     whole = podium.rank(podium.read_battles(path), "mean")
-    monkeypatch.setattr("podium.data.formats.score_files.MOST_BATTLES", 100)
+    monkeypatch.setattr("podium.data.formats.score_pairs.MOST_BATTLES", 100)
     battles = podium.read_battles(path, scores_only=True)
     assert len(battles) == 60 * 3
     chain = podium.rank(battles, "mean")

@@ -1,5 +1,8 @@
 """Pointwise scores: one row per item and model, battles item by item."""
 
+import json
+
+import pandas as pd
 import pytest
 
 import podium
@@ -46,7 +49,7 @@ def test_a_model_without_a_row_on_an_item_is_missing_there(save):
 
 @pytest.mark.parametrize("most", [2_000_000, 0])
 def test_a_model_that_was_not_run_on_a_task_is_not_missing_there(save, monkeypatch, most):
-    monkeypatch.setattr("podium.data.formats.score_files.MOST_BATTLES", most)
+    monkeypatch.setattr("podium.data.formats.score_pairs.MOST_BATTLES", most)
     names = ("task", "item", "model", "score")
     rows = scored(
         *[("t", item, model, 1) for item in "ij" for model in "xyz"],
@@ -141,3 +144,32 @@ def test_scores_written_as_text_are_numbers(save):
 def test_a_score_without_item_or_model_is_an_error(save, row, what):
     with pytest.raises(podium.DataError, match=rf"s.jsonl, line 1: {what} is empty"):
         podium.read_battles(save("s.jsonl", scored(row, ("i", "y", 2))))
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_an_object_in_the_column_of_scores_names_the_path_to_type(tmp_path, suffix):
+    cells = [{"why": "text", "acc": float(k % 3), "a.b": 1, "f1": 0.5} for k in range(6)]
+    rows = [
+        {"item": f"q{k // 2}", "model": "xy"[k % 2], "score": cell} for k, cell in enumerate(cells)
+    ]
+    path = tmp_path / f"scores.{suffix}"
+    if suffix == "csv":
+        pd.DataFrame(rows).assign(score=[*map(json.dumps, cells)]).to_csv(path, index=False)
+    else:
+        path.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(podium.DataError) as caught:
+        podium.read_battles(path)
+    assert "is not a number (6 such rows)" in str(caught.value)
+    assert caught.value.remedy == (
+        "name the field that counts, for example --columns score=score.acc (acc, f1 are its "
+        "numbers)"
+    )
+    assert len(podium.read_battles(path, columns={"score": "score.acc"})) == 3
+
+
+def test_an_object_without_numbers_in_the_column_of_scores_is_no_number(tmp_path):
+    rows = [{"item": "q", "model": name, "score": {"why": "text"}} for name in "xy"]
+    path = tmp_path / "scores.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(podium.DataError, match="write a number"):
+        podium.read_battles(path)

@@ -5,6 +5,10 @@ import json
 import pytest
 
 import podium
+from podium.data.counting.duck import Duck
+from podium.data.formats.compared_answers import ANSWER_DIGEST, comparing_answers
+from podium.data.formats.containers import open_records
+from podium.data.formats.promptfoo import frame_of_results
 from podium.notices.notice_text import notice_texts
 
 MODELS = ("openai:gpt-a", "openai:gpt-b")
@@ -211,3 +215,79 @@ def test_documents_are_read_by_the_database(tmp_path, monkeypatch):
     document = evaluation(*eight_results())
     for name, content in (("whole", document), ("summary", document["results"])):
         assert podium.read_battles(write(tmp_path, content, name=f"{name}.json"))
+
+
+def answered(test, prompt, score, output, **more):
+    return result(test, prompt, score, **{"response": {"output": output}} | more)
+
+
+def identical_in(*paths):
+    return podium.compare(*MODELS, *map(str, paths)).findings[0].identical
+
+
+def rows_with_answers():
+    """Return six tests; the answers and scores of the first two are identical."""
+    rows = []
+    for test in range(6):
+        is_same = test < 2
+        rows.append(answered(test, 0, 1, f"says {test}"))
+        rows.append(answered(test, 1, 1 if is_same else 0, f"says {test}" + "." * (not is_same)))
+    return rows
+
+
+def test_identical_answers_are_counted_in_one_file_and_in_two(tmp_path):
+    rows = rows_with_answers()
+    both = write(tmp_path, evaluation(*rows))
+    one = write(tmp_path, evaluation(*rows[::2]), name="one.json")
+    two = write(tmp_path, evaluation(*rows[1::2]), name="two.json")
+    assert identical_in(both) == identical_in(one, two) == 2
+
+
+def test_identical_answers_are_counted_beside_named_scores(tmp_path):
+    rows = [row | {"namedScores": {"tone": 0.5}} for row in rows_with_answers()]
+    path = write(tmp_path, evaluation(*rows))
+    found = podium.compare(*MODELS, str(path), where={"metric": "tone"})
+    assert found.findings[0].identical == 2
+
+
+@pytest.mark.parametrize(
+    ("second", "number"),
+    [
+        ({"output": {"city": "Rome"}}, 3),
+        ({"output": '{"city":"Rome"}'}, 2),
+        ({"output": None}, 2),
+        ({}, 2),
+    ],
+)
+def test_an_object_is_an_answer_and_a_missing_one_is_none(tmp_path, second, number):
+    pair = [answered(6, 0, 1, {"city": "Rome"}), answered(6, 1, 1, "", response=second)]
+    path = write(tmp_path, evaluation(*rows_with_answers(), *pair))
+    assert identical_in(path) == number
+
+
+def test_missing_answers_of_both_are_not_identical(tmp_path):
+    pair = [result(6, k, 1, response={"output": None}) for k in range(2)]
+    assert identical_in(write(tmp_path, evaluation(*rows_with_answers(), *pair))) == 2
+
+
+def test_the_answers_of_failed_calls_are_not_identical(tmp_path):
+    pair = [answered(6, k, 0, "refused", failureReason=2, error="timeout") for k in range(2)]
+    assert identical_in(write(tmp_path, evaluation(*rows_with_answers(), *pair))) == 2
+
+
+def test_identical_answers_with_other_scores_keep_their_difference(tmp_path):
+    """An assertion on cost or latency may score one answer of two models differently."""
+    pair = [answered(6, 0, 1, "the same"), answered(6, 1, 0.25, "the same")]
+    path = write(tmp_path, evaluation(*rows_with_answers(), *pair))
+    finding = podium.compare(*MODELS, str(path)).findings[0]
+    results = finding.results.set_index("item")
+    assert (finding.identical, results.loc["6", "difference"]) == (2, 0.75)
+
+
+def test_answers_are_read_only_to_compare_models(tmp_path):
+    path = write(tmp_path, evaluation(*rows_with_answers()))
+    records = open_records(path, Duck(), [])
+    assert ANSWER_DIGEST not in frame_of_results(records)
+    with comparing_answers():
+        assert ANSWER_DIGEST in frame_of_results(records)
+        assert ANSWER_DIGEST not in podium.read_battles(path).columns

@@ -1,0 +1,280 @@
+"""Choose the metrics of lm-eval's tasks that count."""
+
+import shlex
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from podium.data.formats import lm_eval_layout as layout
+from podium.data.formats.headline_metrics import (
+    ALL_METRICS,
+    MeasuredRun,
+    choose_headline,
+    note_other_metrics,
+)
+from podium.data.formats.lm_eval_scores import Scores
+from podium.errors import NotIdentifiedError, UsageError
+from podium.notices.notice import Notice
+from podium.notices.option_forms import option_text
+from podium.wording import some, word_for
+
+
+def choose_metrics(
+    files: Sequence[Scores], asked: Sequence[str]
+) -> tuple[dict[str, list[str]], list[Notice]]:
+    """Choose the metrics by which each task is ranked.
+
+    Args:
+        files: the runs.
+        asked: names as `metric,filter` or `metric`, or `all`. If it is empty, the first metric in
+            lm-eval's own table that two models have is chosen for each task; see
+            `_choose_first_metrics`.
+
+    Returns:
+        The metrics of each task that has any; and notes: one on the tasks that have none, and, if
+        no metric is asked for, one on the metrics that were not chosen.
+
+    Raises:
+        UsageError: no task has a metric that is asked for.
+        NotIdentifiedError: a name that is asked for fits several metrics of a task, no two models
+            have the same metric, or no task has a metric that can be compared.
+    """
+    usable, unusable = _metrics_by_task(files)
+    known_metrics = [metric for task in usable for metric in (*usable[task], *unusable[task])]
+    for name in asked:
+        if name != ALL_METRICS and not any(_fits(name, metric) for metric in known_metrics):
+            raise UsageError(f"no task has the metric {name!r}; there are: {_list_metrics(usable)}")
+    metrics_by_task = {}
+    for task, names in usable.items():
+        metrics_by_task[task] = [name for name in names if _is_wanted(asked, name)]
+    notes: list[Notice] = []
+    if asked:
+        _reject_several_metrics(metrics_by_task, asked, files)
+    else:
+        metrics_by_task, notes = _choose_first_metrics(metrics_by_task, files)
+    tasks_without_metric = [task for task, names in metrics_by_task.items() if not names]
+    reasons = []
+    for task in tasks_without_metric:
+        reasons += [(task, metric, why) for metric, why in unusable[task].items()]
+    if len(tasks_without_metric) == len(usable):
+        raise _no_metric_error(asked, tasks_without_metric, reasons, files)
+    chosen = {task: names for task, names in metrics_by_task.items() if names}
+    if not tasks_without_metric:
+        return chosen, notes
+    if asked:
+        fields = {"metrics": " or ".join(asked), "tasks": tasks_without_metric}
+        return chosen, [*notes, Notice("tasks-without-metric", fields)]
+    causes = [f"{task}, {metric}: {why}" for task, metric, why in reasons]
+    notes.append(
+        Notice("tasks-without-numbers", {"tasks": len(tasks_without_metric), "why": causes})
+    )
+    return chosen, notes
+
+
+def _choose_first_metrics(
+    by_task: Mapping[str, Sequence[str]], files: Sequence[Scores]
+) -> tuple[dict[str, list[str]], list[Notice]]:
+    """Choose the first metric in the table that lm-eval prints that two models have, by task.
+
+    Args:
+        by_task: the metrics of each task.
+        files: the runs of all tasks.
+
+    Returns:
+        A list with the chosen metric, by task; it is empty for a task without metrics. And a note
+        on the other metrics, if there are any.
+
+    Raises:
+        NotIdentifiedError: several models were run on a task, and no two have the same metric of
+            it; or models of a task of HELM, whose files name no first metric, share several.
+    """
+    _reject_unordered_metrics(by_task, files)
+    chosen: dict[str, list[str]] = {}
+    headlines = []
+    for task, metrics in by_task.items():
+        scores_of_task = [scores for scores in files if scores.file.task == task]
+        runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in scores_of_task]
+        headline = choose_headline(task, runs, metrics)
+        if headline is None and metrics:
+            raise _no_common_metric_error(task, metrics, scores_of_task)
+        chosen[task] = []
+        if headline is not None:
+            chosen[task] = [headline.metric]
+            headlines.append(headline)
+    return chosen, note_other_metrics(headlines)
+
+
+def _reject_unordered_metrics(
+    by_task: Mapping[str, Sequence[str]], files: Sequence[Scores]
+) -> None:
+    """Raise NotIdentifiedError if models of a task of HELM share several metrics.
+
+    The files of HELM hold all metrics, such as the number of references, in no telling order. Tasks
+    of other files are not checked.
+
+    Args:
+        by_task: the metrics of each task.
+        files: the runs of all tasks.
+    """
+    unordered = {}
+    for task, metrics in by_task.items():
+        of_task = [scores for scores in files if scores.file.task == task]
+        if not any(scores.file.path.name == layout.HELM_DETAILS for scores in of_task):
+            continue
+        shared = []
+        for metric in metrics:
+            models = {scores.file.model for scores in of_task if metric in scores.values}
+            if len(models) > 1:
+                shared.append(metric)
+        if len(shared) > 1:
+            unordered[task] = shared
+    if unordered:
+        raise _several_metrics_error(unordered)
+
+
+def _no_common_metric_error(
+    task: str, metrics: Sequence[str], files: Sequence[Scores]
+) -> NotIdentifiedError:
+    """Return the error for a task of which no two models have the same metric.
+
+    The replies of the models were then filtered in different ways, for example. The message says
+    which models have which of `metrics`.
+    """
+    models: dict[tuple[str, ...], list[str]] = {}
+    for scores in files:
+        held_metrics = tuple(metric for metric in metrics if metric in scores.values)
+        models.setdefault(held_metrics, []).append(scores.file.model)
+    parts = []
+    for held_metrics, names in models.items():
+        has = word_for(len(names), "has", "have")
+        parts.append(f"{some(names, most=5)} {has} only {' and '.join(held_metrics) or 'none'}")
+    return NotIdentifiedError(
+        f"no two models have one metric: not all models of {task} have them: {', '.join(parts)}; "
+        "run the models with the same metrics and filters"
+    )
+
+
+def _reject_several_metrics(
+    by_task: Mapping[str, Sequence[str]], asked: Sequence[str], files: Sequence[Scores]
+) -> None:
+    """Raise NotIdentifiedError if a name that is asked for fits several metrics of a task.
+
+    It does if it has no filter, and the task has several. If no two models have one of them, the
+    message says which model has which. Nothing is rejected if all metrics are asked for.
+
+    Args:
+        by_task: the metrics of each task that fit the names.
+        asked: the names.
+        files: the runs of all tasks.
+    """
+    if ALL_METRICS in asked:
+        return
+    several = {task: names for task, names in by_task.items() if _is_ambiguous(names, asked)}
+    for task, names in several.items():
+        of_task = [scores for scores in files if scores.file.task == task]
+        runs = [MeasuredRun(scores.file.model, scores.shown_metrics) for scores in of_task]
+        if choose_headline(task, runs, names) is None:
+            raise _no_common_metric_error(task, names, of_task)
+    if several:
+        raise _several_metrics_error(several)
+
+
+def _several_metrics_error(by_task: Mapping[str, Sequence[str]]) -> NotIdentifiedError:
+    """Return the error for tasks with several metrics between which the user must choose."""
+    first_of_task = next(iter(by_task.values()))[0]
+    example = option_text("metric", first_of_task)
+    by_each = f"{option_text('metric', ALL_METRICS)} {option_text('by', 'metric')}"
+    remedy = f"choose with {option_text('metric')}, as {example}, or rank by each with {by_each}"
+    return NotIdentifiedError(
+        f"several metrics could be compared: {_list_metrics(by_task)}; {remedy}"
+    )
+
+
+def _no_metric_error(
+    asked: Sequence[str],
+    tasks: Sequence[str],
+    reasons: Sequence[tuple[str, str, str]],
+    files: Sequence[Scores],
+) -> NotIdentifiedError:
+    """Return the error for tasks that all have no metric to compare.
+
+    Args:
+        asked: the metrics asked for.
+        tasks: the tasks.
+        reasons: task, metric, and why the metric is not usable.
+        files: the runs, beside whose folder their tournaments may be.
+    """
+    causes = []
+    for task, metric, why in reasons:
+        if _is_wanted(asked, metric):
+            causes.append(f"{metric} of {task}: {why}")
+    cause = some(causes, "; ", most=5)
+    if not cause:
+        cause = f"{some(tasks, most=3)} has no metric"
+    way = "a judge compares responses: podium lm_eval ... --ranker_judge"
+    played = _folder_of_tournaments(files)
+    if played:
+        way = f"verdicts of judges are in {played}: `podium rank {shlex.quote(played)}`"
+    return NotIdentifiedError(f"no number per document to compare: {cause}; {way}")
+
+
+def _folder_of_tournaments(files: Sequence[Scores]) -> str | None:
+    """Return the folder beside that of the runs in which `--ranker_judge` keeps its logs.
+
+    None if no run has such a folder.
+    """
+    for scores in files:
+        for folder in list(scores.file.path.parents)[:2]:
+            if not folder.name:
+                continue
+            played = folder.with_name(f"{folder.name}{layout.TOURNAMENTS}")
+            if any(played.glob("*.eval")):
+                return str(played)
+    return None
+
+
+def _metrics_by_task(
+    files: Sequence[Scores],
+) -> tuple[dict[str, list[str]], dict[str, dict[str, str]]]:
+    """Return the metrics of each task that can be compared, and those that cannot.
+
+    Returns:
+        For each task, the metrics that are numbers in every file that has them; and for each task
+        and other metric, why it is not usable.
+    """
+    names: dict[str, dict[str, None]] = defaultdict(dict)
+    unusable: dict[str, dict[str, str]] = defaultdict(dict)
+    for scores in files:
+        task = scores.file.task
+        unusable[task] |= scores.unusable
+        names[task] |= dict.fromkeys(scores.values)
+    usable = {}
+    for task in sorted(names):
+        usable[task] = [name for name in names[task] if name not in unusable[task]]
+    return usable, unusable
+
+
+def _is_wanted(asked: Sequence[str], metric: str) -> bool:
+    """Return whether a metric is asked for. If no metric is named, all are."""
+    return not asked or ALL_METRICS in asked or any(_fits(name, metric) for name in asked)
+
+
+def _fits(asked: str, metric: str) -> bool:
+    """Return whether a name, with or without a filter, names the metric `metric,filter`."""
+    return asked in (metric, metric.rpartition(",")[0])
+
+
+def _is_ambiguous(metrics: Sequence[str], asked: Sequence[str]) -> bool:
+    """Return whether one of the names that are asked for fits several metrics of a task."""
+    return any(sum(_fits(name, metric) for metric in metrics) > 1 for name in asked)
+
+
+def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
+    """Format the metrics of tasks for a message. Tasks with the same metrics are put together."""
+    tasks = defaultdict[tuple[str, ...], list[str]](list)
+    for task, metrics_of_tasks in by_task.items():
+        tasks[tuple(metrics_of_tasks)].append(task)
+    parts = []
+    for metrics_of_tasks, tasks_with_metrics in tasks.items():
+        metrics = " | ".join(metrics_of_tasks) or "none"
+        parts.append(f"{metrics} ({some(tasks_with_metrics, most=5)})")
+    return "; ".join(parts)

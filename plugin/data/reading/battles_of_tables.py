@@ -1,0 +1,186 @@
+"""Build battles of tables, with notes on their rows and the facts that all tables share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.comparability.questions import notices_of_questions
+from podium.comparability.run_settings import notices_of_settings
+from podium.data.battles import Battles
+from podium.data.counting.duck import Duck
+from podium.data.counting.verdicts import Engine, Verdicts
+from podium.data.formats.records import records_of_view
+from podium.data.ladder import Ladder, ladder_from_log
+from podium.data.measure import Measure
+from podium.data.query import BattleQuery
+from podium.data.reading.item_groups import require_same_groups
+from podium.data.reading.joined_tables import join_tables, note_odd_items
+from podium.data.reading.model_names import note_doubtful_names, require_distinct_names
+from podium.data.reading.rows import RecordTable
+from podium.data.reading.source_tables import ReadingPlan, SourceTables
+from podium.data.reading.table import is_pointwise
+from podium.data.reading.units import likely_item
+from podium.data.reading.voters import note_voters
+from podium.defaults import RANKER_OF_DECISIONS
+from podium.findings import ACCEPTED
+from podium.hookspecs import GatheredBattles
+from podium.notices.notice import Notice, select_codes
+from podium.scorers.judge_record import join_judges
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFacts:
+    """Facts that are the same for all tables.
+
+    Attributes:
+        answer: the finding of a tournament, if all tables are parts of it; else None.
+        ladder: ratings on whose scale this tournament placed newcomers; None if there are none.
+        default_ranker: `mean` for scores that no judge gave, else `bradley-terry`.
+    """
+
+    answer: Mapping[str, Any] | None
+    ladder: Ladder | None
+    default_ranker: str
+
+
+def build_battles(duck: Duck, plan: ReadingPlan, read: SourceTables) -> Battles:
+    """Join tables into one view, and return its battles with everything known about them."""
+    query = plan.query
+    counting = plan.counting
+    shared = _shared_facts(read.tables, is_whole=not query.where)
+    scores_only = query.scores_only
+    if scores_only is None:
+        scores_only = shared.default_ranker == "mean"
+    joined = join_tables(duck, read.tables, scores_only=scores_only)
+    require_same_groups(duck, joined.view, query.cluster, read.tables)
+    if counting is not duck:
+        counting.register(joined.view, duck.table(f"select * from {joined.view}"))
+    verdicts = verdicts_of_query(counting, joined.view, query)
+    require_distinct_names(verdicts, read.tables)
+    likely = likely_item(duck, records_of_view(duck, joined.view, ""))
+    odd_items = note_odd_items(duck, joined.view, likely)
+    gathered = read.gathered
+    of_join = _notes_not_told_yet(joined.notes, gathered)
+    notes = [*_notes_on_sources(read), *of_join, *odd_items, *_notes_on_rows(verdicts, read.tables)]
+    notes += [*note_doubtful_names(verdicts.models), *note_voters(duck, joined.view)]
+    return Battles(
+        verdicts,
+        joined.missing,
+        notes=tuple(notes),
+        sources=tuple(each.source for each in read.tables),
+        reading=query.changed_options(),
+        lost=tuple(gathered.lost),
+        copies=joined.copies,
+        judge_records=join_judges(each.judges for each in read.tables),
+        measures=_measures_in(read.tables),
+        apart=gathered.apart,
+        answer=shared.answer,
+        ladder=shared.ladder,
+        default_ranker=shared.default_ranker,
+        accepted=tuple(gathered.accepted),
+        runs=tuple(gathered.runs),
+        questions=tuple(gathered.questions),
+        other_responses=read.other_responses,
+        identical_responses=read.identical_responses,
+        likely_item=likely if query.cluster is None else None,
+    )
+
+
+def verdicts_of_query(counting: Engine, relation: str, query: BattleQuery) -> Verdicts:
+    """Return the verdicts in a table or view. The query says whether their orders are merged."""
+    keep_one_sided = query.one_sided == "keep"
+    return Verdicts(
+        counting,
+        relation,
+        merge=query.merge,
+        keep_one_sided=keep_one_sided,
+        group=query.cluster,
+    )
+
+
+def _notes_on_sources(read: SourceTables) -> list[Notice]:
+    """Return the notes on accepted findings, losses, files, and settings of runs."""
+    gathered = read.gathered
+    accepted = [Notice(ACCEPTED, {"sentence": text}) for text in gathered.accepted]
+    paired = notices_of_questions(gathered.questions)
+    changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
+    settings = notices_of_settings(gathered.runs)
+    notes = [note for note in read.notes if not _is_told_by_questions(note, changed)]
+    return [*accepted, *gathered.lost, *notes, *paired, *settings]
+
+
+def _notes_on_rows(verdicts: Verdicts, tables: Sequence[RecordTable]) -> list[Notice]:
+    """Return the warnings of verdicts; battles of counts are equal rows, which need none."""
+    notes = verdicts.notes()
+    if all(each.format == "counts" for each in tables):
+        notes = [note for note in notes if note.code != "rows-repeat"]
+    return notes
+
+
+def _is_told_by_questions(note: Notice, changed: Mapping[str, Mapping[str, int]]) -> bool:
+    """Return whether a note counts only the items that the check `same question` names.
+
+    Args:
+        note: any note.
+        changed: by task and model, the number of items whose input no other run has.
+    """
+    if note.code == "scores-alone":
+        alone = sum(sum(own.values()) for own in changed.values())
+        return bool(alone == note.fields["scores"])
+    if note.code != "different-documents":
+        return False
+    of_task = changed.get(note.fields["task"], {})
+    sizes = note.fields["sizes"]
+    return all(size - of_task.get(name, 0) == note.fields["common"] for name, size in sizes.items())
+
+
+def _notes_not_told_yet(notes: Sequence[Notice], gathered: GatheredBattles) -> list[Notice]:
+    """Return the notes on joined tables that tell more than what readers of formats found."""
+    changed = {own.task: own.unshared for own in gathered.questions if own.unshared}
+    untold = []
+    for note in notes:
+        if not (_is_told_by_questions(note, changed) or _is_told_by_documents(note, gathered)):
+            untold.append(note)
+    return untold
+
+
+def _is_told_by_documents(note: Notice, gathered: GatheredBattles) -> bool:
+    """Return whether a note counts only the documents that a note of lm-eval's reader counts."""
+    if note.code != "scores-alone":
+        return False
+    alone = 0
+    for each in select_codes([*gathered.notes, *gathered.lost], ["different-documents"]):
+        alone += (
+            sum(each.fields["sizes"].values()) - len(each.fields["sizes"]) * each.fields["common"]
+        )
+    return bool(alone == note.fields["scores"])
+
+
+def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> SharedFacts:
+    """Return the facts that are the same for all tables.
+
+    Args:
+        tables: the tables.
+        is_whole: whether all rows of the tables are kept. If not, the finding of a tournament does
+            not hold for them, and there is no answer.
+    """
+    first = tables[0]
+    answer = None
+    if is_whole and all(each.answer == first.answer for each in tables):
+        answer = first.answer
+    ladder = None
+    if first.ladder and all(each.ladder == first.ladder for each in tables):
+        ladder = ladder_from_log(first.ladder)
+    no_judge = all(map(_is_without_judge, tables))
+    return SharedFacts(answer, ladder, "mean" if no_judge else RANKER_OF_DECISIONS)
+
+
+def _is_without_judge(each: RecordTable) -> bool:
+    """Return whether a table has scores of models that no judge gave, such as accuracies."""
+    names = each.records.columns
+    return is_pointwise(names) and "judge" not in names
+
+
+def _measures_in(tables: Sequence[RecordTable]) -> tuple[Measure, ...]:
+    """Return the metrics of hosts' evals in all tables, without repetitions."""
+    return tuple(dict.fromkeys(measure for each in tables for measure in each.measures))

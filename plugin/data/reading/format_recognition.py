@@ -1,0 +1,127 @@
+"""Recognise the format of a table by its columns, or say what is missing."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from podium.data.formats.foreign import format_credit_map
+from podium.data.reading.guessed_mapping import Guess
+from podium.data.reading.mapping_files import format_mapping, name_of_mapping_file
+from podium.data.reading.table import (
+    FRAME,
+    LIKELY,
+    LIKELY_OF_SCORES,
+    lacks_only_items,
+    may_be_figures_of_tasks,
+    remedy_of_columns,
+)
+from podium.errors import DataError, UsageError
+from podium.hookspecs import Format
+from podium.notices.option_forms import are_assignable, format_assignments
+from podium.plugins import catalogue
+
+TASKS = {"response": "ring -T responses=FILES", "chosen": "recorded -T battles=FILE"}
+"""For a column that files of responses have, the command that judges them, for messages."""
+ONE_MODEL_COLUMNS = {
+    "item": ("item", *LIKELY_OF_SCORES["item"]),
+    "score": ("score", *LIKELY_OF_SCORES["score"]),
+    "model": (
+        *("model", "model_a", "model_b"),
+        *LIKELY_OF_SCORES["model"],
+        *LIKELY["model_a"],
+        *LIKELY["model_b"],
+    ),
+}
+"""Columns of a table with the scores of one model, and the names that they have, in lower case.
+
+Such a table has no column `model`.
+"""
+
+
+def recognise_format(columns: frozenset[str], label: str | None = None) -> Format | None:
+    """Return the format that fits the columns best; None if none fits.
+
+    The signature of a format is a set of columns that its tables have. The format with the largest
+    signature among the columns fits best.
+
+    Args:
+        columns: names of the columns.
+        label: the user's label of the file, which can stand for a column (`Format.label_is`).
+
+    Raises:
+        UsageError: two formats fit equally well.
+    """
+    fits: dict[int, list[Format]] = {}
+    for known in catalogue.formats():
+        given = columns | {known.label_is} if label and known.label_is else columns
+        fits.setdefault(known.specificity(frozenset(given)), []).append(known)
+    best = max(fits)
+    if best and len(fits[best]) > 1:
+        names = " or ".join(sorted(known.name for known in fits[best]))
+        raise UsageError(f"the columns fit {names}: say which with --from")
+    return fits[best][0] if best else None
+
+
+def unrecognised_error(columns: frozenset[str], source: str, guess: Guess) -> DataError:
+    """Return the error to raise for a file in no known format.
+
+    Its message names the most similar format, if the file has at least half of its columns, and
+    guesses the options that name the columns and translate the verdicts, also as a mapping file.
+
+    Args:
+        columns: names of the columns of the file.
+        source: its name for messages.
+        guess: the options that may read the file.
+    """
+    signatures = [
+        (known.name, signature) for known in catalogue.formats() for signature in known.signature
+    ]
+    name, best = max(signatures, key=lambda pair: len(pair[1] & columns) / len(pair[1]))
+    names = [name or "(no name)" for name in sorted(columns)[:20]]
+    problem = f"no known format has the columns {', '.join(names) or '(none)'}"
+    if 2 * len(best & columns) >= len(best):
+        problem += f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"
+    named = remedy_of_columns(sorted(columns), source, guess.columns)
+    if guess.fill and source != FRAME:
+        named += f" {format_assignments('fill', guess.fill)}"
+    if guess.credit_map and source != FRAME:
+        named += f" {format_credit_map(guess.credit_map)}"
+    of_one_model = _command_for_files_of_models(guess.paths, source)
+    if of_one_model is not None:
+        named += f"; if it has the scores of one model, label a file per model: `{of_one_model}`"
+    remedy = f"{named}; `podium list formats` shows what is known"
+    lacks_items = lacks_only_items(columns, guess.columns)
+    if source != FRAME and not (lacks_items or may_be_figures_of_tasks(guess.columns)):
+        mapping = format_mapping(
+            columns=guess.columns, credit_map=guess.credit_map, fill=guess.fill
+        )
+        saved = f"save the guess as {name_of_mapping_file(Path(source))}: {mapping}"
+        typed = [*guess.columns.values(), *guess.fill.values(), *guess.credit_map]
+        remedy = f"{remedy}; or {saved}" if are_assignable(typed) else saved
+    for column, task in TASKS.items():
+        if column in columns:
+            command = f"`inspect eval podium/{task} --model-role judge=MODEL`"
+            remedy += f"; if the file holds responses to judge, {command}"
+    return DataError(problem, remedy=remedy)
+
+
+def _command_for_files_of_models(paths: Mapping[str, str], source: str) -> str | None:
+    """Return the command that ranks models by tables of one model's scores each.
+
+    Args:
+        paths: the columns of such a table, and the paths into them, by their last part.
+        source: its name.
+
+    Returns:
+        None if the table is a data frame, has no column of items or scores, or has one of models.
+    """
+    names = {name.lower(): path for name, path in paths.items()}
+    columns_found = {}
+    for own, words in ONE_MODEL_COLUMNS.items():
+        columns_found[own] = next((names[word] for word in words if word in names), None)
+    item = columns_found["item"]
+    score = columns_found["score"]
+    if source == FRAME or item is None or score is None or columns_found["model"] is not None:
+        return None
+    typed = {own: name for own, name in (("item", item), ("score", score)) if own != name}
+    named = f" {format_assignments('columns', typed)}" if typed else ""
+    return f"podium rank NAME={source} OTHER=FILE{named}"

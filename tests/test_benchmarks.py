@@ -39,6 +39,7 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
         ("claims.py", "groups", "--worlds", "2"),
         ("claims.py", "slices", "--worlds", "2"),
         ("claims.py", "stopping_in_groups", "--worlds", "1"),
+        ("claims.py", "voters", "--worlds", "1"),
         ("claims.py", "weights", "--worlds", "2"),
     ],
 )

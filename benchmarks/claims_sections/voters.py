@@ -128,7 +128,7 @@ def _expected_credits(theta: np.ndarray, taste: float) -> np.ndarray:
     return mean_credits(theta + drawn)
 
 
-def expected_scores(theta: np.ndarray, taste: float) -> np.ndarray:
+def expected_scores(theta: np.ndarray, _taste: float) -> np.ndarray:
     """Return the mean scores, which tastes do not change."""
     return theta
 

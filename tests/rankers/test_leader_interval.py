@@ -54,7 +54,7 @@ def test_a_model_that_is_clearly_ahead_and_two_models_have_none() -> None:
 
 
 def test_its_ends_stay_within_the_bounds_of_the_scale() -> None:
-    score = np.array([0.95, 0.5, 0.4])
+    score = np.array([0.97, 0.5, 0.4])
     covariance = np.diag([0.02, 0.03, 0.03]) ** 2
     estimate = sandwich_estimate(score, covariance, 40, level=0.95, cluster="item")
     low, high = leader_interval(estimate, 0, 0.95, (0.0, 1.0))

@@ -265,8 +265,8 @@ def _leader_with_interval(standings: Standings) -> Mapping[str, Any]:
     """
     if are_scales_unlike(standings.checks):
         return {}
-    found: Mapping[str, Any] = standings.diagnostics.get(LEADER_INTERVAL, {})
-    return found
+    of_leader: Mapping[str, Any] = standings.diagnostics.get(LEADER_INTERVAL, {})
+    return of_leader
 
 
 def _sampling_text(entry: Entry, style: str, is_chosen: bool) -> str:
@@ -327,6 +327,7 @@ def standings_notes(standings: Standings) -> Iterator[str]:
         others = "ties or unparsed" if standings.counts.unparsed else "ties"
         others_text = f" (on the others all battles are {others})" if informative < items else ""
         yield f"informative items: {informative:,} of {items:,}{others_text}"
+    yield from _leader_notes(standings)
     soft = diagnostics.get("soft")
     if soft and standings.fit.beta is not None:
         yield _soft_targets(soft, standings.fit)
@@ -338,7 +339,6 @@ def standings_notes(standings: Standings) -> Iterator[str]:
         yield f"{anchor} itself: 1 - the mean of the others"
     if diagnostics.get("uneven_opponents") and standings.scale.is_elo:
         yield "win rates: opponents met on few items count less (--ranker win-rate names them)"
-    yield from _leader_notes(standings)
     if standings.fit.separated:
         yield "* separated: the data bound this rating on one side at most"
 

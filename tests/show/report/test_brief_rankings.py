@@ -110,3 +110,10 @@ def test_what_is_missing_is_counted_in_battles_as_in_the_table() -> None:
     text = brief_ranking_text(ranking, ["fir"], is_judged=False)
     assert "10 items, 6 battles missing" in text
     assert "24 battles: 24 judged, 0 unparsed, 6 missing" in str(ranking)
+
+
+def test_a_brief_table_has_no_mark_that_no_line_explains() -> None:
+    ranking = ranking_of(5, items=8)
+    assert "leader_interval" in ranking.standings[0].diagnostics
+    assert "†" in str(ranking)
+    assert "†" not in brief_ranking_text(ranking, ["m1"], is_judged=False)

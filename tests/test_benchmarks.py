@@ -43,6 +43,7 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
         ("claims.py", "champions", "--worlds", "1"),
         ("claims.py", "selection", "--worlds", "1"),
         ("claims.py", "epochs", "--worlds", "1"),
+        ("claims.py", "extrapolation", "--worlds", "1"),
         ("claims.py", "weights", "--worlds", "2"),
     ],
 )

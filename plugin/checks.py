@@ -549,6 +549,12 @@ _CHECKS = (
         ),
     ),
     CheckKind(
+        "decisive rater",
+        1,
+        flagged="without {unit} {name} ({verdicts}), {rival} leads instead of {leader}{others}",
+        ok="without any one of {raters}, {leader} still leads",
+    ),
+    CheckKind(
         "human scale",
         NO_THRESHOLD,
         question="whether distances match human ratings",

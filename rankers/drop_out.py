@@ -6,7 +6,7 @@ from itertools import combinations, islice
 import numpy as np
 
 from podium.data.battles import Battles
-from podium.rankers.fit.coded import CodedBattles, code_battles
+from podium.rankers.fit.coded import CodedBattles, as_dense, code_battles
 from podium.rankers.fit.graph import are_connected
 from podium.rankers.fit.identification import fit_battles
 from podium.rankers.fit.newton import maximize_samples
@@ -109,6 +109,35 @@ def drop_out_of_clusters(
         new_leader = coded.models[int(np.argmax(theta))]
     items = tuple(map(str, sorted(removal)))
     return DropOutRobustness(coded.models[leader], new_leader, items, is_exact, limit)
+
+
+def strengths_without_each(coded: CodedBattles, most_fitted: int) -> tuple[np.ndarray, np.ndarray]:
+    """Fit log-strengths to all battles, and without each cluster.
+
+    With more than `most_fitted` clusters, only the removals are fitted that take most from the lead
+    of the first model, by one Newton step.
+
+    Returns:
+        The log-strengths by all battles, shape (models,), and without each cluster, shape
+        (clusters, models). They are NaN for a cluster without which models are not connected, and
+        for a removal that was not fitted.
+
+    Raises:
+        NotIdentifiedError: the comparison graph is disconnected.
+        NotConvergedError: a fit did not reach its maximum.
+    """
+    strengths = fit_battles(coded)
+    search = _RemovalSearch(strengths, cells_by_cluster(coded, strengths.pairs))
+    fitted = np.arange(coded.clusters)
+    if coded.clusters > most_fitted:
+        share_kept = 1 - coded.cluster_weights() / coded.weight.sum()
+        scores = as_dense(strengths.cluster_scores(coded))
+        change = -strengths.solve(scores.T).T / share_kept[:, None]
+        leads = _leads_over(strengths.theta + change, int(np.argmax(strengths.theta)))
+        fitted = np.argsort(-leads, kind="stable")[:most_fitted]
+    theta = np.full((coded.clusters, len(coded.models)), np.nan)
+    theta[fitted] = search.theta_without([(int(cluster),) for cluster in fitted])
+    return strengths.theta, theta
 
 
 @dataclass(frozen=True, slots=True)

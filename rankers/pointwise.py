@@ -307,11 +307,14 @@ def estimate_means(
     )
     if estimate.method is None or not matrix.is_bounded:
         return estimate
-    low, high = wilson_interval(score, np.diag(estimate.covariance), freedom + 1, level, error)
+    variance = np.diag(estimate.covariance)
+    interval_at = partial(wilson_interval, score, variance, freedom + 1, influence=error)
+    low, high = interval_at(level)
     return replace(
         estimate,
         low=low,
         high=high,
+        interval_at=interval_at,
         method=f"{estimate.method}, Wilson with effective sample size, t",
     )
 

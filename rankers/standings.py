@@ -11,6 +11,7 @@ from podium.data.battles import Battles
 from podium.data.counts import Counts
 from podium.notices.notice import Notice
 from podium.rankers.errors.intervals import ScoreEstimates, finite_or_none, t_quantile
+from podium.rankers.errors.leader_interval import leader_interval
 from podium.rankers.errors.rank_sets import Contrasts, compare_all_pairs
 from podium.rankers.fit.cells import BattleData, pair_sums_with_items
 from podium.rankers.fit.pairs import Pairs, downweighted_opponents, win_rates
@@ -18,6 +19,9 @@ from podium.rankers.ranking import Entry, Fit, Separation, Standings
 from podium.score_scale import Scale, as_scale
 from podium.wording import plural
 
+LEADER_INTERVAL = "leader_interval"
+"""Key in the diagnostics of standings: the interval of the first model that allows for the choice
+of the first by the same data."""
 SAME_SCORE = 1e-9
 """Scores that differ by less share a rank."""
 
@@ -135,24 +139,58 @@ def build_standings(
     contrasts = compare_all_pairs(
         result.estimate, level=level_of_slice, rng=rng, items=exposure.items
     )
+    separation = _separation(exposure, result, contrasts)
+    entries = _ranked_entries(exposure, result, contrasts)
+    leader = _leader_diagnostics(entries, separation, exposure, result, as_scale(scale), level)
     return Standings(
         ranker=ranker,
         scale=as_scale(scale),
         level=level,
         interval=result.estimate.method,
         error_method=result.estimate.error_method,
-        entries=(*_ranked_entries(exposure, result, contrasts), *unranked),
+        entries=(*entries, *unranked),
         counts=exposure.counts,
         fit=result.fit,
-        diagnostics=_diagnostics(exposure, result),
+        diagnostics=_diagnostics(exposure, result) | leader,
         warnings=(
             *exposure.notes,
             *result.warnings,
             *result.estimate.warnings,
             *_usual_warnings(exposure, result),
         ),
-        separation=_separation(exposure, result, contrasts),
+        separation=separation,
     )
+
+
+def _leader_diagnostics(
+    entries: Sequence[Entry],
+    separation: Separation | None,
+    exposure: Exposure,
+    result: RankerResult,
+    scale: Scale,
+    level: float,
+) -> dict[str, Any]:
+    """Return the first model's interval that allows for the choice of the first, for the JSON.
+
+    Empty if there is none (`leader_interval`), or if the first model is clearly ahead of all
+    others: chance did not choose it then.
+
+    Args:
+        entries: the rows of the ranked models, the best model first.
+        separation: which models are clearly ahead of which; None if no differences were tested.
+        exposure: names of the models by code.
+        result: scores of the ranker.
+        scale: the scale of the scores.
+        level: confidence level of the models' own intervals, in (0, 1).
+    """
+    if separation is None or 1 in separation.cuts or not entries or entries[0].separated:
+        return {}
+    first = exposure.models.index(entries[0].model)
+    ends = leader_interval(result.estimate, first, level, scale.bounds)
+    if ends is None:
+        return {}
+    low, high = ends
+    return {LEADER_INTERVAL: {"model": entries[0].model, "low": low, "high": high}}
 
 
 def _diagnostics(exposure: Exposure, result: RankerResult) -> dict[str, Any]:

@@ -24,3 +24,17 @@ def votes_of(seed, *, voters=20, votes=60, taste=0.7, items=200, models=2, lead=
         kind: [f"v{k:02}" for k in voter],
     }
     return pd.DataFrame(columns)
+
+
+def votes_with_heavy_voter(*, votes=600, crowd=12, kind="voter"):
+    """Return votes of a crowd that prefers m0, and more of `arena_user_17`, who prefers m1."""
+    rng = np.random.default_rng(3)
+    parts = []
+    for number, each, favourite in ((crowd, 12, "m0"), (1, votes, "m1")):
+        part = votes_of(crowd, voters=number, votes=each, taste=0, items=100, models=3, kind=kind)
+        for side, chance in (("model_a", 0.8), ("model_b", 0.2)):
+            own = part[side] == favourite
+            part.loc[own, "credit"] = (rng.random(own.sum()) < chance).astype(float)
+        parts.append(part)
+    parts[1][kind] = "arena_user_17"
+    return pd.concat(parts, ignore_index=True)

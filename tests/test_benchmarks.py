@@ -40,6 +40,11 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
         ("claims.py", "slices", "--worlds", "2"),
         ("claims.py", "loss", "--worlds", "1"),
         ("claims.py", "stopping_in_groups", "--worlds", "1"),
+        ("claims.py", "voters", "--worlds", "1"),
+        ("claims.py", "champions", "--worlds", "1"),
+        ("claims.py", "selection", "--worlds", "1"),
+        ("claims.py", "epochs", "--worlds", "1"),
+        ("claims.py", "extrapolation", "--worlds", "1"),
         ("claims.py", "weights", "--worlds", "2"),
     ],
 )

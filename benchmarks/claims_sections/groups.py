@@ -132,11 +132,27 @@ def battles_of(
 
 def expected_elo(theta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the ratings that the battles of very many passages have, by a minorization fit."""
-    on_item = strengths(rng, theta, LARGE, 1)
-    gap = on_item[:, :, None] - on_item[:, None, :]
-    credit = (1 / (1 + np.exp(-gap))).mean(axis=0)
-    np.fill_diagonal(credit, 0)
-    worth = np.ones(len(theta))
+    return fit_elo(mean_credits(strengths(rng, theta, LARGE, 1)))
+
+
+def mean_credits(strength: np.ndarray) -> np.ndarray:
+    """Return the mean credit of each model against each other one, shape (models, models).
+
+    Args:
+        strength: strengths in logits on each of many items, shape (items, models).
+    """
+    gap = strength[:, :, None] - strength[:, None, :]
+    return (1 / (1 + np.exp(-gap))).mean(axis=0)
+
+
+def fit_elo(credit: np.ndarray) -> np.ndarray:
+    """Return the ratings that fit the mean credits of all pairs, by minorization.
+
+    Args:
+        credit: mean credit of the row's model against the column's, shape (models, models).
+    """
+    credit = credit * (1 - np.eye(len(credit)))
+    worth = np.ones(len(credit))
     for _ in range(10_000):
         share = 1 / (worth[:, None] + worth)
         np.fill_diagonal(share, 0)
@@ -267,9 +283,7 @@ def truth_of(kind: str, theta: np.ndarray) -> np.ndarray:
     if "mean" in kind:
         return expected_scores(theta, rng, binary=KINDS[kind][2]["binary"])
     if "win-rate" in kind:
-        on_item = strengths(rng, theta, LARGE, 1)
-        gap = on_item[:, :, None] - on_item[:, None, :]
-        credit = (1 / (1 + np.exp(-gap))).mean(axis=0)
+        credit = mean_credits(strengths(rng, theta, LARGE, 1))
         return (credit.sum(axis=1) - 0.5) / (len(theta) - 1)
     return expected_elo(theta, rng)
 

@@ -46,7 +46,9 @@ def comparison_answer(
         return (*verdict, *failures[:1])
     if len(findings) > 1:
         of_findings = [
-            doubt for each in findings for doubt in (each.doubt, each.judge_doubt, each.loss_check)
+            doubt
+            for each in findings
+            for doubt in (each.doubt, each.judge_doubt, each.loss_check, each.rater_check)
         ]
         doubts = dict.fromkeys(_doubt_sentence(doubt) for doubt in of_findings if doubt)
         on_all = _if_same_questions(_several_sentence(findings), findings)
@@ -62,13 +64,14 @@ def comparison_answer(
 def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     """Write who is ahead, the wins by item, and how many more items would separate the two.
 
-    If a column looks like the item although rows are counted as independent, the only sentence
-    says so. If the scores may be in two units, or unparsed battles may explain the difference, the
-    first sentence says that nothing is claimed. If the order of the responses decides, or else if
-    battles of one of the two are unparsed more often, the second sentence says so. The wins are
-    left out if no item has a result. If the difference is clear only for a pair that was chosen
-    before looking at the ranking, a sentence has the p-value of one that was chosen afterwards. The
-    further items are left out if the two are distinguishable or nothing is claimed.
+    If a column looks like the item although rows are counted as independent, the only sentence says
+    so. If the scores may be in two units, or unparsed battles may explain the difference, the first
+    sentence says that nothing is claimed. If the order of the responses decides, or else if battles
+    of one of the two are unparsed more often, the second sentence says so. Another sentence names a
+    voter or judge without whom the other model is ahead. The wins are left out if no item has a
+    result. If the difference is clear only for a pair that was chosen before looking at the
+    ranking, a sentence has the p-value of one that was chosen afterwards. The further items are
+    left out if the two are distinguishable or nothing is claimed.
 
     Args:
         finding: what was compared.
@@ -92,6 +95,8 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     second = finding.judge_doubt or finding.loss_check
     if second is not None:
         sentences.append(_doubt_sentence(second))
+    if finding.rater_check is not None:
+        sentences.append(_doubt_sentence(finding.rater_check))
     if _depends_on_choice(finding):
         sentences.append(
             comparison_templates.CHOSEN.format(

@@ -24,6 +24,7 @@ from podium.comparison.inputs import (
 )
 from podium.comparison.outcomes import ELO, SCORE, PairFinding
 from podium.comparison.pair_data import MEASURES, METHODS, ComparedPair, finding_of
+from podium.comparison.raters_of_pair import are_between, rater_check_of
 from podium.data.battles import Battles
 from podium.data.formats.compared_answers import comparing_answers
 from podium.data.jury_verdicts import judged_once
@@ -404,7 +405,8 @@ def _compare_pairs(
             else:
                 slices, failures_of_slices = _compare_slices(part, pair, subject, by, place)
                 failures += failures_of_slices
-                findings.append(replace(finding, slices=tuple(_adjust_by_holm(slices))))
+                checked = replace(finding, rater_check=rater_check_of(part, pair, finding))
+                findings.append(replace(checked, slices=tuple(_adjust_by_holm(slices))))
     if usage_errors and not findings:
         raise usage_errors[0]
     findings = [_with_likely_item(finding, battles.likely_item) for finding in findings]
@@ -551,8 +553,9 @@ def _with_doubts(
 def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[PairFinding]:
     """Return findings with the number of judges or voters of the compared verdicts or scores.
 
-    An Elo difference also uses battles with other models. Scores of one judge have none, and so
-    have differences whose errors include how raters differ.
+    One voter or judge who decides who is ahead is left out where nothing is claimed. An Elo
+    difference also uses battles with other models. Scores of one judge have none, and so have
+    differences whose errors include how raters differ.
     """
     all_raters = count_raters(battles)
     changed = []
@@ -561,16 +564,11 @@ def _with_raters(findings: Sequence[PairFinding], battles: Battles) -> list[Pair
         raters = None if finding.judge is not None or includes_raters else all_raters
         if raters is not None and finding.measure != ELO:
             pair = (finding.candidate, finding.baseline)
-            raters = count_raters(battles.select(_are_between(battles, pair)))
-        changed.append(replace(finding, raters=raters))
+            raters = count_raters(battles.select(are_between(battles, pair)))
+        is_shown = finding.is_distinguishable or includes_raters
+        rater_check = finding.rater_check if is_shown and finding.doubt is None else None
+        changed.append(replace(finding, raters=raters, rater_check=rater_check))
     return changed
-
-
-def _are_between(battles: Battles, pair: Sequence[str]) -> np.ndarray:
-    """Return the mask of the battles between two models, shape (battles,)."""
-    codes = [battles.models.index(name) for name in pair]
-    a, b = battles.model_codes
-    return np.isin(a, codes) & np.isin(b, codes)
 
 
 def _with_orders_of_slices(

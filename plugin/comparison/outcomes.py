@@ -88,6 +88,8 @@ class PairFinding:
             wins more often in single orders, where whoever is ahead is so without that; None if
             there is none, or if `doubt` has it. If there is one, no requirement with a margin is
             decided.
+        rater_check: the flagged check that one voter or judge decides who is ahead; None if
+            there is none.
         questions_in_doubt: whether the two may have been asked different questions: they had
             different inputs under the same ids, and the user did not accept it. If so, no
             requirement is decided.
@@ -122,6 +124,7 @@ class PairFinding:
     doubt: Check | None = None
     judge_doubt: Check | None = None
     loss_check: Check | None = None
+    rater_check: Check | None = None
     questions_in_doubt: bool = False
     unit: str = "item"
     pairs: int = 1
@@ -272,6 +275,8 @@ class PairFinding:
         figures["doubt"] = self.doubt and self.doubt.clause
         figures["judge_doubt"] = self.judge_doubt and self.judge_doubt.clause
         figures["loss_check"] = self.loss_check and self.loss_check.clause
+        if self.rater_check is not None:
+            figures["rater_check"] = self.rater_check.clause
         needs_items = not self.is_distinguishable and self.doubt is None
         figures["further_items"] = self.further_items if needs_items else None
         if self.slice is not None:

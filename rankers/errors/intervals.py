@@ -102,6 +102,8 @@ class ScoreEstimates:
             unit that varies; else None.
         has_unequal_weights: whether the weights of clusters are so unequal (`are_unequal`) that all
             pairs are compared by `tests`.
+        interval_at: function of a confidence level to the lower and upper ends of intervals of this
+            level; None if these are not known.
     """
 
     score: np.ndarray
@@ -122,6 +124,7 @@ class ScoreEstimates:
     by_holm: bool = False
     raters: tuple[str, int] | None = None
     has_unequal_weights: bool = False
+    interval_at: Callable[[float], tuple[np.ndarray, np.ndarray]] | None = None
 
     @property
     def se(self) -> np.ndarray:

@@ -35,35 +35,40 @@ class Raters:
         number: number of raters that are named.
         code: code of the rater of each battle that counts, from 0, shape (battles,). A battle
             without a rater has a code of its own.
+        names: name of each rater by code, shape (number,).
     """
 
     unit: str
     number: int
     code: np.ndarray
+    names: np.ndarray
 
 
-def raters_of(battles: Battles, counted: np.ndarray | None = None) -> Raters | None:
-    """Return the voters of the battles that count, or else the judges, if there are at least 10.
+def raters_of(
+    battles: Battles, counted: np.ndarray | None = None, fewest: int = FEWEST_RATERS
+) -> Raters | None:
+    """Return the voters of the battles that count, or else the judges, if there are enough.
 
     If no such column has as many values, the result is None. The battles are then not read.
 
     Args:
         battles: all battles.
         counted: mask of the battles that count, shape (battles,); None for the readable ones.
+        fewest: least number of voters or judges.
     """
     for column in ("voter", "judge"):
         # Counted before merging, because there are not more raters afterwards.
-        if battles.rows.count_names(column) < FEWEST_RATERS:
+        if battles.rows.count_names(column) < fewest:
             continue
         names = battles.rows.texts_of(column)[battles.readable if counted is None else counted]
         is_named = np.array([name is not None for name in names], dtype=bool)
         distinct, named_code = np.unique(names[is_named].astype(str), return_inverse=True)
-        if len(distinct) < FEWEST_RATERS:
+        if len(distinct) < fewest:
             continue
         code = np.empty(len(names), dtype=np.int64)
         code[is_named] = named_code
         code[~is_named] = len(distinct) + np.arange(int((~is_named).sum()))
-        return Raters(column, len(distinct), code)
+        return Raters(column, len(distinct), code, distinct)
     return None
 
 

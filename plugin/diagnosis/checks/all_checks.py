@@ -226,8 +226,9 @@ CHECKLIST = (
 )
 """The checks of a ranking or of a judge card, in the order in which tables show them.
 
-The checks `connected` and `first place` are not listed. Commands that show them call
-`check_connected` and `check_first_place` in `podium.diagnosis.checks.sample_checks`.
+The checks `connected`, `first place` and `decisive rater` are not listed. Commands that show them
+call `check_connected` and `check_first_place` in `podium.diagnosis.checks.sample_checks`, and
+`check_leading_rater` and `check_rater_of_pair` in `podium.diagnosis.checks.rater_checks`.
 """
 
 

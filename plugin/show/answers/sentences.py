@@ -22,6 +22,7 @@ from podium.diagnosis.checks.all_checks import (
 from podium.diagnosis.checks.comparability_checks import are_questions_in_doubt
 from podium.diagnosis.checks.group_checks import groups_in_place_of_items
 from podium.diagnosis.checks.order_checks import ORDER_DECIDES
+from podium.diagnosis.checks.rater_checks import check_leading_rater
 from podium.diagnosis.checks.sample_checks import check_first_place, robustness_of
 from podium.diagnosis.checks.score_scale_checks import are_scales_unlike
 from podium.distributions import ndtri
@@ -212,9 +213,8 @@ def build_ranking_answer(
     if are_scales_unlike(checks):
         return _answer_on_unlike_scales(standings, claimed, checks, of_slice)
     robustness = robustness_of(battles, claimed)
-    all_checks = adjust_tests(
-        [*checks, *checks_of_standings(claimed), *check_first_place(claimed, robustness)]
-    )
+    of_result = [*checks_of_standings(claimed), *_first_place_checks(battles, claimed, robustness)]
+    all_checks = adjust_tests([*checks, *of_result])
     trust = " ".join(filter(None, [trust_sentence(all_checks), identical_sentence(battles)]))
     checked = replace(standings, checks=tuple(all_checks))
     if battles.likely_item is not None or groups_in_place_of_items(battles, all_checks):
@@ -230,6 +230,20 @@ def build_ranking_answer(
     who = limit_sentence(who, of_slice, fixed_raters_of(claimed), models)
     checked = replace(checked, next_in_brief=in_brief)
     return replace(checked, answer=(who, trust, what_next) if what_next else (who, trust))
+
+
+def _first_place_checks(
+    battles: Battles, claimed: Standings, robustness: DropOutRobustness | None
+) -> list[Check]:
+    """Check whether the first place depends on a few items, or on one voter or judge.
+
+    Args:
+        battles: the battles of these standings.
+        claimed: the standings without the models about which nothing can be claimed.
+        robustness: the result of `robustness_of`.
+    """
+    by_items = check_first_place(claimed, robustness)
+    return [*by_items, *check_leading_rater(battles, claimed)]
 
 
 def _answer_on_unlike_scales(

@@ -2,12 +2,14 @@
 
 import textwrap
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from podium.data.counts import counts_text
 from podium.notices.notice_text import notice_text
 from podium.numbers import percent, share_text
 from podium.printable import readable
 from podium.rankers.ranking import Ranking, Standings
+from podium.rankers.standings import LEADER_INTERVAL
 from podium.show.report.ranking_view import ranking_text, standings_report
 from podium.show.report.terminal import PLAIN_WIDTH, terminal_text
 from podium.tables import Report, Table
@@ -113,7 +115,7 @@ def _shown_rows(standings: Standings, own: Collection[str], most: int) -> tuple[
     lacking = [k for k, name in enumerate(names) if name in own and k not in kept]
     if lacking:
         kept = [*kept[: max(most - len(lacking), 1)], *lacking]
-    table = standings_report(standings).table
+    table = standings_report(_without_mark(standings)).table
     if table is None:
         return [], 0
     rows = tuple(table.rows[k] for k in kept)
@@ -122,6 +124,17 @@ def _shown_rows(standings: Standings, own: Collection[str], most: int) -> tuple[
     is_rule = [set(line.strip()) <= {"─"} for line in lines]
     plain = [line for line, rule in zip(lines, is_rule, strict=True) if line.strip() and not rule]
     return plain, len(names) - len(kept)
+
+
+def _without_mark(standings: Standings) -> Standings:
+    """Return standings whose table does not mark the first model's interval.
+
+    There is no room for the line that explains the mark; the JSON has its figures.
+    """
+    diagnostics = {
+        name: figures for name, figures in standings.diagnostics.items() if name != LEADER_INTERVAL
+    }
+    return replace(standings, diagnostics=diagnostics)
 
 
 def _sizes_text(standings: Standings, *, is_judged: bool) -> str:

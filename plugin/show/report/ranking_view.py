@@ -25,6 +25,7 @@ from podium.printable import readable
 from podium.rankers.estimate import Estimate
 from podium.rankers.judge_aware import shown_judge
 from podium.rankers.ranking import Entry, Fit, Ranking, Standings
+from podium.rankers.standings import LEADER_INTERVAL
 from podium.show.answers.fixed_raters import fixed_raters_of
 from podium.show.report.html import html_part
 from podium.show.report.terminal import bar_column, terminal_text
@@ -39,6 +40,8 @@ MOST_TABLES = 6
 """A terminal shows this many tables of tasks unless the user asks for one per task."""
 NOTEBOOK_ROWS = 10
 """A notebook shows this many rows of a table of battles."""
+CHOSEN_MARK = "†"
+"""Mark of the interval of the first model if another model might be first."""
 CONFORMAL_KEYS = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
 """Keys in `Entry.extra` that are shown together in one column."""
 COMPRESSED_SCALE = (
@@ -236,7 +239,8 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     )
     columns["model"] = lambda entry: f"{entry.model} *" if entry.separated else entry.model
     columns[scale.title] = lambda entry: cell_text(entry.score, scale.format)
-    columns[sampling] = lambda entry: interval_text(entry.low, entry.high, scale.format)
+    chosen = _leader_with_interval(standings).get("model")
+    columns[sampling] = lambda entry: _sampling_text(entry, scale.format, entry.model == chosen)
     columns["se"] = lambda entry: cell_text(entry.se, scale.format)
     if conformal_level:
         name = f"conformal {percent(conformal_level)}"
@@ -251,6 +255,23 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
         if name not in CONFORMAL_KEYS:
             columns.setdefault(name.replace("_", " "), partial(_extra, name))
     return columns
+
+
+def _leader_with_interval(standings: Standings) -> Mapping[str, Any]:
+    """Return the model whose interval the table marks, and both ends that allow for its choice.
+
+    Empty if there is none, or if the scores are on unlike scales, so that no model is first.
+    """
+    if are_scales_unlike(standings.checks):
+        return {}
+    of_leader: Mapping[str, Any] = standings.diagnostics.get(LEADER_INTERVAL, {})
+    return of_leader
+
+
+def _sampling_text(entry: Entry, style: str, is_chosen: bool) -> str:
+    """Format a model's interval, with a mark if the model was chosen as the first by the data."""
+    interval = interval_text(entry.low, entry.high, style)
+    return f"{CHOSEN_MARK} {interval}" if is_chosen else interval
 
 
 def _extra(name: str, entry: Entry) -> str:
@@ -305,6 +326,7 @@ def standings_notes(standings: Standings) -> Iterator[str]:
         others = "ties or unparsed" if standings.counts.unparsed else "ties"
         others_text = f" (on the others all battles are {others})" if informative < items else ""
         yield f"informative items: {informative:,} of {items:,}{others_text}"
+    yield from _leader_notes(standings)
     soft = diagnostics.get("soft")
     if soft and standings.fit.beta is not None:
         yield _soft_targets(soft, standings.fit)
@@ -318,6 +340,18 @@ def standings_notes(standings: Standings) -> Iterator[str]:
         yield "win rates: opponents met on few items count less (--ranker win-rate names them)"
     if standings.fit.separated:
         yield "* separated: the data bound this rating on one side at most"
+
+
+def _leader_notes(standings: Standings) -> Iterator[str]:
+    """Yield the interval of the first model that allows for its choice, if the table marks it."""
+    of_leader = _leader_with_interval(standings)
+    if not of_leader:
+        return
+    interval = interval_text(of_leader["low"], of_leader["high"], standings.scale.format)
+    yield (
+        f"{CHOSEN_MARK} {of_leader['model']} is first by these data: an interval that allows for "
+        f"this choice is {interval}"
+    )
 
 
 def _format_ranking_counts(standings: Standings) -> Iterator[str]:

@@ -135,3 +135,12 @@ def test_what_is_missing_is_counted_in_battles_as_in_the_table() -> None:
     text = brief_ranking_text(ranking, ["fir"], is_judged=False)
     assert "10 items, 6 battles missing" in text
     assert "24 battles: 24 judged, 0 unparsed, 6 missing" in str(ranking)
+
+
+def test_a_brief_table_has_no_mark_that_no_line_explains() -> None:
+    scores = np.random.default_rng(1).normal(size=(20, 4))
+    table = pd.DataFrame(scores, columns=["m0", "m1", "m2", "m3"]).assign(item=range(20))
+    ranking = podium.rank(podium.read_battles(table), "mean")
+    assert "leader_interval" in ranking.standings[0].diagnostics
+    assert "†" in str(ranking)
+    assert "†" not in brief_ranking_text(ranking, ["m1"], is_judged=False)

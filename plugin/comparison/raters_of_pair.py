@@ -1,0 +1,65 @@
+"""Check whether one voter or judge decides which of two compared models is ahead."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from podium.checks import Check
+from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
+from podium.comparison.pair_data import ComparedPair, level_credits
+from podium.data.battles import Battles
+from podium.diagnosis.checks.rater_checks import check_rater_of_pair
+
+RANKER_OF_MEASURE = {ELO: "bradley-terry", WIN_RATE: "win-rate", SCORE: "mean"}
+"""The ranker that computes the scores whose difference is measured."""
+
+P_OF_LEAST_Z = 0.32
+"""Two-sided p-value of a lead of `podium.diagnosis.checks.rater_checks.LEAST_Z`."""
+
+
+def rater_check_of(battles: Battles, pair: ComparedPair, finding: PairFinding) -> Check | None:
+    """Return the flagged check that without one voter or judge the other model is ahead.
+
+    Args:
+        battles: the battles of the question.
+        pair: the two models.
+        finding: what was found, not yet adjusted for several tests.
+
+    Returns:
+        The check; None if no removal changes who is ahead. None, too, if the two are too close to
+        call, unless the error includes how voters or judges differ and the lead is as large as in
+        `check_leading_rater`.
+    """
+    value = finding.difference.value
+    largest_p = 1 - finding.level
+    if finding.difference.raters is not None:
+        largest_p = max(largest_p, P_OF_LEAST_Z)
+    if value == 0 or finding.difference.p_value > largest_p:
+        return None
+    names = pair.candidate, pair.baseline
+    leader, other = names if value > 0 else names[::-1]
+    credit = None
+    compared = battles
+    if finding.measure == ELO:
+        credit = level_credits(battles.table, pair) if pair.identical else None
+    else:
+        is_compared = are_between(battles, names)
+        if finding.measure == SCORE:
+            is_compared &= _have_both_scores(battles)
+        compared = battles.select(is_compared)
+    ranker = RANKER_OF_MEASURE[finding.measure]
+    checks = check_rater_of_pair(compared, ranker, leader, other, credit)
+    return next((check for check in checks if check.is_flagged), None)
+
+
+def are_between(battles: Battles, pair: Sequence[str]) -> np.ndarray:
+    """Return the mask of the battles between two models, shape (battles,)."""
+    codes = [battles.models.index(name) for name in pair]
+    a, b = battles.model_codes
+    return np.isin(a, codes) & np.isin(b, codes)
+
+
+def _have_both_scores(battles: Battles) -> np.ndarray:
+    """Return the mask of the battles with the scores of both models, shape (battles,)."""
+    first, second = (battles.numbers_of(side) for side in ("score_a", "score_b"))
+    return ~np.isnan(first) & ~np.isnan(second)

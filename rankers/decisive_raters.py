@@ -1,0 +1,253 @@
+"""Voters or judges whose removal changes which model is first, or which of two models is ahead."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from podium.data.battles import Battles
+from podium.rankers.drop_out import strengths_without_each
+from podium.rankers.errors.raters import Raters, raters_of
+from podium.rankers.fit.cells import pair_sums_with_items
+from podium.rankers.fit.coded import CodedBattles, code_battles, ratio_or_nan
+from podium.rankers.fit.pairs import win_rates
+from podium.rankers.pointwise import ScorePlaces, score_places
+from podium.rankers.standings import SAME_SCORE
+
+FEWEST_REMOVABLE = 2
+"""With fewer voters or judges than this, nothing remains if one is left out."""
+MOST_FITTED = 200
+"""With up to this many voters or judges, scores are computed without each of them. With more, this
+is done without those whose influence or number of verdicts is largest."""
+MOST_ROWS = 2_000_000
+FEWEST_FITTED = 20
+"""Win rates and means without each rater read at most so many rows in all, but are computed without
+this many raters in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisiveRater:
+    """A voter or judge without whom another model is ahead.
+
+    Attributes:
+        unit: what the rater is: `voter` or `judge`.
+        name: name of the rater, as in the column.
+        verdicts: number of the rater's readable verdicts, or of scores if `of_scores`.
+        of_scores: whether scores are compared.
+        leader: the model that is ahead.
+        new_leader: the model that is ahead without the rater.
+        number: number of raters each of whose removal alone changes who is ahead.
+    """
+
+    unit: str
+    name: str
+    verdicts: int
+    of_scores: bool
+    leader: str
+    new_leader: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresWithout:
+    """Scores of models by all verdicts, and without each voter or judge.
+
+    Attributes:
+        raters: the voters or judges.
+        verdicts: number of verdicts or scores of each, shape (raters,).
+        models: names by code.
+        score: the scores by all, shape (models,).
+        without: the scores without each, NaN where unknown, shape (raters, models).
+        of_scores: whether these are means of scores.
+    """
+
+    raters: Raters
+    verdicts: np.ndarray
+    models: tuple[str, ...]
+    score: np.ndarray
+    without: np.ndarray
+    of_scores: bool = False
+
+    def leads(self, leader: str, rivals: tuple[str, ...] = ()) -> bool:
+        """Return whether a model is ahead of the rivals, or of all others, by all verdicts."""
+        if leader not in self.models:
+            return False
+        others = self._codes_of(leader, rivals)
+        return bool(self.score[others].max() <= self.score[self.models.index(leader)] - SAME_SCORE)
+
+    def _codes_of(self, leader: str, rivals: tuple[str, ...]) -> list[int]:
+        """Return the codes of the rivals, or of all models but the leader if there are none."""
+        names = rivals or tuple(name for name in self.models if name != leader)
+        return [self.models.index(name) for name in names]
+
+    def decisive_rater(self, leader: str, rivals: tuple[str, ...] = ()) -> DecisiveRater | None:
+        """Return the rater whose removal puts another model ahead of the leader.
+
+        Of several, it is the one with the largest lead of the new leader, then the first by name.
+
+        Args:
+            leader: the model that is ahead.
+            rivals: the models that are compared with it; all others if empty.
+
+        Returns:
+            The rater; None if no removal changes who is ahead.
+        """
+        code = self.models.index(leader)
+        others = self._codes_of(leader, rivals)
+        leads = self.without[:, others] - self.without[:, [code]]
+        leads = np.where(np.isnan(leads), -np.inf, leads)
+        largest = leads.max(axis=1)
+        rater = int(np.argmax(np.round(largest, 9)))
+        if largest[rater] <= SAME_SCORE:
+            return None
+        return DecisiveRater(
+            unit=self.raters.unit,
+            name=str(self.raters.names[rater]),
+            verdicts=int(self.verdicts[rater]),
+            of_scores=self.of_scores,
+            leader=leader,
+            new_leader=self.models[others[int(np.argmax(leads[rater]))]],
+            number=int((largest > SAME_SCORE).sum()),
+        )
+
+
+def strengths_without_raters(
+    battles: Battles, credit: np.ndarray | None = None
+) -> ScoresWithout | None:
+    """Fit Bradley-Terry log-strengths to all battles, and without each voter or judge.
+
+    Args:
+        battles: the battles.
+        credit: credits in place of those of the battles, shape (battles,).
+
+    Returns:
+        The log-strengths; None if there are fewer than two voters or judges.
+
+    Raises:
+        NotIdentifiedError: the battles do not connect the models.
+        NotConvergedError: a fit did not reach its maximum.
+    """
+    raters = raters_of(battles, fewest=FEWEST_REMOVABLE)
+    if raters is None:
+        return None
+    coded = _with_raters_as_clusters(code_battles(battles, credit=credit), raters)
+    score, without = strengths_without_each(coded, MOST_FITTED)
+    verdicts = np.bincount(raters.code)[: raters.number]
+    return ScoresWithout(raters, verdicts, coded.models, score, without[: raters.number])
+
+
+def _with_raters_as_clusters(coded: CodedBattles, raters: Raters) -> CodedBattles:
+    """Return battles whose clusters are the raters; a battle without a rater is a cluster."""
+    return replace(coded, cluster=raters.code, clusters=int(raters.code.max()) + 1)
+
+
+def rates_without_raters(battles: Battles) -> ScoresWithout | None:
+    """Compute win rates by all battles, and without each voter or judge.
+
+    Of many, the rates are computed without those who have the most verdicts.
+
+    Returns:
+        The rates; None if there are fewer than two voters or judges.
+
+    Raises:
+        NotIdentifiedError: no battle is readable.
+    """
+    raters = raters_of(battles, fewest=FEWEST_REMOVABLE)
+    if raters is None:
+        return None
+    coded = code_battles(battles)
+    verdicts = np.bincount(raters.code)[: raters.number]
+
+    def rates_without(rater: int) -> np.ndarray:
+        return win_rates(pair_sums_with_items(coded.take(raters.code != rater)))
+
+    score = win_rates(pair_sums_with_items(coded))
+    without = _without_most_active(verdicts, rates_without, len(score), len(coded.a))
+    return ScoresWithout(raters, verdicts, coded.models, score, without)
+
+
+def _without_most_active(
+    verdicts: np.ndarray,
+    scores_without: Callable[[int], np.ndarray],
+    models: int,
+    rows: int,
+) -> np.ndarray:
+    """Compute scores without each of the raters with the most verdicts, shape (raters, models).
+
+    The scores without the others are NaN.
+
+    Args:
+        verdicts: number of verdicts of each rater, shape (raters,).
+        scores_without: function of the code of a rater to the scores, shape (models,).
+        models: number of models.
+        rows: number of rows that the function reads.
+    """
+    without = np.full((len(verdicts), models), np.nan)
+    most = min(MOST_FITTED, max(MOST_ROWS // rows, FEWEST_FITTED))
+    for rater in np.argsort(-verdicts, kind="stable")[:most].tolist():
+        if verdicts[rater] < verdicts.sum():
+            without[rater] = scores_without(rater)
+    return without
+
+
+def means_without_raters(battles: Battles) -> ScoresWithout | None:
+    """Compute means over items of the scores of all voters or judges, and without each of them.
+
+    The mean of a model without a rater is over the items on which other raters scored it. Of many,
+    the means are computed without those who gave the most scores.
+
+    Returns:
+        The means; None if there are fewer than two voters or judges with scores.
+
+    Raises:
+        NotIdentifiedError: there are no scores, or a model has none.
+    """
+    places = score_places(battles)
+    raters = raters_of(battles, places.has_score, fewest=FEWEST_REMOVABLE)
+    if raters is None:
+        return None
+    code_of_battle = np.full(len(battles), -1, dtype=np.int64)
+    code_of_battle[places.has_score] = raters.code
+    code = np.tile(code_of_battle, 2)
+    models = len(battles.models)
+
+    def means_without(rater: int) -> np.ndarray:
+        return _means_of(places, places.is_known & (code != rater), models)
+
+    verdicts = _count_scores(places, code, models)[: raters.number]
+    score = _means_of(places, places.is_known, models)
+    without = _without_most_active(verdicts, means_without, models, len(code))
+    return ScoresWithout(raters, verdicts, battles.models, score, without, of_scores=True)
+
+
+def _means_of(places: ScorePlaces, is_kept: np.ndarray, models: int) -> np.ndarray:
+    """Return means over items of the kept scores, as of the ranker `mean`, shape (models,).
+
+    Args:
+        places: the scores.
+        is_kept: mask of the scores that are kept, shape (2 battles,).
+        models: number of models.
+    """
+    items = int(places.item.max()) + 1
+    cell = places.item[is_kept] * models + places.model[is_kept]
+    total = np.bincount(cell, places.score[is_kept], items * models)
+    count = np.bincount(cell, minlength=items * models)
+    values = ratio_or_nan(total, count).reshape(items, models)
+    weight = np.ones(items) if places.weight is None else places.weight
+    known = weight[:, None] * ~np.isnan(values)
+    return ratio_or_nan(np.nansum(weight[:, None] * values, axis=0), known.sum(axis=0))
+
+
+def _count_scores(places: ScorePlaces, rater: np.ndarray, models: int) -> np.ndarray:
+    """Count the scores of each rater, one for each item and model, shape (raters,).
+
+    Args:
+        places: the scores.
+        rater: code of the rater of each, shape (2 battles,).
+        models: number of models.
+    """
+    cells = (int(places.item.max()) + 1) * models
+    known = places.is_known
+    cell = places.item[known] * models + places.model[known]
+    given = np.unique(rater[known] * np.int64(cells) + cell)
+    return np.bincount(given // cells)

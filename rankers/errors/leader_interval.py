@@ -1,0 +1,58 @@
+"""The interval of the model in the first place, which was chosen because its score is highest.
+
+The highest of many scores is too high on average: with 10 equal models, a 95% interval of the first
+one covers 83%. An interval that holds for all models together covers as often as it says whichever
+of them is first.
+"""
+
+import numpy as np
+
+from podium.distributions import stdtrit
+from podium.rankers.errors.intervals import ScoreEstimates
+
+FEWEST_MODELS = 3
+"""The first of fewer models has no such interval: the ratings of two models are one difference, and
+the interval of the first of two means covers as it says."""
+
+
+def leader_interval(
+    estimate: ScoreEstimates,
+    leader: int,
+    level: float,
+    bounds: tuple[float, float] | None = None,
+) -> tuple[float, float] | None:
+    """Return an interval of the first model's score that is simultaneous over all models.
+
+    Of n models with standard errors, it has the level `level`^(1/n), because n intervals of this
+    level hold together with at least `level` (Šidák 1967). Its ends are as far from the score as
+    those of the model's own interval, times the ratio of the t quantiles of both levels, unless
+    the estimate can make intervals of any level (`ScoreEstimates.interval_at`).
+
+    Args:
+        estimate: the scores.
+        leader: code of the model in the first place.
+        level: confidence level of the model's own interval, in (0, 1).
+        bounds: smallest and largest possible score; None if scores are unbounded.
+
+    Returns:
+        Both ends; None if there are fewer than three models with standard errors, if the first has
+        none, or if its own interval lacks an end.
+    """
+    known = np.isfinite(estimate.low) & np.isfinite(estimate.high) & (estimate.se > 0)
+    models = int(known.sum())
+    if models < FEWEST_MODELS or not known[leader] or estimate.draws is not None:
+        return None
+    joint_level = level ** (1 / models)
+    if estimate.interval_at is not None:
+        low, high = (float(ends[leader]) for ends in estimate.interval_at(joint_level))
+        return low, high
+    freedom = estimate.clusters - 1.0
+    if estimate.freedom is not None:
+        freedom = float(estimate.freedom[leader])
+    own, joint = stdtrit(freedom, np.array([1 + level, 1 + joint_level]) / 2)
+    score = estimate.score[leader]
+    low = float(score - (score - estimate.low[leader]) * joint / own)
+    high = float(score + (estimate.high[leader] - score) * joint / own)
+    if bounds is None:
+        return low, high
+    return max(low, bounds[0]), min(high, bounds[1])

@@ -55,7 +55,13 @@ from podium.rankers.ladder_placement import choose_ladder, failed_ladder_checks,
 from podium.rankers.length_control.joint import EqualLength, fit_at_equal_length
 from podium.rankers.length_control.lengths import LengthOf, read_lengths
 from podium.rankers.ranking import Fit, Standings
-from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
+from podium.rankers.standings import (
+    LEADER_INTERVAL,
+    Exposure,
+    RankerResult,
+    build_standings,
+    measure_exposure,
+)
 from podium.score_scale import ELO
 
 
@@ -145,10 +151,17 @@ class _Additions:
     warnings: Sequence[Notice] = ()
 
     def add_to(self, standings: Standings, notes: Sequence[Notice]) -> Standings:
-        """Return standings with these diagnostics, and with `notes` and these warnings."""
+        """Return standings with these diagnostics, and with `notes` and these warnings.
+
+        On a ladder, the first model was rated before these battles, which did not choose it: there
+        is no interval that allows for its choice.
+        """
+        diagnostics = {**standings.diagnostics, **self.diagnostics}
+        if "ladder" in self.diagnostics:
+            diagnostics.pop(LEADER_INTERVAL, None)
         return replace(
             standings,
-            diagnostics={**standings.diagnostics, **self.diagnostics},
+            diagnostics=diagnostics,
             warnings=(*standings.warnings, *notes, *self.warnings),
         )
 

@@ -53,6 +53,15 @@ def test_a_model_that_is_clearly_ahead_and_two_models_have_none() -> None:
     assert "leader_interval" in standings_of(scores_of(3, 3)).diagnostics
 
 
+def test_a_ladder_that_rated_the_first_model_before_has_none() -> None:
+    battles = podium.simulate(4, 12, seed=1, spread=0.1).judgments(podium.Judge())
+    assert "leader_interval" in standings_of(battles, "bradley-terry").diagnostics
+    names = sorted(set(battles["model_a"]) | set(battles["model_b"]))
+    ratings = ",".join(f"{name}:1500+-20" for name in names[:2])
+    ranking = podium.rank(battles, "bradley-terry", ratings=ratings)
+    assert "leader_interval" not in ranking.standings[0].diagnostics
+
+
 def test_its_ends_stay_within_the_bounds_of_the_scale() -> None:
     score = np.array([0.97, 0.5, 0.4])
     covariance = np.diag([0.02, 0.03, 0.03]) ** 2

@@ -412,6 +412,7 @@ class Battles:
             groups=self.rows.groups,
             group=None if self.group is None else self.unit,
             grades=grades.number,
+            by_scores="score_a" in self.columns and not {*self.judges} - {UNNAMED_JUDGE},
         )
 
     @cached_property

@@ -14,17 +14,15 @@ import numpy as np
 from podium.comparability.questions import QuestionFinding
 from podium.comparability.responses import ResponseFinding
 from podium.data.counting.battle_frame import BattleFrame
+from podium.data.counting.grades import Grades, lacks_score
 from podium.data.counting.relations import (
     CRITERION,
     HARD,
     IDENTICAL,
-    NO_SCORE,
-    NO_VALUE,
     UNNAMED_JUDGE,
 )
 from podium.data.counting.verdicts import FirstShown, Tally, Verdicts
 from podium.data.counts import Counts
-from podium.data.grades import Grades, count_grades
 from podium.data.ladder import Ladder
 from podium.data.listed_values import is_list, values_in_cell
 from podium.data.measure import Measure
@@ -245,7 +243,7 @@ class Battles:
         if not unparsed.any() or not {"score_a", "reason"} <= self.rows.battle_columns:
             return unparsed
         reason = self.table["reason"].astype(object).fillna("").astype(str)
-        return unparsed & ~reason.map(_lacks_score).to_numpy(dtype=bool)
+        return unparsed & ~reason.map(lacks_score).to_numpy(dtype=bool)
 
     @property
     def has_items(self) -> bool:
@@ -414,20 +412,18 @@ class Battles:
             groups=self.rows.groups,
             group=None if self.group is None else self.unit,
             grades=grades.number,
+            by_scores="score_a" in self.columns and not {*self.judges} - {UNNAMED_JUDGE},
         )
 
     @cached_property
     def grades(self) -> Grades:
         """The grades of judges that are shown one response at a time; none of scores by metrics."""
-        merged = self.rows.grades if isinstance(self.rows, BattleFrame) else None
+        merged = self.rows.merged_grades if isinstance(self.rows, BattleFrame) else None
         if merged is not None:
             return merged
         if not self.judges or self.metrics or "score_a" not in self.columns:
             return Grades(0, 0)
-        lacking = np.zeros(len(self), dtype=bool)
-        if "reason" in self.columns:
-            lacking = np.array([_lacks_score(str(reason)) for reason in self.table["reason"]])
-        return count_grades(self.table, lacking)
+        return self.rows.grades
 
     def swaps(self) -> SwapReport | None:
         """Report how the verdicts of both orders agree; None if no battle was shown in both."""
@@ -443,7 +439,7 @@ class Battles:
         """The number of unparsed battles by reason, and the number of battles without a score."""
         counted = self.rows.unparsed_reasons
         is_scored = "score_a" in self.columns
-        lacking = {name: n for name, n in counted.items() if is_scored and _lacks_score(name)}
+        lacking = {name: n for name, n in counted.items() if is_scored and lacks_score(name)}
         unparsed = {name: n for name, n in counted.items() if name not in lacking}
         return unparsed, sum(lacking.values())
 
@@ -617,8 +613,3 @@ class Battles:
         if len(rows) == len(self):
             return replace(self, rows=rows, whole=whole)
         return replace(self, rows=rows, missing=None, answer=None, whole=whole)
-
-
-def _lacks_score(reason: str) -> bool:
-    """Return whether a reason says that a score is missing, not that a reply was unparsed."""
-    return reason == NO_SCORE or reason.startswith(NO_VALUE)

@@ -28,6 +28,8 @@ class Counts:
         groups: number of groups of items; None if items have no groups.
         group: what a group is, such as `passage`; None if items have no groups.
         grades: number of the judgments that grade a single response.
+        by_scores: whether scores that no judge gave decide all battles. What a judgment is then
+            does not apply, and texts do not mention it.
     """
 
     items: int
@@ -41,6 +43,7 @@ class Counts:
     groups: int | None = None
     group: str | None = None
     grades: int = 0
+    by_scores: bool = False
 
     @property
     def judgments_text(self) -> str:
@@ -88,9 +91,10 @@ class Counts:
         """Return the numbers for JSON.
 
         `identical` is left out if there are no such battles, `grades` if there are none, and so are
-        numbers of groups if items have none.
+        numbers of groups if items have none. What decides the battles is in the ranking's metrics.
         """
         numbers: dict[str, int | str | None] = asdict(self)
+        del numbers["by_scores"]
         if not self.identical:
             numbers.pop("identical")
         if not self.grades:
@@ -119,6 +123,9 @@ def counts_text(counts: Counts, reasons: Mapping[str, int]) -> str:
     kept = f" ({ONE_ORDER_UNPARSED}: {judged_by_one:,})" if judged_by_one else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
     battles = f"{counts.battles:,} {plural('battle', counts.battles)}"
+    if counts.by_scores:
+        unparsed = f", {counts.unparsed:,} unparsed{why}" if counts.unparsed else ""
+        return f"{counts.size}, {battles} decided by scores{unparsed}{missing}"
     ties = plural("tie", counts.identical)
     identical = f", {counts.identical:,} {ties} of identical responses" if counts.identical else ""
     judged = f"{counts.with_verdict:,} judged{kept}{identical}"

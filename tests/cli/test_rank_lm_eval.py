@@ -46,8 +46,7 @@ def test_the_number_of_informative_items_stands_under_the_table(
         write_run(tmp_path, name, {"t": scored(values)})
     answer = podium("rank", tmp_path, "--ranker", "win-rate")
     assert (
-        "3 items, 3 judgments, 3 battles: 3 judged, 0 unparsed, 0 missing\ninformative items: 1 "
-        "of 3 " in answer.out
+        "3 items, 3 battles decided by scores, 0 missing\ninformative items: 1 of 3 " in answer.out
     )
 
 
@@ -469,3 +468,14 @@ def test_damaged_groups_are_ranked_by_task(
     assert answer.code == 0
     rankings = json.loads(answer.out)["rankings"]
     assert [one["slice"] for one in rankings] == ["large", "small"]
+
+
+def test_nothing_is_said_to_be_judged_where_no_judge_is(podium: Podium, tmp_path: Path) -> None:
+    write_run(tmp_path, "a", {"t": scored([1.0, 1.0, 0.0, None])})
+    write_run(tmp_path, "b", {"t": scored([1.0, 0.0, 0.0, 1.0])})
+    answer = podium("rank", tmp_path)
+    assert "3 battles decided by scores, 1 missing\n" in answer.out
+    assert "judg" not in answer.out
+    counts = json.loads(podium("rank", tmp_path, "--format", "json").out)["rankings"][0]["counts"]
+    assert counts["battles"] == 3
+    assert "by_scores" not in counts

@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 
 import podium
+from podium.data.counting.grades import count_grades
+from podium.data.counting.verdicts import Verdicts
 from podium.data.jury_verdicts import merge_jury_verdicts
 
 
@@ -84,3 +86,28 @@ def test_a_jury_that_is_merged_has_the_grades_of_all_its_judges() -> None:
     )
     counts = merge_jury_verdicts(battles).counts()
     assert (counts.battles, counts.judgments, counts.grades) == (15, 30, 30)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        graded(4, 5),
+        [*graded(3, 4, repeat=0), *graded(3, 4, repeat=1), *graded(2, 4, judge="other", repeat=0)],
+        [*graded(3, 4), *compared(4)],
+        [*graded(2, 3, item=None), *graded(2, 3)],
+        [*graded(2, 3), *graded(2, 3, score_a=None, credit=None, reason="no score")],
+        [*graded(2, 3), *graded(2, 3, judge=None)],
+        [*graded(2, 3), *graded(3, 3, score_a=None, score_b=None, credit=0.5, identical=True)],
+    ],
+)
+def test_a_data_frame_and_the_database_count_alike(rows: list[dict[str, object]]) -> None:
+    battles = podium.read_battles(pd.DataFrame(rows))
+    assert isinstance(battles.rows, Verdicts)
+    assert battles.rows.grades == count_grades(battles.rows.table)
+    assert battles.rows.grades.number > 0
+
+
+def test_grades_of_a_table_in_the_database_are_counted_there() -> None:
+    battles = podium.read_battles(pd.DataFrame(graded(4, 5)))
+    assert battles.counts().grades == 20
+    assert "table" not in vars(battles.rows), "no data frame is made of a large table"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from podium.data.counting.grades import Grades, count_grades
 from podium.data.counting.relations import HARD, IDENTICAL, NO_REASON, SWAPS, UNNAMED_JUDGE
 from podium.data.counting.verdicts import FirstShown, Tally, Verdicts, verdicts_of
 from podium.errors import unknown_name
@@ -15,8 +16,6 @@ from podium.text import as_text
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from podium.data.grades import Grades
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +31,14 @@ class BattleFrame:
         group: the column with the groups of items, in which every row has a value; None if there
             are no groups.
         judgments: number of judgments behind the battles; None if the table shows it.
-        grades: the grades behind the battles, if each is merged from those of several judges.
+        merged_grades: the grades behind the battles, if each is merged from those of several
+            judges; None if the table shows them.
     """
 
     table: "pd.DataFrame"
     group: str | None = None
     judgments: int | None = None
-    grades: "Grades | None" = None
+    merged_grades: Grades | None = None
 
     def __len__(self) -> int:
         return len(self.table)
@@ -162,6 +162,11 @@ class BattleFrame:
         else:
             reasons = pd.Series(NO_REASON, index=unparsed.index)
         return {str(reason): int(number) for reason, number in reasons.value_counts().items()}
+
+    @cached_property
+    def grades(self) -> Grades:
+        """The grades of judges that are shown one response at a time."""
+        return self.merged_grades or count_grades(self.table)
 
     @property
     def first_shown(self) -> dict[str, FirstShown]:

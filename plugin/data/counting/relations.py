@@ -66,6 +66,8 @@ KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
 SCORES = ("score_a", "score_b")
 JUDGMENT_KEYS = ("judge", "voter", "metric", "repeat", "response")
 """Columns that tell the judgments on a pair and an item apart, beside the order."""
+GRADE_KEYS = ("item", "judge", "repeat", "response")
+"""Columns that tell the grades of a model's responses apart."""
 HARD = "hard_credit"
 """Column with the credit of the parsed verdict. If it is known, it decides what counts as a win, a
 tie or a flip."""
@@ -180,6 +182,42 @@ def unparsed_query(judgments: str, present: Present) -> str:
     return (
         f"select {reason} as reason, count(*) from {judgments} as p where {is_unparsed} group by 1"
     )
+
+
+def graders_query(battles: str) -> str:
+    """Query the judges that are shown one response at a time; '' for rows without a judge."""
+    scores = "count(score_a) + count(score_b)"
+    return f"select coalesce(judge, '') as judge from {battles} group by 1 having {scores} > 0"
+
+
+def grades_query(battles: str, present: Present, graders: Collection[str]) -> str:
+    """Query the number of grades of judges that are shown one response at a time, and of battles.
+
+    A row without an item is about an item of its own. Battles that lack a score that nobody gave
+    are left out, and so are ties of identical responses.
+
+    Args:
+        battles: the relation of the battles, with the columns `judge`, `score_a` and `score_b`.
+        present: columns of the battles.
+        graders: the judges of `graders_query`, at least one.
+    """
+    # A constant list is several times faster than a subquery.
+    conditions = [f"coalesce(judge, '') in ({', '.join(map(text, graders))})"]
+    if "reason" in present:
+        lacks = f"reason = {text(NO_SCORE)} or reason like {text(f'{NO_VALUE}%')}"
+        conditions.append(f"not coalesce({lacks}, false)")
+    if IDENTICAL in present:
+        conditions.append(f"not coalesce({IDENTICAL}, false)")
+    graded = f"{battles} where {' and '.join(conditions)}"
+    if "item" not in present:
+        return f"select 2 * count(*), count(*) from {graded}"
+    keys = ", ".join(name for name in GRADE_KEYS if name in present)
+    sides = " union ".join(
+        f"select {keys}, {side} as model from {graded} and item is not null"
+        for side in ("model_a", "model_b")
+    )
+    named = f"select count(*) from ({sides}) as sides"
+    return f"select ({named}) + 2 * (count(*) - count(item)), count(*) from {graded}"
 
 
 def counted_query(sided: str, present: Present, *, has_groups: bool = False) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from podium.data.counting import relations
+from podium.data.counting.grades import Grades
 from podium.data.counting.relations import (
     GROUP,
     NO_REASON,
@@ -220,6 +221,15 @@ class Verdicts:
         return Tally(
             items=self._items + self._row_counts[1], informative=informative, swaps=swaps, **sums
         )
+
+    @cached_property
+    def grades(self) -> Grades:
+        """The grades of judges that are shown one response at a time."""
+        graders = [name for (name,) in self.engine.rows(relations.graders_query(self._battles))]
+        if not graders:
+            return Grades(0, 0)
+        query = relations.grades_query(self._battles, self.battle_columns, graders)
+        return Grades(*map(int, self.engine.rows(query)[0]))
 
     @cached_property
     def unparsed_reasons(self) -> dict[str, int]:

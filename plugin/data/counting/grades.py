@@ -2,15 +2,10 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from podium.data.counting.relations import IDENTICAL
+from podium.data.counting.relations import GRADE_KEYS, IDENTICAL, NO_SCORE, NO_VALUE
 
 if TYPE_CHECKING:
     import pandas as pd
-
-KEYS = ("item", "judge", "repeat", "response")
-"""Columns that tell the grades of a model's responses apart."""
 
 
 class Grades(NamedTuple):
@@ -25,24 +20,32 @@ class Grades(NamedTuple):
     battles: int
 
 
-def count_grades(table: "pd.DataFrame", lacking: np.ndarray) -> Grades:
+def lacks_score(reason: str) -> bool:
+    """Return whether a reason says that a score is missing, not that a reply was unparsed."""
+    return reason == NO_SCORE or reason.startswith(NO_VALUE)
+
+
+def count_grades(table: "pd.DataFrame") -> Grades:
     """Count the grades behind the battles of a table; none where judges compared two responses.
 
-    A reply that could not be parsed is a grade, too, as the judge was asked for it.
+    A reply that could not be parsed is a grade, too, as the judge was asked for it. A grade that
+    nobody gave is none. `relations.grades_query` counts the same in a database.
 
     Args:
         table: battles with the columns `judge`, `score_a` and `score_b`.
-        lacking: whether a battle lacks a grade that nobody gave; shape (battles,).
     """
     import pandas as pd
 
     has_grade = table[["score_a", "score_b"]].notna().any(axis=1)
     graders = table.loc[has_grade, "judge"].astype(object).unique()
-    is_graded = table["judge"].astype(object).isin(graders) & ~lacking
+    is_graded = table["judge"].astype(object).isin(graders)
+    if "reason" in table:
+        missing = [reason for reason in table["reason"].unique() if lacks_score(str(reason))]
+        is_graded &= ~table["reason"].astype(object).isin(missing)
     if IDENTICAL in table:
         is_graded &= ~table[IDENTICAL].eq(True)
     graded = table.loc[is_graded]
-    keys = [name for name in KEYS if name in graded]
+    keys = [name for name in GRADE_KEYS if name in graded]
     sides = [
         graded[[*keys, side]].astype(object).rename(columns={side: "model"})
         for side in ("model_a", "model_b")

@@ -65,7 +65,7 @@ OF_READING = {
     "different-targets": (
         "{documents:,} {documents:noun document} of {task} {documents:one has|have} different "
         "targets in different runs, and scores against different targets are not compared: {item} "
-        "in {places:20; #}"
+        "in {places:3; #}"
     ),
     "targets-differ": (
         "{items:,} {items:noun item} of {task} {items:one has|have} different targets in different "

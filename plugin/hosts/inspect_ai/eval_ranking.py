@@ -99,8 +99,13 @@ def play_and_rank(
         tournament_folder(gathered.run[0]),
         host=HOST,
     )
-    battles = read_played_log(log, failure, options)
-    ranking, messages = _rank_with_figures(logs, gathered, battles, options)
+    try:
+        battles = read_played_log(log, failure, options)
+        ranking, messages = _rank_with_figures(logs, gathered, battles, options)
+    except PodiumError:
+        # It has what the judge replied.
+        tell(f"the tournament's log: {log}")
+        raise
     if failure:
         tell(failure.message)
     write_into_log(log, ranking)

@@ -164,6 +164,16 @@ def test_lm_eval_rejects_scores_with_different_targets_and_names_both_files(tmp_
     ] == []
 
 
+def test_three_places_of_a_document_with_different_targets_are_named(tmp_path: Path) -> None:
+    for name in "abcde":
+        rows = [*scored(A)[:3], *scored(A, target=name)[3:]]
+        write_run(tmp_path, name, {"t": rows})
+    battles = podium.read_battles(tmp_path)
+    note_text = next(note for note in notice_texts(battles.notes) if "different targets" in note)
+    assert note_text.count("samples_t") == 3
+    assert note_text.endswith("and 2 more")
+
+
 def test_without_a_common_target_there_is_nothing_to_compare(tmp_path: Path) -> None:
     write_run(tmp_path, "a", {"t": scored(A)})
     write_run(tmp_path, "b", {"t": scored(B, target="no")})

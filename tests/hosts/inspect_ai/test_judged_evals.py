@@ -141,6 +141,7 @@ def test_a_judge_that_fails_leaves_the_exit_code_unless_the_user_is_strict(inspe
         ended, said = inspect(*evaluate("fair", *mute, *strict))
         assert ended == code
         assert "podium: not ranked: " in said
+        assert said.count("podium: the tournament's log: ") == 1, "replies are kept there"
         assert log_of("fair").status == "success"
 
 

@@ -259,6 +259,11 @@ def test_the_readme_shows_what_its_commands_print(models: str, tmp_path: Path):
     assert run_commands(page, tmp_path, variables=variables, **own) == []
 
 
+def lines_of(printed: str) -> list[str]:
+    """Return the lines without progress bars, which are drawn more often on a busy machine."""
+    return [line for line in printed.splitlines() if "%|" not in line]
+
+
 @pytest.mark.slow
 def test_the_ranking_of_one_run_adds_at_most_twelve_lines(models: str, tmp_path: Path):
     """The streams are joined. lm-eval's own table has rows with podium's figures, which count."""
@@ -276,7 +281,7 @@ def test_the_ranking_of_one_run_adds_at_most_twelve_lines(models: str, tmp_path:
             [*words, "--output_path", "ranked", *options, *pin], tmp_path, variables
         )
         assert code == 0, ranked
-        assert len(ranked.splitlines()) - len(plain.splitlines()) <= MOST_LINES, ranked
+        assert len(lines_of(ranked)) - len(lines_of(plain)) <= MOST_LINES, ranked
         assert "hooks enabled" not in ranked
         assert "replies=" not in ranked, "how the judge is asked is in the log"
         if number:

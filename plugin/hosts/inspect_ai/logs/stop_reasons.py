@@ -108,13 +108,12 @@ def _kept_record(record: EvalLog | EvalSample) -> StopRecord | None:
 
     A record that another eval has left in the metadata is not one of this log.
     """
-    if isinstance(record, EvalSample):
-        kept = record.store.get(STOP)
-        return StopRecord.parse(kept) if isinstance(kept, Mapping) else None
-    kept = (record.eval.metadata or {}).get(STOP)
-    if not isinstance(kept, Mapping) or kept.get("eval_id") != record.eval.eval_id:
-        return None
-    return StopRecord.parse(kept)
+    if isinstance(record, EvalLog):
+        kept = (record.eval.metadata or {}).get(STOP)
+        is_own = isinstance(kept, Mapping) and kept.get("eval_id") == record.eval.eval_id
+        return StopRecord.parse(kept) if is_own else None
+    kept = record.store.get(STOP)
+    return StopRecord.parse(kept) if isinstance(kept, Mapping) else None
 
 
 def _reason_in_message(message: str) -> StopReason | None:

@@ -14,6 +14,7 @@ from podium.ranking.trial_ranking import (
     settings_without_models,
 )
 from podium.scorers.judging import known_options
+from podium.tournaments.anchor import AUTO
 
 PLACEHOLDERS = ("another model", "a third model")
 """Names that stand for the models of other runs if fewer than two models are known."""
@@ -52,6 +53,13 @@ def models_in_settings(settings: Mapping[str, Any]) -> list[str]:
             is_pin = name.endswith("pin")
             names.append(text.rpartition(":")[0] if is_pin else text)
     return names
+
+
+def models_in_arguments(arguments: Mapping[str, Any]) -> list[str]:
+    """Return the models that options of a tournament name as its anchors, in their order."""
+    value = arguments.get("anchor", AUTO)
+    names = value.split(",") if isinstance(value, str) else [str(name) for name in value]
+    return [name.strip() for name in names if name.strip() not in ("", AUTO)]
 
 
 def _describe_battles(options: RankerOptions, models: Sequence[str]) -> ComingBattles:

@@ -294,6 +294,21 @@ def test_a_pinned_model_that_is_nowhere_is_an_error_before_the_eval(typed):
         check_pin(model, *typed)
 
 
+def check_anchor(names: str) -> None:
+    """Check the anchor of a tournament that follows an eval of two models."""
+    given = {"ranker": "win-rate", "ranker_judge": "made/judge", "ranker_tournament": "anchor"}
+    options = options_from({**given, "ranker_args": f"anchor={names}"})
+    check_named_models(options, MODEL, "nowhere")
+
+
+@pytest.mark.parametrize("anchor", ["ABSENT", "made/one,ABSENT"])
+def test_an_anchor_that_is_nowhere_is_an_error_before_the_eval(anchor):
+    with pytest.raises(UsageError, match=r"no model called 'ABSENT'.*made/one, made/two"):
+        check_anchor(anchor)
+    for known in ("auto", "made/one", "one,two"):
+        check_anchor(known)
+
+
 def test_a_pinned_model_may_be_that_of_an_earlier_log():
     write(build_log("three", {"1": (1.0,)}), "evals")
     check_pin("made/three", *MODEL, log_dir="evals")

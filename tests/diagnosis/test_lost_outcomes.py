@@ -124,6 +124,7 @@ def test_lost_verdicts_that_a_model_would_have_lost_are_named() -> None:
     )
 
 
+@pytest.mark.slow
 def test_losses_at_random_by_order_or_item_are_no_finding() -> None:
     flagged = 0
     worlds = 60

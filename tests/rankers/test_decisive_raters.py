@@ -48,7 +48,9 @@ def leader_of(table: pd.DataFrame, ranker: str) -> tuple[str, float]:
 
 
 @pytest.mark.parametrize("ranker", RANKERS)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6))]
+)
 def test_the_decisive_voters_are_those_of_brute_force(ranker: str, seed: int) -> None:
     table = uneven_votes(seed)
     leader, _ = leader_of(table, ranker)
@@ -64,6 +66,7 @@ def test_the_decisive_voters_are_those_of_brute_force(ranker: str, seed: int) ->
         assert changed[found.name] == found.new_leader
 
 
+@pytest.mark.slow
 def test_brute_force_finds_some_and_not_all() -> None:
     found = [
         without(podium.read_battles(uneven_votes(seed))).decisive_rater(

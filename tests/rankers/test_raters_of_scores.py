@@ -146,6 +146,7 @@ def test_voters_without_scores_are_no_raters_of_scores():
     assert standings.interval.startswith("item-clustered")
 
 
+@pytest.mark.slow
 def test_every_mean_has_an_error_if_covariances_do_not_add_up():
     """V(item) + V(rater) - V(both) may be negative for the level of all models alone."""
     for seed in range(40):

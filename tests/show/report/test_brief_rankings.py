@@ -134,7 +134,7 @@ def test_what_is_missing_is_counted_in_battles_as_in_the_table() -> None:
     ranking = podium.rank(podium.read_battles(scores))
     text = brief_ranking_text(ranking, ["fir"], is_judged=False)
     assert "10 items, 6 battles missing" in text
-    assert "24 battles: 24 judged, 0 unparsed, 6 missing" in str(ranking)
+    assert "24 battles decided by scores, 6 missing" in str(ranking)
 
 
 def test_a_brief_table_has_no_mark_that_no_line_explains() -> None:

@@ -143,6 +143,7 @@ class Standings:
         separation: which models are clearly ahead of which; None if no differences were tested, or
             for very many models.
         answer: the finding, in sentences.
+        accepted: sentences on findings that the user accepted, which the answer ends with.
         next_in_brief: what to do next, without the details that the last sentence of the answer
             has; None if the answer does not say it.
         checks: the checks of the battles and of this result.
@@ -162,6 +163,7 @@ class Standings:
     slice_label: str | None = None
     separation: Separation | None = field(default=None, repr=False)
     answer: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = field(default=(), repr=False)
     next_in_brief: str | None = field(default=None, repr=False)
     checks: tuple[Check, ...] = field(default=(), repr=False)
     error_method: str | None = field(default=None, repr=False)

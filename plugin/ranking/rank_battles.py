@@ -220,7 +220,7 @@ def _add_accepted_findings(
     for each in standings:
         warnings = tuple(note for note in each.warnings if note.code != ACCEPTED)
         answer = add_accepted(each.answer, accepted)
-        answered.append(replace(each, answer=answer, warnings=warnings))
+        answered.append(replace(each, answer=answer, accepted=tuple(accepted), warnings=warnings))
     return tuple(answered)
 
 

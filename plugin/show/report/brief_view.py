@@ -79,8 +79,12 @@ def _fit_texts(
         room: number of lines of answer, notes and models together.
     """
     sentences = standings.answer
-    if standings.next_in_brief is not None:
-        sentences = (*sentences[:2], standings.next_in_brief)
+    # What was accepted ends the last sentence, and is kept where the advice is not.
+    without_advice = sentences
+    if len(sentences) > 2:
+        without_advice = (sentences[0], *standings.accepted, sentences[1])
+        if standings.next_in_brief is not None:
+            sentences = (*sentences[:2], standings.next_in_brief, *standings.accepted)
     notes = [f"podium: {readable(message)}" for message in messages]
     models = len(standings.entries)
     fewest = min(models, FEWEST_ROWS)
@@ -90,7 +94,7 @@ def _fit_texts(
     if len(answer) + len(notes) + least > room:
         # One line is kept for the gravest note.
         most = max(room - fewest - min(len(notes), 1), 1)
-        answer = _answer_lines(sentences[:2], most)
+        answer = _answer_lines(without_advice, most)
     return answer, notes[: max(room - fewest - len(answer), 0)]
 
 

@@ -105,7 +105,10 @@ def test_the_ranking_stands_in_the_hosts_table_and_whole_on_stderr(three):
     assert "not ranked: ash-0.9 is the first model in out" in first.err
     [row] = [line for line in third.out.splitlines() if "bradley-terry" in line]
     assert [cell.strip() for cell in row.split("|")][3:7] == ["podium", "0", "bradley-terry", "↑"]
-    assert all(name in third.err for name in (*MODELS, "120 judged", "informative items"))
+    assert all(
+        name in third.err
+        for name in (*MODELS, "120 battles decided by scores", "informative items")
+    )
 
 
 @pytest.mark.slow

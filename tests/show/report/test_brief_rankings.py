@@ -85,6 +85,17 @@ def test_notes_that_have_no_room_are_counted(models: int, beside: int, notes: in
         assert f"{shown} of {notes} notes shown, all in the JSON · " in text
 
 
+@pytest.mark.parametrize("beside", [0, 6])
+def test_what_was_accepted_is_said_whether_or_not_there_is_room(beside: int) -> None:
+    judgments = podium.simulate(3, 20, seed=2).judgments(podium.Judge())
+    battles = podium.read_battles(judgments)
+    accepted = "Accepted with --allow questions: q1 differs."
+    ranking = podium.rank(replace(battles, accepted=(accepted,)), "bradley-terry")
+    assert ranking.standings[0].answer[-1].endswith(accepted)
+    text = brief_ranking_text(ranking, ["m1"], is_judged=True, beside=beside)
+    assert " ".join(text.split()).count(accepted) == 1
+
+
 def test_advice_gives_way_to_the_table_without_its_details_and_in_whole() -> None:
     judgments = podium.simulate(3, 20, seed=2).judgments(podium.Judge())
     ranking = podium.rank(podium.read_battles(judgments), "bradley-terry")

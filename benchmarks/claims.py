@@ -17,9 +17,7 @@ from pkgutil import iter_modules
 
 import claims_sections
 
-SECTIONS = [
-    module.name for module in iter_modules(claims_sections.__path__) if module.name != "intervals"
-]
+SECTIONS = [module.name for module in iter_modules(claims_sections.__path__)]
 
 
 def main() -> None:

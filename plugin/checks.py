@@ -553,6 +553,7 @@ _CHECKS = (
         1,
         flagged="without {unit} {name} ({verdicts}), {rival} leads instead of {leader}{others}",
         ok="without any one of {raters}, {leader} still leads",
+        question="whether one voter or judge decides who leads",
     ),
     CheckKind(
         "human scale",

@@ -7,9 +7,9 @@ is the share of worlds in which betting passes at one of the looks after 20, 40,
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from claim_bars import share_text
 from tables import show
 
-from claims_sections.intervals import share_text
 from podium.rankers.errors.betting import betting_difference
 from podium.rankers.errors.difference import paired_difference
 

@@ -12,23 +12,14 @@ hold the truth as often as any other. The models between are `SPREAD` apart. Ite
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
 
 import numpy as np
+from claim_bars import LEAST_COVERAGE, MOST_FALSE, is_claimed, lies_beyond, share_text
+from drawn_battles import battles_of_scores, battles_of_verdicts, fit_elo, mean_credits
 from scipy.optimize import brentq
 from tables import show
 
-from claims_sections.groups import (
-    LEAST_COVERAGE,
-    MOST_FALSE,
-    SPREAD,
-    battles_of,
-    fit_elo,
-    is_claimed,
-    lies_beyond,
-    mean_credits,
-)
-from claims_sections.intervals import share_text
+from claims_sections.groups import SPREAD
 from podium.data.battles import Battles
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.pointwise import mean
@@ -82,37 +73,14 @@ def strengths_of(models: int, items: int, losses: float, *, battles: bool) -> np
 
 def draw_battles(rng: np.random.Generator, theta: np.ndarray, items: int) -> Battles:
     """Draw a round robin on each item."""
-    strength = theta + rng.normal(0, ITEM, (items, len(theta)))
-    pairs = np.array([*combinations(range(len(theta)), 2)])
-    gap = strength[:, pairs[:, 0]] - strength[:, pairs[:, 1]]
-    won = rng.random(gap.shape) < 1 / (1 + np.exp(-gap))
-    return battles_of(
-        item=np.repeat(np.arange(items), len(pairs)),
-        a=np.tile(pairs[:, 0], items),
-        b=np.tile(pairs[:, 1], items),
-        models=len(theta),
-        group=None,
-        credit=won.ravel().astype(float),
-    )
+    return battles_of_verdicts(rng, theta + rng.normal(0, ITEM, (items, len(theta))))
 
 
 def draw_scores(rng: np.random.Generator, theta: np.ndarray, items: int) -> Battles:
     """Draw a right or wrong answer of each model on each item."""
     strength = theta + rng.normal(0, ITEM, (items, len(theta)))
     score = (rng.random(strength.shape) < 1 / (1 + np.exp(-strength))).astype(float)
-    pairs = np.array([*combinations(range(len(theta)), 2)])
-    first, second = (score[:, pairs[:, side]].ravel() for side in (0, 1))
-    return battles_of(
-        item=np.repeat(np.arange(items), len(pairs)),
-        a=np.tile(pairs[:, 0], items),
-        b=np.tile(pairs[:, 1], items),
-        models=len(theta),
-        group=None,
-        credit=(np.sign(first - second) + 1) / 2,
-        score_a=first,
-        score_b=second,
-        margin=first - second,
-    )
+    return battles_of_scores(score)
 
 
 def true_elo(theta: np.ndarray) -> np.ndarray:

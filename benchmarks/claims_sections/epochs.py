@@ -7,24 +7,13 @@ very many items, with equal weights of items for scores; items with more verdict
 """
 
 from collections.abc import Callable, Iterator
-from itertools import combinations
 
 import numpy as np
+from claim_bars import LEAST_COVERAGE, MOST_FALSE, covered, is_claimed, lies_beyond, share_text
+from drawn_battles import battles_of_scores, battles_of_verdicts, fit_elo, mean_credits
 from tables import show
 
-from claims_sections.groups import (
-    LARGE,
-    LEAST_COVERAGE,
-    MOST_FALSE,
-    SPREAD,
-    battles_of,
-    covered,
-    fit_elo,
-    is_claimed,
-    lies_beyond,
-    mean_credits,
-)
-from claims_sections.intervals import share_text
+from claims_sections.groups import LARGE, SPREAD
 from podium.data.battles import Battles
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.pointwise import mean
@@ -42,19 +31,8 @@ ITEM = 1.0
 def draw_battles(rng: np.random.Generator, theta: np.ndarray, items: int, epochs: int) -> Battles:
     """Draw the verdicts of all epochs on all pairs; an item has as many epochs of each pair."""
     strength = theta + rng.normal(0, ITEM, (items, len(theta)))
-    number = _draw_epochs(rng, items, epochs)
-    item = np.repeat(np.arange(items), number)
-    pairs = np.array([*combinations(range(len(theta)), 2)])
-    gap = strength[item][:, pairs[:, 0]] - strength[item][:, pairs[:, 1]]
-    won = rng.random(gap.shape) < 1 / (1 + np.exp(-gap))
-    return battles_of(
-        item=np.repeat(item, len(pairs)),
-        a=np.tile(pairs[:, 0], len(item)),
-        b=np.tile(pairs[:, 1], len(item)),
-        models=len(theta),
-        group=None,
-        credit=won.ravel().astype(float),
-    )
+    item = np.repeat(np.arange(items), _draw_epochs(rng, items, epochs))
+    return battles_of_verdicts(rng, strength[item], item)
 
 
 def _draw_epochs(rng: np.random.Generator, shape: int | tuple[int, ...], epochs: int) -> np.ndarray:
@@ -68,20 +46,7 @@ def draw_scores(rng: np.random.Generator, theta: np.ndarray, items: int, epochs:
     """Draw the share of right answers of each model on each item, over its epochs."""
     strength = theta + rng.normal(0, ITEM, (items, len(theta)))
     number = _draw_epochs(rng, strength.shape, epochs)
-    score = rng.binomial(number, 1 / (1 + np.exp(-strength))) / number
-    pairs = np.array([*combinations(range(len(theta)), 2)])
-    first, second = (score[:, pairs[:, side]].ravel() for side in (0, 1))
-    return battles_of(
-        item=np.repeat(np.arange(items), len(pairs)),
-        a=np.tile(pairs[:, 0], items),
-        b=np.tile(pairs[:, 1], items),
-        models=len(theta),
-        group=None,
-        credit=(np.sign(first - second) + 1) / 2,
-        score_a=first,
-        score_b=second,
-        margin=first - second,
-    )
+    return battles_of_scores(rng.binomial(number, 1 / (1 + np.exp(-strength))) / number)
 
 
 def strengths_on_items(theta: np.ndarray) -> np.ndarray:

@@ -15,12 +15,12 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from claim_bars import LEAST_COVERAGE, lies_beyond, share_text
+from drawn_battles import POINTS
 from scipy.optimize import brentq
 from tables import show
 
 import podium
-from claims_sections.groups import LEAST_COVERAGE, POINTS, lies_beyond
-from claims_sections.intervals import share_text
 from podium.rankers.calibration.calibration import Calibration
 
 WORLDS = 100

@@ -12,13 +12,19 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
-from scipy.stats import binomtest, t
+from claim_bars import (
+    LEAST_COVERAGE,
+    MOST_FALSE,
+    covered,
+    is_claimed,
+    lies_beyond,
+    share_text,
+)
+from drawn_battles import battles_of_scores, battles_of_verdicts, fit_elo, mean_credits
+from scipy.stats import t
 from tables import show
 
-from claims_sections.intervals import share_text
 from podium.data.battles import Battles
-from podium.data.counting.battle_frame import BattleFrame
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.pointwise import mean
 from podium.rankers.ranking import Standings
@@ -33,10 +39,8 @@ ITEM = 0.5
 SPREAD = 0.25
 """Step in logits between neighbours of the models that are not equal."""
 LARGE = 40_000
-POINTS = 400 / np.log(10)
-LEAST_COVERAGE, LEAST_OF_FEW = 0.93, 0.91
+LEAST_OF_FEW = 0.91
 FEW = 10
-MOST_FALSE = 0.07
 MOST_LESS_POWER = 0.03
 
 
@@ -70,19 +74,10 @@ def played(
 ) -> World:
     """Draw a round robin on each item."""
     on_item = strengths(rng, theta, passages, items, grouped=grouped)
-    pairs = np.array([*combinations(range(len(theta)), 2)])
-    gap = on_item[:, pairs[:, 0]] - on_item[:, pairs[:, 1]]
-    credit = (rng.random(gap.shape) < 1 / (1 + np.exp(-gap))).astype(float)
-    battles = battles_of(
-        item=np.repeat(np.arange(len(gap)), len(pairs)),
-        a=np.tile(pairs[:, 0], len(gap)),
-        b=np.tile(pairs[:, 1], len(gap)),
-        models=len(theta),
-        passage=np.repeat(np.arange(len(gap)) // items, len(pairs)),
-        credit=credit.ravel(),
-    )
-    means = credit.reshape(passages, items, -1).mean(axis=1) - 0.5
-    return World(battles, means)
+    passage = np.arange(len(on_item)) // items
+    battles = battles_of_verdicts(rng, on_item, group="passage", passage=passage)
+    credit = battles.numbers_of("credit").reshape(passages, items, -1)
+    return World(battles, credit.mean(axis=1) - 0.5)
 
 
 def scored(
@@ -94,74 +89,15 @@ def scored(
         score = (rng.random(on_item.shape) < 1 / (1 + np.exp(-on_item))).astype(float)
     else:
         score = on_item + rng.normal(size=on_item.shape)
-    pairs = np.array([*combinations(range(len(theta)), 2)])
-    first, second = (score[:, pairs[:, side]] for side in (0, 1))
-    battles = battles_of(
-        item=np.repeat(np.arange(len(score)), len(pairs)),
-        a=np.tile(pairs[:, 0], len(score)),
-        b=np.tile(pairs[:, 1], len(score)),
-        models=len(theta),
-        passage=np.repeat(np.arange(len(score)) // items, len(pairs)),
-        credit=(np.sign(first - second).ravel() + 1) / 2,
-        score_a=first.ravel(),
-        score_b=second.ravel(),
-        margin=(first - second).ravel(),
-    )
-    means = (first - second).reshape(passages, items, -1).mean(axis=1)
-    return World(battles, means)
-
-
-def battles_of(
-    *,
-    item: np.ndarray,
-    a: np.ndarray,
-    b: np.ndarray,
-    models: int,
-    group: str | None = "passage",
-    **columns: np.ndarray,
-) -> Battles:
-    """Return battles of models `m00`, `m01` ...; `group` is the column of the groups of items."""
-    names = [f"m{k:02}" for k in range(models)]
-    sides = {"model_a": a, "model_b": b}
-    coded = {name: pd.Categorical.from_codes(side, names) for name, side in sides.items()}
-    distinct, code = np.unique(item, return_inverse=True)
-    labels = [f"i{k:06}" for k in distinct]
-    coded["item"] = pd.Categorical.from_codes(code, labels)
-    return Battles(BattleFrame(pd.DataFrame(coded | columns), group))
+    passage = np.arange(len(score)) // items
+    battles = battles_of_scores(score, group="passage", passage=passage)
+    difference = battles.numbers_of("margin").reshape(passages, items, -1)
+    return World(battles, difference.mean(axis=1))
 
 
 def expected_elo(theta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the ratings that the battles of very many passages have, by a minorization fit."""
     return fit_elo(mean_credits(strengths(rng, theta, LARGE, 1)))
-
-
-def mean_credits(strength: np.ndarray) -> np.ndarray:
-    """Return the mean credit of each model against each other one, shape (models, models).
-
-    Args:
-        strength: strengths in logits on each of many items, shape (items, models).
-    """
-    gap = strength[:, :, None] - strength[:, None, :]
-    return (1 / (1 + np.exp(-gap))).mean(axis=0)
-
-
-def fit_elo(credit: np.ndarray) -> np.ndarray:
-    """Return the ratings that fit the mean credits of all pairs, by minorization.
-
-    Args:
-        credit: mean credit of the row's model against the column's, shape (models, models).
-    """
-    credit = credit * (1 - np.eye(len(credit)))
-    worth = np.ones(len(credit))
-    for _ in range(10_000):
-        share = 1 / (worth[:, None] + worth)
-        np.fill_diagonal(share, 0)
-        new = credit.sum(axis=1) / share.sum(axis=1)
-        new /= np.exp(np.log(new).mean())
-        if np.abs(np.log(new / worth)).max() < 1e-12:
-            break
-        worth = new
-    return 1500 + POINTS * np.log(worth)
 
 
 def expected_scores(theta: np.ndarray, rng: np.random.Generator, *, binary: bool) -> np.ndarray:
@@ -170,22 +106,6 @@ def expected_scores(theta: np.ndarray, rng: np.random.Generator, *, binary: bool
         return theta
     on_item = strengths(rng, theta, LARGE * 25, 1)
     return (1 / (1 + np.exp(-on_item))).mean(axis=0)
-
-
-def is_claimed(standings: Standings) -> bool:
-    """Return whether any model is clearly ahead of another."""
-    return standings.separation is not None and any(standings.separation.beats)
-
-
-def covered(standings: Standings, truth: np.ndarray) -> tuple[int, int]:
-    """Return how many intervals hold the truth, and how many there are."""
-    ends = {entry.model: (entry.low, entry.high) for entry in standings.entries}
-    known = [ends[f"m{k:02}"] for k in range(len(truth))]
-    inside = [
-        low is not None and high is not None and low <= own <= high
-        for (low, high), own in zip(known, truth, strict=True)
-    ]
-    return sum(inside), len(inside)
 
 
 def holm_share(differences: np.ndarray, order: np.ndarray) -> float:
@@ -217,12 +137,6 @@ def share_ahead(standings: Standings, models: int) -> float:
     for k, beaten in enumerate(standings.separation.beats):
         found += sum(place[k] > place[other] for other in beaten)
     return found / (models * (models - 1) / 2)
-
-
-def lies_beyond(hits: int, worlds: int, bar: float, *, above: bool) -> bool:
-    """Return whether the 99% binomial interval of a share lies beyond a bar."""
-    ends = binomtest(hits, worlds).proportion_ci(0.99, method="exact")
-    return ends.low > bar if above else ends.high < bar
 
 
 KINDS: dict[str, tuple[Callable[..., World], Callable[..., Standings], dict[str, bool]]] = {

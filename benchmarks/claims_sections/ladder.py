@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from claim_bars import share_text
 from scipy.special import expit
 from scipy.stats import norm
 from scipy.stats import t as student
 from tables import show
 
-from claims_sections.intervals import share_text
 from podium import read_battles
 from podium.data.ladder import Ladder
 from podium.data.pairings import Field, Outcome, Pairing, Round

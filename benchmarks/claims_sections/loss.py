@@ -18,11 +18,11 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from claim_bars import MOST_FALSE, lies_beyond, share_text
+from drawn_battles import fit_elo
 from scipy.optimize import brentq
 from tables import show
 
-from claims_sections.groups import POINTS, lies_beyond
-from claims_sections.intervals import share_text
 from podium import rank, read_battles
 from podium.checks import Check, Result
 from podium.rankers.ranking import Standings
@@ -36,7 +36,8 @@ SPREAD = 0.5
 """Half of the distance between the weakest and the strongest of models that are not equal."""
 MOVED = 30.0
 """Elo by which a loss has to move a rating to be counted in the bar."""
-LEAST_NAMED, MOST_ALARMS, MOST_FALSE = 0.9, 0.06, 0.07
+LEAST_NAMED = 0.9
+MOST_ALARMS = 0.06
 FEWEST_MODELS, FEWEST_ITEMS, LEAST_AGREEMENT = 6, 100, 0.9
 LOSSES = ("lost replies", "lost outcomes")
 BY_STRENGTH = "won by the weaker"
@@ -123,19 +124,12 @@ def largest_move(verdicts: Verdicts, is_lost: np.ndarray, models: int) -> float:
 
 
 def ratings(verdicts: Verdicts, models: int) -> np.ndarray:
-    """Fit Bradley-Terry ratings in Elo by minorization (Hunter 2004); their mean is 0."""
+    """Return Bradley-Terry ratings in Elo."""
     wins = np.zeros((models, models))
     np.add.at(wins, (verdicts["a"], verdicts["b"]), verdicts["won"])
     np.add.at(wins, (verdicts["b"], verdicts["a"]), ~verdicts["won"])
     met = wins + wins.T
-    worth = np.ones(models)
-    for _ in range(10_000):
-        new = wins.sum(axis=1) / (met / (worth[:, None] + worth)).sum(axis=1)
-        new /= np.exp(np.log(new).mean())
-        if np.abs(np.log(new / worth)).max() < 1e-10:
-            break
-        worth = new
-    return POINTS * np.log(worth)
+    return fit_elo(wins / np.maximum(met, 1), met)
 
 
 def ranked(verdicts: Verdicts, is_lost: np.ndarray) -> Standings:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from claim_bars import share_text
 from scipy.special import expit
 from scipy.stats import norm
 from tables import show
 
-from claims_sections.intervals import share_text
 from podium import read_battles
 from podium.data.battles import Battles
 from podium.data.pairings import Field, Outcome, Pairing, Round

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from claim_bars import share_text
 from tables import show
 
-from claims_sections.intervals import share_text
 from podium.rankers.errors.difference import paired_difference
 
 ITEMS = (20, 40, 99, 100, 150, 200, 300, 500)

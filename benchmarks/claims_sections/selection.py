@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from claim_bars import LEAST_COVERAGE, MOST_FALSE, lies_beyond, share_text
 from tables import show
 
 import podium
 from claims_sections.champions import draw_battles, draw_scores
-from claims_sections.groups import LEAST_COVERAGE, MOST_FALSE, lies_beyond
-from claims_sections.intervals import share_text
 from podium.data.battles import Battles
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.pointwise import mean

@@ -8,14 +8,12 @@ world is also ranked with the slices apart, as if each were the only one.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
-from scipy.stats import binomtest
+from claim_bars import MOST_FALSE, is_claimed, lies_beyond, share_text
+from drawn_battles import battles_of_verdicts
 from tables import show
 
-from claims_sections.groups import battles_of, is_claimed
-from claims_sections.intervals import share_text
 from podium.data.battles import Battles
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.pointwise import mean
@@ -27,7 +25,6 @@ SIZES = ((1, 40), (2, 40), (10, 20), (10, 40))
 """Numbers of slices, and of items of each."""
 ITEM = 0.7
 LEAD = 0.6
-MOST_FALSE = 0.07
 RANKERS = {"bradley-terry": bradley_terry, "mean": mean}
 
 
@@ -45,22 +42,7 @@ def draw_slice(
     strength = rng.normal(0, ITEM, (items, MODELS))
     strength[:, 0] += lead
     score = strength + rng.normal(size=strength.shape)
-    pairs = np.array([*combinations(range(MODELS), 2)])
-    first, second = (score[:, pairs[:, side]].ravel() for side in (0, 1))
-    gap = strength[:, pairs[:, 0]] - strength[:, pairs[:, 1]]
-    won = rng.random(gap.shape) < 1 / (1 + np.exp(-gap))
-    return battles_of(
-        item=np.repeat(np.arange(items), len(pairs)),
-        a=np.tile(pairs[:, 0], items),
-        b=np.tile(pairs[:, 1], items),
-        models=MODELS,
-        group=None,
-        credit=won.ravel().astype(float),
-        score_a=first,
-        score_b=second,
-        margin=first - second,
-        **{name: np.repeat(values, len(pairs)) for name, values in columns.items()},
-    )
+    return battles_of_verdicts(rng, strength, score=score, **columns)
 
 
 def is_first_ahead(standings: Standings) -> bool:
@@ -99,9 +81,8 @@ def cells(worlds: int) -> Iterator[list[str]]:
     for name, ranker in RANKERS.items():
         for slices, items in SIZES:
             (false, found), (false_apart, found_apart) = count_claims(ranker, slices, items, worlds)
-            ends = binomtest(int(false), worlds).proportion_ci(0.99, method="exact")
             shares = [share_text(int(n), worlds) for n in (false, false_apart, found, found_apart)]
-            bar = "failed" if ends.low > MOST_FALSE else "met"
+            bar = "failed" if lies_beyond(int(false), worlds, MOST_FALSE, above=True) else "met"
             yield [name, str(slices), str(items), f"{worlds:,}", bar, *shares]
 
 

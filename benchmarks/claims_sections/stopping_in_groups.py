@@ -7,10 +7,10 @@ that 10% are nominal. Without groups, items count as independent.
 """
 
 import numpy as np
+from claim_bars import lies_beyond, share_text
 from tables import show
 
-from claims_sections.groups import lies_beyond, strengths
-from claims_sections.intervals import share_text
+from claims_sections.groups import strengths
 from podium.data.pairings import Field, Outcome, Pairing, Round
 from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from claim_bars import share_text
 from tables import show
 
 import podium
-from claims_sections.intervals import share_text
 from podium.rankers.calibration.human_label_fit import human_label_fit
 from podium.rankers.fit.coded import code_battles
 from podium.rankers.fit.identification import fit_battles

@@ -14,24 +14,12 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from claim_bars import LEAST_COVERAGE, MOST_FALSE, covered, is_claimed, lies_beyond, share_text
+from drawn_battles import battles_of, battles_of_scores, fit_elo, mean_credits
 from tables import show
 
 import podium
-from claims_sections.groups import (
-    FEW,
-    LARGE,
-    LEAST_COVERAGE,
-    LEAST_OF_FEW,
-    MOST_FALSE,
-    SPREAD,
-    battles_of,
-    covered,
-    fit_elo,
-    is_claimed,
-    lies_beyond,
-    mean_credits,
-)
-from claims_sections.intervals import share_text
+from claims_sections.groups import FEW, LARGE, LEAST_OF_FEW, SPREAD
 from podium.data.battles import Battles
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.pointwise import mean
@@ -86,20 +74,7 @@ def draw_scores(rng: np.random.Generator, theta: np.ndarray, voters: int, taste:
     voter = np.concatenate(chosen)
     item = np.repeat(np.arange(SCORED_ITEMS), JUDGES_OF_ITEM)
     score = effects[item] + tastes[voter] + rng.normal(0, NOISE, (len(item), len(theta)))
-    pairs = np.array([*combinations(range(len(theta)), 2)])
-    first, second = (score[:, pairs[:, side]].ravel() for side in (0, 1))
-    return battles_of(
-        item=np.repeat(item, len(pairs)),
-        a=np.tile(pairs[:, 0], len(item)),
-        b=np.tile(pairs[:, 1], len(item)),
-        models=len(theta),
-        group=None,
-        credit=(np.sign(first - second) + 1) / 2,
-        score_a=first,
-        score_b=second,
-        margin=first - second,
-        voter=_names("v", np.repeat(voter, len(pairs))),
-    )
+    return battles_of_scores(score, item, voter=_names("v", voter))
 
 
 def _names(letter: str, code: np.ndarray) -> pd.Categorical:

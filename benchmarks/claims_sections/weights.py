@@ -8,11 +8,16 @@ each item, each model has a strength of its own (sd .7); for the power, the firs
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.stats import binomtest
+from claim_bars import (
+    LEAST_COVERAGE,
+    MOST_FALSE,
+    covered,
+    is_claimed,
+    lies_beyond,
+    share_text,
+)
 from tables import show
 
-from claims_sections.groups import covered, is_claimed
-from claims_sections.intervals import share_text
 from claims_sections.slices import LEAD, MODELS, draw_slice, is_first_ahead
 from podium.data.battles import Battles
 from podium.rankers.bradley_terry import bradley_terry
@@ -22,8 +27,6 @@ from podium.rankers.win_rate import win_rate
 WORLDS = 1_000
 SIZES = ((20, 0.0), (20, 0.5), (20, 1.0), (20, 1.5), (60, 1.0), (200, 1.0))
 """Numbers of items, and `sigma`."""
-LEAST_COVERAGE = 0.93
-MOST_FALSE = 0.07
 RANKERS = {"bradley-terry": bradley_terry, "win-rate": win_rate, "mean": mean}
 TRUTH = {"bradley-terry": 1500.0, "win-rate": 0.5, "mean": 0.0}
 
@@ -47,19 +50,12 @@ def cells(worlds: int) -> Iterator[list[str]]:
                 inside += hits
                 intervals += number
                 found += is_first_ahead(ranker(draw_world(rng, items, sigma, LEAD), rng=rng))
-            is_false_low = binomtest(false, worlds).proportion_ci(0.99, method="exact").low
-            is_met = is_false_low <= MOST_FALSE and _upper(inside, intervals) >= LEAST_COVERAGE
+            # The intervals of one world are not independent: the true limit is wider.
+            is_short = lies_beyond(inside, intervals, LEAST_COVERAGE, above=False)
+            is_met = not is_short and not lies_beyond(false, worlds, MOST_FALSE, above=True)
             shares = [share_text(false, worlds), share_text(found, worlds)]
             row = [name, str(items), f"{sigma:g}", f"{worlds:,}", "met" if is_met else "failed"]
             yield [*row, f"{inside / intervals:.3f} of {intervals:,}", *shares]
-
-
-def _upper(inside: int, intervals: int) -> float:
-    """Return the upper end of the 99% interval of a share.
-
-    The intervals of one world are not independent, so that the true one is wider.
-    """
-    return float(binomtest(inside, intervals).proportion_ci(0.99, method="exact").high)
 
 
 def report(worlds: int | None, markdown: bool) -> None:

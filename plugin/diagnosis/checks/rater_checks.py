@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from podium.checks import Check, make_check
+from podium.checks import Check, make_check, not_known
 from podium.data.battles import Battles
 from podium.diagnosis.checks.size_limits import are_too_many
 from podium.errors import NotConvergedError, NotIdentifiedError
@@ -20,6 +20,8 @@ from podium.wording import quantity
 
 DECISIVE_RATER = "decisive rater"
 """Name of the check."""
+FAILED_FIT = "the fits without each voter or judge failed"
+"""Why the check is not known."""
 LEAST_Z = 1.0
 """A smaller lead, in standard errors, says so little that removals need not be named."""
 SCORES_WITHOUT: dict[str, Callable[[Battles], ScoresWithout | None]] = {
@@ -85,7 +87,9 @@ def _check_lead(
     leader: str,
     rivals: tuple[str, ...] = (),
 ) -> tuple[Check, ...]:
-    """Return the check of a lead, or nothing if the scores cannot be computed or others lead.
+    """Return the check of a lead, which is not known if a fit fails.
+
+    There is none with one judge and no voters, or if another model leads by these scores.
 
     Args:
         battles: the battles.
@@ -96,7 +100,7 @@ def _check_lead(
     try:
         scores = scores_without(battles)
     except (NotIdentifiedError, NotConvergedError):
-        return ()
+        return (not_known(DECISIVE_RATER, FAILED_FIT),)
     if scores is None or not scores.leads(leader, rivals):
         return ()
     decisive = scores.decisive_rater(leader, rivals)

@@ -4,7 +4,10 @@ import pytest
 from rater_votes import votes_of, votes_with_heavy_voter
 
 import podium
+from podium.checks import Result
 from podium.comparison.compare_models import compare
+from podium.diagnosis.checks import rater_checks
+from podium.errors import NotConvergedError
 
 SENTENCE = "Without voter arena_user_17 ({votes} votes), m0 leads instead of m1."
 
@@ -76,3 +79,15 @@ def test_a_close_lead_that_a_removal_changes_has_no_check() -> None:
             found += 1
             assert "decisive rater" not in [each.name for each in standings.checks]
     assert found
+
+
+def test_a_failed_fit_makes_the_check_unknown(monkeypatch) -> None:
+    def fail(_battles: podium.Battles) -> None:
+        raise NotConvergedError("no optimum")
+
+    monkeypatch.setitem(rater_checks.SCORES_WITHOUT, "bradley-terry", fail)
+    table = votes_of(2, models=3, voters=12, taste=0.1, lead=1.0)
+    checks = podium.rank(table).standings[0].checks
+    [check] = [each for each in checks if each.name == rater_checks.DECISIVE_RATER]
+    assert check.result is Result.NOT_KNOWN
+    assert check.reason == rater_checks.FAILED_FIT

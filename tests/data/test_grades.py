@@ -111,3 +111,15 @@ def test_grades_of_a_table_in_the_database_are_counted_there() -> None:
     battles = podium.read_battles(pd.DataFrame(graded(4, 5)))
     assert battles.counts().grades == 20
     assert "table" not in vars(battles.rows), "no data frame is made of a large table"
+
+
+@pytest.mark.parametrize("orders", [("ab",), ("ab", "ba")])
+def test_scores_of_a_judge_that_saw_both_responses_in_an_order_are_judgments(
+    orders: tuple[str, ...],
+) -> None:
+    """One judgment of a pair gives both scores; it is no grade of a single response."""
+    rows = pd.DataFrame([row for order in orders for row in graded(3, 4, order=order)])
+    battles = podium.read_battles(rows)
+    counts = battles.counts()
+    assert (counts.battles, counts.judgments, counts.grades) == (12, 12 * len(orders), 0)
+    assert count_grades(battles.rows.table).number == 0

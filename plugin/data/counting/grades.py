@@ -25,6 +25,24 @@ def lacks_score(reason: str) -> bool:
     return reason == NO_SCORE or reason.startswith(NO_VALUE)
 
 
+def _is_scored(table: "pd.DataFrame") -> "pd.Series":
+    """Return which battles have a score of at least one response."""
+    return table[["score_a", "score_b"]].notna().any(axis=1)
+
+
+def _has_order(table: "pd.DataFrame") -> "pd.Series":
+    """Return which battles have scores by judgments of both responses at once, in an order."""
+    import pandas as pd
+
+    is_scored = _is_scored(table)
+    has_order = pd.Series(False, index=table.index)
+    if "order" in table:
+        has_order |= table["order"].isin(["ab", "ba"])
+    if "swap" in table:
+        has_order |= table["swap"].notna()
+    return is_scored & has_order
+
+
 def count_grades(table: "pd.DataFrame") -> Grades:
     """Count the grades behind the battles of a table; none where judges compared two responses.
 
@@ -36,9 +54,8 @@ def count_grades(table: "pd.DataFrame") -> Grades:
     """
     import pandas as pd
 
-    has_grade = table[["score_a", "score_b"]].notna().any(axis=1)
-    graders = table.loc[has_grade, "judge"].astype(object).unique()
-    is_graded = table["judge"].astype(object).isin(graders)
+    judges = table["judge"].astype(object)
+    is_graded = judges.isin(judges[_is_scored(table)]) & ~judges.isin(judges[_has_order(table)])
     if "reason" in table:
         missing = [reason for reason in table["reason"].unique() if lacks_score(str(reason))]
         is_graded &= ~table["reason"].astype(object).isin(missing)

@@ -184,10 +184,27 @@ def unparsed_query(judgments: str, present: Present) -> str:
     )
 
 
-def graders_query(battles: str) -> str:
-    """Query the judges that are shown one response at a time; '' for rows without a judge."""
-    scores = "count(score_a) + count(score_b)"
-    return f"select coalesce(judge, '') as judge from {battles} group by 1 having {scores} > 0"
+def graders_query(battles: str, present: Present) -> str:
+    """Query the judges that are shown one response at a time; '' for rows without a judge.
+
+    A judge whose scores depend on an order saw both responses at once: it gives two scores in one
+    judgment.
+
+    Args:
+        battles: the relation of the battles, with the columns `judge`, `score_a` and `score_b`.
+        present: columns of the battles.
+    """
+    has_score = "(score_a is not null or score_b is not null)"
+    orders = []
+    if "order" in present:
+        orders.append("coalesce(\"order\" in ('ab', 'ba'), false)")
+    if "swap" in present:
+        orders.append("swap is not null")
+    ordered = " or ".join(orders) or "false"
+    return (
+        f"select coalesce(judge, '') as judge from {battles} group by 1 "
+        f"having bool_or({has_score}) and not bool_or({has_score} and ({ordered}))"
+    )
 
 
 def grades_query(battles: str, present: Present, graders: Collection[str]) -> str:

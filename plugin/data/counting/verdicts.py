@@ -225,7 +225,8 @@ class Verdicts:
     @cached_property
     def grades(self) -> Grades:
         """The grades of judges that are shown one response at a time."""
-        graders = [name for (name,) in self.engine.rows(relations.graders_query(self._battles))]
+        judges = relations.graders_query(self._battles, self.battle_columns)
+        graders = [name for (name,) in self.engine.rows(judges)]
         if not graders:
             return Grades(0, 0)
         query = relations.grades_query(self._battles, self.battle_columns, graders)

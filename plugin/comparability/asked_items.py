@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from unicodedata import normalize
 
 from podium.run_record import RunRecord
@@ -17,9 +17,10 @@ EXCERPT = 400
 """Number of characters of each input that are kept for messages."""
 
 
-@dataclass(frozen=True, slots=True)
-class ItemRecord:
+class ItemRecord(NamedTuple):
     """An item of a run, as the file describes it.
+
+    A named tuple, because a log may have hundreds of thousands of them.
 
     Attributes:
         id: id of the item in the file.

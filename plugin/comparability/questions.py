@@ -230,8 +230,9 @@ def _conflicting_ids(runs: Sequence[AskedRun]) -> list[str]:
     """Return the ids that have different inputs in different runs, in the order of the runs."""
     first: dict[str, InputParts] = {}
     conflicts: dict[str, None] = {}
-    for run in runs:
-        for item in run.items:
+    # Runs with equal items share one list (`AskedInputs.keep`), which is read once.
+    for items in {id(run.items): run.items for run in runs}.values():
+        for item in items:
             known = first.setdefault(item.id, item.input)
             if not inputs_may_equal(known, item.input):
                 conflicts[item.id] = None

@@ -93,8 +93,14 @@ def _sources_by_target(
     """
     sources: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     rubrics: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
+    read: dict[tuple[str, int], Names] = {}
     for position in sorted(range(len(asked)), key=lambda k: age_of_run(asked[k].run)):
         run = asked[position].run
+        # Runs with equal items share one list, of which an older run has given all targets.
+        shared = run.task, id(asked[position].items)
+        if shared in read and read[shared] == names[position]:
+            continue
+        read[shared] = names[position]
         for item in asked[position].items:
             key = run.task, names[position].get(item.id, item.id)
             if item.target is not None:

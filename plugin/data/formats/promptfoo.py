@@ -99,7 +99,9 @@ def read_promptfoo(records: pd.DataFrame) -> pd.DataFrame:
     failed = _is_failed_call(records)
     score = parse_numbers(records["score"])
     frame["score"] = np.where(failed, np.nan, score)
-    frame["reason"] = reasons_where(frame["score"].isna().to_numpy(), f"{NO_VALUE}{WHOLE_SCORE}")
+    has_no_score = frame["score"].isna().to_numpy()
+    if has_no_score.any():
+        frame["reason"] = reasons_where(has_no_score, f"{NO_VALUE}{WHOLE_SCORE}")
     for name in ("latencyMs", "cost"):
         if name in records:
             frame[name] = records[name]

@@ -35,6 +35,9 @@ STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 
 function."""
 FEWEST_BY_SERIES = 10.0
 """From this argument on, the series is accurate to rounding."""
+LARGEST_LOG_ODDS = 40.0
+"""Quantiles of beta distributions are searched between these log-odds. If a parameter is below 1,
+they are searched as many times further as it is smaller."""
 LARGEST_STEPS = 100
 """Largest number of steps of a search for a quantile or a root."""
 PRECISION = 4 * np.finfo(np.float64).eps
@@ -141,6 +144,27 @@ def bdtrc(successes: Any, trials: Any, p: Any) -> Any:
         return _incomplete_beta(successes + 1, trials - successes, math.log(p) - math.log1p(-p))
 
     return _by_value("bdtrc", probability_above, successes, trials, p)
+
+
+def betaincinv(a: Any, b: Any, y: Any) -> Any:
+    """Return the place below which a beta distribution has the probability y.
+
+    Args:
+        a: first parameter of the distribution, above 0.
+        b: second parameter, above 0.
+        y: the probability, above 0 and below 1.
+    """
+
+    def place(a: float, b: float, y: float) -> float:
+        def excess(log_odds: float) -> float:
+            return _incomplete_beta(a, b, log_odds) - y
+
+        # The smaller a is, the further below 0 most of the distribution may lie.
+        reach = LARGEST_LOG_ODDS * max(1.0, 1 / a, 1 / b)
+        log_odds = find_root(excess, -reach, reach, xtol=1e-14, rtol=PRECISION)
+        return 1 / (1 + math.exp(-log_odds))
+
+    return _by_value("betaincinv", place, a, b, y, most=MOST_QUANTILES)
 
 
 def find_root(

@@ -117,6 +117,18 @@ def test_binomial_probabilities_are_sums_of_whole_numbers() -> None:
     assert distributions.bdtrc(3, 9, 0.2) == pytest.approx(special.bdtrc(3, 9, 0.2), rel=CLOSE)
 
 
+def test_quantiles_of_beta_distributions_are_those_of_scipy() -> None:
+    rng = np.random.default_rng(8)
+    a = np.exp(rng.uniform(np.log(0.02), np.log(200), 400))
+    b = np.exp(rng.uniform(np.log(0.5), np.log(1e6), 400))
+    y = rng.uniform(0.001, 0.999, 400)
+    place = by_value("betaincinv", a, b, y)
+    expected = special.betaincinv(a, b, y)
+    near_one = expected > 0.999
+    assert error(place[~near_one], expected[~near_one]) < 1e-9
+    assert np.abs(place - expected)[near_one].max(initial=0) < 1e-12
+
+
 def test_numbers_have_the_values_of_arrays_and_the_type_of_their_elements() -> None:
     for name, value in (("ndtr", 0.3), ("ndtri", 0.975), ("ndtri", 1), ("ndtr", math.nan)):
         function = getattr(distributions, name)
@@ -167,7 +179,7 @@ def test_short_arrays_do_not_import_scipy() -> None:
     program = (
         "import sys; from podium import distributions as d; "
         "d.stdtr(9, [1.0] * 30); d.stdtrit(9, .9); d.ndtri(.9); d.ndtr(1); d.fdtrc(2, 9, 3); "
-        "d.bdtrc(2, 9, .5); print('scipy' in sys.modules)"
+        "d.bdtrc(2, 9, .5); d.betaincinv(2, 9, [.5] * 9); print('scipy' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], check=True, capture_output=True, text=True

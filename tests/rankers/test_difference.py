@@ -163,7 +163,8 @@ def test_bounds_are_exact_where_no_item_differs_or_one_model_wins_all(items):
 
 @pytest.mark.parametrize(("won", "lost"), [(26, 4), (39, 1), (7, 5), (1, 19)])
 def test_two_models_alone_have_one_test_of_elo_and_of_the_win_rate(won, lost):
-    """The interval of few wins, or losses, without ties is Wilson's, and the p-value binomial."""
+    """Without ties, the interval is Wilson's, and the p-value binomial. The end beyond fewer than
+    five wins or losses is Clopper and Pearson's."""
     credit = np.repeat([1.0, 0.0], [won, lost])
     items = won + lost
     codes = np.zeros(items, int)
@@ -173,7 +174,10 @@ def test_two_models_alone_have_one_test_of_elo_and_of_the_win_rate(won, lost):
     )
     exact = stats.binomtest(won, items)
     wilson = exact.proportion_ci(0.95, method="wilson")
-    shares = np.array([wilson.low, wilson.high])
+    clopper = exact.proportion_ci(0.95, method="exact")
+    low = clopper.low if won < 5 else wilson.low
+    high = clopper.high if lost < 5 else wilson.high
+    shares = np.array([low, high])
     elo = elo_difference(coded, 0, 1)
     assert elo.p_value == pytest.approx(exact.pvalue)
     assert elo.interval(0.95) == pytest.approx(
@@ -184,6 +188,20 @@ def test_two_models_alone_have_one_test_of_elo_and_of_the_win_rate(won, lost):
     rates = RateTests(coded).difference(0, 1)
     assert rates.interval(0.95) == pytest.approx(tuple(2 * shares - 1), abs=1e-6)
     assert rates.p_value == elo.p_value
+
+
+@pytest.mark.parametrize("items", [6, 20, 100])
+@pytest.mark.parametrize("losses", [0.15, 0.5, 1.0, 1.5, 3.0])
+def test_the_interval_of_few_losses_holds_the_truth(items, losses):
+    """The coverage is the exact sum over the numbers of losses."""
+    share = losses / items
+    coverage = 0.0
+    for lost in range(items + 1):
+        differences = np.repeat([1.0, -1.0], [items - lost, lost])
+        low, high = paired_difference(differences, 1.0).interval(0.95)
+        if low - 1e-9 <= 1 - 2 * share <= high + 1e-9:
+            coverage += stats.binom.pmf(lost, items, share)
+    assert coverage > 0.94
 
 
 def test_no_losses_are_tested_by_the_normal_score():

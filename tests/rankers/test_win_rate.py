@@ -1,11 +1,12 @@
 """Win rates, means and medians against hand-worked cases and plain NumPy."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm, t
+from scipy.stats import binom, norm, t
 from statsmodels.stats.proportion import proportion_confint
 
 from podium import Judge, NotIdentifiedError, UsageError, rank, read_battles, simulate
@@ -154,13 +155,31 @@ def means_of(*rows):
 
 def test_an_accuracy_has_wilsons_interval_with_t():
     """Oracle: statsmodels' Wilson interval of one item less, at the level of the normal that has
-    the quantile of t."""
-    found = means_of(*accuracy(11, 12), *accuracy(5, 12, "b"))["a"]
+    the quantile of t. With one wrong answer, the upper end is its exact one."""
+    found = means_of(*accuracy(11, 12), *accuracy(5, 12, "b"))
     alpha = 2 * norm.sf(t.ppf(0.975, 11))
-    assert (found.low, found.high) == pytest.approx(
-        proportion_confint(11 / 12 * 11, 11, alpha, method="wilson")
-    )
-    assert found.high < 1
+
+    def ends(right: int, **how: Any) -> tuple[float, float]:
+        return proportion_confint(right / 12 * 11, 11, **how)
+
+    wilson = [ends(right, alpha=alpha, method="wilson") for right in (11, 5)]
+    exact = [ends(right, alpha=0.05, method="beta") for right in (11, 5)]
+    assert (found["a"].low, found["a"].high) == pytest.approx((wilson[0][0], exact[0][1]))
+    assert found["a"].high < 1
+    assert (found["b"].low, found["b"].high) == pytest.approx((exact[1][0], wilson[1][1]))
+
+
+@pytest.mark.parametrize("items", [20, 100])
+@pytest.mark.parametrize("wrong", [0.15, 0.5, 1.0, 1.5, 3.0])
+def test_an_interval_of_few_wrong_answers_holds_the_truth(items, wrong):
+    """The coverage is the exact sum over the numbers of wrong answers."""
+    share = 1 - wrong / items
+    coverage = 0.0
+    for right in range(items - 13, items + 1):
+        found = means_of(*accuracy(right, items), *accuracy(items // 2, items, "b"))["a"]
+        if found.low <= share <= found.high:
+            coverage += binom.pmf(items - right, items, wrong / items)
+    assert coverage > 0.94
 
 
 def test_all_right_is_bounded_below_only():

@@ -363,15 +363,19 @@ def _conformal_columns(
 
     Only new models with a bounded rating and a standard error have an interval. That of a model
     above all calibrated models has no upper end, and that of a model below all of them no lower
-    end.
+    end. Their errors are those of `ConformalRule.error_outside`.
     """
     is_bounded = model.elo is not None and not model.separated
     has_interval = model.is_new and is_bounded and not np.isnan(model.se)
     if not has_interval:
         names = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
         return dict.fromkeys(names)
-    low, high = model.interval(rule.quantile_used * rule.error(model.se))
     side = calibrated.side_of(model)
+    error = rule.error(model.se)
+    if side is not None and model.elo is not None:
+        end = calibrated.most if side == ABOVE else calibrated.least
+        error = rule.error_outside(model.se, model.elo, end)
+    low, high = model.interval(rule.quantile_used * error)
     if side == ABOVE:
         high = None
     elif side == BELOW:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from podium.data.battles import Battles
-from podium.distributions import stdtrit
+from podium.distributions import expit, stdtrit
 from podium.errors import NotIdentifiedError
 from podium.notices.notice import Notice
 from podium.rankers.calibration.calibration import (
@@ -25,6 +25,7 @@ from podium.rankers.calibration.calibration import (
 from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.errors.intervals import check_level, finite_or_none
 from podium.rankers.fit.coded import require_choice
+from podium.rankers.fit.scale import MEAN, POINTS
 from podium.wording import quantity
 
 FEWEST_FOR_T = 3
@@ -178,6 +179,7 @@ class ConformalRule:
         q: conformal quantile of the scores, infinite if there are too few scores.
         scores: number of scores.
         t: quantile by t, which replaces an infinite `q`; NaN if there is no scale correction.
+        human_theta: log-strengths of the calibrated models by human labels, shape (models,).
     """
 
     level: float
@@ -186,6 +188,7 @@ class ConformalRule:
     q: float
     scores: int
     t: float
+    human_theta: np.ndarray
 
     @property
     def quantile_used(self) -> float:
@@ -210,6 +213,33 @@ class ConformalRule:
             return se
         return math.sqrt(correction.variance(se, of_human=self.of == "human"))
 
+    def error_outside(self, se: float, elo: float, end: float) -> float:
+        """Return the error of a new model that is rated above, or below, all calibrated models.
+
+        It is `error` at the end of their range, and grows beyond: humans' votes say less of a
+        model that wins, or loses, almost all battles. The variance of its rating by humans grows
+        as that of a vote falls.
+
+        Args:
+            se: standard error of the rating, as of `error`.
+            elo: the rating, scale-corrected, in Elo points.
+            end: the rating of the calibrated model nearest to it, likewise.
+        """
+        correction = self.scale_correction
+        if correction is None or correction.human_se is None or self.of == "human":
+            return self.error(se)
+        own, nearest = self._variance_of_vote((np.array([elo, end]) - MEAN) / POINTS)
+        added = correction.human_se**2 * max(nearest / own - 1, 0)
+        return math.sqrt(self.error(se) ** 2 + added)
+
+    def _variance_of_vote(self, theta: np.ndarray) -> np.ndarray:
+        """Return the mean variance of a vote on a model of each log-strength, shape (models,).
+
+        The mean is over the calibrated models as opponents.
+        """
+        chance = expit(theta[:, None] - self.human_theta)
+        return (chance * (1 - chance)).mean(axis=1)
+
 
 def build_conformal_rule(calibration: Calibration, level: float | None, of: str) -> ConformalRule:
     """Build the rule of conformal intervals from the scores of the calibrated models.
@@ -232,7 +262,9 @@ def build_conformal_rule(calibration: Calibration, level: float | None, of: str)
     scored = [model.score("soft", correction) for model in calibration.models]
     scores = np.array([score for score in scored if score is not None], dtype=np.float64)
     t = quantile_by_t(scores, level) if correction else math.nan
-    return ConformalRule(level, of, correction, quantile(scores, level), len(scores), t)
+    human_theta = np.array([anchor.human_theta for anchor in calibration.anchors])
+    q = quantile(scores, level)
+    return ConformalRule(level, of, correction, q, len(scores), t, human_theta)
 
 
 def _check_disagreement(correction: ScaleCorrection | None) -> None:

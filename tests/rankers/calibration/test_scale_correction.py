@@ -27,6 +27,7 @@ from podium.rankers.calibration.held_out import (
 )
 from podium.rankers.calibration.signals import read_signal
 from podium.rankers.fit.pairs import pair_sums
+from podium.rankers.fit.scale import POINTS
 from podium.rankers.fit.strengths import fit_strengths
 from podium.rankers.json_files import read_calibration
 from podium.show.report.calibration_view import calibration_reports, targets_report
@@ -167,6 +168,25 @@ def test_a_models_own_labels_do_not_move_its_factor():
     assert factors[0] == pytest.approx(factors[1], rel=1e-9)
 
 
+def human_variance(known, entry):
+    """Return the variance of a newcomer's rating by votes; beyond the calibrated models, it grows
+    as the variance of a vote falls."""
+    scale_correction = known.scale_correction["soft"]
+    ratings = [MEAN + POINTS * scale_correction.value * own.soft_theta for own in known.anchors]
+    ends = {"conformal_high": max(ratings), "conformal_low": min(ratings)}
+    opponents = np.array([MEAN + POINTS * own.human_theta for own in known.anchors])
+
+    def variance_of_vote(elo):
+        chance = 1 / (1 + 10 ** ((opponents - elo) / 400))
+        return np.mean(chance * (1 - chance))
+
+    growth = 1.0
+    for name, end in ends.items():
+        if entry.extra[name] is None:
+            growth = max(1, variance_of_vote(end) / variance_of_vote(entry.score))
+    return growth * scale_correction.human_se**2
+
+
 @pytest.mark.slow
 def test_newcomers_are_scale_corrected_by_all_models_with_the_full_uncertainty():
     known, plain = calibration(), newcomers(calibration(scale_correction=False))
@@ -177,7 +197,7 @@ def test_newcomers_are_scale_corrected_by_all_models_with_the_full_uncertainty()
         )
         assert entry.se == pytest.approx(scale_correction.value * plain[name].se)
         half = q * math.sqrt(
-            entry.se**2 + scale_correction.human_se**2 + scale_correction.spread**2
+            entry.se**2 + human_variance(known, entry) + scale_correction.spread**2
         )
         assert mirrored_ends(entry)[1] - entry.score == pytest.approx(half)
         assert entry.extra["interval_method"] == "conformal"
@@ -222,9 +242,8 @@ def test_six_calibrated_models_give_an_interval_by_t_that_says_so():
     known = of_six()
     scores = np.array([held.score("soft", known.scale_correction["soft"]) for held in known.models])
     for entry in newcomers(known).values():
-        half = quantile_by_t(scores, 0.9) * math.sqrt(
-            known.scale_correction["soft"].variance(entry.se)
-        )
+        of_human = known.scale_correction["soft"].variance(entry.se, of_human=True)
+        half = quantile_by_t(scores, 0.9) * math.sqrt(of_human + human_variance(known, entry))
         assert mirrored_ends(entry)[1] - entry.score == pytest.approx(half)
         assert entry.extra["interval_method"] == "t (n = 6): assumes normal disagreement"
 
@@ -452,7 +471,8 @@ def test_six_and_four_calibrated_models_hold_by_t(calibrated):
 
 
 def test_without_a_scale_correction_the_error_is_the_standard_error():
-    assert ConformalRule(0.9, "votes", None, 1.5, 12, np.nan).error(12.0) == 12.0
+    rule = ConformalRule(0.9, "votes", None, 1.5, 12, np.nan, np.zeros(3))
+    assert rule.error(12.0) == rule.error_outside(12.0, 1900.0, 1600.0) == 12.0
 
 
 @pytest.mark.slow

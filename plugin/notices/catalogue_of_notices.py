@@ -82,6 +82,14 @@ OF_READING = {
     "documents-missing": (
         "{path} contains {documents:,} of {expected:,} {expected:noun document}; run {task} again"
     ),
+    "documents-missing-alike": (
+        "{files:len} files contain {documents:,} of {expected:,} {expected:noun document} each "
+        "({files:3}); run {tasks:3} again"
+    ),
+    "documents-missing-in-files": (
+        "{files:len} files contain fewer documents than their results count: {files:3}; "
+        "run {tasks:3} again"
+    ),
     "equal-files": (
         "{files:len} {files:noun file} without items {files:one holds|hold} the rows of another, "
         "so few that chance may do it: {files:one it counts|they count} apart; leave out what is a "

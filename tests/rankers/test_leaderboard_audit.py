@@ -92,6 +92,12 @@ def test_the_answer_has_the_four_statements(save):
     assert gap + 1 == 3
 
 
+def test_with_a_single_item_nothing_is_said_of_items_left_out(save):
+    standings = podium.rank(read_matrix(save, np.array([[1, 0, 0]])), "mean").standings[0]
+    assert "unknown" in standings.diagnostics["drop_out"]
+    assert "How few items" not in " ".join(standings.answer)
+
+
 def test_a_first_place_that_two_items_decide_rests_on_them(save):
     first = np.arange(20) < 11
     second = np.roll(np.arange(20) < 10, 5)

@@ -361,9 +361,9 @@ def _new_leader_sentence(standings: Standings) -> str | None:
     """
     drop_out = standings.diagnostics.get("drop_out")
     is_shared = sum(entry.rank == 1 for entry in standings.entries) > 1
-    if not drop_out or is_shared:
-        return None
     counts = standings.counts
+    if not drop_out or is_shared or counts.units < 2:
+        return None
     nouns = plural(counts.unit, 2)
     if "unknown" in drop_out:
         return rank_templates.NEW_LEADER_UNKNOWN.format(nouns=nouns, reason=drop_out["unknown"])

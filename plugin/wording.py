@@ -7,6 +7,9 @@ from collections.abc import Sequence
 MOST_NAMES = 5
 """A list of more names than this is cut in a sentence, and the rest is counted."""
 
+MOST_PATHS = 3
+"""A list of more paths than this is cut in a sentence, and the rest is counted."""
+
 
 def short_paths(paths: Sequence[str]) -> list[str]:
     """Return the paths without the folders that they do not need to be told apart.
@@ -66,6 +69,11 @@ def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:
     """Join the first `most` names, and add the number of the others (`and 3 more`)."""
     rest = [f"and {len(names) - most} more"] if len(names) > most else []
     return separator.join([*map(str, names[:most]), *rest])
+
+
+def some_paths(paths: Sequence[object]) -> str:
+    """Join the first three paths, and add the number of the others (`and 11 more`)."""
+    return some(paths, most=MOST_PATHS)
 
 
 def join_names(names: Sequence[str], word: str = "and") -> str:

@@ -72,6 +72,8 @@ WORDING_KINDS: frozenset[SettingKind] = frozenset(
 """Kinds of settings that change the words of a question."""
 DEFAULT = "default"
 """What texts show for an option that was not given."""
+OWN = "own"
+"""What texts show for the only value that is a hash, beside others such as the default."""
 NOT_RECORDED = "not recorded"
 """What texts show for a field that the files of other runs have."""
 HASH = re.compile("[0-9a-f]{32,}")
@@ -79,7 +81,7 @@ HASH = re.compile("[0-9a-f]{32,}")
 HASH_AT_END = re.compile(" #[0-9a-f]{8}$")
 """Matches the hash at the end of a value whose beginning alone is recorded."""
 SHOWN_OF_HASH = 8
-"""Number of characters of a hash that texts show."""
+"""Number of characters of a hash that names of models show."""
 SHOWN_BEFORE = 8
 """Number of characters that are shown before the place where long values first differ."""
 LONGEST_STRUCTURE = 60
@@ -244,13 +246,16 @@ def _may_lack(run: RunRecord, setting: Setting) -> bool:
     return setting.kind == "task argument" and not run.has_default_arguments
 
 
-def value_texts(values: Iterable[str | None]) -> list[str]:
+def value_texts(values: Iterable[str | None], *, are_for_names: bool = False) -> list[str]:
     """Return short texts of the values of a setting; different values have different texts.
 
-    Long values are shown from shortly before the place where they first differ.
+    Long values are shown from shortly before the place where they first differ. Values that are
+    hashes, and those whose short texts are the same, are numbered: `variant 1`. In names, they have
+    digits of a hash instead, since a name must stay the same if other runs are added.
 
     Args:
         values: texts or JSON; None for the default.
+        are_for_names: whether the texts are parts of the names of models.
     """
     values = list(values)
     contents = [DEFAULT if value is None else _plain_content(value) for value in values]
@@ -261,12 +266,41 @@ def value_texts(values: Iterable[str | None]) -> list[str]:
     values_of_text: dict[str, set[str | None]] = defaultdict(set)
     for value, text in zip(values, texts, strict=True):
         values_of_text[text].add(value)
+    if not are_for_names:
+        numbered = _number_variants(values_of_text)
+        return [numbered.get(value, text) for value, text in zip(values, texts, strict=True)]
     distinct = []
     for value, text in zip(values, texts, strict=True):
         if len(values_of_text[text]) > 1 and value is not None:
             text = f"{text} #{sha256(value.encode()).hexdigest()[:4]}"
         distinct.append(text)
     return distinct
+
+
+def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> dict[str | None, str]:
+    """Return texts with a number for the values that a short text does not identify.
+
+    Args:
+        values_of_text: the values by their short text; that of a hash is its first digits.
+
+    Returns:
+        The texts, such as `variant 1` for a hash and `TEXT (variant 2)` for one of several values
+        with the same short text. The only hash is `own`.
+    """
+    of_hashes: list[str] = []
+    variants: dict[str | None, str] = {}
+    for text, own in values_of_text.items():
+        known = sorted(value for value in own if value is not None)
+        hashes = [value for value in known if HASH.fullmatch(value.strip('"'))]
+        of_hashes += hashes
+        if len(own) > 1 and not hashes:
+            texts = [f"{text} (variant {number})" for number in range(1, len(known) + 1)]
+            variants.update(zip(known, texts, strict=True))
+    if len(of_hashes) == 1:
+        return {**variants, of_hashes[0]: OWN}
+    for number, value in enumerate(sorted(of_hashes), 1):
+        variants[value] = f"variant {number}"
+    return variants
 
 
 def _plain_content(value: str) -> str:
@@ -387,7 +421,8 @@ def _shown_settings(
     for setting in _without_implied(settings, runs):
         values = [run.value_of(setting) for run in runs]
         known = [value for value in values if value is not None]
-        texts[setting] = dict(zip(known, value_texts(known), strict=True))
+        named = value_texts(known, are_for_names=True)
+        texts[setting] = dict(zip(known, named, strict=True))
     return texts
 
 

@@ -17,7 +17,7 @@ from podium.names import spelled_like
 from podium.notices.notice import Notice
 from podium.scorers.judge_record import JudgeRecord
 from podium.text import as_text
-from podium.wording import item_option, quantity, some
+from podium.wording import item_option, quantity, some_paths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -252,7 +252,7 @@ def _check_tables(remedy: str, **tables: Battles) -> None:
             problem = f"no row of the {name} has an item, and labels are joined by item and pair"
             option = item_option(battles.likely_item)
             remedy = f"name the item's column, as --columns {option}"
-            raise DataError(problem, source=some(battles.sources, most=3), remedy=remedy)
+            raise DataError(problem, source=some_paths(battles.sources), remedy=remedy)
 
 
 def _label_note(judge: str, readable: int, votes: int, matchups: int, human: np.ndarray) -> Notice:

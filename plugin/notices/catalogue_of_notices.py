@@ -82,6 +82,14 @@ OF_READING = {
     "documents-missing": (
         "{path} contains {documents:,} of {expected:,} {expected:noun document}; run {task} again"
     ),
+    "documents-missing-alike": (
+        "{files:len} files contain {documents:,} of {expected:,} {expected:noun document} each "
+        "({files:3}); run {tasks:3} again"
+    ),
+    "documents-missing-in-files": (
+        "{files:len} files contain fewer documents than their results count: {files:3}; "
+        "run {tasks:3} again"
+    ),
     "equal-files": (
         "{files:len} {files:noun file} without items {files:one holds|hold} the rows of another, "
         "so few that chance may do it: {files:one it counts|they count} apart; leave out what is a "
@@ -90,11 +98,11 @@ OF_READING = {
     "few-annotations": "files with fewer annotations than the fullest: {files:20 # (@ of {most})}",
     "files-without-responses": (
         "{files:len} {files:noun file} {files:one holds|hold} no responses and "
-        "{files:one was|were} skipped: {files}"
+        "{files:one was|were} skipped: {files:3}"
     ),
     "files-without-verdicts": (
         "{files:len} {files:noun file} {files:one holds|hold} no verdicts and {files:one was|were} "
-        "skipped: {files}"
+        "skipped: {files:3}"
     ),
     "groups-of-log-unused": (
         "the log's own standard errors are clustered by {column}, and podium's are not: {why}"
@@ -145,7 +153,7 @@ OF_READING = {
         "left out: {path}: its eval did not finish, its status is {status}; `inspect eval-retry` "
         "runs it again"
     ),
-    "lone-models": "files that compare a model only with itself were skipped: {files}",
+    "lone-models": "files that compare a model only with itself were skipped: {files:3}",
     "lower-is-better": (
         "{metric}{task:if  of #}: lower is better, so scores are negated: -0.25 stands for 0.25"
     ),
@@ -207,7 +215,7 @@ OF_READING = {
         "say {option:columns=judge={column}}"
     ),
     "no-whole-row": ("{path}: no whole row of samples, so {model} is missing; run {task} again"),
-    "no-such-column": "no column {column!r} in {files}: none of their rows kept",
+    "no-such-column": "no column {column!r} in {files:3}: none of their rows kept",
     "one-model-samples": "{task}: only {model} has samples of it; comparing takes two models",
     "one-model-samples-of-tasks": (
         "only {model} has samples of {tasks:len} tasks ({tasks:3}); comparing takes two models"
@@ -324,7 +332,7 @@ OF_READING = {
         "of {battles:,} {battles:noun battle} with several votes, all votes agree on {share:.0%}"
     ),
     "win-matrices-skipped": (
-        "tables of wins were skipped, because none says whose they are: {files}; say "
+        "tables of wins were skipped, because none says whose they are: {files:3}; say "
         "{option:matrix}"
     ),
     "voters-pooled": (

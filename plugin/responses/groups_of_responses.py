@@ -8,7 +8,7 @@ from podium.errors import UsageError
 from podium.notices.notice import Notice
 from podium.notices.option_forms import option_text
 from podium.responses.collection import Responses
-from podium.wording import quantity, some
+from podium.wording import quantity, some, some_paths
 
 OF_LOGS = {
     "attempts",
@@ -60,7 +60,7 @@ def _refuse_no_groups(responses: Responses, cluster: str) -> None:
         raise UsageError(f"{option}: the column does not group items; {remedy}")
     lacking = [item.id for item in responses.items if item.group is None]
     if len(lacking) == len(responses.items):
-        where = some(responses.sources) or "the responses"
+        where = some_paths(responses.sources) or "the responses"
         remedy = (
             "name a column of the table, a key of the samples' metadata, or a field of the "
             "documents of lm-eval"

@@ -37,7 +37,7 @@ from podium.responses.transcripts import ANSWER_ALONE, Show
 from podium.run_record import RunRecord
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.storage.remote import urls_in_errors, with_urls, without_secrets
-from podium.wording import some
+from podium.wording import some, some_paths
 
 
 class FileRows(NamedTuple):
@@ -399,7 +399,7 @@ def _error_without_responses(
     Its text ends with the reasons.
     """
     if sources:
-        problem = f"no responses in {without_secrets(some(sources))}"
+        problem = f"no responses in {without_secrets(some_paths(sources))}"
     elif on_demand:
         problem = (
             "no prompts were named for the role models: give a file, a task or a dataset "

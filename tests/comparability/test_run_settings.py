@@ -1,5 +1,7 @@
 """Settings in which runs differ: names of one model's runs, findings between models."""
 
+import re
+
 import pytest
 
 from podium.comparability.run_settings import (
@@ -47,8 +49,31 @@ def test_labels_of_the_user_stay() -> None:
     assert [own.model for own in name_runs(runs, [runs[0].source])] == ["m", "m"]
 
 
-def test_hashes_are_shortened() -> None:
-    assert value_texts(["0123456789abcdef" * 4, "f" * 64]) == ["01234567", "ffffffff"]
+def test_hashes_are_shortened_in_names_and_numbered_in_messages() -> None:
+    hashes = ["f" * 64, "0123456789abcdef" * 4]
+    assert value_texts(hashes, are_for_names=True) == ["ffffffff", "01234567"]
+    assert value_texts(hashes) == ["variant 2", "variant 1"]
+    assert value_texts([*hashes, None]) == ["variant 2", "variant 1", "default"]
+    assert value_texts([hashes[0], None, hashes[0]]) == ["own", "default", "own"]
+
+
+def test_values_that_look_the_same_are_numbered_in_messages_and_have_a_hash_in_names() -> None:
+    prompts = ["Question: {{question}} #0123abcd", "Question: {{question}} #ffff0000"]
+    assert value_texts(prompts) == [
+        "Question: {{question}} (variant 1)",
+        "Question: {{question}} (variant 2)",
+    ]
+    for text in value_texts(prompts, are_for_names=True):
+        assert re.fullmatch("Question: {{question}} #[0-9a-f]{4}", text)
+
+
+def test_chat_templates_that_differ_are_told_without_their_hashes() -> None:
+    runs = [run("a", chat_template="3cb7c5da" * 8), run("b", chat_template="0" * 64), run("c")]
+    [text] = [notice_text(notice) for notice in notices_of_settings(runs)]
+    assert text == (
+        "t: models were run with settings of their own: chat template default (c), "
+        "variant 1 (b), variant 2 (a)"
+    )
 
 
 def test_long_values_are_shown_where_they_differ() -> None:

@@ -65,7 +65,7 @@ def test_a_shared_first_place_is_not_decided_by_few_items(save):
     standings = podium.rank(read_matrix(save, values)).standings[0]
     assert standings.diagnostics["drop_out"] == {"unknown": "2 models share the first place"}
     answer = " ".join(standings.answer)
-    assert "would lead" not in answer
+    assert "would have to be left out" not in answer
     assert "the first place" not in answer
 
 
@@ -85,7 +85,29 @@ def test_the_answer_has_the_four_statements(save):
     )
     gap = (values[:, 5] - values[:, 4]).sum()
     assert standings.diagnostics["drop_out"] == {"items": gap + 1, "leader": "m04"}
-    assert f"of the 400 items, {ordered[1].model} would lead." in answer
+    assert answer.endswith(
+        f"To put {ordered[1].model} first, at least three of the 400 items (1%) would have to be "
+        "left out."
+    )
+    assert gap + 1 == 3
+
+
+def test_with_a_single_item_nothing_is_said_of_items_left_out(save):
+    standings = podium.rank(read_matrix(save, np.array([[1, 0, 0]])), "mean").standings[0]
+    assert "unknown" in standings.diagnostics["drop_out"]
+    assert "How few items" not in " ".join(standings.answer)
+
+
+def test_a_first_place_that_two_items_decide_rests_on_them(save):
+    first = np.arange(20) < 11
+    second = np.roll(np.arange(20) < 10, 5)
+    values = np.column_stack([first, second, np.zeros(20)]).astype(int)
+    values[0, 0] = 1
+    standings = podium.rank(read_matrix(save, values), "mean").standings[0]
+    assert standings.diagnostics["drop_out"]["items"] == 2
+    assert standings.answer[-1].endswith(
+        "The first place rests on two of the 20 items: without them, m01 would be first."
+    )
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ from podium.data.counting.duck import Duck, literal_path, out_of_memory
 from podium.data.counting.relations import ROW, quote_name
 from podium.data.formats.bad_rows import BadRow
 from podium.data.formats.delimited import open_delimited
+from podium.data.formats.git_lfs import reject_lfs_pointer
 from podium.data.formats.json_documents import open_document
 from podium.data.formats.json_text import first_line_is_a_record, open_lines, read_document
 from podium.data.formats.records import MOST_BLANK, Column, Records, blank_lines, records_of
@@ -32,7 +33,7 @@ from podium.errors import DataError, UsageError, reject_stream
 from podium.notices.option_forms import option_text
 from podium.printable import shorten
 from podium.storage.atomic_files import NO_ROOM_ERRORS
-from podium.wording import some
+from podium.wording import some_paths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,6 +125,7 @@ def _open_container(path: Path, engine: Duck, bad_rows: list[BadRow] | None) -> 
     plain_file = _utf_8_copy(_plain_copy(Path(file), engine), engine)
     with plain_file.open("rb") as stream:
         head = stream.read(HEAD_SIZE)
+    reject_lfs_pointer(head)
     if head.startswith(PARQUET_START):
         return _open_parquet(path, plain_file, engine)
     if head[8:12] == DATABASE_START:
@@ -242,7 +244,7 @@ def _only_member(archive: zipfile.ZipFile) -> Any:
         problem = "the file is a workbook or another document of an office program"
         raise DataError(problem, remedy="save the table as CSV")
     if len(members) != 1:
-        names = some([member.filename for member in members], most=5)
+        names = some_paths([member.filename for member in members])
         problem = f"the zip file has {len(members)} files" + (f": {names}" if names else "")
         remedy = "unpack it, and give the file with the verdicts"
         raise DataError(problem, remedy=remedy if members else "give a file that holds rows")

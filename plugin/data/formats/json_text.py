@@ -15,6 +15,7 @@ from podium.data.battles import COLUMNS
 from podium.data.counting.duck import OWN_SQL_ERRORS, Duck, literal_path, out_of_memory
 from podium.data.counting.relations import ROW, text
 from podium.data.formats.bad_rows import LONGEST_CONTENT, BadRow, reject_many
+from podium.data.formats.git_lfs import reject_lfs_pointer
 from podium.data.formats.records import (
     JSON,
     LONGEST_LINE,
@@ -200,7 +201,8 @@ def _parse_line(line: bytes, place: int, path: Path) -> dict[str, Any]:
 
     Raises:
         CutLineError: the line is not whole JSON, and has no line end.
-        DataError: the line is not an object, or not UTF-8; the error names its number.
+        DataError: the line is not an object, or not UTF-8, and the error names its number; or it is
+            the first one of a pointer of Git LFS.
     """
     try:
         record = json.loads(line.removeprefix(codecs.BOM_UTF8), parse_int=whole_number)
@@ -210,6 +212,7 @@ def _parse_line(line: bytes, place: int, path: Path) -> dict[str, Any]:
         is_cut = not line.endswith(b"\n")
         if isinstance(error, UnicodeDecodeError) and not (is_cut and error.end == len(line)):
             raise not_utf_8(f"line {place}", path) from None
+        reject_lfs_pointer(line)
         beginning = line[:400].decode("utf-8", errors="replace")
         problem = f"not a whole JSON record ({error}): {shorten(beginning)!r}"
         remedy = "remove or repair this line; a last line is cut off when its writer was killed"

@@ -162,7 +162,7 @@ def _gather_scores(
             sheets += _sheets_of(rows, reading.all_runs, reading.cluster)
             if documents:
                 sizes[task] = documents
-    lost = _join_lone_tasks(lost)
+    lost = _join_incomplete_files(_join_lone_tasks(lost))
     if not sizes:
         raise _nothing_to_compare([*lost_before, *lost])
     groups, of_groups = find_groups(scores, metrics)
@@ -202,6 +202,29 @@ def _join_lone_tasks(lost: Sequence[Notice]) -> list[Notice]:
         elif note.fields["task"] == of_model[0]:
             joined.append(Notice("one-model-samples-of-tasks", {"model": model, "tasks": of_model}))
     return joined
+
+
+def _join_incomplete_files(lost: Sequence[Notice]) -> list[Notice]:
+    """Return the losses with one note on all samples files that lack documents."""
+    incomplete = [note for note in lost if note.code == "documents-missing"]
+    if len(incomplete) < 2:
+        return list(lost)
+    files = []
+    for note in incomplete:
+        fields = note.fields
+        files.append(f"{fields['path']} ({fields['documents']:,} of {fields['expected']:,})")
+    tasks = [*dict.fromkeys(note.fields["task"] for note in incomplete)]
+    sizes = {(note.fields["documents"], note.fields["expected"]) for note in incomplete}
+    joined = Notice("documents-missing-in-files", {"files": files, "tasks": tasks})
+    if len(sizes) == 1:
+        [(documents, expected)] = sizes
+        paths = [note.fields["path"] for note in incomplete]
+        counts = {"documents": documents, "expected": expected}
+        fields = {"files": paths, "tasks": tasks, **counts}
+        joined = Notice("documents-missing-alike", fields)
+    first = lost.index(incomplete[0])
+    others = [note for note in lost if note.code != "documents-missing"]
+    return [*others[:first], joined, *others[first:]]
 
 
 def _with_ranked_scorers(run: RunRecord, metrics: Sequence[str]) -> RunRecord:

@@ -8,7 +8,7 @@ from podium.data.formats.records import Records
 from podium.data.reading.rows import RecordTable
 from podium.errors import DataError, UsageError
 from podium.notices.option_forms import option_text
-from podium.wording import some
+from podium.wording import some, some_paths
 
 OF_ROWS = ("item", "model", "model_a", "model_b", "credit", "score", "margin", "repeat", "order")
 """Columns that cannot be groups of items, because they name the item or differ within it."""
@@ -76,7 +76,7 @@ def require_same_groups(
     for (item,) in engine.rows(f"{query} order by item limit 1"):
         problem = f"item {item!r} is in different groups of {column!r} in different files or rows"
         remedy = "name a column that is the same in all rows of an item, or correct the rows"
-        places = some([each.source for each in tables], most=3)
+        places = some_paths([each.source for each in tables])
         raise DataError(problem, remedy=remedy, source=places, column=column)
 
 

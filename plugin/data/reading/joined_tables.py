@@ -17,6 +17,7 @@ from podium.data.reading import table
 from podium.data.reading.rows import RecordTable
 from podium.errors import DataError
 from podium.notices.notice import Notice
+from podium.wording import some_paths
 
 PLACE = f"({ROW} // {ROWS_OF_A_FILE})"
 """SQL for the number of the file that a row is from."""
@@ -96,7 +97,7 @@ def join_tables(
     repeated = {"verdicts": copies}
     if scored:
         scores, repeated["scores"], _ = _union_once(engine, scored)
-        source = " and ".join(each.source for each in scored[:3])
+        source = some_paths([each.source for each in scored])
         chances = frozenset[str]().union(*(each.chances for each in scored))
         made, absent, remarks = pair_up(
             records_of_view(engine, scores, source),

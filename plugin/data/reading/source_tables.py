@@ -33,7 +33,7 @@ from podium.notices.notice_text import notice_texts
 from podium.notices.option_forms import option_text
 from podium.plugins import catalogue
 from podium.storage.remote import RemoteFile, local_file, with_urls, without_secrets
-from podium.wording import some
+from podium.wording import some_paths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +111,7 @@ def read_tables_of_sources(duck: Duck, plan: ReadingPlan) -> SourceTables:
 def _places_in_words(sources: Sequence[Any]) -> str:
     """Return where rows were looked for, without the content of data frames."""
     named = ["a data frame" if is_frame(source) else source for source in sources]
-    return without_secrets(some(named) or "nothing")
+    return without_secrets(some_paths(named) or "nothing")
 
 
 def _require_one_format(tables: Sequence[RecordTable]) -> None:

@@ -15,7 +15,7 @@ from podium.responses.collection import Item, Responses, response_key
 from podium.responses.read import read_responses
 from podium.responses.response_tables import MEDIA_COLUMNS
 from podium.scorers.reasoning import Policy
-from podium.wording import quantity, some
+from podium.wording import quantity, some, some_paths
 
 IN_DOCUMENT = "media in the document, which the filter cannot show"
 ENCODED = (("bytes", "path"), ("array", "sampling_rate"))
@@ -103,7 +103,7 @@ def _no_common_item(names: Sequence[str], responses: Responses, field: str | Non
         responses: the opponents' responses.
         field: the document's field with the id; None if documents are matched by content.
     """
-    where = some(responses.sources)
+    where = some_paths(responses.sources)
     if field is None:
         held = some(responses.categories) or "none"
         return UsageError(

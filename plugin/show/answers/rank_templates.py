@@ -46,7 +46,14 @@ NO_CUT = (
 NEIGHBOURS_CLEAR = "Every model is clearly ahead of the next one."
 NEIGHBOURS = "{open} of {pairs} neighbouring places {are} too close to call{apart}."
 FIRST_APART = "; the first two that are separated are places {place} and {next}"
-NEW_LEADER = "Without {number} of the {items:,} {nouns}, {rival} would lead."
+NEW_LEADER = (
+    "To put {rival} first, at least {number} of the {items:,} {nouns} ({share}) would have to be "
+    "left out."
+)
+NEW_LEADER_AT_ONCE = (
+    "The first place rests on {number} of the {items:,} {nouns}: without {them}, {rival} would be "
+    "first."
+)
 NO_NEW_LEADER = "Whichever {nouns} are left out, no other model would lead."
 NEW_LEADER_UNKNOWN = "How few {nouns} decide the first place is unknown: {reason}."
 TWO_OPEN = "{models} are too close to call {evidence}."
@@ -76,7 +83,11 @@ CONNECTING = (
     "{battles} would connect the {groups} groups of models that never met; until then, compare "
     "within a group only."
 )
-NO_LEADER_IN_SLICES = "No place is certain in {slices}."
+NO_LEADER_EITHER = "Nor is any place certain in {slices}."
+LEADERS_IN_OTHERS = "In {slices}, some models lead."
+LEADERS_IN_SOME = (
+    "Of the {number} other {nouns}, {led} {have} leaders; in {open} no place is certain."
+)
 SAME_LEADERS_IN_SLICES = "The same {models} in {slices}."
 OTHER_LEADERS_IN_SLICES = "In {slices}, other models lead."
 NO_LEADER_IN_OTHERS = "In {slices}, no place is certain."

@@ -105,11 +105,13 @@ def add_answers(
             of_slice = each.shown_slice if len(slices) > 1 else None
             answered[k] = _answer_on_stopped_judge(each, of_slice)
             continue
+        # Where each answer is printed, each says itself that no place is certain.
+        says_others = not are_alone or (not k and bool(leading_group(claimed[k])))
         answered[k] = build_ranking_answer(
             each,
             ranked[each.slice],
             fit_to_ranker(checks[each.slice], each),
-            None if are_alone and k else _sentence_on_slices(claimed[k], claimed, checks, noun),
+            _sentence_on_slices(claimed[k], claimed, checks, noun) if says_others else None,
             in_doubt[k],
             name_slice=len(slices) > 1,
         )
@@ -359,9 +361,9 @@ def _new_leader_sentence(standings: Standings) -> str | None:
     """
     drop_out = standings.diagnostics.get("drop_out")
     is_shared = sum(entry.rank == 1 for entry in standings.entries) > 1
-    if not drop_out or is_shared:
-        return None
     counts = standings.counts
+    if not drop_out or is_shared or counts.units < 2:
+        return None
     nouns = plural(counts.unit, 2)
     if "unknown" in drop_out:
         return rank_templates.NEW_LEADER_UNKNOWN.format(nouns=nouns, reason=drop_out["unknown"])
@@ -369,10 +371,15 @@ def _new_leader_sentence(standings: Standings) -> str | None:
         return rank_templates.NO_NEW_LEADER.format(nouns=nouns)
     if 2 * drop_out["items"] > counts.units:
         return None
-    return rank_templates.NEW_LEADER.format(
+    are_few = drop_out["items"] <= CHECKS["first place"].threshold
+    template = rank_templates.NEW_LEADER_AT_ONCE if are_few else rank_templates.NEW_LEADER
+    share = drop_out["items"] / counts.units
+    return template.format(
         number=number_word(drop_out["items"]),
         items=counts.units,
         nouns=nouns,
+        share=f"{share:.0%}" if share >= 0.005 else "less than 1%",
+        them=word_for(drop_out["items"], "it", "them"),
         rival=drop_out["leader"],
     )
 
@@ -524,9 +531,32 @@ def _same_leaders_sentence(
         led = sum(map(bool, groups)) - 1
         return _other_leaders_sentence(len(slices) - 1, led, noun)
     if not leaders:
-        return rank_templates.NO_LEADER_IN_SLICES.format(slices=share)
+        return _no_leader_sentence(same - 1, len(slices) - 1, noun)
     models = "model leads" if len(leaders) == 1 else "models lead"
     return rank_templates.SAME_LEADERS_IN_SLICES.format(models=models, slices=share)
+
+
+def _no_leader_sentence(same: int, others: int, noun: str) -> str:
+    """Write in how many other slices, called `noun`, no place is certain either.
+
+    The answer has already said that no place is certain in the slice that it describes.
+
+    Args:
+        same: number of other slices without leaders.
+        others: number of other slices.
+    """
+    text = f"the other {noun}" if others == 1 else all_of(others, f"other {noun}")
+    if same == others:
+        return rank_templates.NO_LEADER_EITHER.format(slices=text)
+    if not same:
+        return rank_templates.LEADERS_IN_OTHERS.format(slices=text)
+    return rank_templates.LEADERS_IN_SOME.format(
+        number=number_word(others),
+        nouns=plural(noun, others),
+        led=number_word(others - same),
+        have=word_for(others - same, "has", "have"),
+        open=number_word(same),
+    )
 
 
 def _other_leaders_sentence(others: int, led: int, noun: str) -> str:

@@ -24,7 +24,7 @@ from podium.run_record import RunRecord
 from podium.storage.remote import without_secrets
 from podium.tables import EMPTY, Table
 from podium.text import text_of
-from podium.wording import some
+from podium.wording import some, some_paths
 
 INSTRUCTION_COLUMNS = ("instruction", "prompt", "question")
 """Columns of a table that may hold the instruction, the preferred one first."""
@@ -153,7 +153,9 @@ def _add_responses_of_sources(
 
     The arguments are those of `collect_texts`.
     """
-    reason = f"none were found in {without_secrets(some(sources))} (--responses PATH adds them)"
+    reason = (
+        f"none were found in {without_secrets(some_paths(sources))} (--responses PATH adds them)"
+    )
     try:
         in_sources = read_responses_beside_verdicts(sources, show=SHOWN, allow=allow)
     except PodiumError as error:

@@ -83,8 +83,9 @@ def _fit_texts(
     without_advice = sentences
     if len(sentences) > 2:
         without_advice = (sentences[0], *standings.accepted, sentences[1])
-        if standings.next_in_brief is not None:
-            sentences = (*sentences[:2], standings.next_in_brief, *standings.accepted)
+        # The last sentence of the answer may only say how few items decide the first place.
+        next_step = filter(None, [standings.next_in_brief])
+        sentences = (*sentences[:2], *next_step, *standings.accepted)
     notes = [f"podium: {readable(message)}" for message in messages]
     models = len(standings.entries)
     fewest = min(models, FEWEST_ROWS)

@@ -671,6 +671,37 @@ def test_samples_that_end_early_between_lines_are_noticed_by_the_results(out: Pa
     )
 
 
+def test_files_that_lack_as_many_documents_have_one_notice(tmp_path: Path) -> None:
+    paths = cut_samples(tmp_path, dict.fromkeys("tuvw", 3))
+    assert notice_texts(podium.read_battles(tmp_path).lost) == (
+        f"8 files contain 3 of 4 documents each ({paths[0]}, {paths[1]}, {paths[2]}, and 5 more); "
+        "run t, u, v, and 1 more again",
+    )
+
+
+def test_files_that_lack_other_numbers_of_documents_have_one_notice_with_each_number(
+    tmp_path: Path,
+) -> None:
+    paths = cut_samples(tmp_path, {"t": 3, "u": 2})
+    assert notice_texts(podium.read_battles(tmp_path).lost) == (
+        f"4 files contain fewer documents than their results count: {paths[0]} (3 of 4), "
+        f"{paths[1]} (2 of 4), {paths[2]} (3 of 4), and 1 more; run t, u again",
+    )
+
+
+def cut_samples(folder: Path, kept: dict[str, int]) -> list[Path]:
+    """Write runs of two models on tasks, keep only the first rows of each, and return the files."""
+    paths = []
+    for model in ("org/a", "org/b"):
+        write_run(folder, model, {task: scored(A) for task in kept})
+    for model in ("org__a", "org__b"):
+        for task, rows in kept.items():
+            path = folder / model / f"samples_{task}_{TIME}.jsonl"
+            path.write_text("".join(path.read_text().splitlines(keepends=True)[:rows]))
+            paths.append(path)
+    return paths
+
+
 def test_a_damaged_line_in_the_middle_is_an_error_that_names_it(out: Path) -> None:
     path = out / "org__b" / f"samples_t_{TIME}.jsonl"
     lines = path.read_text().splitlines()

@@ -1,6 +1,7 @@
 """The answer about slices says whether the same models lead in them."""
 
 import pandas as pd
+from lm_eval_output import scored, write_run
 
 import podium
 
@@ -48,6 +49,44 @@ def test_a_slice_without_leaders_is_not_said_to_have_others():
     two = frame[frame["category"] != "long"]
     of_two = podium.rank(podium.read_battles(two), by="category").standings[0].answer
     assert of_two[-1] == "In the other slice, no place is certain."
+
+
+def answers_of(wins_by_slice: dict[str, int], *, by: str) -> list[tuple[str, ...]]:
+    """Return the answers of battles of two models, of which one wins so many of 40 per slice."""
+    rows = [
+        {"item": f"{name} {k}", "model": model, "score": float((k < wins) == (model == "ash"))}
+        | {"task": name}
+        for name, wins in wins_by_slice.items()
+        for k in range(40)
+        for model in ("ash", "elm")
+    ]
+    ranking = podium.rank(podium.read_battles(pd.DataFrame(rows)), by=by)
+    return [standings.answer for standings in ranking.standings]
+
+
+def test_slices_without_leaders_are_told_of_the_others_without_repeating_the_first():
+    cases = {
+        (20, 21): "Nor is any place certain in the other task.",
+        (20, 38): "In the other task, some models lead.",
+        (20, 38, 22): "Of the two other tasks, one has leaders; in one no place is certain.",
+    }
+    for wins, text in cases.items():
+        first = answers_of(dict(zip("xyz", wins, strict=False)), by="task")[0]
+        assert first[-1] == text
+
+
+def test_tasks_with_an_answer_each_do_not_say_that_no_place_is_certain_in_all_of_them(tmp_path):
+    scores = [float(k % 2) for k in range(40)]
+    turned = [1 - score for score in scores]
+    write_run(tmp_path, "org/a", {"t": scored(scores), "u": scored(turned)})
+    write_run(tmp_path, "org/b", {"t": scored(turned), "u": scored(scores)})
+    ranking = podium.rank(podium.read_battles(tmp_path))
+    answers = [standings.answer for standings in ranking.standings]
+    assert len(answers) == 2
+    for answer in answers:
+        text = " ".join(answer)
+        assert "too close to call" in text or "same score" in text
+        assert "certain" not in text
 
 
 def test_a_leader_that_also_leads_another_slice_with_somebody_is_not_another_model():

@@ -41,6 +41,23 @@ def test_a_ranking_of_scores_and_the_lines_beside_it_are_at_most_twelve(models: 
         assert lines[-1].startswith(text) or lines[-2].startswith(text)
 
 
+def test_a_brief_ranking_with_a_clear_leader_does_not_say_how_few_items_would_change_it() -> None:
+    rows = [
+        {"item": f"q{item}", "model": model, "score": float(item % 10 < solved)}
+        for item in range(60)
+        for model, solved in (("m1", 9), ("m2", 5), ("m3", 2))
+    ]
+    # One item on which the first model loses, so that some items would change who leads.
+    rows += [{"item": "odd", "model": m, "score": float(m != "m1")} for m in ("m1", "m2", "m3")]
+    ranking = podium.rank(podium.read_battles(pd.DataFrame(rows)), "mean")
+    answer = " ".join(ranking.standings[0].answer)
+    assert "m1 is clearly ahead of all others" in answer
+    assert "To put m2 first, at least" in answer
+    brief = " ".join(brief_ranking_text(ranking, ["m1"], is_judged=False, beside=1).split())
+    for words in ("To put", "left out", "rests on"):
+        assert words not in brief
+
+
 @pytest.mark.parametrize("models", [2, 3, 5, 12])
 def test_judged_responses_and_the_lines_beside_are_at_most_twelve_and_count_all_battles(
     models: int,

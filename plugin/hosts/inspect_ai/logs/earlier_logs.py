@@ -18,7 +18,7 @@ from podium.notices.notice import Notice
 from podium.notices.notice_text import notice_texts
 from podium.notices.option_forms import option_text
 from podium.storage.remote import Place, RemoteFile, local_file, place_of
-from podium.wording import some
+from podium.wording import some_paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def gather_logs(logs: Sequence[EvalLog], options: RankerOptions) -> RankedLogs:
     others = {place: label for place, label in labels.items() if place in names}
     lost = [*damaged, *unfinished]
     if options.against and not others and len(damaged) == len(labels):
-        given = option_text("against", some(options.against))
+        given = option_text("against", some_paths(options.against))
         why = "".join(f"; {text}" for text in notice_texts(lost))
         raise UsageError(f"{given}: there is no finished log of task {task}{why}")
     return RankedLogs(run, others, names, lost)

@@ -29,7 +29,7 @@ from podium.responses.collection import AGREEING_FIELDS, Responses, assemble
 from podium.responses.groups_of_responses import with_groups
 from podium.responses.preference_pairs import PREFERRED, read_pairs
 from podium.responses.transcripts import AS_RECORDED, Show, work_in
-from podium.wording import some
+from podium.wording import some_paths
 
 RECORDED = "recorded"
 """The tournament that plays recorded battles."""
@@ -108,7 +108,7 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
     table = table[table["item"].notna()] if battles.has_items else table[:0]
     if not len(table):
         raise UsageError(
-            f"battles={','.join(sources)}: no row names its item, which responses go by: "
+            f"battles={some_paths(sources)}: no row names its item, which responses go by: "
             "name the column"
         )
     met = zip(table["item"], table["model_a"], table["model_b"], strict=True)
@@ -165,7 +165,7 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
                         _add_answer(answers, response, item)
     if not pairings:
         raise UsageError(
-            f"no battle was played in {some([str(log.path) for log in logs])}: name another log"
+            f"no battle was played in {some_paths([log.path for log in logs])}: name another log"
         )
     responses = assemble(list(answers.values()), [])
     sources = tuple(str(log.path) for log in logs)

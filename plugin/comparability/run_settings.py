@@ -89,6 +89,9 @@ LONGEST_STRUCTURE = 60
 its values is shown."""
 LONGEST_VALUE = 40
 """Largest number of characters of a setting's value in names and messages."""
+LONGEST_IN_NAME = 20
+"""Values with more characters are left out of the names of models if other settings tell the runs
+of each model apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +347,8 @@ def name_runs(
     `m` becomes `m (temperature=0)` and `m (temperature=1)`. An argument of the task that was not
     given has its default value, if the file records it. A run whose value is unknown keeps its
     name. A setting that differs on one task is shown on every task of the model on which it is
-    known, so that a model has one name on all tasks.
+    known, so that a model has one name on all tasks. Long values are left out where others tell the
+    runs apart: differences in them are told as those between models.
 
     Args:
         runs: the runs of all models and tasks.
@@ -364,6 +368,10 @@ def name_runs(
             together[run.model, evaluations.get(run.source, run.source)].append(run)
     differing = {model: _settings_that_split(own) for model, own in free.items()}
     texts = {model: _shown_settings(own, differing[model]) for model, own in free.items()}
+    for model, own in free.items():
+        for setting in _long_settings(own, texts[model]):
+            differing[model].remove(setting)
+            del texts[model][setting]
     named = []
     for run in runs:
         if run.source in labelled:
@@ -434,15 +442,49 @@ def _without_implied(settings: Sequence[Setting], runs: Sequence[RunRecord]) -> 
     kept = list(settings)
     for kind in IMPLIED_KINDS:
         others = [setting for setting in kept if setting.kind != kind]
-        if not _may_be_implied(kind, runs):
-            continue
-        cells: dict[tuple[str | None, ...], set[tuple[str | None, ...]]] = defaultdict(set)
-        for run in runs:
-            key = (run.task, *map(run.value_of, others))
-            cells[key].add(tuple(map(run.value_of, kept)))
-        if all(len(values) == 1 for values in cells.values()):
+        if _may_be_implied(kind, runs) and _tell_apart(others, kept, runs):
             kept = others
     return kept
+
+
+def _long_settings(
+    runs: Sequence[RunRecord], texts: Mapping[Setting, Mapping[str, str]]
+) -> list[Setting]:
+    """Return the settings with long values that the names of a model's runs need not show.
+
+    Without them, the other settings tell the same runs apart, on one task and on several. The
+    longest are left out first.
+
+    Args:
+        runs: the runs of the model.
+        texts: the texts of the values of the settings that the names would show.
+    """
+    lengths = {setting: max(map(len, own.values())) for setting, own in texts.items()}
+    kept = [*texts]
+    left_out = []
+    for setting in sorted(texts, key=lambda each: -lengths[each]):
+        others = [each for each in kept if each != setting]
+        if lengths[setting] <= LONGEST_IN_NAME or not _tell_apart(others, kept, runs):
+            continue
+        of_name: dict[tuple[str | None, ...], set[str | None]] = defaultdict(set)
+        for run in runs:
+            of_name[tuple(map(run.value_of, others))].add(run.value_of(setting))
+        # A run that does not have the setting, perhaps of another task, contradicts none.
+        if all(len(values - {None}) < 2 for values in of_name.values()):
+            left_out.append(setting)
+            kept = others
+    return left_out
+
+
+def _tell_apart(
+    settings: Sequence[Setting], all_settings: Sequence[Setting], runs: Iterable[RunRecord]
+) -> bool:
+    """Return whether some settings differ between all runs of a task that differ in any of all."""
+    cells: dict[tuple[str | None, ...], set[tuple[str | None, ...]]] = defaultdict(set)
+    for run in runs:
+        key = (run.task, *map(run.value_of, settings))
+        cells[key].add(tuple(map(run.value_of, all_settings)))
+    return all(len(values) == 1 for values in cells.values())
 
 
 def differ_in_words(runs: Iterable[RunRecord]) -> bool:

@@ -256,7 +256,7 @@ def test_a_task_without_numbers_is_named_and_changes_no_exit_code(
         write_run(out, name, {"u": scored([None] * 5, "bypass")}, time="2026-03-01T00-00-00")
     answer = podium("rank", out)
     assert answer.code == 0
-    assert "1 task is left out, having no number per document: u" in answer.err
+    assert "1 task is left out, having no number per document: bypass" in answer.err
 
 
 def test_a_label_for_runs_with_other_settings_is_a_warning(podium: Podium, tmp_path: Path) -> None:
@@ -277,7 +277,8 @@ def test_tasks_are_called_tasks(podium: Podium, out: Path) -> None:
     for name, values in RIGHT.items():
         write_run(out, name, {"u": scored(values)}, time="2026-03-01T00-00-00")
     answer = podium("rank", out, "--by", "task")
-    assert "both tasks" in answer.out
+    assert "On t: no place is certain" in answer.out
+    assert "On u: no place is certain" in answer.out
     assert "slices" not in answer.out
 
 

@@ -159,3 +159,45 @@ def test_a_setting_that_all_names_show_is_no_finding() -> None:
     named = name_runs([run("m", shots=0), run("m", shots=5), run("n", shots=0)])
     [found] = differences_of_models(named)
     assert found.text == "shots of t: 0 (m (shots=0), n), 5 (m (shots=5))"
+
+
+PROMPTS = [f"Judge the answer {word} and end with a grade." for word in ("strictly", "mildly")]
+
+
+def graded(prompt: str, strict: bool | None, task: str = "t") -> RunRecord:
+    """Return a run whose scorer has a long option, and a short one if `strict` is not None."""
+    options: dict[str, object] = {"instructions": prompt}
+    if strict is not None:
+        options["strict"] = strict
+    scorers = settings_as_pairs({"exact": options})
+    return run("m", task, scorers=scorers)
+
+
+def test_names_leave_out_long_values_where_short_ones_tell_the_runs_apart() -> None:
+    runs = [graded(PROMPTS[0], True), graded(PROMPTS[1], False), graded(PROMPTS[1], None)]
+    named = name_runs(runs)
+    assert [own.model for own in named] == [
+        "m (strict of scorer exact=true)",
+        "m (strict of scorer exact=false)",
+        "m",
+    ]
+    told = {difference.setting.name for difference in differences_of_models(named)}
+    assert told == {"instructions"}, "what no name shows is told"
+
+
+def test_names_keep_long_values_that_tell_runs_apart() -> None:
+    runs = [graded(PROMPTS[0], True), graded(PROMPTS[1], True), graded(PROMPTS[1], False)]
+    names = [own.model for own in name_runs(runs)]
+    assert len({*names}) == 3
+    assert all("instructions" in name for name in names)
+
+
+def test_names_keep_long_values_that_differ_between_tasks() -> None:
+    """Without them, the run of task u would be taken for the first one of task t."""
+    runs = [
+        graded(PROMPTS[0], True),
+        graded(PROMPTS[1], False),
+        graded(PROMPTS[1], True, task="u"),
+    ]
+    names = [own.model for own in name_runs(runs)]
+    assert len({*names}) == 3

@@ -63,11 +63,9 @@ def choose_metrics(
     if asked:
         fields = {"metrics": " or ".join(asked), "tasks": tasks_without_metric}
         return chosen, [*notes, Notice("tasks-without-metric", fields)]
-    causes = [f"{task}, {metric}: {why}" for task, metric, why in reasons]
-    notes.append(
-        Notice("tasks-without-numbers", {"tasks": len(tasks_without_metric), "why": causes})
-    )
-    return chosen, notes
+    number = len(tasks_without_metric)
+    why = _join_reasons(reasons)
+    return chosen, [*notes, Notice("tasks-without-numbers", {"tasks": number, "why": why})]
 
 
 def _choose_first_metrics(
@@ -203,11 +201,8 @@ def _no_metric_error(
         reasons: task, metric, and why the metric is not usable.
         files: the runs, beside whose folder their tournaments may be.
     """
-    causes = []
-    for task, metric, why in reasons:
-        if _is_wanted(asked, metric):
-            causes.append(f"{metric} of {task}: {why}")
-    cause = some(causes, "; ", most=5)
+    wanted = [reason for reason in reasons if _is_wanted(asked, reason[1])]
+    cause = some(_join_reasons(wanted), "; ", most=5)
     if not cause:
         cause = f"{some(tasks, most=3)} has no metric"
     way = "a judge compares responses: podium lm_eval ... --ranker_judge"
@@ -215,6 +210,21 @@ def _no_metric_error(
     if played:
         way = f"verdicts of judges are in {played}: `podium rank {shlex.quote(played)}`"
     return NotIdentifiedError(f"no number per document to compare: {cause}; {way}")
+
+
+def _join_reasons(reasons: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Return in words why metrics are not usable; tasks with one metric and reason are joined.
+
+    Args:
+        reasons: task, metric, and why the metric is not usable.
+    """
+    tasks_of_reason: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for task, metric, why in reasons:
+        tasks_of_reason[metric, why].append(task)
+    return [
+        f"{metric} of {some(tasks, most=3)}: {why}"
+        for (metric, why), tasks in tasks_of_reason.items()
+    ]
 
 
 def _folder_of_tournaments(files: Sequence[Scores]) -> str | None:

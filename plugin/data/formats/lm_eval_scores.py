@@ -209,10 +209,11 @@ def _why_unusable(values: Sequence[Any]) -> str | None:
     non_number = next((value for value in known if not isinstance(value, int | float)), None)
     if non_number is None:
         return None
-    kind = "a list" if isinstance(non_number, list) else "not a number"
+    kind = "a list"
+    if not isinstance(non_number, list):
+        kind = f"not a number ({shorten(str(non_number))})"
     return (
-        f"per document it is {kind} ({shorten(str(non_number))}), "
-        "of which lm-eval makes one figure for all documents together"
+        f"per document it is {kind}, of which lm-eval makes one figure for all documents together"
     )
 
 

@@ -147,11 +147,14 @@ def note_models_left_out(records: Records, label: str) -> list[Notice]:
     rows = [name for (name,) in records.rows(records.columns[label].text, f"order by {ROW}")]
     columns = [name for name in records.columns if name != label]
     notes = []
-    for kind, names, others in (("columns", columns, rows), ("rows", rows, columns)):
-        left_out = [name for name in names if name not in others]
-        if left_out:
-            fields = {"source": records.source, kind: left_out}
-            notes.append(Notice(f"win-matrix-{kind}-left-out", fields))
+    columns_left_out = [name for name in columns if name not in rows]
+    if columns_left_out:
+        fields = {"source": records.source, "columns": columns_left_out}
+        notes.append(Notice("win-matrix-columns-left-out", fields))
+    rows_left_out = [name for name in rows if name not in columns]
+    if rows_left_out:
+        fields = {"source": records.source, "rows": rows_left_out}
+        notes.append(Notice("win-matrix-rows-left-out", fields))
     return notes
 
 

@@ -83,12 +83,12 @@ OF_READING = {
         "{path} contains {documents:,} of {expected:,} {expected:noun document}; run {task} again"
     ),
     "documents-missing-alike": (
-        "{files:len} files contain {documents:,} of {expected:,} {expected:noun document} each "
-        "({files:3}); run {tasks:3} again"
+        "{files:len} {files:noun file} {files:one contains|contain} {documents:,} of "
+        "{expected:,} {expected:noun document} each ({files:3}); run {tasks:3} again"
     ),
     "documents-missing-in-files": (
-        "{files:len} files contain fewer documents than their results count: {files:3}; "
-        "run {tasks:3} again"
+        "{files:len} {files:noun file} {files:one contains|contain} fewer documents than "
+        "{files:one its|their} results count: {files:3}; run {tasks:3} again"
     ),
     "equal-files": (
         "{files:len} {files:noun file} without items {files:one holds|hold} the rows of another, "

@@ -36,6 +36,7 @@ from podium.hosts.inspect_ai.logs.stop_reasons import STOP, reason_of_stop, writ
 from podium.notices.option_forms import typed_as
 from podium.printable import tell
 from podium.storage.remote import Place, local_file
+from podium.wording import some_paths
 
 if TYPE_CHECKING:
     # Every `inspect` command imports this module, so numpy is imported only if models are ranked.
@@ -289,7 +290,7 @@ def _unranked_text(logs: Sequence[EvalLog], error: object) -> str:
     is_named = all(log.location in str(error) for log in logs)
     if is_named or isinstance(error, LoneModelError):
         return f"not ranked: {error}"
-    names = ", ".join(PurePosixPath(log.location).name for log in logs)
+    names = some_paths([PurePosixPath(log.location).name for log in logs])
     return f"not ranked: {names}: {error}"
 
 

@@ -57,7 +57,7 @@ def test_nothing_is_said_twice_of_several_tasks(logs: Path) -> None:
     assert not [
         note for table in ranking.standings for note in table.warnings if note.code == "items"
     ]
-    assert sum("all three tasks" in answer or "3 tasks" in answer for answer in answers) == 1
+    assert not any("three tasks" in answer or "3 tasks" in answer for answer in answers)
     printed = str(ranking)
     assert printed.count("fewer than 30") == 0
     by_task = podium.rank(podium.read_battles(logs), by="task")

@@ -151,7 +151,7 @@ def betaincinv(a: Any, b: Any, y: Any) -> Any:
 
     Args:
         a: first parameter of the distribution, above 0.
-        b: second parameter, above 0.
+        b: second parameter, above 0 and below 1e15.
         y: the probability, above 0 and below 1.
     """
 
@@ -161,8 +161,7 @@ def betaincinv(a: Any, b: Any, y: Any) -> Any:
 
         # The smaller a is, the further below 0 most of the distribution may lie.
         reach = LARGEST_LOG_ODDS * max(1.0, 1 / a, 1 / b)
-        log_odds = find_root(excess, -reach, reach, xtol=1e-14, rtol=PRECISION)
-        return 1 / (1 + math.exp(-log_odds))
+        return float(expit(find_root(excess, -reach, reach, xtol=1e-14, rtol=PRECISION)))
 
     return _by_value("betaincinv", place, a, b, y, most=MOST_QUANTILES)
 

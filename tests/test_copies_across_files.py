@@ -85,6 +85,13 @@ def test_a_verdict_counts_as_often_as_in_the_file_that_has_it_most_often(tmp_pat
     assert sorted(battles.table["item"].astype(str)) == ["q0", "q0", "q0", "q1"]
 
 
+def test_copies_of_verdicts_are_found_beside_a_column_model(tmp_path):
+    """Its name is that of the judge's model, not of one that is compared."""
+    verdicts = rows(1, 0, 1, 0.5)
+    battles = read(tmp_path, verdicts.assign(model="gpt"), verdicts.assign(model="claude"))
+    assert battles.counts().judgments == 4
+
+
 def test_another_verdict_or_repeat_or_judge_or_order_is_no_copy(tmp_path):
     others = [rows(0), rows(1, repeat=1), rows(1).assign(judge="k"), rows(1).assign(order="ba")]
     assert len(read(tmp_path, rows(1, repeat=0), *others, merge=False)) == 5

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Any
 
 from podium.notices.notice import Notice
 from podium.printable import shorten
@@ -90,8 +91,8 @@ its values is shown."""
 LONGEST_VALUE = 40
 """Largest number of characters of a setting's value in names and messages."""
 LONGEST_IN_NAME = 20
-"""Values with more characters are left out of the names of models if other settings tell the runs
-of each model apart."""
+"""Values with more characters are left out of the names of models if other settings distinguish
+the runs of each model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,8 +348,8 @@ def name_runs(
     `m` becomes `m (temperature=0)` and `m (temperature=1)`. An argument of the task that was not
     given has its default value, if the file records it. A run whose value is unknown keeps its
     name. A setting that differs on one task is shown on every task of the model on which it is
-    known, so that a model has one name on all tasks. Long values are left out where others tell the
-    runs apart: differences in them are told as those between models.
+    known, so that a model has one name on all tasks. Long values are left out where others
+    distinguish the runs: differences in them are told as those between models.
 
     Args:
         runs: the runs of all models and tasks.
@@ -366,12 +367,17 @@ def name_runs(
         if run.source not in labelled:
             free[run.model].append(run)
             together[run.model, evaluations.get(run.source, run.source)].append(run)
-    differing = {model: _settings_that_split(own) for model, own in free.items()}
-    texts = {model: _shown_settings(own, differing[model]) for model, own in free.items()}
+    groups: dict[str, list[list[RunRecord]]] = defaultdict(list)
+    for (model, _), of_evaluation in together.items():
+        groups[model].append(of_evaluation)
+    texts, settings = {}, {}
     for model, own in free.items():
-        for setting in _long_settings(own, texts[model]):
-            differing[model].remove(setting)
+        differing = _settings_that_split(own)
+        texts[model] = _shown_settings(own, differing)
+        left_out = _long_settings(groups[model], texts[model])
+        for setting in left_out:
             del texts[model][setting]
+        settings[model] = _named_settings(differing, texts[model], left_out)
     named = []
     for run in runs:
         if run.source in labelled:
@@ -380,13 +386,12 @@ def name_runs(
         of_evaluation = together[run.model, evaluations.get(run.source, run.source)]
         shown = []
         for setting, text_of_value in texts[run.model].items():
-            values = [each.value_of(setting) for each in of_evaluation]
-            known = sorted({value for value in values if value is not None})
+            known = _known_of_evaluation(setting, of_evaluation)
             if known:
                 each_text = [text_of_value[value] for value in known]
                 shown.append(f"{setting.text}={' or '.join(each_text)}")
         name = f"{run.model} ({', '.join(shown)})" if shown else run.model
-        named.append(replace(run, model=name, named_settings=tuple(differing[run.model])))
+        named.append(replace(run, model=name, named_settings=settings[run.model]))
     return named
 
 
@@ -442,21 +447,21 @@ def _without_implied(settings: Sequence[Setting], runs: Sequence[RunRecord]) -> 
     kept = list(settings)
     for kind in IMPLIED_KINDS:
         others = [setting for setting in kept if setting.kind != kind]
-        if _may_be_implied(kind, runs) and _tell_apart(others, kept, runs):
+        if _may_be_implied(kind, runs) and _distinguish_runs(others, kept, runs):
             kept = others
     return kept
 
 
 def _long_settings(
-    runs: Sequence[RunRecord], texts: Mapping[Setting, Mapping[str, str]]
+    evaluations: Sequence[Sequence[RunRecord]], texts: Mapping[Setting, Mapping[str, str]]
 ) -> list[Setting]:
     """Return the settings with long values that the names of a model's runs need not show.
 
-    Without them, the other settings tell the same runs apart, on one task and on several. The
-    longest are left out first.
+    Without them, the names still distinguish the same runs of one task, and no name stands for two
+    values on two tasks. The longest are left out first.
 
     Args:
-        runs: the runs of the model.
+        evaluations: the runs of the model; those of one evaluation have one name.
         texts: the texts of the values of the settings that the names would show.
     """
     lengths = {setting: max(map(len, own.values())) for setting, own in texts.items()}
@@ -464,22 +469,64 @@ def _long_settings(
     left_out = []
     for setting in sorted(texts, key=lambda each: -lengths[each]):
         others = [each for each in kept if each != setting]
-        if lengths[setting] <= LONGEST_IN_NAME or not _tell_apart(others, kept, runs):
-            continue
-        of_name: dict[tuple[str | None, ...], set[str | None]] = defaultdict(set)
-        for run in runs:
-            of_name[tuple(map(run.value_of, others))].add(run.value_of(setting))
-        # A run that does not have the setting, perhaps of another task, contradicts none.
-        if all(len(values - {None}) < 2 for values in of_name.values()):
+        if lengths[setting] > LONGEST_IN_NAME and _is_redundant(setting, others, evaluations):
             left_out.append(setting)
             kept = others
     return left_out
 
 
-def _tell_apart(
+def _is_redundant(
+    setting: Setting, others: Sequence[Setting], evaluations: Sequence[Sequence[RunRecord]]
+) -> bool:
+    """Return whether runs with one name by other settings have one value of a setting.
+
+    They may lack the setting on different tasks, but not on one task, where this is a difference.
+    """
+    on_task: dict[tuple[Any, ...], set[str | None]] = defaultdict(set)
+    known: dict[tuple[Any, ...], set[tuple[str, ...]]] = defaultdict(set)
+    for runs in evaluations:
+        name = tuple(_known_of_evaluation(other, runs) for other in others)
+        values = _known_of_evaluation(setting, runs)
+        if values:
+            known[name].add(values)
+        for run in runs:
+            on_task[run.task, *name].add(run.value_of(setting))
+    is_one_on_tasks = all(len(values) == 1 for values in on_task.values())
+    return is_one_on_tasks and all(len(values) == 1 for values in known.values())
+
+
+def _known_of_evaluation(setting: Setting, runs: Iterable[RunRecord]) -> tuple[str, ...]:
+    """Return the different known values of a setting in the runs of an evaluation, sorted."""
+    values = {run.value_of(setting) for run in runs}
+    return tuple(sorted(value for value in values if value is not None))
+
+
+def _named_settings(
+    differing: Sequence[Setting], shown: Collection[Setting], left_out: Collection[Setting]
+) -> tuple[Setting, ...]:
+    """Return the settings that the names of a model's runs show or imply.
+
+    A setting that a left out one often changes is told with that one, so that it is not named.
+
+    Args:
+        differing: the settings in which the runs differ.
+        shown: those that the names show.
+        left_out: those that the names leave out because of their long values.
+    """
+    kinds_left_out = {setting.kind for setting in left_out}
+    named = []
+    for setting in differing:
+        causes = CAUSES.get(setting.kind, frozenset())
+        is_told = setting in left_out or not causes.isdisjoint(kinds_left_out)
+        if setting in shown or not is_told:
+            named.append(setting)
+    return tuple(named)
+
+
+def _distinguish_runs(
     settings: Sequence[Setting], all_settings: Sequence[Setting], runs: Iterable[RunRecord]
 ) -> bool:
-    """Return whether some settings differ between all runs of a task that differ in any of all."""
+    """Return whether runs of a task that differ in any of all settings differ in some of them."""
     cells: dict[tuple[str | None, ...], set[tuple[str | None, ...]]] = defaultdict(set)
     for run in runs:
         key = (run.task, *map(run.value_of, settings))

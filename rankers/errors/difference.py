@@ -45,7 +45,8 @@ FEWEST_FOR_NORMAL = 30
 """With fewer items than this, sums over items are not close enough to normal, and the sample
 skewness is mostly noise."""
 FEWEST_OF_BOTH = 5
-"""Fewest won, and fewest lost, items of two models that are compared by t without an exact test."""
+"""Fewest won, and fewest lost, items of two models that are compared by t without an exact test.
+With fewer, but some, items won by the model that is behind, the end away from 0 is exact."""
 FEWEST_BY_T = 20
 """With at least this many items, differences of scores are tested by t, with fewer by sign
 flips."""

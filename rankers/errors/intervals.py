@@ -175,8 +175,9 @@ def wilson_interval(
     (p + t^2 / (2 n) +- t sqrt(p (1 - p) / n + t^2 / (4 n^2))) / (1 + t^2 / n) (Wilson 1927). n is
     p (1 - p) / `variance`, or the number of clusters if the variance or p (1 - p) is 0. The mean
     always lies in the interval. If there are few successes n p, the lower end is at most that of
-    Clopper and Pearson (1934) for n p successes of n, as in Korn and Graubard (1998). The same
-    holds for the upper end and few failures.
+    Clopper and Pearson (1934) for n p successes of n. The same holds for the upper end and few
+    failures. This is the interval of Korn and Graubard (1998) without their correction of n for the
+    degrees of freedom. Means without variance keep Wilson's ends.
 
     Args:
         share: the means p.
@@ -201,9 +202,11 @@ def wilson_interval(
     root = np.sqrt(t2 * (binary_variance / effective_size + t2 / (4 * effective_size**2)))
     half_width = root / divisor
     low = np.maximum(middle - half_width, 0)
-    low = np.minimum(low, _exact_lower_end(share, effective_size, level))
+    exact_share = np.where(is_flat, 0, share)
+    low = np.minimum(low, _exact_lower_end(exact_share, effective_size, level))
     high = np.minimum(middle + half_width, 1)
-    high = np.maximum(high, 1 - _exact_lower_end(1 - share, effective_size, level))
+    exact_share = np.where(is_flat, 0, 1 - share)
+    high = np.maximum(high, 1 - _exact_lower_end(exact_share, effective_size, level))
     return np.minimum(low, share), np.maximum(high, share)
 
 
@@ -212,10 +215,10 @@ def _exact_lower_end(share: np.ndarray, size: np.ndarray, level: float) -> np.nd
 
     Args:
         share: the shares, in [0, 1].
-        size: their effective numbers of answers, of the same shape or a single number.
+        size: their effective numbers of answers; both are numbers or arrays that broadcast.
         level: confidence level, in (0, 1).
     """
-    size = np.broadcast_to(size, np.shape(share))
+    share, size = np.broadcast_arrays(share, size)
     successes = share * size
     has_few = (successes > 0) & (successes < FEWEST_BY_WILSON)
     end = np.ones(np.shape(share))

@@ -201,3 +201,41 @@ def test_names_keep_long_values_that_differ_between_tasks() -> None:
     ]
     names = [own.model for own in name_runs(runs)]
     assert len({*names}) == 3
+
+
+def with_prompt(prompt: str | None, temperature: float, task: str, place: int) -> RunRecord:
+    """Return a run on a task, whose scorer has a long option unless `prompt` is None."""
+    options = {} if prompt is None else {"exact": {"instructions": prompt}}
+    settings = {"scorers": settings_as_pairs(options), "generation": heated(temperature)}
+    return RunRecord("m", task, f"{task} {place}", **settings)
+
+
+def test_evaluations_that_a_long_value_distinguishes_keep_it_in_their_names() -> None:
+    """Both evaluations have both temperatures, on different tasks."""
+    runs = [
+        with_prompt(PROMPTS[0], 0, "t", 1),
+        with_prompt(None, 1, "u", 1),
+        with_prompt(PROMPTS[1], 1, "t", 2),
+        with_prompt(None, 0, "u", 2),
+    ]
+    evaluations = {own.source: own.source[-1] for own in runs}
+    names = [own.model for own in name_runs(runs, evaluations=evaluations)]
+    assert names[0] == names[1] != names[2] == names[3]
+
+
+def test_a_prompt_that_a_left_out_setting_implies_is_told_with_it() -> None:
+    runs = [
+        run(
+            "m",
+            task_arguments=settings_as_pairs({"template": f"a/long/path/to/templates/{name}.txt"}),
+            prompt=name,
+            generation=heated(place),
+        )
+        for place, name in enumerate(("first", "second"))
+    ]
+    named = name_runs(runs)
+    assert [own.model for own in named] == ["m (temperature=0)", "m (temperature=1)"]
+    assert [setting.text for setting in named[0].named_settings] == ["temperature"]
+    [difference] = differences_of_models(named)
+    assert difference.setting.text == "template"
+    assert difference.text.endswith("and with it the prompt")

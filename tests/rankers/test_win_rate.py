@@ -182,6 +182,13 @@ def test_an_interval_of_few_wrong_answers_holds_the_truth(items, wrong):
     assert coverage > 0.94
 
 
+@pytest.mark.parametrize("score", [0.0001, 1e-12, 1 - 1e-9])
+def test_a_constant_score_near_an_end_has_an_interval(score):
+    own = [(f"i{k:02d}", "a", score) for k in range(20)]
+    found = means_of(*own, *accuracy(5, 20, "b"))["a"]
+    assert 0 <= found.low <= score <= found.high <= 1
+
+
 def test_all_right_is_bounded_below_only():
     found = means_of(*accuracy(12, 12), *accuracy(5, 12, "b"))["a"]
     assert found.high == 1

@@ -216,7 +216,7 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> UnitedRows:
             identity.append(quote_name(name))
     key = ", ".join(identity)
     # Files of scores often have a model each; models are grouped in a tenth of the time of rows.
-    keys = ["model", key] if "model" in names else [key]
+    keys = ["model", key] if "model" in identity else [key]
     if not all(_has_row_of_two_places(engine, view, each) for each in keys):
         return UnitedRows(view, 0, frozenset())
     shared = f"select item from {view} group by item having count(distinct {PLACE}) > 1"

@@ -83,7 +83,7 @@ CONNECTING = (
     "{battles} would connect the {groups} groups of models that never met; until then, compare "
     "within a group only."
 )
-NO_LEADER_EITHER = "Nor is any place certain in {slices}."
+NO_LEADER_EITHER = "Nor is any place certain in {any_slice}."
 LEADERS_IN_OTHERS = "In {slices}, some models lead."
 LEADERS_IN_SOME = (
     "Of the {number} other {nouns}, {led} {have} leaders; in {open} no place is certain."

@@ -547,7 +547,10 @@ def _no_leader_sentence(same: int, others: int, noun: str) -> str:
     """
     text = f"the other {noun}" if others == 1 else all_of(others, f"other {noun}")
     if same == others:
-        return rank_templates.NO_LEADER_EITHER.format(slices=text)
+        any_slice = {1: f"the other {noun}", 2: f"either other {noun}"}.get(
+            others, f"any of the {number_word(others)} other {plural(noun, others)}"
+        )
+        return rank_templates.NO_LEADER_EITHER.format(any_slice=any_slice)
     if not same:
         return rank_templates.LEADERS_IN_OTHERS.format(slices=text)
     return rank_templates.LEADERS_IN_SOME.format(

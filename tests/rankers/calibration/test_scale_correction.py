@@ -475,6 +475,18 @@ def test_without_a_scale_correction_the_error_is_the_standard_error():
     assert rule.error(12.0) == rule.error_outside(12.0, 1900.0, 1600.0) == 12.0
 
 
+def test_the_error_grows_beyond_the_calibrated_models():
+    """Closed form: all calibrated models are equal, so that a vote has the variance p (1 - p)."""
+    correction = ScaleCorrection(value=1.0, low=0.9, high=1.1, n=20, sd=0.05, human_se=20.0)
+    rule = ConformalRule(0.95, "votes", correction, 2.0, 20, np.nan, np.zeros(20))
+    chances = [1 / (1 + 10 ** (-(elo - 1500) / 400)) for elo in (1600.0, 1900.0)]
+    nearest, own = [chance * (1 - chance) for chance in chances]
+    expected = math.sqrt(12.0**2 + 20.0**2 * nearest / own)
+    assert rule.error_outside(12.0, 1900.0, 1600.0) == pytest.approx(expected)
+    assert rule.error_outside(12.0, 1600.0, 1600.0) == pytest.approx(rule.error(12.0))
+    assert rule.error_outside(12.0, 1e6, 1600.0) == math.inf
+
+
 @pytest.mark.slow
 def test_the_answer_of_newcomers_has_their_ratings_with_conformal_intervals():
     ranking = rank(read_battles(world()[1]), "soft-elo", calibration=calibration()).standings[0]

@@ -67,11 +67,13 @@ def answers_of(wins_by_slice: dict[str, int], *, by: str) -> list[tuple[str, ...
 def test_slices_without_leaders_are_told_of_the_others_without_repeating_the_first():
     cases = {
         (20, 21): "Nor is any place certain in the other task.",
+        (20, 21, 22): "Nor is any place certain in either other task.",
+        (20, 21, 22, 19): "Nor is any place certain in any of the three other tasks.",
         (20, 38): "In the other task, some models lead.",
         (20, 38, 22): "Of the two other tasks, one has leaders; in one no place is certain.",
     }
     for wins, text in cases.items():
-        first = answers_of(dict(zip("xyz", wins, strict=False)), by="task")[0]
+        first = answers_of(dict(zip("wxyz", wins, strict=False)), by="task")[0]
         assert first[-1] == text
 
 

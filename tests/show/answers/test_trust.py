@@ -84,7 +84,7 @@ def test_replies_that_are_lost_at_random_are_no_finding_and_those_of_one_model_a
         r"caution: \d\.\d% of the judge's replies are unparsed, and left out as if lost at random"
     )
     assert re.match(
-        rf"Five of eight checks passed; {share}; not known: ", trust_of(lossy_verdicts(1, 0.05))
+        rf"Six of nine checks passed; {share}; not known: ", trust_of(lossy_verdicts(1, 0.05))
     )
     found = (
         r"[\d.]+% of the battles of m0 are unparsed, and [\d.]+% of all: fix the judge's replies "

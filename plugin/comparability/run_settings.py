@@ -73,7 +73,7 @@ WORDING_KINDS: frozenset[SettingKind] = frozenset(
 """Kinds of settings that change the words of a question."""
 DEFAULT = "default"
 """What texts show for an option that was not given."""
-OWN = "own"
+ONLY_HASH = "one of its own"
 """What texts show for the only value that is a hash, beside others such as the default."""
 NOT_RECORDED = "not recorded"
 """What texts show for a field that the files of other runs have."""
@@ -289,7 +289,7 @@ def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> di
 
     Returns:
         The texts, such as `variant 1` for a hash and `TEXT (variant 2)` for one of several values
-        with the same short text. The only hash is `own`.
+        with the same short text. The only hash is `ONLY_HASH`.
     """
     of_hashes: list[str] = []
     variants: dict[str | None, str] = {}
@@ -301,7 +301,7 @@ def _number_variants(values_of_text: Mapping[str, Collection[str | None]]) -> di
             texts = [f"{text} (variant {number})" for number in range(1, len(known) + 1)]
             variants.update(zip(known, texts, strict=True))
     if len(of_hashes) == 1:
-        return {**variants, of_hashes[0]: OWN}
+        return {**variants, of_hashes[0]: ONLY_HASH}
     for number, value in enumerate(sorted(of_hashes), 1):
         variants[value] = f"variant {number}"
     return variants

@@ -118,7 +118,7 @@ def test_settings_of_each_model_and_its_samples_stand_beside_those_that_are_equa
     ]
     [check] = check_settings(battles_of(*runs))
     assert check.result is Result.OK
-    assert "chat template of t: default (b), own (a)" in check.figure
+    assert "chat template of t: default (b), one of its own (a)" in check.figure
     assert "limit of samples of t: 20 (a), none (b)" in check.figure
     [alike] = check_settings(battles_of(replace(runs[1], model="a"), runs[1]))
     assert "differ" not in alike.figure

@@ -54,7 +54,11 @@ def test_hashes_are_shortened_in_names_and_numbered_in_messages() -> None:
     assert value_texts(hashes, are_for_names=True) == ["ffffffff", "01234567"]
     assert value_texts(hashes) == ["variant 2", "variant 1"]
     assert value_texts([*hashes, None]) == ["variant 2", "variant 1", "default"]
-    assert value_texts([hashes[0], None, hashes[0]]) == ["own", "default", "own"]
+    assert value_texts([hashes[0], None, hashes[0]]) == [
+        "one of its own",
+        "default",
+        "one of its own",
+    ]
 
 
 def test_values_that_look_the_same_are_numbered_in_messages_and_have_a_hash_in_names() -> None:

@@ -106,7 +106,7 @@ def test_a_first_place_that_two_items_decide_rests_on_them(save):
     standings = podium.rank(read_matrix(save, values), "mean").standings[0]
     assert standings.diagnostics["drop_out"]["items"] == 2
     assert standings.answer[-1].endswith(
-        "The first place rests on two of the 20 items: without them, m01 would be first."
+        "The first place is decided by two of the 20 items: without them, m01 would be first."
     )
 
 

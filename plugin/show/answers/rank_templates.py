@@ -51,8 +51,8 @@ NEW_LEADER = (
     "left out."
 )
 NEW_LEADER_AT_ONCE = (
-    "The first place rests on {number} of the {items:,} {nouns}: without {them}, {rival} would be "
-    "first."
+    "The first place is decided by {number} of the {items:,} {nouns}: without {them}, {rival} "
+    "would be first."
 )
 NO_NEW_LEADER = "Whichever {nouns} are left out, no other model would lead."
 NEW_LEADER_UNKNOWN = "How few {nouns} decide the first place is unknown: {reason}."

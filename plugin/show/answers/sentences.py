@@ -545,21 +545,12 @@ def _no_leader_sentence(same: int, others: int, noun: str) -> str:
         same: number of other slices without leaders.
         others: number of other slices.
     """
-    text = f"the other {noun}" if others == 1 else all_of(others, f"other {noun}")
     if same == others:
-        any_slice = {1: f"the other {noun}", 2: f"either other {noun}"}.get(
-            others, f"any of the {number_word(others)} other {plural(noun, others)}"
-        )
-        return rank_templates.NO_LEADER_EITHER.format(any_slice=any_slice)
-    if not same:
-        return rank_templates.LEADERS_IN_OTHERS.format(slices=text)
-    return rank_templates.LEADERS_IN_SOME.format(
-        number=number_word(others),
-        nouns=plural(noun, others),
-        led=number_word(others - same),
-        have=word_for(others - same, "has", "have"),
-        open=number_word(same),
-    )
+        several = {1: f"the other {noun}", 2: f"either other {noun}"}
+        any_slice = f"any of the {number_word(others)} other {plural(noun, others)}"
+        return rank_templates.NO_LEADER_EITHER.format(any_slice=several.get(others, any_slice))
+    template = rank_templates.LEADERS_IN_SOME if same else rank_templates.LEADERS_IN_OTHERS
+    return _format_other_slices(template, others, others - same, noun)
 
 
 def _other_leaders_sentence(others: int, led: int, noun: str) -> str:
@@ -569,15 +560,20 @@ def _other_leaders_sentence(others: int, led: int, noun: str) -> str:
         others: number of slices with other leaders or without leaders.
         led: number of these that have leaders.
     """
-    text = f"the other {noun}" if others == 1 else all_of(others, f"other {noun}")
+    template = rank_templates.OTHERS_LEAD_IN_SOME if led else rank_templates.NO_LEADER_IN_OTHERS
     if led == others:
-        return rank_templates.OTHER_LEADERS_IN_SLICES.format(slices=text)
-    if not led:
-        return rank_templates.NO_LEADER_IN_OTHERS.format(slices=text)
-    return rank_templates.OTHERS_LEAD_IN_SOME.format(
+        template = rank_templates.OTHER_LEADERS_IN_SLICES
+    return _format_other_slices(template, others, led, noun)
+
+
+def _format_other_slices(template: str, others: int, led: int, noun: str) -> str:
+    """Fill in a template on other slices, called `noun`, of which `led` have leaders."""
+    return template.format(
+        slices=f"the other {noun}" if others == 1 else all_of(others, f"other {noun}"),
         number=number_word(others),
         nouns=plural(noun, others),
         led=number_word(led),
+        have=word_for(led, "has", "have"),
         open=number_word(others - led),
     )
 

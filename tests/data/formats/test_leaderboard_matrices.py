@@ -185,7 +185,7 @@ def test_means_rank_a_matrix_unless_a_ranker_is_named(podium, save, matrix):
     ]
     answer = " ".join(default["rankings"][0]["answer"])
     assert "neighbouring places" in answer
-    statements = "To put .* first, at least|The first place rests on|How few items decide"
+    statements = "To put .* first, at least|The first place is decided by|How few items decide"
     assert re.search(statements, answer)
 
 

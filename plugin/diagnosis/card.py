@@ -1,7 +1,7 @@
 """The judge card: its sections, a card per judge, and the reports on the cards."""
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -299,9 +299,17 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     if len(diagnosis.cards) > 1:
         return (_judges_report(diagnosis),)
     (card,) = diagnosis.cards
-    rows = tuple(check.row for check in card.checks if _is_shown(check))
+    rows = tuple(
+        _row_below_summary(check, card.answer) for check in card.checks if _is_shown(check)
+    )
     table = Table("", CHECK_COLUMNS, rows, align="lll", words=True)
     return (Report(_title(card), card.answer, table, (_counts_line(card), _hint_of_figures(card))),)
+
+
+def _row_below_summary(check: Check, summary: Sequence[str]) -> tuple[str, str, str]:
+    """Return the row of a check in the table; what the summary says to do is not said again."""
+    is_said = check.remedy and any(check.remedy in sentence for sentence in summary)
+    return (check.name, check.result.value, check.figure) if is_said else check.row
 
 
 def _hint_of_figures(card: Card) -> str:

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import chain
 from typing import Any
 
 from podium.notices.notice import Notice
@@ -361,38 +362,58 @@ def name_runs(
         The runs, in the same order.
     """
     evaluations = evaluations or {}
-    free: dict[str, list[RunRecord]] = defaultdict(list)
-    together: dict[tuple[str, str], list[RunRecord]] = defaultdict(list)
+    by_model: dict[str, dict[str, list[RunRecord]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         if run.source not in labelled:
-            free[run.model].append(run)
-            together[run.model, evaluations.get(run.source, run.source)].append(run)
-    groups: dict[str, list[list[RunRecord]]] = defaultdict(list)
-    for (model, _), of_evaluation in together.items():
-        groups[model].append(of_evaluation)
-    texts, settings = {}, {}
-    for model, own in free.items():
-        differing = _settings_that_split(own)
-        texts[model] = _shown_settings(own, differing)
-        left_out = _long_settings(groups[model], texts[model])
-        for setting in left_out:
-            del texts[model][setting]
-        settings[model] = _named_settings(differing, texts[model], left_out)
+            by_model[run.model][evaluations.get(run.source, run.source)].append(run)
+    namings = {model: _naming_of_model([*own.values()]) for model, own in by_model.items()}
     named = []
     for run in runs:
         if run.source in labelled:
             named.append(replace(run, named_settings=()))
             continue
-        of_evaluation = together[run.model, evaluations.get(run.source, run.source)]
+        naming = namings[run.model]
+        of_evaluation = by_model[run.model][evaluations.get(run.source, run.source)]
+        name = naming.name(run.model, of_evaluation)
+        named.append(replace(run, model=name, named_settings=naming.named_settings))
+    return named
+
+
+@dataclass(frozen=True, slots=True)
+class _Naming:
+    """How the names of a model's runs show the settings in which they differ.
+
+    Attributes:
+        texts: by setting that the names show, the text of each of its values.
+        named_settings: the settings that the names show or imply.
+    """
+
+    texts: Mapping[Setting, Mapping[str, str]]
+    named_settings: tuple[Setting, ...]
+
+    def name(self, model: str, of_evaluation: Sequence[RunRecord]) -> str:
+        """Return the name of the runs of one evaluation of a model."""
         shown = []
-        for setting, text_of_value in texts[run.model].items():
+        for setting, text_of_value in self.texts.items():
             known = _known_of_evaluation(setting, of_evaluation)
             if known:
                 each_text = [text_of_value[value] for value in known]
                 shown.append(f"{setting.text}={' or '.join(each_text)}")
-        name = f"{run.model} ({', '.join(shown)})" if shown else run.model
-        named.append(replace(run, model=name, named_settings=settings[run.model]))
-    return named
+        return f"{model} ({', '.join(shown)})" if shown else model
+
+
+def _naming_of_model(evaluations: Sequence[Sequence[RunRecord]]) -> _Naming:
+    """Choose the settings that the names of a model's runs show.
+
+    Args:
+        evaluations: the runs of the model; those of one evaluation have one name.
+    """
+    runs = list(chain.from_iterable(evaluations))
+    differing = _settings_that_split(runs)
+    texts = _shown_settings(runs, differing)
+    left_out = _long_settings(evaluations, texts)
+    shown = {setting: text for setting, text in texts.items() if setting not in left_out}
+    return _Naming(shown, _named_settings(differing, shown, left_out))
 
 
 def notes_on_labels(runs: Sequence[RunRecord], labelled: Collection[str]) -> list[Notice]:

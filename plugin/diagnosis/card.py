@@ -307,9 +307,13 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
 
 
 def _row_below_summary(check: Check, summary: Sequence[str]) -> tuple[str, str, str]:
-    """Return the row of a check in the table; what the summary says to do is not said again."""
-    is_said = check.remedy and any(check.remedy in sentence for sentence in summary)
-    return (check.name, check.result.value, check.figure) if is_said else check.row
+    """Return the row of a check in the table.
+
+    The remedy of a flagged check is left out if the summary above the table gives it.
+    """
+    if check.is_flagged and any(check.remedy in sentence for sentence in summary):
+        return check.name, check.result.value, check.figure
+    return check.row
 
 
 def _hint_of_figures(card: Card) -> str:

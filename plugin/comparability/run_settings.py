@@ -413,7 +413,7 @@ def _naming_of_model(evaluations: Sequence[Sequence[RunRecord]]) -> _Naming:
     texts = _shown_settings(runs, differing)
     left_out = _long_settings(evaluations, texts)
     shown = {setting: text for setting, text in texts.items() if setting not in left_out}
-    return _Naming(shown, _named_settings(differing, shown, left_out))
+    return _Naming(shown, _named_settings(runs, differing, shown, left_out))
 
 
 def notes_on_labels(runs: Sequence[RunRecord], labelled: Collection[str]) -> list[Notice]:
@@ -486,34 +486,39 @@ def _long_settings(
         texts: the texts of the values of the settings that the names would show.
     """
     lengths = {setting: max(map(len, own.values())) for setting, own in texts.items()}
-    kept = [*texts]
-    left_out = []
+    left_out: list[Setting] = []
     for setting in sorted(texts, key=lambda each: -lengths[each]):
-        others = [each for each in kept if each != setting]
-        if lengths[setting] > LONGEST_IN_NAME and _is_redundant(setting, others, evaluations):
-            left_out.append(setting)
-            kept = others
+        if lengths[setting] <= LONGEST_IN_NAME:
+            break
+        candidates = [*left_out, setting]
+        shown = [each for each in texts if each not in candidates]
+        if _are_redundant(candidates, shown, evaluations):
+            left_out = candidates
     return left_out
 
 
-def _is_redundant(
-    setting: Setting, others: Sequence[Setting], evaluations: Sequence[Sequence[RunRecord]]
+def _are_redundant(
+    settings: Sequence[Setting],
+    shown: Sequence[Setting],
+    evaluations: Sequence[Sequence[RunRecord]],
 ) -> bool:
-    """Return whether runs with one name by other settings have one value of a setting.
+    """Return whether runs with one name by the shown settings have one value of each other setting.
 
-    They may lack the setting on different tasks, but not on one task, where this is a difference.
+    Different tasks may lack a setting. On one task, this is a difference, also in what is shown:
+    the name may have the value of another task.
     """
-    on_task: dict[tuple[Any, ...], set[str | None]] = defaultdict(set)
+    on_task: dict[tuple[Any, ...], set[tuple[str | None, ...]]] = defaultdict(set)
     known: dict[tuple[Any, ...], set[tuple[str, ...]]] = defaultdict(set)
     for runs in evaluations:
-        name = tuple(_known_of_evaluation(other, runs) for other in others)
-        values = _known_of_evaluation(setting, runs)
-        if values:
-            known[name].add(values)
+        name = tuple(_known_of_evaluation(each, runs) for each in shown)
+        for setting in settings:
+            values = _known_of_evaluation(setting, runs)
+            if values:
+                known[setting, name].add(values)
         for run in runs:
-            on_task[run.task, *name].add(run.value_of(setting))
-    is_one_on_tasks = all(len(values) == 1 for values in on_task.values())
-    return is_one_on_tasks and all(len(values) == 1 for values in known.values())
+            on_task[run.task, name].add(tuple(map(run.value_of, [*shown, *settings])))
+    groups: list[Collection[Any]] = [*on_task.values(), *known.values()]
+    return all(len(values) == 1 for values in groups)
 
 
 def _known_of_evaluation(setting: Setting, runs: Iterable[RunRecord]) -> tuple[str, ...]:
@@ -523,23 +528,30 @@ def _known_of_evaluation(setting: Setting, runs: Iterable[RunRecord]) -> tuple[s
 
 
 def _named_settings(
-    differing: Sequence[Setting], shown: Collection[Setting], left_out: Collection[Setting]
+    runs: Sequence[RunRecord],
+    differing: Sequence[Setting],
+    shown: Collection[Setting],
+    left_out: Collection[Setting],
 ) -> tuple[Setting, ...]:
     """Return the settings that the names of a model's runs show or imply.
 
-    A setting that a left out one often changes is told with that one, so that it is not named.
+    Differences in the other settings are told apart from the names. These are the settings that are
+    left out, and settings that one of them may have changed (`CAUSES`), unless shown settings did.
 
     Args:
+        runs: the runs of the model.
         differing: the settings in which the runs differ.
         shown: those that the names show.
         left_out: those that the names leave out because of their long values.
     """
-    kinds_left_out = {setting.kind for setting in left_out}
     named = []
     for setting in differing:
         causes = CAUSES.get(setting.kind, frozenset())
-        is_told = setting in left_out or not causes.isdisjoint(kinds_left_out)
-        if setting in shown or not is_told:
+        shown_causes = [each for each in shown if each.kind in causes]
+        is_named = setting not in left_out
+        if is_named and setting not in shown and any(each.kind in causes for each in left_out):
+            is_named = _distinguish_runs(shown_causes, [*shown_causes, setting], runs)
+        if is_named:
             named.append(setting)
     return tuple(named)
 

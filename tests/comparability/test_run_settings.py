@@ -243,3 +243,40 @@ def test_a_prompt_that_a_left_out_setting_implies_is_told_with_it() -> None:
     [difference] = differences_of_models(named)
     assert difference.setting.text == "template"
     assert difference.text.endswith("and with it the prompt")
+
+
+def test_settings_are_left_out_of_names_only_if_all_of_them_together_may_be() -> None:
+    """Each of two long options may be left out alone: the other one distinguishes the runs."""
+
+    def of(place: int, task: str, temperature: float, **options: str) -> RunRecord:
+        scorers = settings_as_pairs({"exact": options})
+        generation = heated(temperature)
+        return RunRecord("m", task, f"{task} {place}", scorers=scorers, generation=generation)
+
+    runs = [
+        of(1, "t", 0, one=PROMPTS[0]),
+        of(1, "u", 0, two="another long option that says x and more"),
+        of(2, "t", 0, one=PROMPTS[1]),
+        of(3, "u", 1, two="or a long option that says y and no more"),
+        of(3, "t", 1, one=PROMPTS[0]),
+    ]
+    evaluations = {own.source: own.source[-1] for own in runs}
+    names = [own.model for own in name_runs(runs, evaluations=evaluations)]
+    assert names[0] != names[2]
+
+
+def test_a_prompt_that_a_shown_setting_implies_is_told_by_the_names() -> None:
+    runs = []
+    for style in ("a", "b"):
+        for temperature, name in enumerate(("first", "second")):
+            arguments = {"style": style, "file": f"a/long/path/to/templates/{name}.txt"}
+            runs.append(
+                run(
+                    "m",
+                    task_arguments=settings_as_pairs(arguments),
+                    prompt=f"prompt {style}",
+                    generation=heated(temperature),
+                )
+            )
+    [difference] = differences_of_models(name_runs(runs))
+    assert difference.setting.text == "file"

@@ -86,10 +86,19 @@ def test_a_verdict_counts_as_often_as_in_the_file_that_has_it_most_often(tmp_pat
 
 
 def test_copies_of_verdicts_are_found_beside_a_column_model(tmp_path):
-    """Its name is that of the judge's model, not of one that is compared."""
+    """It does not name one of the models that are compared, and the judge is known."""
     verdicts = rows(1, 0, 1, 0.5)
     battles = read(tmp_path, verdicts.assign(model="gpt"), verdicts.assign(model="claude"))
     assert battles.counts().judgments == 4
+
+
+@pytest.mark.parametrize("column", ["model", "judge_model"])
+def test_verdicts_of_two_models_of_judges_are_no_copies(tmp_path, column):
+    verdicts = rows(1, 0, 1, 0.5).drop(columns="judge")
+    battles = read(tmp_path, verdicts.assign(**{column: "gpt"}), verdicts.assign(**{column: "o"}))
+    assert battles.counts().judgments == 8
+    copied = read(tmp_path, *[verdicts.assign(**{column: "gpt"})] * 2)
+    assert copied.counts().judgments == 4
 
 
 def test_another_verdict_or_repeat_or_judge_or_order_is_no_copy(tmp_path):

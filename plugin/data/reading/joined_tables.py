@@ -21,6 +21,8 @@ from podium.wording import some_paths
 
 PLACE = f"({ROW} // {ROWS_OF_A_FILE})"
 """SQL for the number of the file that a row is from."""
+JUDGE_MODELS = ("model", "judge_model")
+"""Columns that name the model of the judge in tables of verdicts without a column `judge`."""
 SAME_CREDIT = 9
 """Number of decimals to which credits and margins of different files are compared."""
 CHANCE = 1e-6
@@ -211,7 +213,8 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> UnitedRows:
     identity = _identity_columns(names)
     if names.get("response") == "BIGINT":
         identity.append("coalesce(response, 1)")
-    for name in REPLIES:
+    of_verdict = REPLIES if "judge" in names else (*REPLIES, *JUDGE_MODELS)
+    for name in of_verdict if "model_a" in names else REPLIES:
         if all(name in each.records.columns for each in tables):
             identity.append(quote_name(name))
     key = ", ".join(identity)

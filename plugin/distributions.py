@@ -150,8 +150,8 @@ def betaincinv(a: Any, b: Any, y: Any) -> Any:
     """Return the place below which a beta distribution has the probability y.
 
     Args:
-        a: first parameter of the distribution, above 0.
-        b: second parameter, above 0 and below 1e15.
+        a: first parameter of the distribution, above 1e-300 and below 1e15.
+        b: second parameter, in the same range.
         y: the probability, above 0 and below 1.
     """
 

@@ -230,10 +230,11 @@ class ConformalRule:
         correction = self.scale_correction
         if correction is None or correction.human_se is None or self.of == "human":
             return self.error(se)
+        if elo == end:
+            return self.error(se)
         own, nearest = self._variance_of_vote((np.array([elo, end]) - MEAN) / POINTS)
-        if not own:
-            return math.inf
-        added = correction.human_se**2 * max(nearest / own - 1, 0)
+        with np.errstate(divide="ignore", over="ignore"):
+            added = correction.human_se**2 * max(nearest / own - 1, 0)
         return math.sqrt(self.error(se) ** 2 + added)
 
     def _variance_of_vote(self, theta: np.ndarray) -> np.ndarray:

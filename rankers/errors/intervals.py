@@ -202,11 +202,11 @@ def wilson_interval(
     root = np.sqrt(t2 * (binary_variance / effective_size + t2 / (4 * effective_size**2)))
     half_width = root / divisor
     low = np.maximum(middle - half_width, 0)
-    exact_share = np.where(is_flat, 0, share)
-    low = np.minimum(low, _exact_lower_end(exact_share, effective_size, level))
+    successes = np.where(is_flat, 0, share)
+    low = np.minimum(low, _exact_lower_end(successes, effective_size, level))
     high = np.minimum(middle + half_width, 1)
-    exact_share = np.where(is_flat, 0, 1 - share)
-    high = np.maximum(high, 1 - _exact_lower_end(exact_share, effective_size, level))
+    failures = np.where(is_flat, 0, 1 - share)
+    high = np.maximum(high, 1 - _exact_lower_end(failures, effective_size, level))
     return np.minimum(low, share), np.maximum(high, share)
 
 

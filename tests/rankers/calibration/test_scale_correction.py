@@ -485,6 +485,8 @@ def test_the_error_grows_beyond_the_calibrated_models():
     assert rule.error_outside(12.0, 1900.0, 1600.0) == pytest.approx(expected)
     assert rule.error_outside(12.0, 1600.0, 1600.0) == pytest.approx(rule.error(12.0))
     assert rule.error_outside(12.0, 1e6, 1600.0) == math.inf
+    assert rule.error_outside(12.0, 129_000.0, 1600.0) == math.inf
+    assert rule.error_outside(12.0, 1e6, 1e6) == rule.error(12.0)
 
 
 @pytest.mark.slow

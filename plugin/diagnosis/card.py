@@ -299,11 +299,10 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     if len(diagnosis.cards) > 1:
         return (_judges_report(diagnosis),)
     (card,) = diagnosis.cards
-    rows = tuple(
-        _row_below_summary(check, card.answer) for check in card.checks if _is_shown(check)
-    )
+    summary = card.answer
+    rows = tuple(_row_below_summary(check, summary) for check in card.checks if _is_shown(check))
     table = Table("", CHECK_COLUMNS, rows, align="lll", words=True)
-    return (Report(_title(card), card.answer, table, (_counts_line(card), _hint_of_figures(card))),)
+    return (Report(_title(card), summary, table, (_counts_line(card), _hint_of_figures(card))),)
 
 
 def _row_below_summary(check: Check, summary: Sequence[str]) -> tuple[str, str, str]:

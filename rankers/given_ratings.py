@@ -9,6 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from podium.data.formats.git_lfs import reject_lfs_pointer_file
 from podium.data.ladder import USUAL_SE, Ladder
 from podium.errors import DataError, UsageError, named_in_errors, reject_stream
 
@@ -34,7 +35,7 @@ def read_ladder(ratings: Ratings) -> Ladder:
 
     Raises:
         UsageError: there is no such file, no rating, or a rating is impossible or given twice.
-        DataError: the file cannot be read, or is no table of Elo ratings.
+        DataError: the file cannot be read, is a pointer of Git LFS, or is no table of Elo ratings.
     """
     if isinstance(ratings, Ladder):
         return ratings
@@ -49,6 +50,7 @@ def read_ladder(ratings: Ratings) -> Ladder:
     reject_stream(path)
     if not path.is_file():
         raise UsageError(f"ratings={path}: there is no such file")
+    reject_lfs_pointer_file(path)
     with named_in_errors(path):
         return _ladder_of_csv(path) if path.suffix == ".csv" else _ladder_of_ranking(path)
 

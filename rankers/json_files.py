@@ -25,6 +25,7 @@ from typing_extensions import TypedDict
 from podium.checks import CHECKS, Check, check_from_json
 from podium.data.battles import LARGEST
 from podium.data.counts import Counts
+from podium.data.formats.git_lfs import reject_lfs_pointer_file
 from podium.errors import DataError, UsageError, reject_stream
 from podium.format_version import RANK_AGAIN, require_format
 from podium.notices.notice import Notice
@@ -80,10 +81,11 @@ def read_json_record(
 
     Raises:
         DataError: the file cannot be read, has another format version, is not such a record, or
-            has a number out of its range (`LIMITS`).
+            has a number out of its range (`LIMITS`), or is a pointer of Git LFS.
         UsageError: the path is that of a stream (`reject_stream`).
     """
     reject_stream(path)
+    reject_lfs_pointer_file(path)
     try:
         text = path.read_bytes()
         version = FileVersion.model_validate_json(text).podium

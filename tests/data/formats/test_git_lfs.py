@@ -1,11 +1,14 @@
 """A pointer of Git LFS is said to be one, whatever file it stands for."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from lm_eval_output import TIME, scored, write_run
 
 import podium
+from podium.rankers.given_ratings import read_ladder
+from podium.rankers.json_files import read_calibration
 
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n"
 
@@ -30,3 +33,20 @@ def test_samples_of_lm_eval_that_are_pointers_are_named_with_what_to_do(tmp_path
     with pytest.raises(podium.DataError, match="only a pointer of Git LFS") as refusal:
         podium.read_battles(tmp_path)
     assert str(path) in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [("x.json", read_calibration), ("x.json", read_ladder), ("x.csv", read_ladder)],
+)
+def test_pointers_of_calibrations_and_ratings_are_named_with_what_to_do(
+    tmp_path: Path, name: str, read: Callable[[str], object]
+) -> None:
+    path = tmp_path / name
+    path.write_text(POINTER)
+    with pytest.raises(podium.DataError) as refusal:
+        read(str(path))
+    assert str(refusal.value) == (
+        f"{path}: only a pointer of Git LFS, not the file itself. "
+        "Remedy: fetch the files with `git lfs pull`"
+    )

@@ -23,8 +23,8 @@ from inspect_ai.scorer import Score
 from pydantic import TypeAdapter
 
 from podium.data.formats.archives import check_archive, opened_archive
-from podium.data.formats.git_lfs import begins_as_lfs_pointer, lfs_pointer_error
-from podium.errors import DataError, PodiumError, named_in_errors, reject_stream
+from podium.data.formats.git_lfs import reject_lfs_pointer_file
+from podium.errors import DataError, PodiumError, reject_stream
 from podium.garbage_collection import garbage_collection_paused
 from podium.hosts.inspect_ai.logs.asked_inputs import Input
 from podium.hosts.inspect_ai.logs.log_files import NAMESPACE
@@ -307,9 +307,7 @@ def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[Non
     except PodiumError:
         raise
     except Exception as error:
-        if begins_as_lfs_pointer(path):
-            with named_in_errors(path):
-                raise lfs_pointer_error() from None
+        reject_lfs_pointer_file(path)
         problem = f"not a whole Inspect log ({shorten(str(error))})"
         row = None if sample is None else f"sample {shorten(sample)}"
         raise DataError(

@@ -144,6 +144,16 @@ def option_text(name: str, value: str = "", kind: Kind = "option") -> str:
     return typed_form()(kind, name, value)
 
 
+def judging_command(sources: Iterable[str]) -> str:
+    """Return the command that lets a judge compare responses.
+
+    Args:
+        sources: the files or folders with the responses.
+    """
+    responses = shlex.quote(",".join(sources))
+    return f"inspect eval podium/round_robin -T responses={responses} --model-role judge=MODEL"
+
+
 def _runs_in_command() -> bool:
     """Return whether a command of podium or Inspect runs. Both are commands of click."""
     # Nothing imports click here, because the help of lm-eval loads this file.

@@ -231,10 +231,11 @@ def test_runs_without_a_metric_name_the_folder_of_their_tournaments(
 ) -> None:
     for name in ("a", "b"):
         write_run(tmp_path / "out", name, {"t": scored([None] * 9, "bypass")})
-    assert "podium lm_eval ... --ranker_judge" in podium("rank", tmp_path / "out").err
+    judging = f"`inspect eval podium/round_robin -T responses={tmp_path / 'out'} --model-role"
+    assert judging in podium("rank", tmp_path / "out").err
     (tmp_path / "out.podium").mkdir()
     (tmp_path / "out.podium" / "pin.json").write_text("{}")
-    assert "podium lm_eval ... --ranker_judge" in podium("rank", tmp_path / "out").err
+    assert judging in podium("rank", tmp_path / "out").err
     (tmp_path / "out.podium" / "tournament.eval").touch()
     answer = podium("rank", tmp_path / "out")
     assert answer.code == 1

@@ -1,5 +1,6 @@
 """Choose the metrics of lm-eval's tasks that count."""
 
+import os
 import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from podium.data.formats.headline_metrics import (
 from podium.data.formats.lm_eval_scores import Scores
 from podium.errors import NotIdentifiedError, UsageError
 from podium.notices.notice import Notice
-from podium.notices.option_forms import option_text
+from podium.notices.option_forms import judging_command, option_text
 from podium.wording import some, word_for
 
 
@@ -205,7 +206,8 @@ def _no_metric_error(
     cause = some(_join_reasons(wanted), "; ", most=5)
     if not cause:
         cause = f"{some(tasks, most=3)} has no metric"
-    way = "a judge compares responses: podium lm_eval ... --ranker_judge"
+    folder = os.path.commonpath([scores.file.path.parent for scores in files])
+    way = f"let a judge compare the responses: `{judging_command([folder])}`"
     played = _folder_of_tournaments(files)
     if played:
         way = f"verdicts of judges are in {played}: `podium rank {shlex.quote(played)}`"

@@ -324,7 +324,8 @@ def test_a_task_without_any_metric_says_that_a_judge_can_compare(tmp_path: Path)
     for name in ("a", "b"):
         write_run(tmp_path, name, {"t": [sample("q0", {})]})
     with pytest.raises(
-        podium.NotIdentifiedError, match=r"to compare: t has no metric; a judge .*--ranker_judge"
+        podium.NotIdentifiedError,
+        match=r"to compare: t has no metric; let a judge compare the responses: `inspect eval",
     ):
         podium.read_battles(tmp_path)
 

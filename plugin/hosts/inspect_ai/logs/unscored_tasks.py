@@ -1,6 +1,5 @@
 """Logs of tasks that have no scorer: nothing ranks their models but a judge."""
 
-import shlex
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from podium.hosts.inspect_ai.logs.podium_entries import is_tournament
 from podium.hosts.inspect_ai.logs.stored_samples import first_samples
 from podium.notices.notice import Notice, select_codes, split_remedies
 from podium.notices.notice_text import notice_texts
+from podium.notices.option_forms import judging_command
 from podium.wording import join_names, quantity, some, word_for
 
 WITHOUT_SCORER = "tasks-without-scorer"
@@ -42,9 +42,7 @@ def judge_command(paths: Collection[Path]) -> str:
 
     Logs of one task in one folder, with the names that Inspect gives them, are named together.
     """
-    sources = dict.fromkeys(_logs_like(path) for path in sorted(paths))
-    responses = shlex.quote(",".join(sources))
-    return f"inspect eval podium/round_robin -T responses={responses} --model-role judge=MODEL"
+    return judging_command(dict.fromkeys(_logs_like(path) for path in sorted(paths)))
 
 
 def _logs_like(path: Path) -> str:
